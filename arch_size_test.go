@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {76, 1230},
-	"agent":                         {3148, 7642},
+	"agent":                         {3146, 7642},
 	"agent/agenttest":               {989, 82},
 	"agent/anthropic":               {1089, 467},
 	"agent/anthropic/anthropictest": {549, 153},

@@ -35,7 +35,7 @@ type Agent struct {
 	retry     bool // the newest request is to be made again
 	maxSteps  int  // requests in one turn
 	fallbacks []core.Fallback
-	partial   *conversation.Partial // that a crash left, nil if none
+	partial   *conversation.PartialReply // that a crash left, nil if none
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -284,7 +284,7 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.compactor.Note(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
-			if b.For == conversation.ForReply && b.Model == a.journal.Model().Name() {
+			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {
 				a.compactor.Fits() // the conversation fits into the one in use
 			}
 			a.windows.foldUsage(events[i:i+1], b)
@@ -305,7 +305,7 @@ func (a *Agent) resume(ctx context.Context) {
 		bodies = append(bodies, interruptedResult(c, programEnded))
 	}
 	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
-		bodies = append(bodies, p.Recovered(a.journal.NextSeq()+uint64(len(bodies)))...)
+		bodies = append(bodies, p.RecoveredBodies(a.journal.NextSeq()+uint64(len(bodies)))...)
 		if n := a.journal.Len(); n > 0 && !p.Time.Before(a.journal.Events()[n-1].Time) && !p.Time.After(now) {
 			when = p.Time // clocks may have been set meanwhile
 		}

@@ -84,7 +84,7 @@ func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*
 func summaries(s *agenttest.Server) int {
 	n := 0
 	for _, served := range s.Served() {
-		if served.Purpose == conversation.ForSummary {
+		if served.Purpose == conversation.PurposeSummary {
 			n++
 		}
 	}
@@ -175,7 +175,7 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 			}
 			for i, a := range r.attempts() { // what the user is told comes next is what comes
 				later := r.attempts()[i+1:]
-				if a.Paused != (i == 2) || a.Next > 0 && (a.Next <= a.Before || len(later) > 0 && later[0].Before < a.Next) {
+				if a.Paused != (i == 2) || a.RetryTokens > 0 && (a.RetryTokens <= a.Before || len(later) > 0 && later[0].Before < a.RetryTokens) {
 					t.Errorf("attempt %d says %+v, then comes %+v", i, a, later)
 				}
 			}
@@ -215,7 +215,7 @@ func (r *rig) onlyStale() {
 	if len(r.overlays()) > 0 || len(r.made()) > 0 {
 		r.t.Errorf("made %v, told %+v", r.kinds(), r.made())
 	}
-	if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale {
+	if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
 		r.t.Errorf("not made %+v, want one that is stale", a)
 	}
 }
@@ -397,7 +397,7 @@ func TestASummaryIsPreparedOnceAndJoinsTheStep(t *testing.T) {
 			r.say(words(eachTokens))
 		}
 		epochs := conversation.Epochs(r.memory.Events())
-		if len(epochs) != 1 || epochs[0].Made.Trigger != planner.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
+		if len(epochs) != 1 || epochs[0].Origin.Trigger != planner.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
 			t.Errorf("made %v of %d requests, held %t", r.kinds(), summaries(s), r.held())
 		}
 		r.answered()
@@ -423,7 +423,7 @@ func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
 			act(r)
 			r.finish()
 			a := r.attempts()
-			if len(a) == 0 || a[0].Outcome != conversation.OutcomeStale || a[0].Model == "" || a[0].Why == "" || a[0].Trigger != planner.TriggerPrepare {
+			if len(a) == 0 || a[0].Outcome != conversation.AttemptStale || a[0].Model == "" || a[0].Why == "" || a[0].Trigger != planner.TriggerPrepare {
 				t.Errorf("recorded %+v", a)
 			}
 			if b := agenttest.Of[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {
@@ -471,7 +471,7 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 			o.Rules.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: o.Rules.Summary}
 		}))
 		epochs := conversation.Epochs(r.memory.Events())
-		if len(epochs) != 1 || epochs[0].Made.Source != conversation.SourceTool || len(r.texts()) != 0 || summaries(s) != 0 {
+		if len(epochs) != 1 || epochs[0].Origin.Source != conversation.SourceTool || len(r.texts()) != 0 || summaries(s) != 0 {
 			t.Errorf("made %+v, told %v, %d asked for", epochs, r.refused(), summaries(s))
 		}
 		r.compacts(heavy())
@@ -496,7 +496,7 @@ func TestAnOverflowEvictsBehindANoteFirst(t *testing.T) {
 			r := chatted(t, s, 5, eachTokens, both(windowed(200_000), change))
 			r.say(words(eachTokens))
 			epochs := conversation.Epochs(r.memory.Events())
-			if len(epochs) == 0 || epochs[0].Made.Source != conversation.SourceRecovery || epochs[0].Made.Trigger != planner.TriggerOverflow ||
+			if len(epochs) == 0 || epochs[0].Origin.Source != conversation.SourceRecovery || epochs[0].Origin.Trigger != planner.TriggerOverflow ||
 				epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaries(s) != 0 || len(r.texts()) != 0 {
 				t.Errorf("made %+v, %d asked for", epochs, summaries(s))
 			}

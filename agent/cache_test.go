@@ -109,7 +109,7 @@ func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
 			t.Errorf("cold at %s, want %s", got, want)
 		}
 		kept := r.memory.Calibration(testModel.CalibrationKey)
-		if kept.Requests != 23 || kept.Pauses != 4 || kept.Absences != 0 {
+		if kept.Requests != 23 || kept.Pauses != 4 || kept.LongPauses != 0 {
 			t.Errorf("of the user is known: %+v", kept)
 		}
 		r.finish()

@@ -98,7 +98,7 @@ func (r *rig) compacts(w edit.Request) {
 func (r *rig) overlays() []conversation.Event {
 	var out []conversation.Event
 	for _, e := range r.memory.Events() {
-		if e.Body.Kind().Overlay() {
+		if e.Body.Kind().IsOverlay() {
 			out = append(out, e)
 		}
 	}
@@ -176,10 +176,10 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 			t.Errorf("%d transactions, want one", n)
 		}
 		s := overlays[0].Body.(conversation.Summary)
-		if s.Made.Epoch != overlays[0].Seq || made[0].Epoch != overlays[0].Seq {
-			t.Errorf("epoch %d, told as %d, of overlay %d", s.Made.Epoch, made[0].Epoch, overlays[0].Seq)
+		if s.Origin.Epoch != overlays[0].Seq || made[0].Epoch != overlays[0].Seq {
+			t.Errorf("epoch %d, told as %d, of overlay %d", s.Origin.Epoch, made[0].Epoch, overlays[0].Seq)
 		}
-		if s.FromTurn != 0 || s.ToTurn != 1 || s.Made.Source != conversation.SourceManual || s.Made.Profile != preset.ProfileDefault {
+		if s.FromTurn != 0 || s.ToTurn != 1 || s.Origin.Source != conversation.SourceManual || s.Origin.Profile != preset.ProfileDefault {
 			t.Errorf("the overlay is %+v", s)
 		}
 		after := r.reading()
@@ -295,7 +295,7 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 		full.Store(false)
 		r.compacts(byProfile("", 1))
 		overlay := r.overlays()
-		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Made.Epoch != overlay[0].Seq {
+		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Origin.Epoch != overlay[0].Seq {
 			t.Fatalf("the overlays are %+v", overlay)
 		}
 		if events := r.memory.Events(); events[len(events)-2].Body.Kind() != conversation.KindRenamed {

@@ -27,8 +27,8 @@ func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
 			t.Fatalf("%d overlays, refused %v", len(overlays), r.refused())
 		}
 		s := overlays[0].Body.(conversation.Summary)
-		if s.Made.Source != conversation.SourceTool || s.Made.Trigger != "compact tool" || s.Focus != "the failures" || s.Made.Profile != preset.ProfileHeavy {
-			t.Errorf("made as %+v for %q", s.Made, s.Focus)
+		if s.Origin.Source != conversation.SourceTool || s.Origin.Trigger != "compact tool" || s.Focus != "the failures" || s.Origin.Profile != preset.ProfileHeavy {
+			t.Errorf("made as %+v for %q", s.Origin, s.Focus)
 		}
 		if s.FromTurn != 0 || s.ToTurn != 2 {
 			t.Errorf("covers turns %d to %d", s.FromTurn, s.ToTurn)

@@ -34,7 +34,7 @@ import (
 // report is what was reported for a reply of the conversation, as far as it can
 // be judged: not if the model, or what it is shown, changed meanwhile.
 func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
-	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.ForReply ||
+	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.PurposeReply ||
 		r.To.Name() != k.journal.Model().Name() || r.Revision != k.journal.View().Revision {
 		return conversation.Usage{}, false
 	}
@@ -68,7 +68,7 @@ func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 				return false
 			}
 		case conversation.Usage:
-			if b.For == conversation.ForReply && b.Model == u.Model && b.Whole() {
+			if b.Purpose == conversation.PurposeReply && b.Model == u.Model && b.CountsWholePrompt() {
 				return true
 			}
 		}
@@ -218,9 +218,9 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 		}
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Short = k.short(r, rep)
-		if u.CostUSD, u.Priced = t.CostUSD, "reported"; t.CostUSD == nil {
-			u.CostUSD, u.Priced = k.journal.Cost(r.To, t)
+		u.Undercounted = k.short(r, rep)
+		if u.CostUSD, u.PriceSource = t.CostUSD, "reported"; t.CostUSD == nil {
+			u.CostUSD, u.PriceSource = k.journal.Cost(r.To, t)
 		}
 	}
 	return []conversation.Body{u}

@@ -122,12 +122,12 @@ const (
 
 // partialKeeper writes one reply while it arrives. Stop it before the reply is appended.
 type partialKeeper struct {
-	*keeper[conversation.Partial]
+	*keeper[conversation.PartialReply]
 	marked int // bytes of the reply when it was urgent last
 }
 
 func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *partialKeeper {
-	k := &partialKeeper{keeper: newKeeper(keepEvery, func(ctx context.Context, p conversation.Partial) {
+	k := &partialKeeper{keeper: newKeeper(keepEvery, func(ctx context.Context, p conversation.PartialReply) {
 		if err := log.KeepPartial(ctx, p); err != nil {
 			logger.Warn("the reply so far could not be kept", "error", err)
 		}
@@ -137,13 +137,13 @@ func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *parti
 }
 
 // offer replaces the reply so far.
-func (k *partialKeeper) offer(p conversation.Partial) {
+func (k *partialKeeper) offer(p conversation.PartialReply) {
 	size := len(p.Text) + len(p.Reasoning)
 	urgent := size-k.marked >= max(keepBytes, size/keepShare)
 	if urgent {
 		k.marked = size
 	}
-	k.put(urgent, func(conversation.Partial) conversation.Partial { return p })
+	k.put(urgent, func(conversation.PartialReply) conversation.PartialReply { return p })
 }
 
 // learnedModels is what was learned about models, by key.

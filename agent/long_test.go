@@ -268,13 +268,13 @@ func (l *longTalk) checkRequests(inARow int) {
 		}
 	}
 	events, before := l.memory.Events(), 0
-	for i, s := range l.requests(conversation.ForReply) {
+	for i, s := range l.requests(conversation.PurposeReply) {
 		newest := lastSaid(events[:s.Mark])
 		if !slices.ContainsFunc(s.Request.Messages, func(m projection.Message) bool { return m.Role == projection.RoleUser && m.Text == newest }) {
 			l.t.Errorf("reply %d (behind event %d): %.20q is not in the request", i, s.Mark, newest)
 		}
 		changed := slices.ContainsFunc(events[before:s.Mark], func(e conversation.Event) bool {
-			return e.Body.Kind().Overlay() || e.Body.Kind() == conversation.KindInstructions
+			return e.Body.Kind().IsOverlay() || e.Body.Kind() == conversation.KindInstructions
 		})
 		if !changed && s.Shared < s.Before {
 			l.t.Errorf("reply %d (behind event %d): the prefix breaks after %d of %d messages, and no overlay was made", i, s.Mark, s.Shared, s.Before)
@@ -310,7 +310,7 @@ func (l *longTalk) checkOverlays() {
 	l.t.Helper()
 	events := l.memory.Events()
 	var bands []conversation.Summary
-	for _, i := range conversation.InForce(events) {
+	for _, i := range conversation.OverlaysInForce(events) {
 		s, isSummary := events[i].Body.(conversation.Summary)
 		if !isSummary || s.Policies != nil || s.Text == "" {
 			continue
@@ -345,7 +345,7 @@ func (l *longTalk) checkOverlays() {
 // many.
 func inCommon(events []conversation.Event, newer, older []conversation.Span) (n, all int) {
 	held := func(spans []conversation.Span, seq uint64) bool {
-		return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(seq) })
+		return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
 	}
 	for _, e := range events {
 		switch e.Body.Kind() {

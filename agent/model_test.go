@@ -126,10 +126,10 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 		if len(got) != 3 {
 			t.Fatalf("%d usages", len(got))
 		}
-		if *got[0].CostUSD != billed || got[0].Priced != "reported" || got[0].BodyHash != "abc" || got[0].Estimate <= 0 {
+		if *got[0].CostUSD != billed || got[0].PriceSource != "reported" || got[0].BodyHash != "abc" || got[0].Estimate <= 0 {
 			t.Errorf("reported: %+v", got[0])
 		}
-		if *got[1].CostUSD != computed || got[1].Priced != "2026-01-01" {
+		if *got[1].CostUSD != computed || got[1].PriceSource != "2026-01-01" {
 			t.Errorf("computed: %+v", got[1])
 		}
 		if got[2].CostUSD != nil || got[2].Prompt != -1 || got[2].Completion != -1 {

@@ -29,7 +29,7 @@ type oneClaw struct {
 type twoScripts struct{ replies, summaries llm.Provider }
 
 func (p twoScripts) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	if agenttest.PurposeOf(r) == conversation.ForSummary {
+	if agenttest.PurposeOf(r) == conversation.PurposeSummary {
 		return p.summaries.Stream(ctx, r)
 	}
 	return p.replies.Stream(ctx, r)

@@ -67,7 +67,7 @@ func (w *whim) reply(r llm.Request) agenttest.Reply {
 		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "it fell over"}))
 	case chance == 2:
 		return agenttest.Join(paid, agenttest.Say("and so on and"), agenttest.Stop(conversation.StopLength))
-	case agenttest.PurposeOf(r) == conversation.ForSummary:
+	case agenttest.PurposeOf(r) == conversation.PurposeSummary:
 		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, account[:90])), pause, agenttest.Say(account[90:]), pause, agenttest.Stop(conversation.StopEnd))
 	case chance < 8:
 		return agenttest.Join(paid, looks(n))
@@ -261,7 +261,7 @@ func epochsInOneWrite(t *testing.T, batches [][]conversation.Event) {
 	for n, batch := range batches {
 		in := map[uint64]uint64{} // the newest overlay by epoch
 		for _, e := range batch {
-			if !e.Body.Kind().Overlay() {
+			if !e.Body.Kind().IsOverlay() {
 				continue
 			}
 			id := conversation.EpochOf(e)

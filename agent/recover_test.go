@@ -27,7 +27,7 @@ import (
 // killed is what is on disk when a program is killed.
 type killed struct {
 	events  []conversation.Event
-	partial conversation.Partial
+	partial conversation.PartialReply
 	request llm.Request // the one that was being answered
 	at      time.Time
 	learned conversation.Calibration
@@ -104,7 +104,7 @@ func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 		}
 		u, isUsage := batches[1][1].Body.(conversation.Usage)
 		want := conversation.Usage{Reply: n + 1, Model: "test/m", Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-			Estimate: u.Estimate, BodyHash: "second", Through: n, MaxTokens: k.request.MaxTokens, Form: "form 2"}
+			Estimate: u.Estimate, BodyHash: "second", Through: n, MaxTokens: k.request.MaxTokens, WireForm: "form 2"}
 		if diff := cmp.Diff(want, u); !isUsage || diff != "" || u.Estimate <= 0 || u.MaxTokens <= 0 {
 			t.Errorf("recorded %+v: %s", u, diff)
 		}
@@ -233,7 +233,7 @@ func (l *longTalk) checkRecord() {
 	l.t.Helper()
 	events := l.memory.Events()
 	got := map[uint64][]agenttest.Served{} // by what they were made of
-	for _, s := range l.requests(conversation.ForReply) {
+	for _, s := range l.requests(conversation.PurposeReply) {
 		if !s.Refused { // that one was never heard of again
 			got[uint64(s.Mark)] = append(got[uint64(s.Mark)], s)
 		}
@@ -245,9 +245,9 @@ func (l *longTalk) checkRecord() {
 		switch {
 		case !isUsage:
 			continue
-		case u.Form == "" || u.BodyHash == "":
-			l.t.Errorf("usage %d has the form %q of %q", e.Seq, u.Form, u.BodyHash)
-		case u.For == conversation.ForSummary:
+		case u.WireForm == "" || u.BodyHash == "":
+			l.t.Errorf("usage %d has the form %q of %q", e.Seq, u.WireForm, u.BodyHash)
+		case u.Purpose == conversation.PurposeSummary:
 			summaries++
 			if u.Through != 0 || u.MaxTokens <= 0 {
 				l.t.Errorf("the summary's usage %d is of a request through %d, of %d tokens at most", e.Seq, u.Through, u.MaxTokens)

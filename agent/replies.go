@@ -83,7 +83,7 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 	}
 	return []conversation.Body{
 		conversation.Rewind{Turn: k.journal.Turns() - 1,
-			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
+			Origin: conversation.Origin{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
 			"say it in another way, go further back with /rewind, or redo it with /redo before you send anything." + files},
 	}
@@ -190,7 +190,7 @@ const titleChars = 60
 func DefaultTitle(events []conversation.Event) string {
 	for _, e := range events {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
-			if _, _, ran := conversation.RanIn(m.Text); ran {
+			if _, _, ran := conversation.ParseCommandOutput(m.Text); ran {
 				continue
 			}
 			return shorten(firstLine(m.Text), titleChars)

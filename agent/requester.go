@@ -152,7 +152,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 			q.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
 		}
 		if c.Text != "" || c.Reasoning != "" {
-			keeper.offer(conversation.Partial{
+			keeper.offer(conversation.PartialReply{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
 				Time: q.journal.Now(), Request: r.Unreported(rep),
 			})

@@ -237,7 +237,7 @@ func TestARequestThatWaitsForTheReaderIsEvictedForOnEsc(t *testing.T) {
 			r := heldForReview(t, s, preset.Plimsoll)
 			act(r)
 			r.wait()
-			if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || summaries(s) != 1 {
+			if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.AttemptCancelled || summaries(s) != 1 {
 				t.Errorf("recorded %+v, after %d requests for summaries", a, summaries(s))
 			}
 			if k := r.kinds(); !slices.Equal(k, []conversation.Kind{conversation.KindSummary}) || len(r.texts()) > 0 {

@@ -321,7 +321,7 @@ func titles(r *rig) (names []string, cost float64) {
 		case conversation.Renamed:
 			names = append(names, b.By+": "+b.Title)
 		case conversation.Usage:
-			if b.For == conversation.ForTitle && b.CostUSD != nil {
+			if b.Purpose == conversation.PurposeTitle && b.CostUSD != nil {
 				cost += *b.CostUSD
 			}
 		}

@@ -38,7 +38,7 @@ func (r *rig) byHand(what updates.Edit, kind conversation.Kind) conversation.Eve
 		r.t.Fatalf("%d overlays, told %+v", len(all), told)
 	}
 	o, s := all[len(all)-1], told[len(told)-1]
-	made, _ := conversation.MadeOf(o.Body)
+	made, _ := conversation.OriginOf(o.Body)
 	if s.What != what || s.Err != nil || o.Body.Kind() != kind {
 		r.t.Fatalf("e%d is a %s, told %+v", o.Seq, o.Body.Kind(), s)
 	}
@@ -105,7 +105,7 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 			case conversation.UserMessage:
 				order = append(order, "user "+b.Text)
 			default:
-				if b.Kind().Overlay() {
+				if b.Kind().IsOverlay() {
 					order = append(order, string(b.Kind()))
 				}
 			}
@@ -223,7 +223,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		}
 		for _, o := range r.overlays()[1:] {
 			b := o.Body.(conversation.Revert)
-			if b.Made.Epoch != o.Seq || b.Made.Source != conversation.SourceManual || !strings.Contains(b.Made.Why, "turns 0–3") {
+			if b.Origin.Epoch != o.Seq || b.Origin.Source != conversation.SourceManual || !strings.Contains(b.Origin.Why, "turns 0–3") {
 				t.Errorf("e%d is %+v", o.Seq, b)
 			}
 		}

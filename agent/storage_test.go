@@ -178,7 +178,7 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 		request, _ := events[4].Body.(conversation.Usage) // what is recorded of it in the end
 		request.Reply = 0
 		said := events[2].Time
-		want := []conversation.Partial{
+		want := []conversation.PartialReply{
 			{After: 3, Model: "test/m", Text: "ab", Reasoning: "hm", Time: said.Add(900 * time.Millisecond), Request: request},
 			{After: 3, Model: "test/m", Text: "abc", Reasoning: "hm", Time: said.Add(1100 * time.Millisecond), Request: request},
 		}

@@ -49,10 +49,10 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if !isUsage || !isSummary {
 			t.Fatalf("appended %v", brief(events[len(events)-2:]))
 		}
-		if usage.For != conversation.ForSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
+		if usage.Purpose != conversation.PurposeSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
 			t.Errorf("the usage is %+v", usage)
 		}
-		if s.Text != account || s.Made.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
+		if s.Text != account || s.Origin.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
 			t.Errorf("the summary is %+v", s)
 		}
 		after := r.reading()
@@ -66,7 +66,7 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
 			t.Errorf("told %+v", working)
 		}
-		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Made.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
+		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
 			t.Errorf("told %+v", made)
 		}
 		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
@@ -159,7 +159,7 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 			r.compacts(heavy())
 			time.Sleep(time.Minute) // back-off
 			r.wait()
-			if e := unharmed(r, before, test.class, conversation.OutcomeFailed); !strings.Contains(e.Message, test.says) {
+			if e := unharmed(r, before, test.class, conversation.AttemptFailed); !strings.Contains(e.Message, test.says) {
 				t.Errorf("told %q, want it to say %q", e.Message, test.says)
 			}
 			if n := len(r.provider.Requests()) - requests; n != test.requests {
@@ -204,7 +204,7 @@ func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
 		}
 		spent := 0
 		for _, e := range r.memory.Events() {
-			if u, isUsage := e.Body.(conversation.Usage); isUsage && u.For == conversation.ForSummary {
+			if u, isUsage := e.Body.(conversation.Usage); isUsage && u.Purpose == conversation.PurposeSummary {
 				spent++
 			}
 		}
@@ -250,7 +250,7 @@ func TestSummaryHasATimeLimitForTheWhole(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		r.wait()
-		if e := unharmed(r, before, llm.Stalled, conversation.OutcomeFailed); !strings.Contains(e.Message, "1m0s") {
+		if e := unharmed(r, before, llm.Stalled, conversation.AttemptFailed); !strings.Contains(e.Message, "1m0s") {
 			t.Errorf("told %q", e.Message)
 		}
 		if d := r.attempts()[0].Duration; d != 60_000 {
@@ -369,7 +369,7 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		r := talk(t, 4, own)
 		before, requests := r.view(), len(r.provider.Requests())
 		r.compacts(heavy())
-		if e := unharmed(r, before, llm.NotFound, conversation.OutcomeFailed); !strings.Contains(e.Message, "other/n") {
+		if e := unharmed(r, before, llm.NotFound, conversation.AttemptFailed); !strings.Contains(e.Message, "other/n") {
 			t.Errorf("told %q", e.Message)
 		}
 		if n := len(r.provider.Requests()) - requests; n != 0 {
@@ -461,7 +461,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 		if n := len(r.provider.Requests()) - requests; n > 10 {
 			t.Errorf("%d requests", n)
 		}
-		unharmed(r, before, llm.Overflow, conversation.OutcomeFailed)
+		unharmed(r, before, llm.Overflow, conversation.AttemptFailed)
 		r.finish()
 	})
 }
@@ -523,7 +523,7 @@ func TestASummaryThatIsOvertakenIsNotPutInForce(t *testing.T) {
 			}
 			gate.Open()
 			r.wait()
-			if a := r.attempts(); len(r.texts()) != 0 || len(a) != 1 || a[0].Outcome != conversation.OutcomeStale {
+			if a := r.attempts(); len(r.texts()) != 0 || len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
 				t.Errorf("made %v, not made %+v", r.texts(), a)
 			}
 			r.say("go on")

@@ -103,7 +103,7 @@ func (t *titler) request(question, reply string) llm.Outgoing {
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
 	r := llm.Outgoing{
 		Request:  llm.Request{Model: m.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
-		Provider: t.journal.Provider(), To: m, Purpose: conversation.ForTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
+		Provider: t.journal.Provider(), To: m, Purpose: conversation.PurposeTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
 	}
 	if most := m.MaxOut; most > 0 {
 		r.MaxTokens = min(r.MaxTokens, most)

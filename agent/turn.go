@@ -271,7 +271,7 @@ func (a *Agent) enqueue(m queued) {
 
 // sendAgain makes the request of the newest turn again, without what arrived of a reply that broke off.
 func (a *Agent) sendAgain(ctx context.Context) error {
-	broken, yes := conversation.Unanswered(a.journal.Events())
+	broken, yes := conversation.NeedsReply(a.journal.Events())
 	a.turn.paused = yes // if the newest reply is whole
 	if !yes {
 		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
@@ -281,7 +281,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 		return core.NotSaved(err)
 	}
 	if broken != 0 {
-		bodies = append(bodies, conversation.Rewind{Turn: a.journal.Turns(), Reply: broken, Made: conversation.Made{
+		bodies = append(bodies, conversation.Rewind{Turn: a.journal.Turns(), Reply: broken, Origin: conversation.Origin{
 			Epoch: a.journal.NextSeq() + uint64(len(bodies)), Source: conversation.SourceManual, Trigger: "retry", Why: "sent again without the reply that broke off"}})
 	}
 	_, err = a.journal.Append(ctx, bodies...)

@@ -337,7 +337,7 @@ func (r *rig) newest() (found conversation.ToolResult, seq uint64) {
 // shown is how many characters of the newest result the model is shown.
 func (r *rig) shown() int {
 	b, _ := r.newest()
-	n, _ := conversation.Shown(b.Text, b.Total)
+	n, _ := conversation.ShownChars(b.Text, b.Total)
 	return n
 }
 
@@ -382,7 +382,7 @@ func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 		}
 		r.SwitchModel(other("m2", 50_000), r.provider)
 		r.say("go")
-		again, _ := conversation.ArrivalCap{Chars: 40_000, Names: true}.Apply(page(2_000), id)
+		again, _ := conversation.ArrivalCap{Chars: 40_000, DescribesRest: true}.Apply(page(2_000), id)
 		if r.memory.Events()[seq-1].Body.(conversation.ToolResult).Text != again {
 			t.Error("what was cut is not frozen as it was")
 		}

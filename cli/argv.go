@@ -73,7 +73,7 @@ func boundBehind(arg string) bool {
 // looksLikeID reports whether an argument could name a conversation.
 func looksLikeID(arg string) bool {
 	n := len(arg)
-	if n < conversation.MinPrefix || n > conversation.IDLength {
+	if n < conversation.MinIDPrefix || n > conversation.IDLength {
 		return false
 	}
 	padded := strings.ToLower(arg) + strings.Repeat("a", conversation.IDLength-n)

@@ -232,7 +232,7 @@ func (w *asking) own(u updates.Update) updates.Update {
 		_, reply := e.Body.(conversation.AssistantMessage)
 		usage, ok := e.Body.(conversation.Usage)
 		w.asked = w.asked || asked
-		return !w.asked && (reply || ok && usage.For == "")
+		return !w.asked && (reply || ok && usage.Purpose == "")
 	})
 	return a
 }

@@ -98,7 +98,7 @@ func TestAskLeavesOutTheReplyOfARunThatWasKilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log := &agenttest.Memory{}
-		killed := core.Stored{Partial: &conversation.Partial{Text: "half of ano", Model: "test/m", Request: conversation.Usage{Model: "test/m"}}}
+		killed := core.Stored{Partial: &conversation.PartialReply{Text: "half of ano", Model: "test/m", Request: conversation.Usage{Model: "test/m"}}}
 		out, _, err := askedOf(t, false, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
 		if err != nil || out != "whole\n" || len(log.Events()) < 4 {
 			t.Errorf("%q, %v, %d events", out, err, len(log.Events()))

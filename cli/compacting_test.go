@@ -124,7 +124,7 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if e.Body.Kind().Overlay() {
+		if e.Body.Kind().IsOverlay() {
 			return e.Body.Kind()
 		}
 	}

@@ -133,7 +133,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if got := then.Now.Meter.WithView(then.View).EstimatedTokens(); got != done.After {
 		t.Fatalf("%d tokens afterwards, not %d", got, done.After)
 	}
-	if made, _ := conversation.MadeOf(then.Events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {
+	if made, _ := conversation.OriginOf(then.Events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {
 		t.Fatalf("event %d begins the epoch %d", *done.Epoch, made.Epoch)
 	}
 	return true

@@ -38,11 +38,11 @@ func TestRequestsOfEarlierFormatsComeOutAsTheyWereSent(t *testing.T) {
 		for _, q := range requests {
 			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
 			if err != nil || !b.Same {
-				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.For, b.Why, err)
+				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.Purpose, b.Why, err)
 			}
 		}
 		for _, e := range r.Events {
-			if e.Body.Kind().Overlay() {
+			if e.Body.Kind().IsOverlay() {
 				reduced[e.Body.Kind()]++
 			}
 		}

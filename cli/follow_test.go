@@ -148,11 +148,11 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 			t.Errorf("the gauge is at %d, was at %d", answered.Reading().Used, before)
 		}
 		epoch := uint64(o.log.Len() + 1)
-		o.adds(conversation.Summary{Made: conversation.Made{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
+		o.adds(conversation.Summary{Origin: conversation.Origin{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
 		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
 			t.Errorf("after a compaction the gauge is at %d", got)
 		}
-		o.adds(conversation.Revert{Made: conversation.Made{Epoch: epoch + 1}, Epoch: epoch})
+		o.adds(conversation.Revert{Origin: conversation.Origin{Epoch: epoch + 1}, Epoch: epoch})
 		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
 			t.Errorf("after its undo the gauge is at %d, was at %d", got, answered.Reading().Used)
 		}
@@ -189,7 +189,7 @@ func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		arrives := func(text, thought string) {
 			t.Helper()
-			if err := o.w.KeepPartial(t.Context(), conversation.Partial{After: uint64(o.log.Len()), Text: text, Reasoning: thought}); err != nil {
+			if err := o.w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(o.log.Len()), Text: text, Reasoning: thought}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,7 +82,7 @@ func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 {"role":"tool","content":"` + long + `","tool_call_id":"c1","name":"read_file"}
 `
 	id := strings.TrimSpace(d.must(file, "import", "-"))
-	cut, _ := conversation.ArrivalCap{Chars: conversation.ResultMaxChars, Names: true}.Apply(long, "e3")
+	cut, _ := conversation.ArrivalCap{Chars: conversation.ResultMaxChars, DescribesRest: true}.Apply(long, "e3")
 	printed := d.must("", "print", id, "--json")
 	if !strings.Contains(printed, `"x_state":"capped"`) || !strings.Contains(said(t, printed)[2], fmt.Sprintf("%q", cut)) {
 		t.Errorf("the result is not shown cut")

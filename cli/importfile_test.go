@@ -9,9 +9,9 @@ import (
 func TestResultsOfAFileAreCutByTheWindowOfItsModel(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]map[string]conversation.ArrivalCap{
-		"":                               {"": {Chars: 30_000, Names: true}, "nobody/knows": {Chars: 30_000, Names: true}, "openai/gpt-4o": {Chars: 128_000, Names: true}, "gpt-4o": {Chars: 128_000, Names: true}},
-		"context: {window: 50000}":       {"openai/gpt-4o": {Chars: 50_000, Names: true}, "": {Chars: 50_000, Names: true}},
-		"tool_results: {max_chars: 700}": {"openai/gpt-4o": {Chars: 700, Names: true}},
+		"":                               {"": {Chars: 30_000, DescribesRest: true}, "nobody/knows": {Chars: 30_000, DescribesRest: true}, "openai/gpt-4o": {Chars: 128_000, DescribesRest: true}, "gpt-4o": {Chars: 128_000, DescribesRest: true}},
+		"context: {window: 50000}":       {"openai/gpt-4o": {Chars: 50_000, DescribesRest: true}, "": {Chars: 50_000, DescribesRest: true}},
+		"tool_results: {max_chars: 700}": {"openai/gpt-4o": {Chars: 700, DescribesRest: true}},
 		"compaction: {preset: oneclaw}":  {"openai/gpt-4o": {Chars: 30_000}},
 		"compaction: {preset: jp}":       {"openai/gpt-4o": {Chars: 30_000}},
 	} {

@@ -76,7 +76,7 @@ func sentUsage(t *testing.T, system string) conversation.Usage {
 		t.Fatalf("%s, %v", body, err)
 	}
 	sum := sha256.Sum256(body)
-	return conversation.Usage{Reply: 4, Model: "openai/gpt-5.4", Prompt: 9, Through: 3, MaxTokens: 50, Form: form, BodyHash: hex.EncodeToString(sum[:])}
+	return conversation.Usage{Reply: 4, Model: "openai/gpt-5.4", Prompt: 9, Through: 3, MaxTokens: 50, WireForm: form, BodyHash: hex.EncodeToString(sum[:])}
 }
 
 // helloed is a conversation of one request, at event 5.
@@ -120,7 +120,7 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 		"no hash":       {func(u *conversation.Usage) { u.BodyHash = "" }, brief, true, "no hash"},
 		"another hash":  {func(u *conversation.Usage) { u.BodyHash = "abc" }, brief, true, "differs from what was sent, whose hash is abc"},
 		"another bound": {func(u *conversation.Usage) { u.MaxTokens++ }, brief, true, "differs"},
-		"form":          {func(u *conversation.Usage) { u.Form += " warp" }, brief, false, "later"},
+		"form":          {func(u *conversation.Usage) { u.WireForm += " warp" }, brief, false, "later"},
 		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, brief, false, "the model it went to"},
 		"prompt":        {func(*conversation.Usage) {}, lost, false, "system prompt"},
 		"tools": {func(*conversation.Usage) {}, func(blob func(string) string) conversation.Body {
@@ -156,7 +156,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 		log := w.Events()
 		u := conversation.Usage{
 			Model:     rapid.SampledFrom([]string{"openai/m", "custom/a/b", "/", "x", "", "deepseek/", "demo/plimsoll-demo"}).Draw(rt, "model"),
-			Form:      rapid.SampledFrom([]string{"", "chat", "responses encrypted", "odd"}).Draw(rt, "form"),
+			WireForm:  rapid.SampledFrom([]string{"", "chat", "responses encrypted", "odd"}).Draw(rt, "form"),
 			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
@@ -195,7 +195,7 @@ func twoTurns(t *testing.T) shelf {
 	return store(t, func(func(string) string) []conversation.Body {
 		return []conversation.Body{conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Text: "1", Stop: conversation.StopEnd},
 			conversation.UserMessage{Text: "two"}, conversation.AssistantMessage{Text: "2", Stop: conversation.StopEnd},
-			conversation.Pin{Made: conversation.Made{Epoch: 5}, Events: []uint64{1}}}
+			conversation.Pin{Origin: conversation.Origin{Epoch: 5}, Events: []uint64{1}}}
 	})
 }
 

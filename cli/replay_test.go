@@ -93,7 +93,7 @@ func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
 			conversation.AssistantMessage{Text: fmt.Sprintf("nameOfFunction%d is in pkg/file_%d.go", n, n), Stop: conversation.StopEnd},
 		}
 	}
-	rewind := conversation.Rewind{Made: conversation.Made{Source: conversation.SourceManual}, Turn: 2}
+	rewind := conversation.Rewind{Origin: conversation.Origin{Source: conversation.SourceManual}, Turn: 2}
 	last := conversation.AssistantMessage{Text: "as nameOfFunction1 and nameOfFunction3 do", Stop: conversation.StopEnd}
 	end := []conversation.Body{conversation.UserMessage{Text: "and now?"}, last}
 	never := d.document("never", turn(1), turn(2), turn(4), end)

@@ -320,7 +320,7 @@ func cmdArriving(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	w, err := dataStore(ts).OpenWriter(ctx, args[0])
 	ts.Check(err)
-	ts.Check(w.KeepPartial(ctx, conversation.Partial{After: uint64(len(events)), Model: "custom/test-model", Text: args[1]}))
+	ts.Check(w.KeepPartial(ctx, conversation.PartialReply{After: uint64(len(events)), Model: "custom/test-model", Text: args[1]}))
 	ts.Check(w.Close())
 }
 

@@ -22,5 +22,5 @@ func ArrivalCap(name preset.Name, maxChars, window int) conversation.ArrivalCap 
 			maxChars = max(maxChars, window)
 		}
 	}
-	return conversation.ArrivalCap{Chars: maxChars, Names: own}
+	return conversation.ArrivalCap{Chars: maxChars, DescribesRest: own}
 }

@@ -122,7 +122,7 @@ func ExampleCheck_Plan() {
 	plan := planner.Check{Log: log.Events(), View: m.View(), Meter: m, Sheet: planner.DefaultSheet()}.Plan(rules)
 	fmt.Println("because of the", plan.Trigger)
 
-	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
+	commit(log, conversation.AssignEpoch([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
 	after := projection.Project(log.Events())
 	fmt.Println(len(m.View().Messages), "messages became", len(after.Messages))
 	for line := range strings.Lines(after.Messages[0].Text) {
@@ -151,7 +151,7 @@ func ExampleMeter() {
 
 	commit(log,
 		conversation.AssistantMessage{Text: "You are welcome.", Stop: conversation.StopEnd},
-		conversation.Usage{Reply: 8, For: conversation.ForReply, Model: "demo/demo", Prompt: 2_600, Completion: 5, Estimate: estimate})
+		conversation.Usage{Reply: 8, Purpose: conversation.PurposeReply, Model: "demo/demo", Prompt: 2_600, Completion: 5, Estimate: estimate})
 	usage := log.Events()[8].Body.(conversation.Usage)
 	m = m.WithUsage(usage).WithView(m.View().Extend(log.Events()))
 	tell(m.Reading())
@@ -197,7 +197,7 @@ func ExamplePinOf() {
 		fmt.Println(err)
 		return
 	}
-	commit(log, conversation.Stamp([]conversation.Body{pin}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceManual})...)
+	commit(log, conversation.AssignEpoch([]conversation.Body{pin}, uint64(log.Len())+1, conversation.Origin{Source: conversation.SourceManual})...)
 	m := projection.Project(log.Events()).Messages[2]
 	fmt.Println(m.Events, m.State)
 	// Output:

@@ -33,9 +33,9 @@ type Offer struct {
 	// Rules are the exact texts that are kept: one, or two for a file
 	// that is reached by a link.
 	Rules []string
-	// Means says in plain words, on one line, what the rules let run:
+	// Meaning says in plain words, on one line, what the rules let run:
 	// "exactly this command".
-	Means string
+	Meaning string
 	// Warning says that the rules let more run than this call, "" if they do not.
 	Warning string
 }
@@ -55,12 +55,12 @@ type Rule struct {
 	ID      string // names it to the program; "" if only the configuration can change it
 	Text    string // as written
 	Deny    bool   // else it allows
-	Means   string // in plain words, on one line
+	Meaning string // in plain words, on one line
 	Warning string // like [Offer]
 	Origin  RuleOrigin
-	// Where is the file that holds it, with the line of its list where known,
+	// Location is the file that holds it, with the line of its list where known,
 	// "/home/u/.config/plimsoll/config.yaml:12"; "" for a rule of this run.
-	Where     string
+	Location  string
 	Workspace string    // where it holds; "" is everywhere
 	Granted   time.Time // zero for the configuration's
 }

@@ -7,18 +7,18 @@ import (
 	"plimsoll/conversation/names"
 )
 
-// namesRoom is how much a marker names of what was cut, in characters: about 300
+// maxNamesChars is how much a marker names of what was cut, in characters: about 300
 // tokens.
-const namesRoom = 1200
+const maxNamesChars = 1200
 
 // ArrivalCap is how a tool result is cut when it arrives. What it makes is frozen
 // in the event.
 type ArrivalCap struct {
 	// Chars is how many characters stay.
 	Chars int
-	// Names says that the marker of FEAT-011 is followed by a line that tells how the
+	// DescribesRest says that the marker of FEAT-011 is followed by a line that tells how the
 	// rest can be had, and names what is in it.
-	Names bool
+	DescribesRest bool
 }
 
 // Apply cuts a text as [Cut] does. recall is the id by which the whole text can be
@@ -26,11 +26,11 @@ type ArrivalCap struct {
 func (c ArrivalCap) Apply(text, recall string) (shown string, total int) {
 	text = Clean(text)
 	shown, total = Cut(text, c.Chars)
-	if total == 0 || !c.Names {
+	if total == 0 || !c.DescribesRest {
 		return shown, total
 	}
 	kept := strings.LastIndex(shown, cutMarkerBegin)
-	return shown + restLine(recall, max(c.Chars, 0), names.Beyond(text, kept, namesRoom)), total
+	return shown + restLine(recall, max(c.Chars, 0), names.Beyond(text, kept, maxNamesChars)), total
 }
 
 // The parts of the line behind the marker. Names are ASCII words, so that the line

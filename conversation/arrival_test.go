@@ -26,7 +26,7 @@ func TestTheCapOfOursNamesTheRest(t *testing.T) {
 		"nothing to be said":  {strings.Repeat("x", len(text)), "", true, strings.Repeat("x", 20) + marker},
 		"not cut":             {"band.go", "e7", true, "band.go"},
 	} {
-		got, total := conversation.ArrivalCap{Chars: 20, Names: c.names}.Apply(c.text, c.recall)
+		got, total := conversation.ArrivalCap{Chars: 20, DescribesRest: c.names}.Apply(c.text, c.recall)
 		if want := map[bool]int{true: len(text)}[name != "not cut"]; got != c.want || total != want {
 			t.Errorf("%s: %q of %d", name, got, total)
 		}
@@ -40,7 +40,7 @@ func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := conversation.Clean(strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces"), ""))
 		most := rapid.IntRange(0, 80).Draw(t, "max")
-		limit := conversation.ArrivalCap{Chars: most, Names: rapid.Bool().Draw(t, "names")}
+		limit := conversation.ArrivalCap{Chars: most, DescribesRest: rapid.Bool().Draw(t, "names")}
 		cut, total := limit.Apply(text, rapid.SampledFrom([]string{"", "e41"}).Draw(t, "recall"))
 		plain, want := conversation.Cut(text, most)
 		if total != want || !strings.HasPrefix(cut, plain) {
@@ -49,10 +49,10 @@ func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
 		if line := strings.TrimPrefix(cut, plain); strings.Count(line, "\n") > 1 || strings.Count(line, "]") > 1 || strings.ContainsFunc(line, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
 			t.Fatalf("the line is %q", line)
 		}
-		if chars, ok := conversation.Shown(cut, total); ok != (total > 0) || ok && chars != most {
+		if chars, ok := conversation.ShownChars(cut, total); ok != (total > 0) || ok && chars != most {
 			t.Fatalf("%q cut at %d: %d, %v", text, most, chars, ok)
 		}
-		if _, ok := conversation.Shown(cut+"\nmore", total); ok {
+		if _, ok := conversation.ShownChars(cut+"\nmore", total); ok {
 			t.Fatal("what has more behind it passes for a cut")
 		}
 	})

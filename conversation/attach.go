@@ -14,30 +14,30 @@ type AttachedFile struct {
 // How files stand behind a message: <file path="a.go">, the text, </file>, each
 // on lines of their own and after a blank line.
 const (
-	fileBegin = "\n\n<file path=\""
-	fileName  = "\">\n"
-	fileEnd   = "\n</file>"
+	fileBegin   = "\n\n<file path=\""
+	filePathEnd = "\">\n"
+	fileEnd     = "\n</file>"
 )
 
-// Attach returns the text of files as it follows a message.
-func Attach(files ...AttachedFile) string {
+// FormatAttachments returns the text of files as it follows a message.
+func FormatAttachments(files ...AttachedFile) string {
 	var b strings.Builder
 	for _, f := range files {
 		quoted := strconv.Quote(f.Path)
-		b.WriteString(fileBegin + quoted[1:len(quoted)-1] + fileName + strings.TrimRight(f.Text, "\n") + fileEnd)
+		b.WriteString(fileBegin + quoted[1:len(quoted)-1] + filePathEnd + strings.TrimRight(f.Text, "\n") + fileEnd)
 	}
 	return b.String()
 }
 
-// Detach separates what a message says from the files behind it. A message
+// SplitAttachments separates what a message says from the files behind it. A message
 // without files, or with something that only looks like them, is all said.
-func Detach(text string) (said string, files []AttachedFile) {
+func SplitAttachments(text string) (said string, files []AttachedFile) {
 	if !strings.HasSuffix(text, fileEnd) {
 		return text, nil
 	}
 	said, rest, more := strings.Cut(strings.TrimSuffix(text, fileEnd), fileBegin)
 	for more {
-		quoted, body, ok := strings.Cut(rest, fileName)
+		quoted, body, ok := strings.Cut(rest, filePathEnd)
 		if !ok {
 			return text, nil
 		}

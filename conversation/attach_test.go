@@ -21,7 +21,7 @@ func TestWhatIsAttachedComesApartAgain(t *testing.T) {
 				Text: strings.TrimRight(rapid.StringMatching(`[a-z<>/" \n]{0,60}`).Draw(t, "text"), "\n"),
 			})
 		}
-		gotSaid, gotFiles := conversation.Detach(said + conversation.Attach(files...))
+		gotSaid, gotFiles := conversation.SplitAttachments(said + conversation.FormatAttachments(files...))
 		if gotSaid != said {
 			t.Fatalf("said %q, want %q", gotSaid, said)
 		}
@@ -34,7 +34,7 @@ func TestWhatIsAttachedComesApartAgain(t *testing.T) {
 func TestWhatLooksLikeAFileIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n</file>", "just </file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
-		if said, files := conversation.Detach(text); said != text || files != nil {
+		if said, files := conversation.SplitAttachments(text); said != text || files != nil {
 			t.Errorf("Detach(%q) = %q, %v", text, said, files)
 		}
 	}

@@ -27,16 +27,16 @@ import (
 // conversation is mostly that. An object with exactly one key besides
 // seq, turn and time, of a name this build does not know, is an Unknown body.
 
-// asStored are the rules of encoding/json, but that an object is not first checked as a
+// storedOptions are the rules of encoding/json, but that an object is not first checked as a
 // whole: one that turns out to be malformed is given up anyway.
-var asStored = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false),
+var storedOptions = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false),
 	fastjson.WithUnmarshalers(fastjson.UnmarshalFromFunc(readText)))
 
 // ErrMalformed says that stored bytes are not an event.
 var ErrMalformed = errors.New("not a stored event")
 
-// stored is the JSON form of an event.
-type stored struct {
+// storedEvent is the JSON form of an event.
+type storedEvent struct {
 	Seq  uint64    `json:"seq"`
 	Turn int       `json:"turn"`
 	Time time.Time `json:"time"`
@@ -109,21 +109,21 @@ func encodeJSON(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// storedForms are there for the next event: one is as large as much of what stays of an
+// storedEventPool are there for the next event: one is as large as much of what stays of an
 // event, and would leave a hole beside it.
-var storedForms = sync.Pool{New: func() any { return new(stored) }}
+var storedEventPool = sync.Pool{New: func() any { return new(storedEvent) }}
 
-func (s *stored) release() {
-	*s = stored{}
-	storedForms.Put(s)
+func (s *storedEvent) release() {
+	*s = storedEvent{}
+	storedEventPool.Put(s)
 }
 
 // Unmarshal reads the stored form of an event. A body of an unknown kind is
 // kept; bytes that are no event at all are ErrMalformed.
 func Unmarshal(data []byte) (Event, error) {
-	s := storedForms.Get().(*stored)
+	s := storedEventPool.Get().(*storedEvent)
 	defer s.release()
-	if err := fastjson.Unmarshal(data, s, asStored); err != nil {
+	if err := fastjson.Unmarshal(data, s, storedOptions); err != nil {
 		return Event{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	e := Event{Seq: s.Seq, Turn: s.Turn, Time: s.Time, Body: s.body()}
@@ -145,7 +145,7 @@ func Unmarshal(data []byte) (Event, error) {
 
 // body is what the event says, normalized; nil if it is of an unknown kind. What most of
 // a conversation is made of is normalized where it is, which saves a copy.
-func (s *stored) body() Body {
+func (s *storedEvent) body() Body {
 	switch {
 	case s.User != nil:
 		s.User.normalize()
@@ -197,7 +197,7 @@ func reserved(name string) bool {
 // storedKeys are the keys of the stored form.
 var storedKeys = sync.OnceValue(func() []string {
 	var keys []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[stored]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[storedEvent]()) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		keys = append(keys, key)
 	}

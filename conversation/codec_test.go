@@ -34,24 +34,24 @@ func TestStoredFormRoundTrips(t *testing.T) {
 
 // overlays is one of each kind with everything it can say.
 var overlays = []conversation.Body{
-	conversation.Cap{Made: made, Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 40}, {Event: 2, Call: "1", Head: 1}}},
-	conversation.Mask{Made: made, Style: conversation.StylePlimsoll, Version: 1, Preview: 250, Items: []conversation.MaskItem{
+	conversation.Cap{Origin: made, Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 40}, {Event: 2, Call: "1", Head: 1}}},
+	conversation.Mask{Origin: made, Style: conversation.StylePlimsoll, Version: 1, Preview: 250, Items: []conversation.MaskItem{
 		{Event: 3, Part: conversation.PartResult}, {Event: 2, Part: conversation.PartArguments, Call: "1", Fields: []string{"content"}, Threshold: 100},
 		{Event: 2, Part: conversation.PartReasoning}}},
-	conversation.Summary{Made: made, Style: conversation.StyleJCLI, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, FromTurn: 0, ToTurn: 1,
+	conversation.Summary{Origin: made, Style: conversation.StyleJCLI, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, FromTurn: 0, ToTurn: 1,
 		Text: "s <b>", Appendix: "a", Input: "raw", Parents: []uint64{4}, Depth: 1, Model: "openai/x", Focus: "f", Transcript: "t.jsonl"},
-	conversation.Summary{Made: made, Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Policies: &conversation.Policies{
+	conversation.Summary{Origin: made, Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Policies: &conversation.Policies{
 		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true,
 		Tools: map[string]conversation.ToolPolicy{"read_file": {Response: true}}, Preview: 250, MinChars: 800}},
-	conversation.Drop{Made: made, Spans: []conversation.Span{{First: 1, Last: 3}, {First: 5, Last: 5}}},
-	conversation.Rewind{Made: made, Turn: 2},
-	conversation.Pin{Made: made, Events: []uint64{1, 2}},
-	conversation.Unpin{Made: made, Events: []uint64{1}},
-	conversation.Revert{Made: made, Epoch: 7, Redoes: 5},
-	conversation.Revert{Made: made, Event: 8},
+	conversation.Drop{Origin: made, Spans: []conversation.Span{{First: 1, Last: 3}, {First: 5, Last: 5}}},
+	conversation.Rewind{Origin: made, Turn: 2},
+	conversation.Pin{Origin: made, Events: []uint64{1, 2}},
+	conversation.Unpin{Origin: made, Events: []uint64{1}},
+	conversation.Revert{Origin: made, Epoch: 7, Redoes: 5},
+	conversation.Revert{Origin: made, Event: 8},
 }
 
-var made = conversation.Made{Epoch: 9, Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll", Profile: "default",
+var made = conversation.Origin{Epoch: 9, Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll", Profile: "default",
 	Before: 9000, After: 4000, Why: "turns 0–3"}
 
 func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
@@ -59,21 +59,21 @@ func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
 	kinds := map[conversation.Kind]bool{}
 	for _, b := range overlays {
 		kinds[b.Kind()] = true
-		if got, ok := conversation.MadeOf(b); !ok || got != made {
+		if got, ok := conversation.OriginOf(b); !ok || got != made {
 			t.Errorf("%s: %+v, %v", b.Kind(), got, ok)
 		}
-		other := conversation.Made{Epoch: 1}
-		if got, _ := conversation.MadeOf(conversation.WithMade(b, other)); got != other {
+		other := conversation.Origin{Epoch: 1}
+		if got, _ := conversation.OriginOf(conversation.WithOrigin(b, other)); got != other {
 			t.Errorf("%s: %+v", b.Kind(), got)
 		}
-		if !b.Kind().Overlay() {
+		if !b.Kind().IsOverlay() {
 			t.Errorf("%s is no overlay", b.Kind())
 		}
 	}
 	if len(kinds) != 8 {
 		t.Errorf("%d kinds of 8 are tested: %v", len(kinds), kinds)
 	}
-	if b := (conversation.UserMessage{Text: "x"}); conversation.WithMade(b, made) != conversation.Body(b) {
+	if b := (conversation.UserMessage{Text: "x"}); conversation.WithOrigin(b, made) != conversation.Body(b) {
 		t.Error("a message became something else")
 	}
 }
@@ -89,7 +89,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "t", Total: 40_000, Blob: "ab",
 			Detail: "d", Duration: time.Second},
 		conversation.Usage{Reply: 2, Revision: 1, Model: "m", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: 1,
-			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00", Short: true},
+			CostUSD: &cost, PriceSource: "2026-11-10", Estimate: 9.5, BodyHash: "00", Undercounted: true},
 		conversation.Instructions{System: "s", Tools: "t", SystemSize: conversation.Size{ASCII: 4}, ToolsSize: conversation.Size{CJK: 2}},
 		conversation.ModelChanged{Provider: "openai", Model: "m", Window: 10, Source: "catalogue"},
 		conversation.ConfigChanged{Set: map[string]string{"a.b": "1"}},
@@ -97,7 +97,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: "n"},
 		conversation.TurnFailed{Class: "server error", Message: "m", Hint: "h", Status: 500, Tries: 4, Duration: 9000},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
-		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.OutcomeStale,
+		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.AttemptStale,
 			Why: "w", Model: "m", Before: 9, Duration: 12},
 	}
 	bodies = append(bodies, overlays...)
@@ -141,7 +141,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"seq":2,"turn":0,"time":"2026-01-01T00:00:00Z","assistant":{"text":"a","calls":[{"id":"1","name":"x","arguments":"{"}],"stop":"stop"}}`))
 	f.Add([]byte(`{"seq":3,"turn":1,"time":"2026-01-01T00:00:00Z","mask":{"events":[1]}}`))
 	var l conversation.Log
-	for _, e := range l.Prepare(conversationtest.Epoch, append(overlays, conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "w"})...) {
+	for _, e := range l.Prepare(conversationtest.Epoch, append(overlays, conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "w"})...) {
 		data, err := conversation.Marshal(e)
 		if err != nil {
 			f.Fatal(err)

@@ -39,21 +39,21 @@ func Cut(text string, max int) (shown string, total int) {
 	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
 }
 
-// MarkerAt is where in a text that [Cut] or an [ArrivalCap] shortened the marker
+// CutMarkerAt is where in a text that [Cut] or an [ArrivalCap] shortened the marker
 // begins, in bytes; the length of the text if it has none. What is behind it may
 // name what was cut.
-func MarkerAt(text string) int {
+func CutMarkerAt(text string) int {
 	if i := strings.LastIndex(text, cutMarkerBegin); i >= 0 {
 		return i
 	}
 	return len(text)
 }
 
-// Shown is how many characters of a text that [Cut] or an [ArrivalCap] shortened
+// ShownChars is how many characters of a text that [Cut] or an [ArrivalCap] shortened
 // are left of total, the marker aside; false if text is not what they made of so
 // many.
-func Shown(text string, total int) (chars int, ok bool) {
-	i := MarkerAt(text)
+func ShownChars(text string, total int) (chars int, ok bool) {
+	i := CutMarkerAt(text)
 	if i == len(text) || total <= 0 {
 		return 0, false
 	}

@@ -14,7 +14,7 @@
 //   - unit: a user message, or an assistant message with all its calls and
 //     their results. Cuts fall only between units.
 //   - overlay: an event that says how earlier events are shown to the model. It
-//     is in force unless a later revert undoes it ([InForce]).
+//     is in force unless a later revert undoes it ([OverlaysInForce]).
 //   - epoch: the overlays that one compaction made, undone together; named
 //     by the sequence number of the first.
 //   - revision: the sequence number of the newest overlay, 0 without one.

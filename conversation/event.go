@@ -26,7 +26,7 @@ const (
 	KindNotice       Kind = "notice"
 	KindTurnFailed   Kind = "turn_failed"
 
-	// Overlays: they count into the revision (see [Kind.Overlay]).
+	// Overlays: they count into the revision (see [Kind.IsOverlay]).
 	KindCap     Kind = "cap"
 	KindMask    Kind = "mask"
 	KindSummary Kind = "summary"
@@ -39,9 +39,9 @@ const (
 	KindAttempt Kind = "attempt"
 )
 
-// Overlay reports whether events of this kind change how earlier events are
+// IsOverlay reports whether events of this kind change how earlier events are
 // shown to the model.
-func (k Kind) Overlay() bool {
+func (k Kind) IsOverlay() bool {
 	switch k {
 	case KindCap, KindMask, KindSummary, KindDrop, KindRewind, KindPin, KindUnpin, KindRevert:
 		return true
@@ -100,8 +100,8 @@ const (
 	StopInterrupted StopReason = "interrupted" // the program ended in mid-reply
 )
 
-// Complete reports whether the model ended the reply itself.
-func (s StopReason) Complete() bool {
+// IsComplete reports whether the model ended the reply itself.
+func (s StopReason) IsComplete() bool {
 	return s == StopEnd || s == StopCalls || s == StopLength || s == StopFiltered
 }
 
@@ -151,7 +151,7 @@ const (
 // nothing.
 type Usage struct {
 	Reply      uint64  `json:"reply"`         // Seq of the assistant message it came with, 0 if none did
-	For        Purpose `json:"for,omitempty"` // what the request was for
+	Purpose    Purpose `json:"for,omitempty"` // what the request was for
 	Revision   uint64  `json:"revision"`      // overlay revision the request was built under
 	Model      string  `json:"model"`         // provider/id
 	Prompt     int     `json:"prompt"`        // tokens sent, cached ones included
@@ -160,11 +160,11 @@ type Usage struct {
 	// CacheWriteLong is how many of CacheWrite are kept for the longer of two times.
 	CacheWriteLong int `json:"cache_write_long,omitempty"`
 	// CacheTTL is how long the request asked the provider's cache to hold it, 0 if it did not ask.
-	CacheTTL   time.Duration `json:"cache_ttl,omitempty"`
-	Completion int           `json:"completion"`         // tokens generated, reasoning included
-	Reasoning  int           `json:"reasoning"`          // of Completion
-	CostUSD    *float64      `json:"cost_usd,omitempty"` // nil: unknown
-	Priced     string        `json:"priced,omitempty"`   // "reported" or the catalogue's date
+	CacheTTL    time.Duration `json:"cache_ttl,omitempty"`
+	Completion  int           `json:"completion"`         // tokens generated, reasoning included
+	Reasoning   int           `json:"reasoning"`          // of Completion
+	CostUSD     *float64      `json:"cost_usd,omitempty"` // nil: unknown
+	PriceSource string        `json:"priced,omitempty"`   // "reported" or the catalogue's date
 	// Estimate is the uncalibrated estimate of Prompt made before sending, in
 	// tokens: what the calibration learns from.
 	Estimate float64 `json:"estimate"`
@@ -176,13 +176,13 @@ type Usage struct {
 	Through uint64 `json:"through,omitempty"`
 	// MaxTokens is the bound on the reply that the request carried, 0 none.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// Form is how the endpoint's client put the request into bytes, in its own
+	// WireForm is how the endpoint's client put the request into bytes, in its own
 	// words: with Through and MaxTokens it makes the same bytes again.
-	Form string `json:"form,omitempty"`
-	// Short says that Prompt is less than was sent: the server cut the prompt
+	WireForm string `json:"form,omitempty"`
+	// Undercounted says that Prompt is less than was sent: the server cut the prompt
 	// silently, or counted only what its cache did not have. What was billed
 	// stands; how full the window is must not be read from it.
-	Short bool `json:"short,omitempty"`
+	Undercounted bool `json:"short,omitempty"`
 }
 
 // Purpose is what a request was made for.
@@ -190,16 +190,16 @@ type Purpose string
 
 // The purposes of requests.
 const (
-	ForReply   Purpose = ""        // the conversation itself
-	ForSummary Purpose = "summary" // says nothing about how full the window is
-	ForTitle   Purpose = "title"   // nor does this
+	PurposeReply   Purpose = ""        // the conversation itself
+	PurposeSummary Purpose = "summary" // says nothing about how full the window is
+	PurposeTitle   Purpose = "title"   // nor does this
 )
 
-// Reported reports whether the provider said how long the prompt was.
-func (u Usage) Reported() bool { return u.Prompt > 0 }
+// HasPromptCount reports whether the provider said how long the prompt was.
+func (u Usage) HasPromptCount() bool { return u.Prompt > 0 }
 
-// Whole reports whether it counted all of the prompt.
-func (u Usage) Whole() bool { return u.Reported() && !u.Short }
+// CountsWholePrompt reports whether it counted all of the prompt.
+func (u Usage) CountsWholePrompt() bool { return u.HasPromptCount() && !u.Undercounted }
 
 // Instructions records the system prompt and the tools array that requests
 // carry from here on; the texts are blobs, named by their hash.

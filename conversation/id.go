@@ -9,8 +9,8 @@ import (
 // IDLength is the number of characters of a conversation's ID.
 const IDLength = 12
 
-// MinPrefix is how much of an ID has to be given to name a conversation.
-const MinPrefix = 4
+// MinIDPrefix is how much of an ID has to be given to name a conversation.
+const MinIDPrefix = 4
 
 // NewID returns a random ID: 12 lower-case base32 characters (60 bits).
 func NewID() string {

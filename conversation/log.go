@@ -93,7 +93,7 @@ func (l *Log) count(e *Event, others int) error {
 	if k == KindUser {
 		l.users++
 	}
-	if k.Overlay() {
+	if k.IsOverlay() {
 		l.rev = e.Seq
 	}
 	return nil
@@ -131,7 +131,7 @@ func normalize(b Body) Body {
 // normalizeOverlay cleans what an overlay says in words; other bodies are
 // returned as they are.
 func normalizeOverlay(b Body) Body {
-	m, ok := MadeOf(b)
+	m, ok := OriginOf(b)
 	if !ok {
 		return b
 	}
@@ -140,7 +140,7 @@ func normalizeOverlay(b Body) Body {
 		s.Text, s.Appendix, s.Focus, s.Transcript = Clean(s.Text), Clean(s.Appendix), Clean(s.Focus), Clean(s.Transcript)
 		b = s
 	}
-	return WithMade(b, m)
+	return WithOrigin(b, m)
 }
 
 func (b *UserMessage) normalize() {

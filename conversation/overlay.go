@@ -14,8 +14,8 @@ import (
 // (of a copy that was cut, say) is applied where that says nothing wrong: masks
 // to the events that are there, summaries not at all.
 
-// Made says how an overlay came about.
-type Made struct {
+// Origin says how an overlay came about.
+type Origin struct {
 	Epoch   uint64 `json:"epoch"` // Seq of the first overlay of the pass it belongs to
 	Source  Source `json:"source"`
 	Trigger string `json:"trigger,omitempty"` // what set the pass off, in a word or two: "command", "load line"
@@ -44,8 +44,8 @@ type Span struct {
 	Last  uint64 `json:"last"`
 }
 
-// Holds reports whether an event is in the span.
-func (s Span) Holds(seq uint64) bool { return s.First <= seq && seq <= s.Last }
+// Contains reports whether an event is in the span.
+func (s Span) Contains(seq uint64) bool { return s.First <= seq && seq <= s.Last }
 
 // Style is a family of texts that stand where something is hidden: each preset
 // has the words of its own source.
@@ -72,8 +72,8 @@ const (
 
 // Cap shows only the ends of results or arguments.
 type Cap struct {
-	Made  `json:"made"`
-	Items []CapItem `json:"items"`
+	Origin `json:"made"`
+	Items  []CapItem `json:"items"`
 }
 
 // CapItem says how much of one text is shown, in code points.
@@ -86,7 +86,7 @@ type CapItem struct {
 
 // Mask shows stubs in place of parts of events.
 type Mask struct {
-	Made    `json:"made"`
+	Origin  `json:"made"`
 	Style   Style      `json:"style"`
 	Version int        `json:"version"`           // of the stub's grammar
 	Preview int        `json:"preview,omitempty"` // code points shown from the start and from the end of a result
@@ -108,7 +108,7 @@ type MaskItem struct {
 // Summary shows a range of events in another way: with Text, as that text in
 // place of everything; without, by Policies (S64).
 type Summary struct {
-	Made     `json:"made"`
+	Origin   `json:"made"`
 	Style    Style  `json:"style"`
 	Version  int    `json:"version"` // of the words around it
 	Spans    []Span `json:"spans"`   // covered, ascending; cuts fall between units
@@ -146,8 +146,8 @@ type Policies struct {
 	MinChars int                   `json:"min_chars,omitempty"` // shorter results stay
 }
 
-// For is what is stripped of the calls of one tool.
-func (p *Policies) For(tool string) (request, response bool) {
+// ForTool is what is stripped of the calls of one tool.
+func (p *Policies) ForTool(tool string) (request, response bool) {
 	if t, ok := p.Tools[tool]; ok {
 		return t.Request, t.Response
 	}
@@ -178,40 +178,40 @@ type ToolPolicy struct {
 // Drop leaves the oldest messages out (the last resort before a request is
 // given up).
 type Drop struct {
-	Made  `json:"made"`
-	Spans []Span `json:"spans"`
+	Origin `json:"made"`
+	Spans  []Span `json:"spans"`
 }
 
 // Rewind removes turns from the view: everything from turn Turn on that was logged before
 // the rewind.
 type Rewind struct {
-	Made `json:"made"`
-	Turn int `json:"turn"`
+	Origin `json:"made"`
+	Turn   int `json:"turn"`
 	// Reply is the Seq of a reply that broke off and goes as well, 0 for none: its request is made again. Turn is then
 	// one that has not begun.
 	Reply uint64 `json:"reply,omitempty"`
 }
 
-// Takes reports whether it removes what begins with an event of a turn.
-func (r Rewind) Takes(turn int, seq uint64) bool {
+// Removes reports whether it removes what begins with an event of a turn.
+func (r Rewind) Removes(turn int, seq uint64) bool {
 	return turn >= r.Turn || r.Reply != 0 && seq == r.Reply
 }
 
 // Pin keeps events as they were said, whatever else covers them.
 type Pin struct {
-	Made   `json:"made"`
+	Origin `json:"made"`
 	Events []uint64 `json:"events"`
 }
 
 // Unpin ends the pins of events.
 type Unpin struct {
-	Made   `json:"made"`
+	Origin `json:"made"`
 	Events []uint64 `json:"events"`
 }
 
 // Revert undoes an epoch or one overlay. It can be reverted in turn.
 type Revert struct {
-	Made   `json:"made"`
+	Origin `json:"made"`
 	Epoch  uint64 `json:"reverts_epoch,omitempty"` // 0: Event is meant
 	Event  uint64 `json:"reverts_event,omitempty"`
 	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it undoes one
@@ -233,52 +233,52 @@ type Attempt struct {
 	// Tokens is what the requests to the model took, prompts and replies, and CostUSD their price, nil if unknown.
 	Tokens  int      `json:"tokens,omitempty"`
 	CostUSD *float64 `json:"cost_usd,omitempty"`
-	// Next is the size of a request from which on a model is asked again, 0 where the next step does; Paused says that none
+	// RetryTokens is the size of a request from which on a model is asked again, 0 where the next step does; Paused says that none
 	// is asked automatically until the user acts.
-	Next   int  `json:"next,omitempty"`
-	Paused bool `json:"paused,omitempty"`
+	RetryTokens int  `json:"next,omitempty"`
+	Paused      bool `json:"paused,omitempty"`
 }
 
 // The outcomes of attempts.
 const (
-	OutcomeFailed    = "failed"
-	OutcomeCancelled = "cancelled"
-	OutcomeStale     = "stale"
+	AttemptFailed    = "failed"
+	AttemptCancelled = "cancelled"
+	AttemptStale     = "stale"
 )
 
-// overlay is a body that says how it came about.
-type overlay interface {
-	made() Made
-	with(Made) Body
+// overlayBody is a body that says how it came about.
+type overlayBody interface {
+	made() Origin
+	with(Origin) Body
 }
 
-// MadeOf is how an overlay came about; false for other events.
-func MadeOf(b Body) (Made, bool) {
-	if o, ok := b.(overlay); ok {
+// OriginOf is how an overlay came about; false for other events.
+func OriginOf(b Body) (Origin, bool) {
+	if o, ok := b.(overlayBody); ok {
 		return o.made(), true
 	}
-	return Made{}, false
+	return Origin{}, false
 }
 
-// WithMade is an overlay with another account of how it came about; other
+// WithOrigin is an overlay with another account of how it came about; other
 // bodies are returned as they are.
-func WithMade(b Body, m Made) Body {
-	if o, ok := b.(overlay); ok {
+func WithOrigin(b Body, m Origin) Body {
+	if o, ok := b.(overlayBody); ok {
 		return o.with(m)
 	}
 	return b
 }
 
-func (m Made) made() Made { return m }
+func (m Origin) made() Origin { return m }
 
-func (b Cap) with(m Made) Body     { b.Made = m; return b }
-func (b Mask) with(m Made) Body    { b.Made = m; return b }
-func (b Summary) with(m Made) Body { b.Made = m; return b }
-func (b Drop) with(m Made) Body    { b.Made = m; return b }
-func (b Rewind) with(m Made) Body  { b.Made = m; return b }
-func (b Pin) with(m Made) Body     { b.Made = m; return b }
-func (b Unpin) with(m Made) Body   { b.Made = m; return b }
-func (b Revert) with(m Made) Body  { b.Made = m; return b }
+func (b Cap) with(m Origin) Body     { b.Origin = m; return b }
+func (b Mask) with(m Origin) Body    { b.Origin = m; return b }
+func (b Summary) with(m Origin) Body { b.Origin = m; return b }
+func (b Drop) with(m Origin) Body    { b.Origin = m; return b }
+func (b Rewind) with(m Origin) Body  { b.Origin = m; return b }
+func (b Pin) with(m Origin) Body     { b.Origin = m; return b }
+func (b Unpin) with(m Origin) Body   { b.Origin = m; return b }
+func (b Revert) with(m Origin) Body  { b.Origin = m; return b }
 
 // The kinds of bodies that change what the model is sent, and of attempts to.
 
@@ -295,37 +295,37 @@ func (Attempt) Kind() Kind { return KindAttempt }
 // EpochOf is the epoch of an overlay: the one it was made in, or its own Seq
 // where it says nothing. 0 for events that are no overlays.
 func EpochOf(e Event) uint64 {
-	made, ok := MadeOf(e.Body)
+	made, ok := OriginOf(e.Body)
 	if ok && made.Epoch == 0 {
 		return e.Seq
 	}
 	return made.Epoch
 }
 
-// InForce lists the overlays of a log that are in force, as indices into events,
+// OverlaysInForce lists the overlays of a log that are in force, as indices into events,
 // ascending: those that no later revert undoes, alone or with their epoch. A
 // revert counts only while it is in force itself; reverts are not listed.
-func InForce(events []Event) []int {
-	overlays, _ := split(events)
+func OverlaysInForce(events []Event) []int {
+	overlays, _ := inForce(events)
 	return overlays
 }
 
 // RevertsInForce lists the reverts of a log that are in force, as indices into
 // events, ascending.
 func RevertsInForce(events []Event) []int {
-	_, reverts := split(events)
+	_, reverts := inForce(events)
 	return reverts
 }
 
-// split finds what is in force, from the end: whether an overlay is depends only
+// inForce finds what is in force, from the end: whether an overlay is depends only
 // on what comes after it.
-func split(events []Event) (overlays, reverts []int) {
+func inForce(events []Event) (overlays, reverts []int) {
 	epochs, singles := map[uint64]bool{}, map[uint64]bool{}
 	for i, e := range slices.Backward(events) {
-		if !e.Body.Kind().Overlay() {
+		if !e.Body.Kind().IsOverlay() {
 			continue
 		}
-		if _, ok := MadeOf(e.Body); !ok || singles[e.Seq] || epochs[EpochOf(e)] {
+		if _, ok := OriginOf(e.Body); !ok || singles[e.Seq] || epochs[EpochOf(e)] {
 			continue
 		}
 		b, ok := e.Body.(Revert)
@@ -345,13 +345,13 @@ func split(events []Event) (overlays, reverts []int) {
 	return overlays, reverts
 }
 
-// TakenBack tells by index which rewind in force took an event back, by its Seq,
+// RewoundBy tells by index which rewind in force took an event back, by its Seq,
 // 0 for none; nil if there is no rewind in force. A unit goes with the turn it
 // began in, and only messages before the rewind go.
-func TakenBack(events []Event) []uint64 {
+func RewoundBy(events []Event) []uint64 {
 	var gone []uint64
 	var units []Unit
-	for _, at := range InForce(events) {
+	for _, at := range OverlaysInForce(events) {
 		b, ok := events[at].Body.(Rewind)
 		if !ok {
 			continue
@@ -360,7 +360,7 @@ func TakenBack(events []Event) []uint64 {
 			gone, units = make([]uint64, len(events)), Units(events)
 		}
 		for _, u := range units {
-			if !b.Takes(u.Turn, events[u.Events[0]].Seq) {
+			if !b.Removes(u.Turn, events[u.Events[0]].Seq) {
 				continue
 			}
 			for _, i := range u.Events {

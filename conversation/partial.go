@@ -2,10 +2,10 @@ package conversation
 
 import "time"
 
-// Partial is a reply in the middle of arriving, kept next to the log so that a
+// PartialReply is a reply in the middle of arriving, kept next to the log so that a
 // crash loses nothing that was on the screen. Calls are left out: a call cut
 // off in the middle cannot be run.
-type Partial struct {
+type PartialReply struct {
 	After     uint64 `json:"after"` // Seq of the newest event when the reply began
 	Model     string `json:"model"`
 	Text      string `json:"text"`
@@ -18,35 +18,35 @@ type Partial struct {
 }
 
 // Reply is the partial reply as the event body that the next open appends.
-func (p Partial) Reply() AssistantMessage {
+func (p PartialReply) Reply() AssistantMessage {
 	return AssistantMessage{
 		Text: p.Text, Reasoning: p.Reasoning, Model: p.Model, Stop: StopInterrupted,
 		Error: "the program ended while this reply was arriving",
 	}
 }
 
-// Recovered is what the next open appends: the partial reply, whose Seq is given,
+// RecoveredBodies is what the next open appends: the partial reply, whose Seq is given,
 // and behind it what is known of its request, so that this can be made again. What
 // was counted and billed for it is unknown.
-func (p Partial) Recovered(seq uint64) []Body {
+func (p PartialReply) RecoveredBodies(seq uint64) []Body {
 	if p.Request == (Usage{}) {
 		return []Body{p.Reply()}
 	}
 	u := p.Request
 	return []Body{p.Reply(), Usage{
 		Reply: seq, Revision: u.Revision, Model: u.Model, Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: u.Estimate, BodyHash: u.BodyHash, Through: u.Through, MaxTokens: u.MaxTokens, Form: u.Form,
+		Estimate: u.Estimate, BodyHash: u.BodyHash, Through: u.Through, MaxTokens: u.MaxTokens, WireForm: u.WireForm,
 	}}
 }
 
-// WindowLasts is how long a window that was learned counts, where the server says
+// LearnedWindowLifetime is how long a window that was learned counts, where the server says
 // nothing newer.
-const WindowLasts = 7 * 24 * time.Hour
+const LearnedWindowLifetime = 7 * 24 * time.Hour
 
 // LearnedWindow is the window that was learned, in tokens, 0 if none was or it was
 // too long ago.
 func (c Calibration) LearnedWindow(now time.Time) int {
-	if c.WindowAt > 0 && now.Sub(time.Unix(c.WindowAt, 0)) > WindowLasts {
+	if c.WindowAt > 0 && now.Sub(time.Unix(c.WindowAt, 0)) > LearnedWindowLifetime {
 		return 0
 	}
 	return c.Window
@@ -63,7 +63,7 @@ type Calibration struct {
 	WindowAt int64 `json:"window_at,omitempty"`
 	// How the user's requests follow each other: how many followed another one, how many of them after a pause that a
 	// cache of five minutes does not outlive and one of an hour does, and how many after a longer one.
-	Requests int `json:"requests,omitempty"`
-	Pauses   int `json:"pauses,omitempty"`
-	Absences int `json:"absences,omitempty"`
+	Requests   int `json:"requests,omitempty"`
+	Pauses     int `json:"pauses,omitempty"`
+	LongPauses int `json:"absences,omitempty"`
 }

@@ -10,24 +10,24 @@ import (
 )
 
 var asked = conversation.Usage{Revision: 4, Model: "openai/x", Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-	Estimate: 9.5, BodyHash: "ab", Through: 7, MaxTokens: 70, Form: "chat usage"}
+	Estimate: 9.5, BodyHash: "ab", Through: 7, MaxTokens: 70, WireForm: "chat usage"}
 
 func TestPartialRepliesOfOtherVersionsAreRead(t *testing.T) {
 	t.Parallel()
-	old := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
+	old := conversation.PartialReply{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
 	known := old
 	known.Request = conversation.Usage{Through: 7}
 	const stored = `{"after":7,"model":"openai/x","text":"half","reasoning":"hm"`
 	for name, c := range map[string]struct {
 		data string
-		want conversation.Partial
+		want conversation.PartialReply
 	}{
 		"an earlier one":    {stored + `}`, old},
 		"a later one":       {stored + `,"mood":"fine","calls":[{"id":"1"}],"request":{"through":7,"weather":{"rain":true}}}`, known},
 		"nothing was known": {stored + `,"request":{},"time":"0001-01-01T00:00:00Z"}`, old},
 		"null":              {stored + `,"request":null,"time":null}`, old},
 	} {
-		var got conversation.Partial
+		var got conversation.PartialReply
 		if err := json.Unmarshal([]byte(c.data), &got); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -42,8 +42,8 @@ func TestPartialRepliesOfOtherVersionsAreRead(t *testing.T) {
 
 func TestPartialReplyIsRecoveredWithItsRequest(t *testing.T) {
 	t.Parallel()
-	p := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
-	if d := cmp.Diff([]conversation.Body{p.Reply()}, p.Recovered(9)); d != "" {
+	p := conversation.PartialReply{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
+	if d := cmp.Diff([]conversation.Body{p.Reply()}, p.RecoveredBodies(9)); d != "" {
 		t.Errorf("of whose request nothing is known (-want +got):\n%s", d)
 	}
 	cost := 0.5
@@ -53,13 +53,13 @@ func TestPartialReplyIsRecoveredWithItsRequest(t *testing.T) {
 	for name, change := range map[string]func(*conversation.Usage){
 		"as it is kept": func(*conversation.Usage) {},
 		"counts are not believed": func(u *conversation.Usage) {
-			u.Reply, u.For, u.Short, u.CostUSD, u.Priced = 3, conversation.ForSummary, true, &cost, "reported"
+			u.Reply, u.Purpose, u.Undercounted, u.CostUSD, u.PriceSource = 3, conversation.PurposeSummary, true, &cost, "reported"
 			u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = 0, 0, 0, 5, 4
 		},
 	} {
 		q := p
 		change(&q.Request)
-		if d := cmp.Diff([]conversation.Body{p.Reply(), want}, q.Recovered(9)); d != "" {
+		if d := cmp.Diff([]conversation.Body{p.Reply(), want}, q.RecoveredBodies(9)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}

@@ -5,27 +5,27 @@ import "strings"
 // How the output of a command that the user ran stands in a message: what was run,
 // and what it printed between fences that nothing in it closes.
 const (
-	ranBegin = "I ran `"
-	ranThen  = "`:\n\n"
+	commandBegin = "I ran `"
+	commandEnd   = "`:\n\n"
 )
 
-// Ran is the message with the output of a command that the user ran.
-func Ran(command, output string) string {
+// FormatCommandOutput is the message with the output of a command that the user ran.
+func FormatCommandOutput(command, output string) string {
 	fence := "```"
 	for strings.Contains(output, fence) {
 		fence += "`"
 	}
-	return ranBegin + command + ranThen + fence + "\n" + output + "\n" + fence
+	return commandBegin + command + commandEnd + fence + "\n" + output + "\n" + fence
 }
 
-// RanIn tells which command a message has the output of, and the output; false for
+// ParseCommandOutput tells which command a message has the output of, and the output; false for
 // any other message.
-func RanIn(text string) (command, output string, ok bool) {
-	rest, ok := strings.CutPrefix(text, ranBegin)
+func ParseCommandOutput(text string) (command, output string, ok bool) {
+	rest, ok := strings.CutPrefix(text, commandBegin)
 	if !ok {
 		return "", "", false
 	}
-	command, rest, ok = strings.Cut(rest, ranThen)
+	command, rest, ok = strings.Cut(rest, commandEnd)
 	if !ok || strings.Contains(command, "\n") {
 		return "", "", false
 	}

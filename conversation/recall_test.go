@@ -63,28 +63,28 @@ func TestTheTargetOfARecallIsWhatItAskedFor(t *testing.T) {
 
 func TestRevertsDecideWhichOverlaysAreInForce(t *testing.T) {
 	t.Parallel()
-	made := func(epoch uint64) conversation.Made { return conversation.Made{Epoch: epoch} }
+	made := func(epoch uint64) conversation.Origin { return conversation.Origin{Epoch: epoch} }
 	first := []conversation.Body{
-		conversation.Mask{Made: made(1)}, conversation.Summary{Made: made(1)}, conversation.UserMessage{}, conversation.Drop{Made: made(4)},
+		conversation.Mask{Origin: made(1)}, conversation.Summary{Origin: made(1)}, conversation.UserMessage{}, conversation.Drop{Origin: made(4)},
 	}
 	for name, c := range map[string]struct {
 		more []conversation.Body
 		want []int
 	}{
 		"nothing taken back":        {nil, []int{0, 1, 3}},
-		"an epoch taken back":       {[]conversation.Body{conversation.Revert{Made: made(5), Epoch: 1}}, []int{3}},
-		"one overlay taken back":    {[]conversation.Body{conversation.Revert{Made: made(5), Event: 2}}, []int{0, 3}},
-		"a revert taken back":       {[]conversation.Body{conversation.Revert{Made: made(5), Epoch: 1}, conversation.Revert{Made: made(6), Event: 5}}, []int{0, 1, 3}},
-		"its epoch taken back":      {[]conversation.Body{conversation.Revert{Made: made(5), Epoch: 1}, conversation.Revert{Made: made(6), Epoch: 5}}, []int{0, 1, 3}},
-		"taken back for good":       {[]conversation.Body{conversation.Revert{Made: made(5), Epoch: 1}, conversation.Revert{Made: made(6), Epoch: 5}, conversation.Revert{Made: made(7), Epoch: 6}}, []int{3}},
-		"nothing named":             {[]conversation.Body{conversation.Revert{Made: made(5)}}, []int{0, 1, 3}},
-		"an overlay after a revert": {[]conversation.Body{conversation.Revert{Made: made(5), Epoch: 4}, conversation.Pin{Made: made(6)}}, []int{0, 1, 5}},
+		"an epoch taken back":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}}, []int{3}},
+		"one overlay taken back":    {[]conversation.Body{conversation.Revert{Origin: made(5), Event: 2}}, []int{0, 3}},
+		"a revert taken back":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Event: 5}}, []int{0, 1, 3}},
+		"its epoch taken back":      {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Epoch: 5}}, []int{0, 1, 3}},
+		"taken back for good":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Epoch: 5}, conversation.Revert{Origin: made(7), Epoch: 6}}, []int{3}},
+		"nothing named":             {[]conversation.Body{conversation.Revert{Origin: made(5)}}, []int{0, 1, 3}},
+		"an overlay after a revert": {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 4}, conversation.Pin{Origin: made(6)}}, []int{0, 1, 5}},
 	} {
 		var events []conversation.Event
 		for i, b := range append(first[:len(first):len(first)], c.more...) {
 			events = append(events, conversation.Event{Seq: uint64(i + 1), Body: b})
 		}
-		if diff := cmp.Diff(c.want, conversation.InForce(events)); diff != "" {
+		if diff := cmp.Diff(c.want, conversation.OverlaysInForce(events)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -30,14 +30,14 @@ func Disjoint(spans []Span) Spans {
 	return out
 }
 
-// Holds reports whether an event is in one of the spans.
-func (s Spans) Holds(seq uint64) bool {
+// Contains reports whether an event is in one of the spans.
+func (s Spans) Contains(seq uint64) bool {
 	k := sort.Search(len(s), func(k int) bool { return s[k].Last >= seq })
 	return k < len(s) && s[k].First <= seq
 }
 
-// HoldsAny reports whether one of the events is in one of the spans.
-func (s Spans) HoldsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Holds) }
+// ContainsAny reports whether one of the events is in one of the spans.
+func (s Spans) ContainsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Contains) }
 
 // JoinSpans is the spans of both lists, ascending, those that touch joined.
 func JoinSpans(a, b []Span) []Span { return Disjoint(slices.Concat(a, b)) }
@@ -51,7 +51,7 @@ func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span
 		seq := log[i].Seq
 		switch {
 		case !IsMessage(log[i].Body):
-		case !covered.Holds(seq) || stays(seq):
+		case !covered.Contains(seq) || stays(seq):
 			running = false
 		case running:
 			out[len(out)-1].Last = seq
@@ -62,10 +62,10 @@ func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span
 	return out
 }
 
-// WithoutRewound is spans without what was rewound: once redone, it
+// SpansWithoutRewound is spans without what was rewound: once redone, it
 // would be hidden by a text that never read it.
-func WithoutRewound(log []Event, spans []Span) []Span {
-	rewinds := TakenBack(log)
+func SpansWithoutRewound(log []Event, spans []Span) []Span {
+	rewinds := RewoundBy(log)
 	if rewinds == nil {
 		return spans
 	}
@@ -102,18 +102,18 @@ func IsMessage(b Body) bool {
 // MessagesIn lists the messages of spans, without what a rewind leaves out. No other overlay
 // matters (S64: the raw-stream invariant).
 func MessagesIn(log []Event, spans []Span) []Event {
-	gone, covered := TakenBack(log), Disjoint(spans)
+	gone, covered := RewoundBy(log), Disjoint(spans)
 	var out []Event
 	for i := range log {
-		if e := &log[i]; IsMessage(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
+		if e := &log[i]; IsMessage(e.Body) && covered.Contains(e.Seq) && (gone == nil || gone[i] == 0) {
 			out = append(out, *e)
 		}
 	}
 	return out
 }
 
-// TurnsOf is the first and the last turn of events, 0 and 0 for none.
-func TurnsOf(events []Event) (from, to int) {
+// TurnRange is the first and the last turn of events, 0 and 0 for none.
+func TurnRange(events []Event) (from, to int) {
 	for i, e := range events {
 		if i == 0 || e.Turn < from {
 			from = e.Turn

@@ -27,12 +27,12 @@ func TestDisjointSpansHoldTheSameEvents(t *testing.T) {
 		at := seq.Draw(t, "seq")
 		want := false
 		for _, s := range given {
-			want = want || s.Holds(at)
+			want = want || s.Contains(at)
 		}
-		if got := made.Holds(at); got != want {
+		if got := made.Contains(at); got != want {
 			t.Fatalf("%v made of %v says %v of %d", made, given, got, at)
 		}
-		if made.HoldsAny([]uint64{at}) != want || made.HoldsAny(nil) {
+		if made.ContainsAny([]uint64{at}) != want || made.ContainsAny(nil) {
 			t.Fatal("one event and none are held otherwise")
 		}
 	})

@@ -15,14 +15,14 @@ import (
 
 // bodyFields are the fields of the stored form that hold a body.
 func bodyFields() []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[stored]()), func(f reflect.StructField) bool { return f.Type.Kind() != reflect.Pointer })
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[storedEvent]()), func(f reflect.StructField) bool { return f.Type.Kind() != reflect.Pointer })
 }
 
 func TestEveryKindOfTheStoredFormIsReadAndWritten(t *testing.T) {
 	t.Parallel()
 	for _, f := range bodyFields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		var s stored
+		var s storedEvent
 		reflect.ValueOf(&s).Elem().FieldByIndex(f.Index).Set(reflect.New(f.Type.Elem()))
 		b := s.body()
 		if b == nil {

@@ -23,7 +23,7 @@ func (c ToolCall) Subject() string {
 	}
 	about := ""
 	for _, k := range subjectKeys {
-		if about = words(args[k]); about != "" {
+		if about = argumentText(args[k]); about != "" {
 			break
 		}
 	}
@@ -39,16 +39,16 @@ func (c ToolCall) Subject() string {
 	return about
 }
 
-// verbs say what the tools do, in a word.
-var verbs = map[string]string{
+// toolVerbs say what the tools do, in a word.
+var toolVerbs = map[string]string{
 	"ask_user": "ask", "create_file": "create", "find_files": "find", "grep_files": "search", "http_request": "fetch",
 	"list_files": "list", "modify_file": "edit", "read_file": "read", "run_command": "run", "todo_read": "read todos",
 	"todo_write": "write todos", ToolRecall: "recall", ToolSearchHistory: "search history",
 }
 
-// Verb says what a call of a tool does, or did. Tools of other programs have their own names, which are not made safe.
-func Verb(tool string, done bool) string {
-	switch v := verbs[tool]; {
+// ToolVerb says what a call of a tool does, or did. Tools of other programs have their own names, which are not made safe.
+func ToolVerb(tool string, done bool) string {
+	switch v := toolVerbs[tool]; {
 	case v == "":
 		return tool
 	case v == "run" && done:
@@ -65,12 +65,12 @@ func (c ToolCall) RunsCommand() bool {
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
 		return false
 	}
-	return words(args["command"]) != "" || words(args["cmd"]) != ""
+	return argumentText(args["command"]) != "" || argumentText(args["cmd"]) != ""
 }
 
-// words is an argument as text: a text, or a list of them, as commands are given to
+// argumentText is an argument as text: a text, or a list of them, as commands are given to
 // other programs.
-func words(arg any) string {
+func argumentText(arg any) string {
 	switch arg := arg.(type) {
 	case string:
 		return arg

@@ -21,15 +21,15 @@ func TestRewindTakesBackTheUnitsThatBeganInItsTurns(t *testing.T) {
 	add(conversation.UserMessage{Text: "zero"}, conversation.AssistantMessage{Calls: []conversation.ToolCall{call}},
 		conversation.UserMessage{Text: "one"}, conversation.ToolResult{CallID: "a", Tool: "t"}, // late, of turn 0
 		conversation.AssistantMessage{Text: "yes"})
-	if gone := conversation.TakenBack(l.Events()); gone != nil {
+	if gone := conversation.RewoundBy(l.Events()); gone != nil {
 		t.Errorf("without a rewind %v is taken back", gone)
 	}
 	add(conversation.Rewind{Turn: 1}, conversation.UserMessage{Text: "two"})
-	if d := cmp.Diff([]uint64{0, 0, 6, 0, 6, 0, 0}, conversation.TakenBack(l.Events())); d != "" {
+	if d := cmp.Diff([]uint64{0, 0, 6, 0, 6, 0, 0}, conversation.RewoundBy(l.Events())); d != "" {
 		t.Error(d)
 	}
 	add(conversation.Revert{Event: 6})
-	if gone := conversation.TakenBack(l.Events()); gone != nil {
+	if gone := conversation.RewoundBy(l.Events()); gone != nil {
 		t.Errorf("with the rewind reverted %v is taken back", gone)
 	}
 }

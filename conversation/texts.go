@@ -12,8 +12,8 @@ import (
 // between them in memory and leave holes there that the system does not get back. Here
 // one buffer takes all those copies.
 
-// texts reads the strings of events. It is used by one decoding at a time.
-type texts struct {
+// textReader reads the strings of events. It is used by one decoding at a time.
+type textReader struct {
 	buffer []byte
 	short  [256]string // those read before, by a rough sum: the same few come over and over
 }
@@ -23,7 +23,7 @@ const (
 	maxBuffer = 1 << 20 // bytes; a longer text takes its buffer along
 )
 
-var textReaders = sync.Pool{New: func() any { return new(texts) }}
+var textReaderPool = sync.Pool{New: func() any { return new(textReader) }}
 
 // readText reads a string as the decoder would. What is no string is left to it.
 func readText(d *jsontext.Decoder, to *string) error {
@@ -34,8 +34,8 @@ func readText(d *jsontext.Decoder, to *string) error {
 	if err != nil {
 		return err
 	}
-	t := textReaders.Get().(*texts)
-	defer textReaders.Put(t)
+	t := textReaderPool.Get().(*textReader)
+	defer textReaderPool.Put(t)
 	// The decoder has checked it, by rules that mend what is no UTF-8.
 	text, _ := jsontext.AppendUnquote(t.buffer[:0], raw)
 	if cap(text) <= maxBuffer {
@@ -46,7 +46,7 @@ func readText(d *jsontext.Decoder, to *string) error {
 }
 
 // keep is text as a string, a short one only once.
-func (t *texts) keep(text []byte) string {
+func (t *textReader) keep(text []byte) string {
 	if len(text) == 0 || len(text) > maxShort {
 		return string(text)
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestWhatCanBeSentAgain(t *testing.T) {
 	t.Parallel()
-	said, ran, failed := conversation.UserMessage{Text: "go"}, conversation.UserMessage{Text: conversation.Ran("ls", "a")}, conversation.TurnFailed{}
+	said, ran, failed := conversation.UserMessage{Text: "go"}, conversation.UserMessage{Text: conversation.FormatCommandOutput("ls", "a")}, conversation.TurnFailed{}
 	whole, half := conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd}, conversation.AssistantMessage{Text: "do", Stop: conversation.StopFailed}
 	for name, c := range map[string]struct {
 		bodies []conversation.Body
@@ -35,7 +35,7 @@ func TestWhatCanBeSentAgain(t *testing.T) {
 			}
 			log = append(log, conversation.Event{Seq: uint64(i + 1), Turn: turn, Body: b})
 		}
-		if broken, yes := conversation.Unanswered(log); broken != c.broken || yes != c.yes {
+		if broken, yes := conversation.NeedsReply(log); broken != c.broken || yes != c.yes {
 			t.Errorf("%s: %d, %v, want %d, %v", name, broken, yes, c.broken, c.yes)
 		}
 	}

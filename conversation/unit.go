@@ -14,7 +14,7 @@ type Unit struct {
 // Units groups events. It is total: a result whose call is unknown is a unit
 // of its own, so nothing disappears.
 func Units(events []Event) []Unit {
-	g := grouping{unit: make([]int32, len(events)), calls: map[string]openCall{}}
+	g := unitBuilder{unit: make([]int32, len(events)), calls: map[string]callState{}}
 	for i := range events {
 		g.place(i, &events[i])
 	}
@@ -33,22 +33,22 @@ func Units(events []Event) []Unit {
 	return units
 }
 
-// grouping assigns events to units.
-type grouping struct {
+// unitBuilder assigns events to units.
+type unitBuilder struct {
 	unit    []int32 // by index into the log, -1 for events of no unit
-	begun   []begunUnit
-	members int                 // of all units
-	calls   map[string]openCall // by id, the newest
+	begun   []unitStart
+	members int                  // of all units
+	calls   map[string]callState // by id, the newest
 }
 
-type begunUnit struct{ turn, members, missing int }
+type unitStart struct{ turn, members, missing int }
 
-type openCall struct {
+type callState struct {
 	unit     int32
 	answered bool
 }
 
-func (g *grouping) place(i int, e *Event) {
+func (g *unitBuilder) place(i int, e *Event) {
 	switch b := e.Body.(type) {
 	case UserMessage:
 		g.begin(i, e.Turn)
@@ -56,7 +56,7 @@ func (g *grouping) place(i int, e *Event) {
 		g.begin(i, e.Turn)
 		u := len(g.begun) - 1
 		for k := range b.Calls {
-			g.calls[b.Calls[k].ID] = openCall{unit: int32(u)}
+			g.calls[b.Calls[k].ID] = callState{unit: int32(u)}
 			g.begun[u].missing++
 		}
 	case ToolResult:
@@ -67,7 +67,7 @@ func (g *grouping) place(i int, e *Event) {
 		}
 		g.join(i, c.unit)
 		if !c.answered {
-			g.calls[b.CallID] = openCall{unit: c.unit, answered: true}
+			g.calls[b.CallID] = callState{unit: c.unit, answered: true}
 			g.begun[c.unit].missing--
 		}
 	default:
@@ -75,12 +75,12 @@ func (g *grouping) place(i int, e *Event) {
 	}
 }
 
-func (g *grouping) begin(i, turn int) {
-	g.begun = append(g.begun, begunUnit{turn: turn})
+func (g *unitBuilder) begin(i, turn int) {
+	g.begun = append(g.begun, unitStart{turn: turn})
 	g.join(i, int32(len(g.begun)-1))
 }
 
-func (g *grouping) join(i int, unit int32) {
+func (g *unitBuilder) join(i int, unit int32) {
 	g.unit[i] = unit
 	g.begun[unit].members++
 	g.members++

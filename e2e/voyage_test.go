@@ -86,7 +86,7 @@ func (p *place) overlays(id string) []conversation.Kind {
 	}
 	var kinds []conversation.Kind
 	for _, e := range events {
-		if k := e.Body.Kind(); k.Overlay() || k == conversation.KindAttempt {
+		if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindAttempt {
 			kinds = append(kinds, k)
 		}
 	}

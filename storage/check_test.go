@@ -305,7 +305,7 @@ func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 		}
 		w, err := s.OpenWriter(t.Context(), idA)
 		if err == nil {
-			_ = w.KeepPartial(t.Context(), conversation.Partial{After: uint64(len(said)), Text: "x"}) // may fail, not panic
+			_ = w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(len(said)), Text: "x"}) // may fail, not panic
 			must(t, w.Close())
 		} else if !errors.Is(err, storage.ErrDamaged) {
 			t.Fatalf("round %d: %v", round, err)

@@ -44,7 +44,7 @@
 //	  meta    id, workspace, created (RFC 3339)
 //	          card        JSON of an Entry, made from the events, so that a list need
 //	                      not read them
-//	          partial     JSON of a conversation.Partial, while a reply arrives
+//	          partial     JSON of a conversation.PartialReply, while a reply arrives
 //	          waiting     JSON array of the messages that wait for the running turn
 //	  events  Seq, 8 bytes, big endian -> conversation.Marshal
 //	  blobs   SHA-256 of the text, 64 hexadecimal digits -> one byte for the encoding

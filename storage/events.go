@@ -128,7 +128,7 @@ func identify(tx txn, id, workspace string, created time.Time) error {
 }
 
 // putPartial replaces the partial reply.
-func putPartial(tx txn, p conversation.Partial) error {
+func putPartial(tx txn, p conversation.PartialReply) error {
 	value, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func putPartial(tx txn, p conversation.Partial) error {
 
 // partial reads the partial reply. One that does not follow the newest event
 // is stale, as is one that cannot be read: both are reported as none.
-func partial(tx txn) (p conversation.Partial, ok, stale bool) {
+func partial(tx txn) (p conversation.PartialReply, ok, stale bool) {
 	value, err := tx.get(bucketMeta, keyPartial)
 	if value == nil && err == nil {
 		return p, false, false
@@ -147,7 +147,7 @@ func partial(tx txn) (p conversation.Partial, ok, stale bool) {
 		err = json.Unmarshal(value, &p)
 	}
 	if err != nil || p.After != lastSeq(tx.Tx) {
-		return conversation.Partial{}, false, true
+		return conversation.PartialReply{}, false, true
 	}
 	return p, true, false
 }

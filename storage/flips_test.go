@@ -28,7 +28,7 @@ const flipsVariable = "PLIMSOLL_STORAGE_FLIPS"
 type all struct {
 	Events  []conversation.Event
 	Texts   map[string]string
-	Partial conversation.Partial
+	Partial conversation.PartialReply
 	Waiting []string
 }
 
@@ -71,7 +71,7 @@ func subject(t testing.TB) (data []byte, names []string, is all) {
 		}
 		c.say(reply(text), conversation.UserMessage{Text: text})
 	}
-	must(t, c.w.KeepPartial(t.Context(), conversation.Partial{After: uint64(c.log.Len()), Text: "the reply began"}))
+	must(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(c.log.Len()), Text: "the reply began"}))
 	must(t, c.w.KeepWaiting(t.Context(), []string{"wait", "for me"}))
 	c.close()
 	data, err := os.ReadFile(filepath.Join(s.Dir(), "conversations", idA+".db"))

@@ -51,7 +51,7 @@ func format1(t testing.TB, dir string) (names []string, is all) {
 	}
 	say(conversation.Renamed{Title: "Ferries", By: "user"})
 	is.Events = log.Events()
-	is.Partial = conversation.Partial{After: uint64(log.Len()), Text: "Ferries cross"}
+	is.Partial = conversation.PartialReply{After: uint64(log.Len()), Text: "Ferries cross"}
 	return names, is
 }
 

@@ -84,7 +84,7 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 		return "", err
 	}
 	found := prefixed(files, prefix)
-	if len(found) == 1 && len(prefix) >= conversation.MinPrefix {
+	if len(found) == 1 && len(prefix) >= conversation.MinIDPrefix {
 		return found[0].id, nil
 	}
 	entries, err := s.List(ctx, Filter{})

@@ -75,11 +75,11 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 
 // Partial reads the reply that is arriving in a conversation, or was when the
 // program that wrote it ended; false if there is none.
-func (s *Store) Partial(ctx context.Context, id string) (conversation.Partial, bool, error) {
+func (s *Store) Partial(ctx context.Context, id string) (conversation.PartialReply, bool, error) {
 	if err := s.dir.exists(id); err != nil {
-		return conversation.Partial{}, false, err
+		return conversation.PartialReply{}, false, err
 	}
-	var p conversation.Partial
+	var p conversation.PartialReply
 	var ok bool
 	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		p, ok, _ = partial(tx)

@@ -130,7 +130,7 @@ func TestLossOfPowerLosesNothingAcknowledged(t *testing.T) {
 			must(t, w.Append(t.Context(), l.Prepare(start, reply(text), conversation.UserMessage{Text: text})))
 		})
 		f.blackout(r, func(w *storage.Writer, l *conversation.Log) {
-			must(t, w.KeepPartial(t.Context(), conversation.Partial{After: uint64(l.Len()), Text: text}))
+			must(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(l.Len()), Text: text}))
 		})
 		f.blackout(r, func(w *storage.Writer, _ *conversation.Log) {
 			name, err := w.PutBlob(t.Context(), text)

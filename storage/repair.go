@@ -170,7 +170,7 @@ func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.
 			return err
 		}
 	}
-	var p conversation.Partial
+	var p conversation.PartialReply
 	if json.Unmarshal(got.value(bucketMeta, keyPartial), &p) == nil {
 		if err := putPartial(tx, p); err != nil {
 			return err

@@ -97,7 +97,7 @@ func playAppend(s *storage.Store, id string, rounds int) error {
 			return err
 		}
 		fmt.Println("event", log.Len())
-		if err := w.KeepPartial(ctx, conversation.Partial{After: uint64(log.Len()), Text: text}); err != nil {
+		if err := w.KeepPartial(ctx, conversation.PartialReply{After: uint64(log.Len()), Text: text}); err != nil {
 			return err
 		}
 		fmt.Println("partial", log.Len())

@@ -21,7 +21,7 @@ func ofManyPages(t *testing.T) (s *storage.Store, path string, data []byte) {
 	w, err := s.OpenWriter(t.Context(), idA)
 	must(t, err)
 	long := strings.Repeat("a reply of some length ", 400)
-	must(t, w.KeepPartial(t.Context(), conversation.Partial{After: uint64(len(said)), Text: long}))
+	must(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(len(said)), Text: long}))
 	must(t, w.KeepWaiting(t.Context(), []string{long, "the last"}))
 	must(t, w.Close())
 	data, err = os.ReadFile(path)

@@ -162,7 +162,7 @@ func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	}
 	failing = "conversations"
 	want(t, w.Append(t.Context(), c.prepare(reply("hi"))), syscall.ENOSPC)
-	want(t, w.KeepPartial(t.Context(), conversation.Partial{After: 1}), syscall.ENOSPC)
+	want(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), syscall.ENOSPC)
 	failing = "index.db" // the index is no reason for an append to fail
 	c.say(reply("hi"))
 	failing = ""

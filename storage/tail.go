@@ -14,7 +14,7 @@ type Tail struct {
 	store *Store
 	id    string
 	last  conversation.Event // the newest one that was read
-	half  *conversation.Partial
+	half  *conversation.PartialReply
 	seen  fileSeen // the file as it was before that; the zero value if a change could look the same
 }
 
@@ -43,7 +43,7 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 		seen = fileSeen{} // a further change could have the same time
 	}
 	var added decoding
-	var half conversation.Partial
+	var half conversation.PartialReply
 	arriving := false
 	err = t.store.disk.viewWithin(ctx, f, t.store.disk.wait/indexWait, func(tx txn) error {
 		added.copy(tx, t.last.Seq)
@@ -66,9 +66,9 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 
 // Partial is the reply that was arriving when Next last read the file, false if none
 // was.
-func (t *Tail) Partial() (conversation.Partial, bool) {
+func (t *Tail) Partial() (conversation.PartialReply, bool) {
 	if t.half == nil {
-		return conversation.Partial{}, false
+		return conversation.PartialReply{}, false
 	}
 	return *t.half, true
 }

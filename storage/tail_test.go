@@ -41,7 +41,7 @@ func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
 			t.Errorf("step %d: %v\n%s", n, err, diff)
 		}
 	}
-	must(t, c.w.KeepPartial(t.Context(), conversation.Partial{After: uint64(c.log.Len()), Text: "half a"}))
+	must(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(c.log.Len()), Text: "half a"}))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
 		t.Errorf("a reply that is still arriving: %v, %v", events, err)
 	}

@@ -34,8 +34,8 @@ type Writer struct {
 	store     *Store
 	id        string
 	workspace string
-	recovered *conversation.Partial // found when the conversation was opened
-	waiting   []string              // likewise
+	recovered *conversation.PartialReply // found when the conversation was opened
+	waiting   []string                   // likewise
 
 	mu      sync.Mutex // guards the fields below
 	lock    *os.File   // nil until the conversation has a file
@@ -49,7 +49,7 @@ type Writer struct {
 // early is what a conversation without a file keeps in memory.
 type early struct {
 	events  []conversation.Event
-	partial *conversation.Partial
+	partial *conversation.PartialReply
 	blobs   map[string]string
 }
 
@@ -129,9 +129,9 @@ func (w *Writer) Workspace() string { return w.workspace }
 // Partial is the reply that was arriving when the program last ended, as found
 // by OpenWriter. Whoever opens the conversation appends it as an interrupted
 // reply, which removes it.
-func (w *Writer) Partial() (conversation.Partial, bool) {
+func (w *Writer) Partial() (conversation.PartialReply, bool) {
 	if w.recovered == nil {
-		return conversation.Partial{}, false
+		return conversation.PartialReply{}, false
 	}
 	return *w.recovered, true
 }
@@ -241,7 +241,7 @@ func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry)
 }
 
 // KeepPartial stores the reply so far, replacing the last one.
-func (w *Writer) KeepPartial(ctx context.Context, p conversation.Partial) error {
+func (w *Writer) KeepPartial(ctx context.Context, p conversation.PartialReply) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.usable(ctx); err != nil {

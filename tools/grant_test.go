@@ -20,7 +20,7 @@ func command(c string) map[string]any { return map[string]any{"command": c} }
 func offered(t *testing.T, b *tools.Box, name string, args map[string]any) []string {
 	t.Helper()
 	o := b.Review(t.Context(), call(t, name, args)).Offer
-	if o.Means == "" || len(o.Rules) == 0 {
+	if o.Meaning == "" || len(o.Rules) == 0 {
 		t.Errorf("%v: the offer says nothing: %+v", args, o)
 	}
 	return o.Rules
@@ -172,13 +172,13 @@ func TestARuleForRequestsOrFilesIsExactOnlyWithoutWildcards(t *testing.T) {
 	} {
 		b.Review(t.Context(), get)
 		o, err := b.Judge(get.ID, []string{rule})
-		if err != nil || (o.Warning == "") != exact || strings.Contains(o.Means, "exactly") != exact {
+		if err != nil || (o.Warning == "") != exact || strings.Contains(o.Meaning, "exactly") != exact {
 			t.Errorf("%s: %+v, %v", rule, o, err)
 		}
 	}
 	for name, wide := range map[string]string{"a*b.txt": "edit(./a*b.txt)", "d/[x].ts": "edit(d/[[]x].ts)"} {
 		edit := call(t, "modify_file", map[string]any{"path": name, "old": "x", "new": "y"})
-		if o := b.Review(t.Context(), edit).Offer; o.Warning != "" || o.Means != "exactly this file" {
+		if o := b.Review(t.Context(), edit).Offer; o.Warning != "" || o.Meaning != "exactly this file" {
 			t.Errorf("%s: %+v", name, o)
 		}
 		if o, err := b.Judge(edit.ID, []string{wide}); err != nil || o.Warning == "" {
@@ -206,10 +206,10 @@ func TestRulesInForceAreListedAndRevoked(t *testing.T) {
 		t.Fatalf("%v %v", rules, err)
 	}
 	want := []conversation.Rule{
-		{Text: "run_command(make a)", Means: "exactly this command", Origin: conversation.RuleGranted, Where: store.Path(), Workspace: b.Workspace()},
-		{Text: "run_command(make b)", Means: "exactly this command", Origin: conversation.RuleOfThisRun, Workspace: b.Workspace()},
-		{Text: "run_command(ls *)", Means: "commands of the form ls *", Warning: rules[2].Warning, Origin: conversation.RuleConfigured, Where: "allow:run_command(ls *)"},
-		{Text: "read_file(.env)", Means: "files named .env in any folder", Deny: true, Origin: conversation.RuleConfigured, Where: "deny:read_file(.env)"},
+		{Text: "run_command(make a)", Meaning: "exactly this command", Origin: conversation.RuleGranted, Location: store.Path(), Workspace: b.Workspace()},
+		{Text: "run_command(make b)", Meaning: "exactly this command", Origin: conversation.RuleOfThisRun, Workspace: b.Workspace()},
+		{Text: "run_command(ls *)", Meaning: "commands of the form ls *", Warning: rules[2].Warning, Origin: conversation.RuleConfigured, Location: "allow:run_command(ls *)"},
+		{Text: "read_file(.env)", Meaning: "files named .env in any folder", Deny: true, Origin: conversation.RuleConfigured, Location: "deny:read_file(.env)"},
 	}
 	for i, r := range rules {
 		if r.Granted.IsZero() != (i > 1) || (r.ID == "") != (i > 1) {

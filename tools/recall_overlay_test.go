@@ -59,27 +59,27 @@ func overlay(t *rapid.T, events []conversation.Event, covered map[uint64]bool) c
 	}
 	one := seq.Draw(t, "event")
 	covered[one] = true
-	made := conversation.Made{Epoch: uint64(len(events) + 1)}
+	made := conversation.Origin{Epoch: uint64(len(events) + 1)}
 	switch rapid.IntRange(0, 8).Draw(t, "kind") {
 	case 0:
 		part := rapid.SampledFrom([]conversation.Part{conversation.PartResult, conversation.PartArguments, conversation.PartReasoning}).Draw(t, "part")
-		return conversation.Mask{Made: made, Items: []conversation.MaskItem{{Event: one, Part: part}}}
+		return conversation.Mask{Origin: made, Items: []conversation.MaskItem{{Event: one, Part: part}}}
 	case 1:
-		return conversation.Cap{Made: made, Items: []conversation.CapItem{{Event: one, Head: 5}}}
+		return conversation.Cap{Origin: made, Items: []conversation.CapItem{{Event: one, Head: 5}}}
 	case 2:
-		return conversation.Summary{Made: made, Spans: []conversation.Span{span()}, Text: "it was so"}
+		return conversation.Summary{Origin: made, Spans: []conversation.Span{span()}, Text: "it was so"}
 	case 3:
-		return conversation.Summary{Made: made, Spans: []conversation.Span{span()}, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
+		return conversation.Summary{Origin: made, Spans: []conversation.Span{span()}, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
 	case 4:
-		return conversation.Drop{Made: made, Spans: []conversation.Span{span(), span()}}
+		return conversation.Drop{Origin: made, Spans: []conversation.Span{span(), span()}}
 	case 5:
-		return conversation.Rewind{Made: made, Turn: rapid.IntRange(0, 5).Draw(t, "turn")}
+		return conversation.Rewind{Origin: made, Turn: rapid.IntRange(0, 5).Draw(t, "turn")}
 	case 6:
-		return conversation.Pin{Made: made, Events: []uint64{one}}
+		return conversation.Pin{Origin: made, Events: []uint64{one}}
 	case 7:
-		return conversation.Unpin{Made: made, Events: []uint64{one}}
+		return conversation.Unpin{Origin: made, Events: []uint64{one}}
 	}
-	return conversation.Revert{Made: made, Event: one, Epoch: rapid.SampledFrom([]uint64{0, one}).Draw(t, "epoch")}
+	return conversation.Revert{Origin: made, Event: one, Epoch: rapid.SampledFrom([]uint64{0, one}).Draw(t, "epoch")}
 }
 
 var nextOffset = regexp.MustCompile(`go on with offset (\d+)`)
@@ -149,7 +149,7 @@ func TestWhatAnOverlayHidesCanBeRecalledByteForByte(t *testing.T) {
 				}
 			default:
 				delete(covered, e.Seq)
-				if e.Body.Kind().Overlay() {
+				if e.Body.Kind().IsOverlay() {
 					leadsOn(t, b, s, e, most)
 				}
 				continue
@@ -193,7 +193,7 @@ func leadsOn(t *rapid.T, b *tools.Box, s shelf, e conversation.Event, most int) 
 	var want []string
 	for _, x := range s.events[:e.Seq-1] {
 		k := x.Body.Kind()
-		if slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(x.Seq) }) &&
+		if slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(x.Seq) }) &&
 			(k == conversation.KindUser || k == conversation.KindAssistant || k == conversation.KindResult) {
 			want = append(want, fmt.Sprintf("e%d", x.Seq))
 		}
@@ -223,12 +223,12 @@ func TestRecallAndSearchTakeAnyLog(t *testing.T) {
 		any := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Just(^uint64(0)))
 		for range rapid.IntRange(0, 5).Draw(t, "overlays") {
 			spans := []conversation.Span{{First: any.Draw(t, "first"), Last: any.Draw(t, "last")}}
-			made := conversation.Made{Epoch: any.Draw(t, "epoch")}
+			made := conversation.Origin{Epoch: any.Draw(t, "epoch")}
 			bodies = append(bodies, rapid.SampledFrom([]conversation.Body{
-				conversation.Summary{Made: made, Spans: spans, FromTurn: -1}, conversation.Drop{Made: made, Spans: spans},
-				conversation.Rewind{Made: made, Turn: -3}, conversation.Rewind{Made: made, Turn: 2},
-				conversation.Revert{Made: made, Epoch: any.Draw(t, "of")}, conversation.Revert{Made: made, Event: any.Draw(t, "of")},
-				conversation.Mask{Made: made, Items: []conversation.MaskItem{{Event: any.Draw(t, "of"), Call: "x"}}},
+				conversation.Summary{Origin: made, Spans: spans, FromTurn: -1}, conversation.Drop{Origin: made, Spans: spans},
+				conversation.Rewind{Origin: made, Turn: -3}, conversation.Rewind{Origin: made, Turn: 2},
+				conversation.Revert{Origin: made, Epoch: any.Draw(t, "of")}, conversation.Revert{Origin: made, Event: any.Draw(t, "of")},
+				conversation.Mask{Origin: made, Items: []conversation.MaskItem{{Event: any.Draw(t, "of"), Call: "x"}}},
 				conversation.ToolResult{CallID: "a", Tool: "recall", Status: conversation.ResultOK, Blob: "beef", Total: -1},
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "recall", Arguments: fmt.Sprintf(`{"id":"e%d"}`, any.Draw(t, "of"))}}},
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "e1", Name: "recall", Arguments: `{"id":"a"}`}}},

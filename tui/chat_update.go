@@ -253,7 +253,7 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 		c.outbox.leaveLine(typedLine{run.line(), run.asked})
 		return missing{fmt.Errorf("%s: %w", run.line(), err)}
 	case run.add && (c.session.opening || run.in == "" || run.in == c.session.ID):
-		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, output), ready: true,
+		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.FormatCommandOutput(run.command, output), ready: true,
 			in: run.in, output: output})
 	default:
 		return c.output(run.line(), output)

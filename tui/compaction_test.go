@@ -28,9 +28,9 @@ var said = []conversation.Body{
 
 // history is events with a compaction behind them, and further bodies.
 func history(more ...conversation.Body) []conversation.Event {
-	made := conversation.Made{Epoch: 5, Source: conversation.SourceManual, Before: 91_000, After: 34_000, Why: "turns 0–1, 12 results masked, 1 summary"}
+	made := conversation.Origin{Epoch: 5, Source: conversation.SourceManual, Before: 91_000, After: 34_000, Why: "turns 0–1, 12 results masked, 1 summary"}
 	bodies := append([]conversation.Body{}, said...)
-	bodies = append(bodies, conversation.Summary{Made: made, Text: "x", ToTurn: 1}, conversation.Mask{Made: made})
+	bodies = append(bodies, conversation.Summary{Origin: made, Text: "x", ToTurn: 1}, conversation.Mask{Origin: made})
 	return log(append(bodies, more...)...)
 }
 
@@ -63,7 +63,7 @@ func TestCompactionScreens(t *testing.T) {
 				r.pass(13 * time.Second)
 				shot("optimizing for long")
 				r.press("enter")
-				r.happen(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
+				r.happen(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary is empty"})[6:]},
 					updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, updates.Status{Phase: updates.Idle})
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
@@ -73,7 +73,7 @@ func TestCompactionScreens(t *testing.T) {
 				shot("preview")
 				r.pass(5 * time.Second)
 				r.press("esc")
-				r.append(history(conversation.Revert{Made: conversation.Made{Epoch: 7}, Epoch: 5})[6].Body)
+				r.append(history(conversation.Revert{Origin: conversation.Origin{Epoch: 7}, Epoch: 5})[6].Body)
 				r.happen(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
 				shot("undone")
 				golden.RequireEqual(r.t, b.String())
@@ -219,7 +219,7 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 		r.did("first cancel")
 		r.has("(stopping)")
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
-		r.append(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Why: stopped.Message})
+		r.append(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
 		r.happen(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
 		r.has(" · 03:04 the compaction was stopped")
 		r.lacks("Optimizing")
@@ -272,7 +272,7 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
 		r.has(" ✗ no summary was written", "try again")
-		attempt := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"}
+		attempt := conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary came back empty"}
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.append(attempt)
 		r.happen(failed)

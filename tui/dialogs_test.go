@@ -13,7 +13,7 @@ import (
 func approval(id, command string) updates.AskApproval {
 	return updates.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command,
-			Offer: conversation.Offer{Rules: []string{"run_command(" + command + ")"}, Means: "exactly this command"}}}
+			Offer: conversation.Offer{Rules: []string{"run_command(" + command + ")"}, Meaning: "exactly this command"}}}
 }
 
 func TestApprovals(t *testing.T) {

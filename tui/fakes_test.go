@@ -274,7 +274,7 @@ func (s session) Answer(callID string, a conversation.Answer) {
 }
 func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
 	s.note(strings.Join(append([]string{"judge", callID}, rules...), " "))
-	return conversation.Offer{Rules: rules, Means: "judged " + strings.Join(rules, " ")}, s.r.failing["judge"]
+	return conversation.Offer{Rules: rules, Meaning: "judged " + strings.Join(rules, " ")}, s.r.failing["judge"]
 }
 func (s session) Rules(context.Context) ([]conversation.Rule, error) {
 	s.note("rules")

@@ -115,7 +115,7 @@ func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
 // A command of the user's own that comes back never becomes part of a message.
 func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Waiting = []string{conversation.Ran("ls -l", "total 0"), "and then?"}
+		r.first.Waiting = []string{conversation.FormatCommandOutput("ls -l", "total 0"), "and then?"}
 	}, func(r *rig) {
 		r.has("│ and then?")
 		r.lacks("!ls")

@@ -329,7 +329,7 @@ func TestFailuresAtTheStartAreTold(t *testing.T) {
 
 func TestPastedTextThatLooksLikeAFileComesBackWhole(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Waiting = []string{"why @a.go?" + conversation.Attach(conversation.AttachedFile{Path: "pasted.go", Text: "package pasted"})}
+		r.first.Waiting = []string{"why @a.go?" + conversation.FormatAttachments(conversation.AttachedFile{Path: "pasted.go", Text: "package pasted"})}
 	}, func(r *rig) {
 		r.has("│ why @a.go?", "package pasted")
 	})
@@ -337,7 +337,7 @@ func TestPastedTextThatLooksLikeAFileComesBackWhole(t *testing.T) {
 
 func TestWhatWaitedWhenTheProgramEndedComesBack(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Waiting = []string{`and @a.go @"b c"` + conversation.Attach(conversation.AttachedFile{Path: "a.go", Text: "package a"}, conversation.AttachedFile{Path: "b c"}), "then this"}
+		r.first.Waiting = []string{`and @a.go @"b c"` + conversation.FormatAttachments(conversation.AttachedFile{Path: "a.go", Text: "package a"}, conversation.AttachedFile{Path: "b c"}), "then this"}
 	}, func(r *rig) {
 		r.has("│ and @a.go @\"b c\"", "│ then this", "is back in the composer")
 		r.lacks("package a")

@@ -134,10 +134,10 @@ func (o *outbox) typed(sent string) string {
 	if text, ok := o.typedAs[sent]; ok {
 		return text
 	}
-	if command, _, ok := conversation.RanIn(sent); ok {
+	if command, _, ok := conversation.ParseCommandOutput(sent); ok {
 		return "!" + command
 	}
-	said, files := conversation.Detach(sent)
+	said, files := conversation.SplitAttachments(sent)
 	pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
 		return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
 	})
@@ -288,7 +288,7 @@ func (o *outbox) comesBack(one *outgoing) {
 func (o *outbox) returned(texts []string) {
 	var lines []string
 	for _, text := range slices.Backward(texts) {
-		if _, _, ran := conversation.RanIn(text); ran {
+		if _, _, ran := conversation.ParseCommandOutput(text); ran {
 			lines = append(lines, o.typed(text))
 			continue
 		}

@@ -15,11 +15,11 @@ import (
 func ruled(r *rig, _ *tui.Options) {
 	now := time.Now()
 	r.rules = []conversation.Rule{
-		{ID: "g1", Text: "run_command(go test *)", Means: "commands of the form go test *", Warning: "runs this project's own code",
-			Origin: conversation.RuleGranted, Where: "/home/u/grants.json", Workspace: "/src/app", Granted: now.Add(-48 * time.Hour)},
-		{ID: "r2", Text: "edit(./a.go)", Means: "edits of a.go", Origin: conversation.RuleOfThisRun, Workspace: "/src/app", Granted: now},
-		{Text: "run_command(git *)", Means: "commands of the form git *", Warning: "wide", Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:12"},
-		{Text: "run_command(rm *)", Means: "commands of the form rm *", Deny: true, Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:14"},
+		{ID: "g1", Text: "run_command(go test *)", Meaning: "commands of the form go test *", Warning: "runs this project's own code",
+			Origin: conversation.RuleGranted, Location: "/home/u/grants.json", Workspace: "/src/app", Granted: now.Add(-48 * time.Hour)},
+		{ID: "r2", Text: "edit(./a.go)", Meaning: "edits of a.go", Origin: conversation.RuleOfThisRun, Workspace: "/src/app", Granted: now},
+		{Text: "run_command(git *)", Meaning: "commands of the form git *", Warning: "wide", Origin: conversation.RuleConfigured, Location: "/home/u/config.yaml:12"},
+		{Text: "run_command(rm *)", Meaning: "commands of the form rm *", Deny: true, Origin: conversation.RuleConfigured, Location: "/home/u/config.yaml:14"},
 	}
 }
 
@@ -67,7 +67,7 @@ func TestPermissionsAreListedAsFarAsTheyCanBeRead(t *testing.T) {
 // offered is a question about a command with an offer.
 func offered() updates.AskApproval {
 	u := approval("c1", "go test ./a")
-	u.Review.Offer = conversation.Offer{Rules: []string{"run_command(go test ./a)"}, Means: "exactly this command"}
+	u.Review.Offer = conversation.Offer{Rules: []string{"run_command(go test ./a)"}, Meaning: "exactly this command"}
 	return u
 }
 

@@ -37,7 +37,7 @@ func TestRewindRefuses(t *testing.T) {
 // come with it, as it still mentions them.
 func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		sent := "look at @upload.go" + conversation.Attach(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
+		sent := "look at @upload.go" + conversation.FormatAttachments(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
 		r.append(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)
 		r.has("▌ look at @upload.go", "Fine.")
 		r.enter("/undo")

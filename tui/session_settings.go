@@ -126,7 +126,7 @@ func ruleNote(r conversation.Rule) string {
 // showRule shows a rule, and revokes one that a key granted after a yes.
 func (s *session) showRule(r conversation.Rule) pane.Action {
 	if r.ID == "" {
-		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Where, "your configuration")+".")}
+		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Location, "your configuration")+".")}
 	}
 	agent := s.Session
 	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {
@@ -145,7 +145,7 @@ func ruleText(r conversation.Rule) string {
 	if r.Deny {
 		verb = "denies "
 	}
-	lines := []string{r.Text, verb + r.Means}
+	lines := []string{r.Text, verb + r.Meaning}
 	if r.Warning != "" {
 		lines = append(lines, "! "+r.Warning)
 	}
@@ -155,7 +155,7 @@ func ruleText(r conversation.Rule) string {
 			lines = append(lines, fmt.Sprintf("%-8s %s", name, value))
 		}
 	}
-	row("from", strings.TrimSpace(originWords(r.Origin)+" "+r.Where))
+	row("from", strings.TrimSpace(originWords(r.Origin)+" "+r.Location))
 	row("holds in", cmp.Or(r.Workspace, "every workspace"))
 	if !r.Granted.IsZero() {
 		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))

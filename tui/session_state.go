@@ -54,7 +54,7 @@ type userTurn struct {
 
 // turns lists the messages of the user that are in force, oldest first.
 func (l eventLog) turns() []userTurn {
-	gone := conversation.TakenBack(l)
+	gone := conversation.RewoundBy(l)
 	var list []userTurn
 	for i, e := range l {
 		if u, ok := e.Body.(conversation.UserMessage); ok && (gone == nil || gone[i] == 0) {

@@ -43,8 +43,8 @@ func tale() []conversation.Body {
 	usage := func(reply uint64, prompt int) conversation.Usage {
 		return conversation.Usage{Reply: reply, Model: "openai/gpt-5.6-luna", Prompt: prompt, Cached: prompt / 2, BodyHash: "1a2b3c"}
 	}
-	made := func(epoch uint64, why string) conversation.Made {
-		return conversation.Made{Epoch: epoch, Source: conversation.SourceManual, Trigger: "command", Before: 9_100, After: 3_400, Why: why}
+	made := func(epoch uint64, why string) conversation.Origin {
+		return conversation.Origin{Epoch: epoch, Source: conversation.SourceManual, Trigger: "command", Before: 9_100, After: 3_400, Why: why}
 	}
 	says := func(text string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd}
@@ -58,11 +58,11 @@ func tale() []conversation.Body {
 		call("2", "run_command", `{"command":"go test ./upload"}`), usage(8, 5_000),
 		conversation.ToolResult{CallID: "2", Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("ok upload 0.4s\n", 80)},
 		says("Both listen on :0 by now."), usage(11, 5_400),
-		conversation.Summary{Made: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: projection.BlockVersion, ToTurn: 0,
+		conversation.Summary{Origin: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: projection.BlockVersion, ToTurn: 0,
 			Spans: []conversation.Span{{First: atQuestion, Last: atFound}}, Text: "TestUpload shares a port.\n\nWhat e4 gave in turn 0 shows why; turn 1 mends it."},
-		conversation.Mask{Made: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
+		conversation.Mask{Origin: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
 			Items: []conversation.MaskItem{{Event: atRun, Part: conversation.PartResult}}},
-		conversation.Revert{Made: made(atUndo, "undone: 1 result masked"), Epoch: atUndone},
+		conversation.Revert{Origin: made(atUndo, "undone: 1 result masked"), Epoch: atUndone},
 		conversation.UserMessage{Text: "never touch go.mod"}, says("I will not."), usage(17, 5_500),
 		conversation.UserMessage{Text: "forget that, use port 9090"}, says("9090 it is."), usage(20, 5_600),
 		conversation.Rewind{Turn: 3},

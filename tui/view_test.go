@@ -28,7 +28,7 @@ func metered() updates.Metered {
 	m := meter.New(meter.Options{Window: demo().Window}).
 		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(projection.Project(events))
 	return updates.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: m.RequestEstimate(), CostUSD: &cost, Priced: "reported"})}
+		Estimate: m.RequestEstimate(), CostUSD: &cost, PriceSource: "reported"})}
 }
 
 func TestMainScreen(t *testing.T) {

@@ -49,14 +49,14 @@ func hostileTale() []conversation.Body {
 			b.Model = evil
 			bodies[i] = b
 		case conversation.Summary:
-			b.Made.Why, b.Made.Trigger, b.Text, b.Appendix, b.Model = evil, evil, evil+"\n\ne4 in turn 1 "+evil, evil, evil
+			b.Origin.Why, b.Origin.Trigger, b.Text, b.Appendix, b.Model = evil, evil, evil+"\n\ne4 in turn 1 "+evil, evil, evil
 			bodies[i] = b
 		case conversation.Mask:
-			b.Made.Why, b.Made.Trigger, b.Made.Preset = evil, evil, evil
+			b.Origin.Why, b.Origin.Trigger, b.Origin.Preset = evil, evil, evil
 			bodies[i] = b
 		}
 	}
-	return append(bodies, conversation.Renamed{Title: evil}, conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: evil, Model: evil},
+	return append(bodies, conversation.Renamed{Title: evil}, conversation.Attempt{Outcome: conversation.AttemptFailed, Why: evil, Model: evil},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
 }
 

@@ -24,8 +24,8 @@ type Memory struct {
 	mu           sync.Mutex // guards all below
 	events       []conversation.Event
 	batches      [][]conversation.Event
-	partial      *conversation.Partial
-	partials     []conversation.Partial
+	partial      *conversation.PartialReply
+	partials     []conversation.PartialReply
 	blobs        map[string]string
 	calibrations map[string]conversation.Calibration
 	waiting      []string
@@ -80,7 +80,7 @@ func (m *Memory) Append(ctx context.Context, events []conversation.Event) error 
 }
 
 // KeepPartial replaces the reply so far.
-func (m *Memory) KeepPartial(ctx context.Context, p conversation.Partial) error {
+func (m *Memory) KeepPartial(ctx context.Context, p conversation.PartialReply) error {
 	return m.write(ctx, "partial", func() error {
 		m.partial = &p
 		m.partials = append(m.partials, p)
@@ -147,14 +147,14 @@ func (m *Memory) Batches() [][]conversation.Event {
 }
 
 // Partial is the reply kept beside the log, nil if there is none.
-func (m *Memory) Partial() *conversation.Partial {
+func (m *Memory) Partial() *conversation.PartialReply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.partial
 }
 
 // Partials are all replies that were kept, in order.
-func (m *Memory) Partials() []conversation.Partial {
+func (m *Memory) Partials() []conversation.PartialReply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.partials)

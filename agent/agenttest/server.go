@@ -122,16 +122,16 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	}
 	var reply Reply
 	switch {
-	case got.Purpose == conversation.ForSummary && s.Summary == nil:
+	case got.Purpose == conversation.PurposeSummary && s.Summary == nil:
 		reply = Healthy(s.summaries, r)
-	case got.Purpose == conversation.ForSummary:
+	case got.Purpose == conversation.PurposeSummary:
 		reply = s.Summary(s.summaries, r)
 	case s.Answer == nil:
 		reply = Join(Say("yes"), Stop(conversation.StopEnd))
 	default:
 		reply = s.Answer(s.replies, r)
 	}
-	if got.Purpose == conversation.ForSummary {
+	if got.Purpose == conversation.PurposeSummary {
 		s.summaries++
 	} else {
 		s.replies++
@@ -151,10 +151,10 @@ func (s *Server) compare(got *Served) {
 	switch {
 	case s.tools == "" && len(r.Tools) > 0:
 		s.tools = tools
-	case len(r.Tools) > 0 && s.tools != tools, len(r.Tools) == 0 && s.tools != "" && got.Purpose == conversation.ForReply:
+	case len(r.Tools) > 0 && s.tools != tools, len(r.Tools) == 0 && s.tools != "" && got.Purpose == conversation.PurposeReply:
 		got.Wrong = append(got.Wrong, "the tools are not those of the requests before it")
 	}
-	if got.Purpose == conversation.ForReply {
+	if got.Purpose == conversation.PurposeReply {
 		s.previous = r.Messages
 	}
 }
@@ -173,14 +173,14 @@ func (s *Server) refusal(got Served) *llm.Error {
 // PurposeOf tells from the last message whether a request asks for a reply or a summary.
 func PurposeOf(r llm.Request) conversation.Purpose {
 	if len(r.Messages) == 0 {
-		return conversation.ForReply
+		return conversation.PurposeReply
 	}
 	last := r.Messages[len(r.Messages)-1].Text
 	if strings.HasPrefix(last, "This is a request of the program") || strings.HasSuffix(last, "Write the summary now, and nothing else.") ||
 		strings.HasPrefix(last, "Summarize this conversation") {
-		return conversation.ForSummary
+		return conversation.PurposeSummary
 	}
-	return conversation.ForReply
+	return conversation.PurposeReply
 }
 
 // Summariser makes the reply to the n-th request for a summary, counted from 0

@@ -231,7 +231,7 @@ func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused boo
 
 // overlay puts overlays in force as one epoch. Where they save nothing or cannot
 // be stored nothing is changed.
-func (c *Compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
+func (c *Compactor) overlay(ctx context.Context, made conversation.Origin, bodies []conversation.Body) {
 	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
 	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
@@ -294,7 +294,7 @@ func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{
 			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules().Preset), Profile: w.Profile,
-			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
+			Outcome: conversation.AttemptFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
 		})
 	}
 	r.journal.Tell(updates.CompactionFailed{Err: e, Request: w})
@@ -344,7 +344,7 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	}
 	r.journal.Logger().Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
-	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
+	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.AttemptFailed {
 		r.journal.Logger().Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
@@ -358,10 +358,10 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 		attempt.Model = j.writer.model.Name()
 		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
 	}
-	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.OutcomeFailed && attempt.Model != ""; automatic {
+	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.AttemptFailed && attempt.Model != ""; automatic {
 		if j.request.Trigger == planner.TriggerPrepare { // others are made without it, or wait for the next step
 			now, rules := r.journal.Reading(), r.journal.Rules()
-			attempt.Next = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
+			attempt.RetryTokens = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
 		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules().Planner.Failures
 	}
@@ -466,8 +466,8 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 		c.journal.Tell(updates.Failed{Err: noSuchTurn()})
 		return
 	}
-	made := conversation.Made{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
-	if _, err := c.journal.Append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
+	made := conversation.Origin{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
+	if _, err := c.journal.Append(ctx, conversation.Rewind{Origin: made, Turn: first}); err != nil {
 		c.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
@@ -522,8 +522,8 @@ func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
 }
 
 // made is how an overlay of a trigger comes about.
-func (c *Compactor) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.journal.Rules().Preset)}
+func (c *Compactor) made(trigger string) conversation.Origin {
+	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.journal.Rules().Preset)}
 	if trigger == planner.TriggerOverflow {
 		made.Source = conversation.SourceRecovery
 	}

@@ -30,7 +30,7 @@ func (l *script) Append(_ context.Context, events []conversation.Event) error {
 }
 
 // KeepPartial keeps nothing.
-func (*script) KeepPartial(context.Context, conversation.Partial) error { return nil }
+func (*script) KeepPartial(context.Context, conversation.PartialReply) error { return nil }
 
 // PutBlob keeps nothing.
 func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
@@ -169,7 +169,7 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
-		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.OutcomeStale {
+		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.AttemptStale {
 			t.Errorf("state %d, newest %+v: want it stale, and that on record", j.state, l.newest())
 		}
 	})
@@ -183,7 +183,7 @@ func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
 		l.drop(j, ErrCancelled)
 		<-j.done
 		l.Boundary(t.Context())
-		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.OutcomeCancelled {
+		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.AttemptCancelled {
 			t.Errorf("state %d, newest %+v: want it cancelled, and that on record", j.state, l.newest())
 		}
 	})
@@ -198,7 +198,7 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
-		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.journal.Reading().Used != used {
+		if j.state != stateFailed || !ok || a.Outcome != conversation.AttemptFailed || l.journal.Reading().Used != used {
 			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.journal.Reading().Used, used)
 		}
 	})

@@ -29,7 +29,7 @@ import (
 type manualEdits struct{ journal *core.Journal }
 
 // overlay puts the overlay of an operation in force.
-func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *llm.Error) {
+func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Origin, failure *llm.Error) {
 	if err := e.journal.Flush(ctx); err != nil {
 		return made, err
 	}
@@ -43,14 +43,14 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
-	made, _ = conversation.MadeOf(bodies[0]) // bodies makes overlays
+	made, _ = conversation.OriginOf(bodies[0]) // bodies makes overlays
 	return made, nil
 }
 
 // bodies works an operation out on the log as it is. The error is one of package compact.
 func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
-	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
+	made := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch updates.Edit(d.what) {
@@ -64,15 +64,15 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, _ := conversation.MadeOf(body) // zero where it says nothing
+	own, _ := conversation.OriginOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, conversation.Following(log, e.journal.Now(), body)...)
+	then := append(log, conversation.NextEvents(log, e.journal.Now(), body)...)
 	made.Before, made.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
-	return conversation.Stamp([]conversation.Body{body}, e.journal.NextSeq(), made), nil
+	return conversation.AssignEpoch([]conversation.Body{body}, e.journal.NextSeq(), made), nil
 }
 
 // mask works out overlays that mask results.
-func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
+func (e *manualEdits) mask(events []uint64, made conversation.Origin) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
 	mask, err := edit.MaskByHand(rules, log, e.journal.View(), events)
 	if err != nil {
@@ -105,7 +105,7 @@ func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text str
 	events := e.journal.Events()
 	var rewound []uint64
 	if !restored {
-		rewound = conversation.TakenBack(events)
+		rewound = conversation.RewoundBy(events)
 	}
 	first = -1
 	for i, e := range events {

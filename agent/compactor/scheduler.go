@@ -189,7 +189,7 @@ func regards(b conversation.Body) bool {
 	case conversation.KindAttempt, conversation.KindModel:
 		return true
 	}
-	return b.Kind().Overlay()
+	return b.Kind().IsOverlay()
 }
 
 // refreshPast notes what the log says of earlier compactions, and tells if that ends or

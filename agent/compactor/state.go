@@ -105,15 +105,15 @@ type cause struct {
 func (c *cause) Error() string { return c.message }
 
 var (
-	errReplaced = &cause{eventOvertaken, conversation.OutcomeCancelled, "the compaction was replaced by another one", nothingChanged}
-	errReverted = &cause{eventOvertaken, conversation.OutcomeStale,
+	errReplaced = &cause{eventOvertaken, conversation.AttemptCancelled, "the compaction was replaced by another one", nothingChanged}
+	errReverted = &cause{eventOvertaken, conversation.AttemptStale,
 		"the summary was discarded: a compaction was undone or redone meanwhile", "compact again"}
-	errOvertaken = &cause{eventOvertaken, conversation.OutcomeStale,
+	errOvertaken = &cause{eventOvertaken, conversation.AttemptStale,
 		"the summary was discarded: the conversation or the window changed meanwhile", "compact again"}
-	errNeedless = &cause{eventOvertaken, conversation.OutcomeStale, "the summary was discarded: it is no longer needed", nothingChanged}
-	errUnused   = &cause{eventOvertaken, conversation.OutcomeStale, "the summary was not used: the program ended first", nothingChanged}
-	errStopped  = &cause{eventStopped, conversation.OutcomeCancelled, "the compaction was stopped", nothingChanged}
-	errEnded    = &cause{eventStopped, conversation.OutcomeCancelled, "the compaction was stopped: the program ended", nothingChanged}
+	errNeedless = &cause{eventOvertaken, conversation.AttemptStale, "the summary was discarded: it is no longer needed", nothingChanged}
+	errUnused   = &cause{eventOvertaken, conversation.AttemptStale, "the summary was not used: the program ended first", nothingChanged}
+	errStopped  = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped", nothingChanged}
+	errEnded    = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped: the program ended", nothingChanged}
 )
 
 // causeOf is the cause that an error is for giving a summary up, nil for a failure.
@@ -209,11 +209,11 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 		return &llm.Error{
 			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not ready after %s", limit),
 			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + preset.ProfileDefault, Err: err,
-		}, conversation.OutcomeFailed
+		}, conversation.AttemptFailed
 	case errors.As(err, &failure):
-		return failure, conversation.OutcomeFailed
+		return failure, conversation.AttemptFailed
 	}
-	return unmade(err), conversation.OutcomeFailed
+	return unmade(err), conversation.AttemptFailed
 }
 
 // noSummary is the failure of a request for a summary.

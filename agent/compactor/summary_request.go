@@ -163,7 +163,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.base.Conversation,
 			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.base.ThinksAfter, Changed: w.base.Changed, // another one would not find the conversation in the cache
 		},
-		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
+		Provider: w.provider, To: w.model, Purpose: conversation.PurposeSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}
 	if w.left {
 		r.ThinksAfter = math.MaxUint64

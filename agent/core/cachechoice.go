@@ -23,7 +23,7 @@ func (j *Journal) ChooseTTL() {
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a request that is made again counts once
 		j.paused = last.Seq
-		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.Absences}.Add(terms, idle)
-		c.Requests, c.Pauses, c.Absences = r.Requests, r.Pauses, r.Absences
+		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}.Add(terms, idle)
+		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.Absences
 	}
 }

@@ -388,7 +388,7 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 		case conversation.Instructions:
 			return last, true // nothing was sent with it yet
 		case conversation.Usage:
-			if b.For != conversation.ForReply {
+			if b.Purpose != conversation.PurposeReply {
 				continue
 			}
 			in := j.settings.Instructions
@@ -420,7 +420,7 @@ func (j *Journal) CoversMessages(covered, asked []conversation.Span) bool {
 	return !slices.ContainsFunc(j.log.Events(), func(e conversation.Event) bool {
 		switch e.Body.(type) {
 		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			return of.Holds(e.Seq) && !in.Holds(e.Seq)
+			return of.Contains(e.Seq) && !in.Contains(e.Seq)
 		}
 		return false
 	})

@@ -81,7 +81,7 @@ type Stored struct {
 	ID     string
 	Events []conversation.Event
 	// Partial is a reply that was arriving when the program ended, nil if none.
-	Partial *conversation.Partial
+	Partial *conversation.PartialReply
 	// Tools is the newest recorded tools array ([DecodeTools] of its blob), nil
 	// if none is recorded. Requests keep carrying it, whatever the toolbox
 	// declares now, so that the provider's cache holds.
@@ -138,7 +138,7 @@ type Log interface {
 	Append(ctx context.Context, events []conversation.Event) error
 	// KeepPartial stores the reply so far apart from the log, replacing the last
 	// one; Append of an assistant message clears it.
-	KeepPartial(ctx context.Context, p conversation.Partial) error
+	KeepPartial(ctx context.Context, p conversation.PartialReply) error
 	// PutBlob stores text under its content hash and returns the name. Storing
 	// the same text twice is one blob.
 	PutBlob(ctx context.Context, text string) (string, error)

@@ -84,7 +84,7 @@ func (j *Journal) renew() []conversation.Body {
 		case conversation.Notice:
 			told = told || b.Text == changedPrompt
 		case conversation.Usage:
-			decided = decided || b.For == conversation.ForReply && b.Model == s.Model.Name()
+			decided = decided || b.Purpose == conversation.PurposeReply && b.Model == s.Model.Name()
 		case conversation.Revert, conversation.Rewind:
 			decided = true
 		}
@@ -116,7 +116,7 @@ func ThinksAfter(events []conversation.Event) uint64 {
 
 // changes notes an event that changes what stands in front of replies.
 func (s *Settings) changes(e conversation.Event) {
-	if k := e.Body.Kind(); k.Overlay() || k == conversation.KindInstructions {
+	if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindInstructions {
 		s.PastChanged = e.Seq
 	}
 }

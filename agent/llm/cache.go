@@ -82,7 +82,7 @@ func (m Model) Kept(events []conversation.Event) Model {
 		return m
 	}
 	for _, e := range slices.Backward(events) {
-		if u, ok := e.Body.(conversation.Usage); ok && u.For == conversation.ForReply && u.Model == m.Name() {
+		if u, ok := e.Body.(conversation.Usage); ok && u.Purpose == conversation.PurposeReply && u.Model == m.Name() {
 			m.CacheTTL = u.CacheTTL
 			return m
 		}
@@ -138,7 +138,7 @@ func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcach
 // tokens those wrote that found the one before them in the cache. How large the next one is, is not in it.
 func CacheOutlook(m Model, events []conversation.Event) promptcache.Outlook {
 	terms, c := m.CacheTerms(), m.Calibration
-	o := promptcache.Outlook{Past: promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.Absences}}
+	o := promptcache.Outlook{Past: promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}}
 	var asked, answered time.Time // when the newest request was triggered, and the one before it answered
 	lives := terms.Short.Lives
 	for _, e := range events {
@@ -146,13 +146,13 @@ func CacheOutlook(m Model, events []conversation.Event) promptcache.Outlook {
 		case conversation.UserMessage, conversation.ToolResult:
 			asked = e.Time
 		case conversation.Usage:
-			if b.For != conversation.ForReply || b.Model != m.Name() {
+			if b.Purpose != conversation.PurposeReply || b.Model != m.Name() {
 				continue
 			}
 			if o.Requests++; !answered.IsZero() && !asked.Before(answered) {
 				idle := asked.Sub(answered)
 				o.Own = o.Own.Add(terms, idle)
-				if b.Reported() && idle <= lives {
+				if b.HasPromptCount() && idle <= lives {
 					o.Warm++
 					o.Written += float64(b.Prompt - min(b.Prompt, max(0, b.Cached)))
 				}

@@ -116,9 +116,9 @@ type Outgoing struct {
 // by what arrived of the reply: enough to make it again.
 func (r Outgoing) Unreported(rep *Reply) conversation.Usage {
 	return conversation.Usage{
-		For: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
+		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: r.Estimate, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, Form: rep.form,
+		Estimate: r.Estimate, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.form,
 		CacheTTL: r.asksToKeep(),
 	}
 }

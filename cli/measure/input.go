@@ -129,7 +129,7 @@ func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, erro
 // recorded is a log as a recording, without what a rewind took back: which requests
 // still carried that is not known.
 func recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
-	gone := conversation.TakenBack(events)
+	gone := conversation.RewoundBy(events)
 	if gone == nil {
 		return jsonl.Of(events, texts)
 	}

@@ -97,7 +97,7 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 		shown, _ := most.Apply(text, "") // cut like a tool's result
 		files[i] = conversation.AttachedFile{Path: path, Text: shown}
 	}
-	return conversation.Attach(files...), nil
+	return conversation.FormatAttachments(files...), nil
 }
 
 // linesOf is a path with lines behind it: main.go:7, main.go:7-20.

@@ -36,7 +36,7 @@ func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, go
 		case conversation.Instructions:
 			return 0, true // nothing was sent with it yet
 		case conversation.Usage:
-			if b.For == conversation.ForReply && b.Model == m.Name() {
+			if b.Purpose == conversation.PurposeReply && b.Model == m.Name() {
 				return now.Sub(e.Time), false
 			}
 		}

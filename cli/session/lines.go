@@ -114,10 +114,10 @@ func (l *Lines) event(body conversation.Body) {
 		l.write("result", fields{"id": b.CallID, "error": console.Or(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
 	case conversation.Usage:
 		t := tokens{told(b.Prompt), told(b.Cached), told(b.Completion), told(b.Reasoning), b.CostUSD}
-		l.write("usage", fields{"for": cmp.Or(string(b.For), "reply"), "tokens": t})
+		l.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})
 		s := &l.spent
 		*s = tokens{plus(s.Prompt, t.Prompt), plus(s.Cached, t.Cached), plus(s.Completion, t.Completion), plus(s.Reasoning, t.Reasoning), plus(s.Cost, t.Cost)}
-		if b.For == conversation.ForSummary {
+		if b.Purpose == conversation.PurposeSummary {
 			l.worked = plus(l.worked, t.Cost)
 		}
 	}

@@ -89,7 +89,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	}
 	b.Body, err = client.Body(llm.Request{
 		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.ID,
-	}, q.Usage.Form)
+	}, q.Usage.WireForm)
 	return err
 }
 

@@ -42,7 +42,7 @@ func StatesOf(v projection.View) map[uint64]projection.State {
 func withoutOverlays(events []conversation.Event) []conversation.Event {
 	out := make([]conversation.Event, 0, len(events))
 	for _, e := range events {
-		if e.Body.Kind().Overlay() {
+		if e.Body.Kind().IsOverlay() {
 			continue
 		}
 		if result, ok := e.Body.(conversation.ToolResult); ok && result.Repeats != 0 {

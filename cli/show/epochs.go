@@ -74,10 +74,10 @@ func writeEpochs(b *strings.Builder, epochs []conversation.Epoch) {
 // epochText tells of a compaction on one line.
 func epochText(e conversation.Epoch) string {
 	text := fmt.Sprintf("e%d  %s", e.ID, e.Time.Local().Format("2006-01-02 15:04"))
-	if e.Made.Before > 0 {
-		text += fmt.Sprintf("  ~%s -> ~%s", numbers.Grouped(e.Made.Before), numbers.Grouped(e.Made.After))
+	if e.Origin.Before > 0 {
+		text += fmt.Sprintf("  ~%s -> ~%s", numbers.Grouped(e.Origin.Before), numbers.Grouped(e.Origin.After))
 	}
-	if why := plain.Line(e.Made.Why); why != "" {
+	if why := plain.Line(e.Origin.Why); why != "" {
 		text += "  " + why
 	}
 	if !e.InForce {

@@ -107,7 +107,7 @@ func (m *markdownWriter) begin(e conversation.Event, who string) {
 }
 
 func (m *markdownWriter) user(b conversation.UserMessage) {
-	said, files := conversation.Detach(b.Text)
+	said, files := conversation.SplitAttachments(b.Text)
 	m.block(quote(said))
 	for _, f := range files {
 		m.block("Attached " + codeSpan(f.Path) + ":")

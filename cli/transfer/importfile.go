@@ -134,7 +134,7 @@ func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 		most := i.ArrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.model(d.Meta.Model), MaxChars: most.Chars, Names: most.Names,
+		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.model(d.Meta.Model), MaxChars: most.Chars, Names: most.DescribesRest,
 			CutForGood: !i.Settings.Cfg().ToolResults.KeepFull, Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil

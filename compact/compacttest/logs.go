@@ -17,7 +17,7 @@ func Span(first, last uint64) conversation.Span { return conversation.Span{First
 
 // Within is whether a span holds an event.
 func Within(spans []conversation.Span, seq uint64) bool {
-	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(seq) })
+	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
 }
 
 // LongLog is a log of n events of about 1 KB.

@@ -29,7 +29,7 @@ type Look struct {
 
 // After is the tokens of a request once overlays are in force.
 func (k Look) After(l *Tale, bodies []conversation.Body) int {
-	return k.Of(append(slices.Clip(l.Events()), conversation.Following(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+	return k.Of(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
 // Of is the check of a log.

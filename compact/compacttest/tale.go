@@ -69,9 +69,9 @@ func (l *Tale) Again(tool, arguments string) *Tale {
 }
 
 // EpochOf appends overlays as one epoch of so many tokens before and after.
-func (l *Tale) EpochOf(m conversation.Made, bodies ...conversation.Body) *Tale {
+func (l *Tale) EpochOf(m conversation.Origin, bodies ...conversation.Body) *Tale {
 	m.Epoch = 0
-	return l.Add(conversation.Stamp(bodies, uint64(l.Log.Len()+1), m)...)
+	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), m)...)
 }
 
 // Says is a message of the user of so many tokens.
@@ -127,7 +127,7 @@ func (l *Tale) Answered(id, text string) *Tale {
 
 // Epoch appends overlays as one epoch.
 func (l *Tale) Epoch(bodies ...conversation.Body) *Tale {
-	return l.Add(conversation.Stamp(bodies, uint64(l.Log.Len()+1), conversation.Made{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
+	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), conversation.Origin{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
 }
 
 // Band is a summary with an appendix, of the version of the words around it.

@@ -20,24 +20,24 @@ import (
 func AfterLastCompaction(log []conversation.Event) int {
 	byHand := map[uint64]bool{}
 	for _, e := range conversation.Epochs(log) {
-		byHand[e.ID] = e.Manual()
+		byHand[e.ID] = e.IsManualMask()
 	}
 	texts := map[uint64]bool{}
 	for _, s := range projection.Summaries(log) {
 		texts[s.Seq] = true
 	}
 	next := 0
-	for _, i := range conversation.InForce(log) {
+	for _, i := range conversation.OverlaysInForce(log) {
 		if byHand[conversation.EpochOf(log[i])] {
 			continue
 		}
 		switch b := log[i].Body.(type) {
 		case conversation.Summary:
 			if b.Policies != nil || texts[log[i].Seq] {
-				next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Holds, false))
+				next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
 			}
 		case conversation.Drop:
-			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Holds, false))
+			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
 		case conversation.Mask, conversation.Cap:
 			events := eventsOf(b)
 			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
@@ -70,7 +70,7 @@ func NextBand(log []conversation.Event) int {
 			newest = s.Summary
 		}
 	}
-	return turnAfter(log, conversation.Disjoint(newest.Spans).Holds, false)
+	return turnAfter(log, conversation.Disjoint(newest.Spans).Contains, false)
 }
 
 // turnAfter is the turn after the last one with a covered message, or that turn itself

@@ -37,7 +37,7 @@ func CutBefore(log []conversation.Event, before uint64) (kept []conversation.Eve
 		return kept, nil
 	}
 	c := carrier{log: log, units: units, at: at, kept: kept, epochs: map[uint64]uint64{}, seqs: map[uint64]uint64{}}
-	inForce := append(conversation.InForce(log), conversation.RevertsInForce(log)...)
+	inForce := append(conversation.OverlaysInForce(log), conversation.RevertsInForce(log)...)
 	slices.Sort(inForce)
 	for _, i := range inForce {
 		if i >= at {
@@ -65,7 +65,7 @@ func (c *carrier) carry(i int) {
 		return
 	}
 	next := c.kept[len(c.kept)-1].Seq + 1 + uint64(len(c.out))
-	made, _ := conversation.MadeOf(body) // in force, so it has one
+	made, _ := conversation.OriginOf(body) // in force, so it has one
 	made.Epoch = conversation.EpochOf(e)
 	if made.Epoch >= c.log[c.at].Seq { // else it belongs to an epoch that is kept
 		if _, begun := c.epochs[made.Epoch]; !begun {
@@ -74,7 +74,7 @@ func (c *carrier) carry(i int) {
 		made.Epoch = c.epochs[made.Epoch]
 	}
 	c.seqs[e.Seq] = next
-	c.out = append(c.out, conversation.WithMade(body, made))
+	c.out = append(c.out, conversation.WithOrigin(body, made))
 }
 
 // about is the overlay at an index as far as it speaks of what is kept; false if
@@ -143,7 +143,7 @@ func (c *carrier) takes(i int, b conversation.Rewind) bool {
 	some := false
 	for _, u := range c.units {
 		switch first := u.Events[0]; {
-		case !b.Takes(u.Turn, c.log[first].Seq) || first >= i:
+		case !b.Removes(u.Turn, c.log[first].Seq) || first >= i:
 		case first >= c.at:
 			return false
 		default:
@@ -160,7 +160,7 @@ func (c *carrier) revert(b conversation.Revert) (conversation.Body, bool) {
 		b.Redoes = c.epochs[b.Redoes]
 	}
 	about := slices.ContainsFunc(c.kept, func(e conversation.Event) bool {
-		_, overlay := conversation.MadeOf(e.Body)
+		_, overlay := conversation.OriginOf(e.Body)
 		return overlay && (b.Epoch != 0 && conversation.EpochOf(e) == b.Epoch || b.Epoch == 0 && e.Seq == b.Event)
 	})
 	return b, about
@@ -174,7 +174,7 @@ var ErrNoTurn = errors.New("there is no such turn")
 // back from the last one, as bounds of ranges do, and past those that were taken
 // back, which can be named all the same. The error wraps ErrNoTurn.
 func TurnStart(log []conversation.Event, turn int) (uint64, error) {
-	gone := conversation.TakenBack(log)
+	gone := conversation.RewoundBy(log)
 	var starts, live []conversation.Event // the first message of every turn
 	for i, e := range log {
 		if _, ok := e.Body.(conversation.UserMessage); !ok || len(starts) > 0 && starts[len(starts)-1].Turn == e.Turn {

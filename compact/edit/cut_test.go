@@ -33,7 +33,7 @@ func cutAt(t interface{ Fatalf(string, ...any) }, log []conversation.Event, befo
 // events of a log.
 func forceAmong(log []conversation.Event, n int) []uint64 {
 	var seqs []uint64
-	for _, i := range append(conversation.InForce(log), conversation.RevertsInForce(log)...) {
+	for _, i := range append(conversation.OverlaysInForce(log), conversation.RevertsInForce(log)...) {
 		if i < n {
 			seqs = append(seqs, log[i].Seq)
 		}
@@ -107,7 +107,7 @@ func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
 			epoch := uint64(len(w.Events()) + 1)
 			for range rapid.IntRange(1, 3).Draw(t, "overlays") {
 				if body := w.Overlay(t); !reachesBehind(body, end) {
-					w.Add(t, conversation.WithMade(body, conversation.Made{Epoch: epoch}))
+					w.Add(t, conversation.WithOrigin(body, conversation.Origin{Epoch: epoch}))
 				}
 			}
 		}
@@ -147,7 +147,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 		log := compacttest.OwnLog(t)
 		events, kept := cutAt(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
 		for _, e := range events[kept:] {
-			if made, _ := conversation.MadeOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {
+			if made, _ := conversation.OriginOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {
 				t.Fatalf("the overlay at %d is of the epoch %d", e.Seq, made.Epoch)
 			}
 		}
@@ -155,7 +155,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 		if err != nil {
 			return
 		}
-		undone := append(slices.Clip(events), conversation.Following(events, conversationtest.Epoch, revert)...)
+		undone := append(slices.Clip(events), conversation.NextEvents(events, conversationtest.Epoch, revert)...)
 		for _, e := range conversation.Epochs(undone) {
 			if e.ID == revert.Epoch && e.InForce {
 				t.Fatalf("the epoch %d is in force although it was taken back", e.ID)
@@ -165,7 +165,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		redone := append(slices.Clip(undone), conversation.Following(undone, conversationtest.Epoch, again)...)
+		redone := append(slices.Clip(undone), conversation.NextEvents(undone, conversationtest.Epoch, again)...)
 		if d := cmp.Diff(projection.Project(events).Messages, projection.Project(redone).Messages); d != "" {
 			t.Fatalf("undone and brought back (-before +after)\n%s", d)
 		}
@@ -190,7 +190,7 @@ func threeTurns(t *testing.T, overlays ...conversation.Body) []conversation.Even
 	return l.Events()
 }
 
-func ofEpoch(epoch uint64) conversation.Made { return conversation.Made{Epoch: epoch} }
+func ofEpoch(epoch uint64) conversation.Origin { return conversation.Origin{Epoch: epoch} }
 
 func oneSpan(first, last uint64) []conversation.Span {
 	return []conversation.Span{{First: first, Last: last}}
@@ -205,28 +205,28 @@ func TestWhatComesAlong(t *testing.T) {
 	}
 	tests := map[string]struct{ made, want []conversation.Body }{
 		"masks with what lies before": {
-			[]conversation.Body{conversation.Mask{Made: ofEpoch(16), Items: []conversation.MaskItem{item(4), item(14)}}, conversation.Mask{Made: ofEpoch(16), Items: []conversation.MaskItem{item(14)}}},
-			[]conversation.Body{conversation.Mask{Made: ofEpoch(11), Items: []conversation.MaskItem{item(4)}}}},
+			[]conversation.Body{conversation.Mask{Origin: ofEpoch(16), Items: []conversation.MaskItem{item(4), item(14)}}, conversation.Mask{Origin: ofEpoch(16), Items: []conversation.MaskItem{item(14)}}},
+			[]conversation.Body{conversation.Mask{Origin: ofEpoch(11), Items: []conversation.MaskItem{item(4)}}}},
 		"caps and pins with what lies before": {
 			[]conversation.Body{conversation.Cap{Items: []conversation.CapItem{{Event: 14}, {Event: 9}}}, conversation.Pin{Events: []uint64{1, 11}}, conversation.Unpin{Events: []uint64{11}}},
-			[]conversation.Body{conversation.Cap{Made: ofEpoch(11), Items: []conversation.CapItem{{Event: 9}}}, conversation.Pin{Made: ofEpoch(12), Events: []uint64{1}}}},
+			[]conversation.Body{conversation.Cap{Origin: ofEpoch(11), Items: []conversation.CapItem{{Event: 9}}}, conversation.Pin{Origin: ofEpoch(12), Events: []uint64{1}}}},
 		"summaries and drops that lie before": {
 			[]conversation.Body{
-				conversation.Drop{Made: ofEpoch(16), Spans: oneSpan(1, 5)}, conversation.Drop{Made: ofEpoch(16), Spans: oneSpan(1, 15)},
-				conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(6, 10), Text: "b"}, conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(6, 15), Text: "b, c"},
-				conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{18, 19}},
+				conversation.Drop{Origin: ofEpoch(16), Spans: oneSpan(1, 5)}, conversation.Drop{Origin: ofEpoch(16), Spans: oneSpan(1, 15)},
+				conversation.Summary{Origin: ofEpoch(18), Spans: oneSpan(6, 10), Text: "b"}, conversation.Summary{Origin: ofEpoch(18), Spans: oneSpan(6, 15), Text: "b, c"},
+				conversation.Summary{Origin: ofEpoch(18), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{18, 19}},
 			},
-			[]conversation.Body{conversation.Drop{Made: ofEpoch(11), Spans: oneSpan(1, 5)}, conversation.Summary{Made: ofEpoch(12), Spans: oneSpan(6, 10), Text: "b"},
-				conversation.Summary{Made: ofEpoch(12), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{12}}}},
+			[]conversation.Body{conversation.Drop{Origin: ofEpoch(11), Spans: oneSpan(1, 5)}, conversation.Summary{Origin: ofEpoch(12), Spans: oneSpan(6, 10), Text: "b"},
+				conversation.Summary{Origin: ofEpoch(12), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{12}}}},
 		"policies, cut": {
 			[]conversation.Body{conversation.Summary{Spans: oneSpan(1, 15), ToTurn: 2, Policies: policies}, conversation.Summary{Spans: oneSpan(11, 15), Policies: policies}},
-			[]conversation.Body{conversation.Summary{Made: ofEpoch(11), Spans: oneSpan(1, 10), ToTurn: 1, Policies: policies}}},
+			[]conversation.Body{conversation.Summary{Origin: ofEpoch(11), Spans: oneSpan(1, 10), ToTurn: 1, Policies: policies}}},
 		"nothing that was taken back": {
-			[]conversation.Body{conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Made: ofEpoch(17), Epoch: 16}}, nil},
+			[]conversation.Body{conversation.Pin{Origin: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Origin: ofEpoch(17), Epoch: 16}}, nil},
 		"what was brought back": {
-			[]conversation.Body{conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Made: ofEpoch(17), Epoch: 16}, conversation.Revert{Made: ofEpoch(18), Epoch: 17, Redoes: 16}},
-			[]conversation.Body{conversation.Pin{Made: ofEpoch(11), Events: []uint64{1}}}},
-		"no turns that were taken back around the cut": {[]conversation.Body{conversation.Rewind{Made: ofEpoch(16), Turn: 1}}, nil},
+			[]conversation.Body{conversation.Pin{Origin: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Origin: ofEpoch(17), Epoch: 16}, conversation.Revert{Origin: ofEpoch(18), Epoch: 17, Redoes: 16}},
+			[]conversation.Body{conversation.Pin{Origin: ofEpoch(11), Events: []uint64{1}}}},
+		"no turns that were taken back around the cut": {[]conversation.Body{conversation.Rewind{Origin: ofEpoch(16), Turn: 1}}, nil},
 	}
 	for name, tt := range tests {
 		_, got := edit.CutBefore(threeTurns(t, tt.made...), 11)

@@ -71,7 +71,7 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 
 func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
 	t.Parallel()
-	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: preset.ProfileDefault}
+	byProfile := conversation.Origin{Source: conversation.SourceManual, Profile: preset.ProfileDefault}
 	l := compacttest.FilesRead(6, 60) // each turn has four events
 	check := func(want int) {
 		t.Helper()
@@ -113,9 +113,9 @@ func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 			if err != nil {
 				return
 			}
-			w.Add(t, conversation.WithMade(r, conversation.Made{Epoch: uint64(len(w.Events()) + 1)}))
+			w.Add(t, conversation.WithOrigin(r, conversation.Origin{Epoch: uint64(len(w.Events()) + 1)}))
 			for _, e := range conversation.Epochs(w.Events()) {
-				if e.ID == r.Epoch && (e.InForce || e.Reverted != uint64(len(w.Events()))) {
+				if e.ID == r.Epoch && (e.InForce || e.RevertedBy != uint64(len(w.Events()))) {
 					t.Fatalf("%+v was undone, and is %+v", r, e)
 				}
 			}

@@ -76,12 +76,12 @@ func TestTheUserMayChangeASummary(t *testing.T) {
 	want := kept
 	want.Text, want.Edited = "Only a.go matters.\u2400 "+asWritten, true
 	got := summaryIn(t, changed)
-	want.Made = got.Made
+	want.Origin = got.Origin
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got.Made.After <= kept.Made.After || got.Made.Before != kept.Made.Before {
-		t.Errorf("the longer text makes it %d -> %d, the one that was written %d -> %d", got.Made.Before, got.Made.After, kept.Made.Before, kept.Made.After)
+	if got.Origin.After <= kept.Origin.After || got.Origin.Before != kept.Origin.Before {
+		t.Errorf("the longer text makes it %d -> %d, the one that was written %d -> %d", got.Origin.Before, got.Origin.After, kept.Origin.Before, kept.Origin.After)
 	}
 	back, err := changed.WithText(asWritten)
 	if err != nil || summaryIn(t, back).Text != asWritten {
@@ -243,7 +243,7 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) edit.Proposal {
 			s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
-			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
+			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,9 +254,9 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		}
 		unit := uint64(len(log)-1) / 6
 		first := pass(1, 3*unit)
-		log = append(log, conversation.Following(log, conversationtest.Epoch, first.Bodies(0)...)...)
+		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, first.Bodies(0)...)...)
 		second := pass(3*unit+1, 5*unit)
-		log = append(log, conversation.Following(log, conversationtest.Epoch, second.Bodies(0)...)...)
+		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, second.Bodies(0)...)...)
 		if covers := second.Spans[0].First == 1; covers != whole {
 			t.Errorf("%s: covered %v", mode, second.Spans)
 		}
@@ -468,7 +468,7 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 		if err := pass.Extract(); err != nil {
 			t.Fatal(err)
 		}
-		log = append(log, conversation.Following(log, conversationtest.Epoch, pass.Bodies(0)...)...)
+		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, pass.Bodies(0)...)...)
 	}
 	return log, said
 }
@@ -479,7 +479,7 @@ func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.Input = input
 	s := edit.Inputs{Meter: meter.New(compacttest.Window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
-	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
+	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func (p *Proposal) expected(preview Preview) Preview {
 func (p *Proposal) replaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(p.Spans)
 	return func(m *projection.Message) bool {
-		return covered.Holds(m.Events[0]) && m.State != projection.StatePinned
+		return covered.Contains(m.Events[0]) && m.State != projection.StatePinned
 	}
 }
 

@@ -62,7 +62,7 @@ type Proposal struct {
 	log    []conversation.Event
 	rules  preset.Rules
 	now    Inputs
-	made   conversation.Made
+	made   conversation.Origin
 	before projection.View
 	after  projection.View
 	bodies []conversation.Body
@@ -75,7 +75,7 @@ func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && w.Evicts && w.plain() && r.Evicts() {
 		check := planner.Check{Log: log, View: s.Meter.View(), Meter: s.Meter}
 		if step := check.EvictNow(r, w.Trigger); step.Note != nil {
-			return ProposeOverlays(log, r, s, conversation.Made{Source: w.Source, Trigger: w.Trigger}, step.Note)
+			return ProposeOverlays(log, r, s, conversation.Origin{Source: w.Source, Trigger: w.Trigger}, step.Note)
 		}
 	}
 	return p, err
@@ -87,7 +87,7 @@ func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 		return Proposal{}, err
 	}
 	p := Proposal{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
-	p.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
+	p.made = conversation.Origin{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
 	if p.Range, err = p.resolve(w, profile); err != nil {
 		return Proposal{}, err
 	}
@@ -131,7 +131,7 @@ func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
 // goneTurns tells which turns were rewound, nil if none was.
 func goneTurns(log []conversation.Event) func(int) bool {
 	gone := map[int]bool{}
-	for i, rewind := range conversation.TakenBack(log) {
+	for i, rewind := range conversation.RewoundBy(log) {
 		if rewind != 0 {
 			gone[log[i].Turn] = true
 		}
@@ -152,7 +152,7 @@ func (p *Proposal) toolsUsed() []string {
 	var names []string
 	covered := conversation.Disjoint(p.Spans)
 	for _, e := range p.log {
-		if !covered.Holds(e.Seq) {
+		if !covered.Contains(e.Seq) {
 			continue
 		}
 		switch b := e.Body.(type) {
@@ -219,7 +219,7 @@ func (p *Proposal) tokens(v projection.View) int {
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.
 func (p *Proposal) Bodies(seq uint64) []conversation.Body {
-	return conversation.Stamp(p.bodies, seq, p.made)
+	return conversation.AssignEpoch(p.bodies, seq, p.made)
 }
 
 // After is the view that the proposal would give; the zero view while a summary is
@@ -242,14 +242,14 @@ func (p *Proposal) leaveNewest(summarize bool) {
 	}
 	p.Spans = spans
 	if len(spans) > 0 {
-		p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(p.log, spans))
+		p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(p.log, spans))
 	}
 }
 
 // ProposeOverlays is a proposal of overlays that some rule chose from the view of the
 // situation. What made says of why is put behind what they do. The error wraps
 // ErrNothingToGain.
-func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
+func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Origin, bodies ...conversation.Body) (Proposal, error) {
 	p := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	p.made.Preset = string(r.Preset)
 	p.Range.From, p.Range.To = p.turnsTouched(bodies)
@@ -277,11 +277,11 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	var found []conversation.Event
 	covered := conversation.Disjoint(spans)
 	for _, e := range p.log {
-		if touched[e.Seq] || covered.Holds(e.Seq) && conversation.IsMessage(e.Body) {
+		if touched[e.Seq] || covered.Contains(e.Seq) && conversation.IsMessage(e.Body) {
 			found = append(found, e)
 		}
 	}
-	return conversation.TurnsOf(found)
+	return conversation.TurnRange(found)
 }
 
 // Rebase is a proposal that needs no model any more, on a log that has grown since it
@@ -304,7 +304,7 @@ func (p *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conversat
 // evictedSince reports whether a longer log than that of the proposal has overlays that
 // the note of the proposal does not speak of.
 func (p *Proposal) evictedSince(log []conversation.Event) bool {
-	return slices.ContainsFunc(log[min(len(p.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().Overlay() })
+	return slices.ContainsFunc(log[min(len(p.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().IsOverlay() })
 }
 
 // Progresses reports whether a proposal that needs no model any more saves as much
@@ -338,7 +338,7 @@ func Stands(log []conversation.Event, seq uint64, spans []conversation.Span) boo
 		if e.Seq <= seq {
 			return true
 		}
-		if !e.Body.Kind().Overlay() || isNote(e.Body) {
+		if !e.Body.Kind().IsOverlay() || isNote(e.Body) {
 			continue
 		}
 		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || meet(spans, s.Spans) {
@@ -366,7 +366,7 @@ func meet(a, b []conversation.Span) bool {
 // EvictWith is the step of a note on a log, in one epoch with the texts of proposals
 // that were prepared for it. More says that the step may evict what a text covers
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
+func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Origin, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
 	step, _ := note.(conversation.Summary) // by the planner
 	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
@@ -384,9 +384,9 @@ func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversa
 			step = planner.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
 		}
 	}
-	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Holds)
+	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Contains)
 	p.Spans = conversation.JoinSpans(p.Spans, step.Spans)
-	p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, p.Spans))
+	p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(log, p.Spans))
 	if err := p.apply(withNote(log, texts, step, rest)...); err != nil {
 		return Proposal{}, err
 	}
@@ -405,7 +405,7 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 	}
 	if len(rest) > 0 {
 		step.Spans = rest
-		step.FromTurn, step.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, rest))
+		step.FromTurn, step.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, rest))
 		bodies = append(bodies, step)
 	}
 	return bodies
@@ -423,7 +423,7 @@ func (p *Proposal) text() (conversation.Summary, bool) {
 // holdsAll reports whether spans hold every event of others that the model was sent.
 func holdsAll(log []conversation.Event, held conversation.Spans, others []conversation.Span) bool {
 	for _, e := range conversation.MessagesIn(log, others) {
-		if !held.Holds(e.Seq) {
+		if !held.Contains(e.Seq) {
 			return false
 		}
 	}
@@ -473,17 +473,17 @@ func partedAt(spans []conversation.Span, seq uint64) (older, newer []conversatio
 // ProposeSummary works out a summary of spans of whole units, which some rule
 // chose from the view of the situation. The job is what r.Summary says; made is
 // how the overlay came about. The error wraps ErrNoRange.
-func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span, made conversation.Made) (Proposal, error) {
+func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span, made conversation.Origin) (Proposal, error) {
 	if len(spans) == 0 {
 		return Proposal{}, noRange("no event may be covered now")
 	}
 	if r.Summary.Mode == preset.ModeRawUnion {
 		spans = projection.WithEarlier(log, spans)
 	}
-	spans = conversation.WithoutRewound(log, spans)
+	spans = conversation.SpansWithoutRewound(log, spans)
 	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
-	p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
+	p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == preset.ModeCumulative {
 		for _, old := range SummaryRanges(log) {
 			p.Range.From = min(p.Range.From, old.From)

@@ -184,12 +184,12 @@ func (p *Proposal) coversSummary() bool {
 	covered := conversation.Disjoint(p.Spans)
 	for i := range p.before.Messages {
 		m := &p.before.Messages[i]
-		if (m.State == projection.StateSummarised || m.State == projection.StateDropped) && covered.HoldsAny(m.Events) {
+		if (m.State == projection.StateSummarised || m.State == projection.StateDropped) && covered.ContainsAny(m.Events) {
 			return true
 		}
 	}
 	for _, a := range p.before.Absent {
-		if a.Why == projection.WhyLeftOut && covered.Holds(a.Event) {
+		if a.Why == projection.WhyLeftOut && covered.Contains(a.Event) {
 			return true
 		}
 	}

@@ -340,7 +340,7 @@ func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
 		spans := r.Spans(log, gone)
 		in := func(seq uint64) int {
 			for i, s := range spans {
-				if s.Holds(seq) {
+				if s.Contains(seq) {
 					return i + 1
 				}
 			}

@@ -39,17 +39,17 @@ func Redo(log []conversation.Event) (conversation.Revert, error) {
 		if e.InForce {
 			newest = max(newest, e.ID)
 		}
-		if e.Reverted > undone.Reverted {
+		if e.RevertedBy > undone.RevertedBy {
 			undone = e
 		}
 	}
 	switch {
-	case undone.Reverted == 0:
+	case undone.RevertedBy == 0:
 		return conversation.Revert{}, ErrNothingToRedo
-	case newest > undone.Reverted:
+	case newest > undone.RevertedBy:
 		return conversation.Revert{}, fmt.Errorf("%w: another one ran since", ErrNothingToRedo)
 	}
-	return conversation.Revert{Epoch: undone.Reverted, Redoes: undone.ID}, nil
+	return conversation.Revert{Epoch: undone.RevertedBy, Redoes: undone.ID}, nil
 }
 
 // Reversal is an undo or a redo worked out and not made yet.
@@ -87,16 +87,16 @@ func NewReversal(log []conversation.Event, r preset.Rules, s Inputs, w ReversalR
 	}
 	for _, e := range conversation.Epochs(log) {
 		if e.ID == rev.Epoch {
-			rev.Profile, rev.Range = e.Made.Profile, turnsCovered(e)
-			if e.Made.Why != "" {
-				why += ": " + e.Made.Why
+			rev.Profile, rev.Range = e.Origin.Profile, turnsCovered(e)
+			if e.Origin.Why != "" {
+				why += ": " + e.Origin.Why
 			}
 		}
 	}
-	body.Made = conversation.Made{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
+	body.Origin = conversation.Origin{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
 		Profile: rev.Profile, Why: why}
 	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(projection.Project(conversation.Extend(log, s.Now, body))).EstimatedTokens()
-	body.Made.Before, body.Made.After = rev.Before, rev.After
+	body.Origin.Before, body.Origin.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil
 }

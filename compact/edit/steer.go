@@ -33,7 +33,7 @@ var ErrNothingToRestore = errors.New("no turns to redo")
 // them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
 // are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
-	held, rewound := projection.Pinned(log), conversation.TakenBack(log)
+	held, rewound := projection.Pinned(log), conversation.RewoundBy(log)
 	why := "choose one of your messages, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {
@@ -59,9 +59,9 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	case chosen == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNothingToUnpin, why)
 	case pinned:
-		return conversation.Pin{Made: conversation.Made{Why: "pinned " + eventNames(chosen)}, Events: chosen}, nil
+		return conversation.Pin{Origin: conversation.Origin{Why: "pinned " + eventNames(chosen)}, Events: chosen}, nil
 	}
-	return conversation.Unpin{Made: conversation.Made{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
+	return conversation.Unpin{Origin: conversation.Origin{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
 }
 
 func ascending(events []uint64) []uint64 {
@@ -87,7 +87,7 @@ func eventNames(events []uint64) string {
 // The error wraps ErrNothingToRestore.
 func Restore(log []conversation.Event) (conversation.Revert, error) {
 	rewind := -1
-	for _, i := range conversation.InForce(log) {
+	for _, i := range conversation.OverlaysInForce(log) {
 		if b, ok := log[i].Body.(conversation.Rewind); ok && b.Reply == 0 {
 			rewind = i
 		}
@@ -101,12 +101,12 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 			return conversation.Revert{}, fmt.Errorf("%w: a message was sent since; fork from the turn in the history", ErrNothingToRestore)
 		}
 	}
-	return conversation.Revert{Made: conversation.Made{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
+	return conversation.Revert{Origin: conversation.Origin{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
 }
 
 func broughtBack(log []conversation.Event, rewind int) string {
 	var back []conversation.Event
-	for i, by := range conversation.TakenBack(log) {
+	for i, by := range conversation.RewoundBy(log) {
 		if by == log[rewind].Seq {
 			back = append(back, log[i])
 		}
@@ -114,5 +114,5 @@ func broughtBack(log []conversation.Event, rewind int) string {
 	if len(back) == 0 {
 		return "redone"
 	}
-	return "redone: " + numbers.Turns(conversation.TurnsOf(back))
+	return "redone: " + numbers.Turns(conversation.TurnRange(back))
 }

@@ -19,9 +19,9 @@ import (
 
 // byHand appends an overlay as the agent does.
 func byHand(log []conversation.Event, body conversation.Body) []conversation.Event {
-	made, _ := conversation.MadeOf(body)
+	made, _ := conversation.OriginOf(body)
 	made.Source, made.Trigger, made.Epoch = conversation.SourceManual, "command", uint64(len(log)+1)
-	return compacttest.With(log, conversation.WithMade(body, made))
+	return compacttest.With(log, conversation.WithOrigin(body, made))
 }
 
 // steerable is a random log in which no overlay claims an epoch to come: whatever is
@@ -29,9 +29,9 @@ func byHand(log []conversation.Event, body conversation.Body) []conversation.Eve
 func steerable(t *rapid.T) []conversation.Event {
 	log := slices.Clone(compacttest.RandomLog(t))
 	for i, e := range log {
-		if made, ok := conversation.MadeOf(e.Body); ok && made.Epoch > e.Seq {
+		if made, ok := conversation.OriginOf(e.Body); ok && made.Epoch > e.Seq {
 			made.Epoch = e.Seq
-			log[i].Body = conversation.WithMade(e.Body, made)
+			log[i].Body = conversation.WithOrigin(e.Body, made)
 		}
 	}
 	return log
@@ -67,7 +67,7 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 			if !errors.Is(err, edit.ErrNothingToPin) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
 			}
-			gone := conversation.TakenBack(log)
+			gone := conversation.RewoundBy(log)
 			for _, seq := range events {
 				if seq == 0 || seq > uint64(len(log)) || gone != nil && gone[seq-1] != 0 || before[seq] != nil {
 					continue
@@ -106,7 +106,7 @@ func withoutOverlays(log []conversation.Event) (out []conversation.Event) {
 			r.Repeats = 0
 			e.Body = r
 		}
-		if !e.Body.Kind().Overlay() {
+		if !e.Body.Kind().IsOverlay() {
 			out = append(out, e)
 		}
 	}
@@ -134,7 +134,7 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 		log = byHand(log, back)
 		sameMessages(t, before, projection.Project(log))
 		for _, e := range conversation.Epochs(log) {
-			if e.Reverted == uint64(len(log)) {
+			if e.RevertedBy == uint64(len(log)) {
 				t.Fatalf("bringing turns back took %+v back", e)
 			}
 		}

@@ -104,7 +104,7 @@ func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
 		if len(p.Layers) != 1 || p.Layers[0].Kind != edit.LayerNote || p.After > 50_000 {
 			t.Errorf("%s: from %d to %d by %+v", name, p.Before, p.After, p.Layers)
 		}
-		if made, _ := conversation.MadeOf(pass.Bodies(1)[0]); made.Source != conversation.SourceManual {
+		if made, _ := conversation.OriginOf(pass.Bodies(1)[0]); made.Source != conversation.SourceManual {
 			t.Errorf("%s: made as %+v", name, made)
 		}
 	}

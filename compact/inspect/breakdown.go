@@ -76,7 +76,7 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 		if saved != nil {
 			addTo(&c.Saved, saved(u))
 		}
-		if u.For == conversation.ForReply && u.Whole() && u.Estimate > 0 {
+		if u.Purpose == conversation.PurposeReply && u.CountsWholePrompt() && u.Estimate > 0 {
 			if share := float64(u.Prompt)/(u.Estimate*factor) - 1; finite(share) {
 				off = &share
 			}
@@ -89,7 +89,7 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 }
 
 func (c *Costs) add(u conversation.Usage) {
-	if u.For == conversation.ForReply {
+	if u.Purpose == conversation.PurposeReply {
 		c.Requests++
 	} else {
 		c.Written++

@@ -102,10 +102,10 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	usd := func(x float64) *float64 { return &x }
 	l := (&compacttest.Tale{}).User("a").Reply("b")
 	l.Add(conversation.Usage{Reply: 2, Prompt: 100, Cached: 40, Completion: 7, CostUSD: usd(1), Estimate: 100})
-	l.Add(conversation.Usage{For: conversation.ForSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
+	l.Add(conversation.Usage{Purpose: conversation.PurposeSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
 	l.Add(conversation.Usage{Prompt: 30, Cached: 10, Completion: 2, Estimate: 40})
 	l.Add(conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Estimate: 40})
-	l.Add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
+	l.Add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Undercounted: true})
 	r, c := plainCheck(l)
 	c.Meter = meter.New(meter.Options{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
 	a := inspect.NewBreakdown(r, c, func(u conversation.Usage) *float64 {

@@ -24,7 +24,7 @@ func CacheUseOf(log []conversation.Event, lives time.Duration) CacheUse {
 		case conversation.UserMessage, conversation.ToolResult:
 			asked = log[i].Time
 		case conversation.Usage:
-			if b.For != conversation.ForReply || !b.Reported() {
+			if b.Purpose != conversation.PurposeReply || !b.HasPromptCount() {
 				continue
 			}
 			use.Read += max(0, b.Cached)

@@ -23,7 +23,7 @@ func TestWhatTheCacheWasGoodFor(t *testing.T) {
 	}
 	turn(0, conversation.Usage{Model: "m", Prompt: 1000, Cached: 0, CacheWrite: 900})
 	turn(minute, conversation.Usage{Model: "m", Prompt: 1200, Cached: 900, CacheWrite: 300})
-	add(0, conversation.Usage{Model: "m", For: conversation.ForSummary, Prompt: 5000, Cached: 5000})
+	add(0, conversation.Usage{Model: "m", Purpose: conversation.PurposeSummary, Prompt: 5000, Cached: 5000})
 	turn(6*minute, conversation.Usage{Model: "m", Prompt: 1500, Cached: 100, CacheWrite: 1400, CacheTTL: time.Hour})
 	turn(50*minute, conversation.Usage{Model: "m", Prompt: 1600, Cached: 1500, CacheWrite: 100, CacheTTL: time.Hour})
 	turn(90*minute, conversation.Usage{Model: "other", Prompt: 1700, Cached: 0, CacheWrite: 0})

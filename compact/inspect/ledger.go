@@ -79,7 +79,7 @@ type Entry struct {
 // Ledger lists what compaction did to a conversation, oldest first.
 func Ledger(log []conversation.Event) []Entry {
 	force := make([]bool, len(log))
-	for _, list := range [][]int{conversation.InForce(log), conversation.RevertsInForce(log)} {
+	for _, list := range [][]int{conversation.OverlaysInForce(log), conversation.RevertsInForce(log)} {
 		for _, i := range list {
 			force[i] = true
 		}
@@ -88,14 +88,14 @@ func Ledger(log []conversation.Event) []Entry {
 	for i, e := range log {
 		switch body := e.Body.(type) {
 		case conversation.Usage:
-			if body.For == conversation.ForSummary {
+			if body.Purpose == conversation.PurposeSummary {
 				b.spent.add(e, body)
 				continue
 			}
 		case conversation.Attempt:
 			b.attempt(e, body)
 		default:
-			if made, ok := conversation.MadeOf(body); ok {
+			if made, ok := conversation.OriginOf(body); ok {
 				b.overlay(e, made, force[i])
 			}
 		}
@@ -189,15 +189,15 @@ func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
 		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
 		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}
 	switch a.Outcome {
-	case conversation.OutcomeCancelled:
+	case conversation.AttemptCancelled:
 		entry.Result = ResultCancelled
-	case conversation.OutcomeStale:
+	case conversation.AttemptStale:
 		entry.Result = ResultStale
 	}
 	b.entries = append(b.entries, entry)
 }
 
-func (b *bookkeeper) overlay(e conversation.Event, made conversation.Made, force bool) {
+func (b *bookkeeper) overlay(e conversation.Event, made conversation.Origin, force bool) {
 	s := b.subject(e)
 	b.know(e, s)
 	at, known := b.at[s.of]

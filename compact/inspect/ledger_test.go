@@ -34,13 +34,13 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	l.Epoch(compacttest.Masks(3), compacttest.Masks(7))                 // 17, 18
 	l.Epoch(conversation.Pin{Events: []uint64{11}})                     // 19
 	l.Epoch(conversation.Unpin{Events: []uint64{11}})                   // 20
-	l.Add(conversation.Attempt{Outcome: conversation.OutcomeStale})     // 21
+	l.Add(conversation.Attempt{Outcome: conversation.AttemptStale})     // 21
 	l.Epoch(conversation.Revert{Epoch: 17})                             // 22
 	l.Epoch(conversation.Revert{Epoch: 22, Redoes: 17})                 // 23
 	l.Epoch(conversation.Rewind{Turn: 2})                               // 24
 	l.Epoch(conversation.Revert{Epoch: 24})                             // 25
 	l.Epoch(conversation.Rewind{Turn: 3})                               // 26
-	l.Add(conversation.Attempt{Outcome: conversation.OutcomeCancelled}) // 27
+	l.Add(conversation.Attempt{Outcome: conversation.AttemptCancelled}) // 27
 	l.Epoch(compacttest.Masks(11))                                      // 28
 	l.Epoch(conversation.Revert{Event: 28})                             // 29
 	l.Add(conversation.Attempt{Outcome: "odd"})                         // 30
@@ -77,7 +77,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			log = log[rapid.IntRange(0, len(log)-1).Draw(t, "begins"):]
 		}
 		force := map[uint64]bool{}
-		for _, i := range append(conversation.InForce(log), conversation.RevertsInForce(log)...) {
+		for _, i := range append(conversation.OverlaysInForce(log), conversation.RevertsInForce(log)...) {
 			force[log[i].Seq] = true
 		}
 		type key struct {
@@ -97,7 +97,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 				k = key{true, conversation.EpochOf(e)}
 			}
-			if _, ok := conversation.MadeOf(e.Body); ok {
+			if _, ok := conversation.OriginOf(e.Body); ok {
 				want[k] = state{want[k].overlays + 1, want[k].force || force[e.Seq]}
 			}
 		}

@@ -46,13 +46,13 @@ func Requests(log []conversation.Event) []SentRequest {
 	for i, e := range log {
 		before[i+1] = e.Seq
 		u, ok := e.Body.(conversation.Usage)
-		if !ok || u.For != conversation.ForReply {
+		if !ok || u.Purpose != conversation.PurposeReply {
 			continue
 		}
 		if u.Reply == 0 {
 			before[i+1] = before[i]
 		}
-		if u.BodyHash == "" && !u.Reported() && u.Reply == 0 {
+		if u.BodyHash == "" && !u.HasPromptCount() && u.Reply == 0 {
 			continue
 		}
 		r := SentRequest{Number: len(list) + 1, Event: e.Seq, Reply: u.Reply, Through: u.Through, Turn: e.Turn, Time: e.Time, Usage: u}

@@ -23,8 +23,8 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 		return conversation.Usage{Reply: reply, Through: through, Prompt: prompt, Cached: -1, Completion: -1}
 	}
 	hashed := conversation.Usage{BodyHash: "ab", Prompt: -1, Completion: -1}
-	summary := conversation.Usage{For: conversation.ForSummary, BodyHash: "cd", Prompt: 70}
-	recovered := conversation.Partial{After: 1, Request: conversation.Usage{Through: 1, BodyHash: "ef"}}.Recovered(3)
+	summary := conversation.Usage{Purpose: conversation.PurposeSummary, BodyHash: "cd", Prompt: 70}
+	recovered := conversation.PartialReply{After: 1, Request: conversation.Usage{Through: 1, BodyHash: "ef"}}.RecoveredBodies(3)
 	for name, c := range map[string]struct {
 		log  *compacttest.Tale
 		want []told

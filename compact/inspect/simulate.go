@@ -31,11 +31,11 @@ func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projec
 // asSaid is a log without overlays but turns that are undone. With pointers
 // a result that repeats an earlier one says so.
 func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
-	gone := conversation.TakenBack(log)
+	gone := conversation.RewoundBy(log)
 	var repeats compact.Repeats
 	var out []conversation.Event
 	for i, e := range log {
-		if e.Body.Kind().Overlay() || gone != nil && gone[i] != 0 {
+		if e.Body.Kind().IsOverlay() || gone != nil && gone[i] != 0 {
 			continue
 		}
 		if b, ok := e.Body.(conversation.ToolResult); ok {
@@ -177,7 +177,7 @@ func (p *presetRun) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := edit.ProposeSummary(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	pass, err := edit.ProposeSummary(p.log, p.rules, p.now, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
 		err = pass.Extract()
 	}

@@ -71,7 +71,7 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 func CoveredTokens(v projection.View, spans []conversation.Span) int {
 	total, covered := 0.0, conversation.Disjoint(spans)
 	for i := range v.Messages {
-		if covered.HoldsAny(v.Messages[i].Events) {
+		if covered.ContainsAny(v.Messages[i].Events) {
 			total += messageTokens(&v.Messages[i])
 		}
 	}

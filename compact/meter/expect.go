@@ -83,7 +83,7 @@ type asked struct {
 
 func askedAt(u conversation.Usage, at anchor) asked {
 	q := asked{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
-	if u.Reported() && u.Short {
+	if u.HasPromptCount() && u.Undercounted {
 		q.short = float64(u.Prompt)
 	}
 	return q
@@ -128,7 +128,7 @@ func (m *Meter) heavy(a anchor) bool {
 func (e Expected) Find(u conversation.Usage) Finding {
 	got := float64(u.Prompt)
 	missing := e.Tokens - e.Reasoning - got
-	if !u.Reported() || e.plausible(got, missing) {
+	if !u.HasPromptCount() || e.plausible(got, missing) {
 		return Whole
 	}
 	if e.uncached(u) {

@@ -17,7 +17,7 @@ func (s *story) asks(chars int) *story {
 
 // answered appends a reply of chars with a report of prompt tokens.
 func (s *story) answered(chars, prompt, completion int, short bool) *story {
-	return s.reported(chars, conversation.Usage{Prompt: prompt, Cached: -1, Completion: completion, Reasoning: -1, Short: short})
+	return s.reported(chars, conversation.Usage{Prompt: prompt, Cached: -1, Completion: completion, Reasoning: -1, Undercounted: short})
 }
 
 // reported appends a reply of chars with a report.

@@ -189,11 +189,11 @@ func (m Meter) RequestEstimate() float64 { return m.estimate }
 // of a request built under an older revision adds its cost only, and so does one
 // that is marked as short.
 func (m Meter) WithUsage(u conversation.Usage) Meter {
-	if u.For != conversation.ForReply {
+	if u.Purpose != conversation.PurposeReply {
 		return m.charged(u)
 	}
 	m = m.anchored(u)
-	if u.Revision == m.view.Revision && u.Whole() {
+	if u.Revision == m.view.Revision && u.CountsWholePrompt() {
 		m.cal = learn(m.cal, u.Prompt, u.Estimate)
 	}
 	return m
@@ -222,7 +222,7 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 		if !ok {
 			continue
 		}
-		if u.Model == model && u.For == conversation.ForReply {
+		if u.Model == model && u.Purpose == conversation.PurposeReply {
 			m = m.anchored(u)
 		} else {
 			m = m.charged(u)
@@ -326,11 +326,11 @@ func (m Meter) anchored(u conversation.Usage) Meter {
 	}
 	at := m.anchorAt(u)
 	m.asked = askedAt(u, at)
-	if !u.Reported() {
+	if !u.HasPromptCount() {
 		return m
 	}
 	m.cachedShare = -1
-	if u.Short {
+	if u.Undercounted {
 		return m
 	}
 	if u.Cached >= 0 {

@@ -129,7 +129,7 @@ func (p *planner) foretellStep(o *Forecast, target, growth float64) {
 
 func (p *planner) foretellSummary(o *Forecast, spans []conversation.Span) {
 	if len(spans) > 0 {
-		o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(p.check.Log, spans))
+		o.SummaryFrom, o.Until = conversation.TurnRange(conversation.MessagesIn(p.check.Log, spans))
 		o.After += int(math.Round(p.check.Meter.Factor() * float64(SummaryMost(p.rules.Planner, int(p.window)))))
 	}
 }

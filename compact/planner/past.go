@@ -37,7 +37,7 @@ func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Fa
 
 // forced reports whether an epoch was made because there was no room, and not to
 // save money.
-func forced(m conversation.Made) bool {
+func forced(m conversation.Origin) bool {
 	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
 }
 
@@ -52,16 +52,16 @@ func PastOf(log []conversation.Event) Past {
 			continue
 		}
 		newest = e.ID
-		if !e.Manual() {
+		if !e.IsManualMask() {
 			pass = e.ID
 		}
 		if makesRoom(e) {
-			past.After = e.Made.After
+			past.After = e.Origin.After
 		}
 	}
 	for _, e := range epochs {
-		if e.Reverted > pass && !e.Manual() {
-			past.Undone, pass = undoneAt(log, e), e.Reverted
+		if e.RevertedBy > pass && !e.IsManualMask() {
+			past.Undone, pass = undoneAt(log, e), e.RevertedBy
 		}
 	}
 	past.Tried = triedAt(log, max(newest, pass))
@@ -75,11 +75,11 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
-			if b.Outcome == conversation.OutcomeFailed && b.Model != "" {
+			if b.Outcome == conversation.AttemptFailed && b.Model != "" {
 				failures++
 			}
 		case conversation.Mask, conversation.Cap, conversation.Drop, conversation.Summary:
-			made, _ := conversation.MadeOf(b)
+			made, _ := conversation.OriginOf(b)
 			if made.Source == conversation.SourceManual || wroteText(b) {
 				return failures, settled
 			}
@@ -107,7 +107,7 @@ func wroteText(b conversation.Body) bool {
 // makesRoom reports whether an epoch was made because there was no room, or holds
 // a summary. Another one says nothing of when the load line is reached again.
 func makesRoom(e conversation.Epoch) bool {
-	return forced(e.Made) || e.Made.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+	return forced(e.Origin) || e.Origin.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
 		s, ok := o.Body.(conversation.Summary)
 		return ok && s.Policies == nil
 	})
@@ -137,7 +137,7 @@ func triedAt(log []conversation.Event, epoch uint64) int {
 	for i := len(log) - 1; i >= 0 && log[i].Seq > epoch; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
-			if b.Source == conversation.SourceAuto && b.Outcome != conversation.OutcomeStale {
+			if b.Source == conversation.SourceAuto && b.Outcome != conversation.AttemptStale {
 				return b.Before
 			}
 		case conversation.ModelChanged:
@@ -165,9 +165,9 @@ func anotherModel(log []conversation.Event, i int) bool {
 // nobody wrote them down, before it was made.
 func undoneAt(log []conversation.Event, e conversation.Epoch) int {
 	for _, o := range slices.Backward(log) {
-		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.Reverted && b.Made.After > 0 {
-			return b.Made.After
+		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.RevertedBy && b.Origin.After > 0 {
+			return b.Origin.After
 		}
 	}
-	return e.Made.Before
+	return e.Origin.Before
 }

@@ -342,7 +342,7 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
 	c := k.Of(log)
-	pass, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Made{})
+	pass, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	l.Talks(2).Says(100)
 	plan, c := step.Plan(l), step.Of(l.Events())
 	now := edit.Inputs{Meter: c.Meter}
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
+	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger}
 	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, pass)
 	if err != nil {
 		t.Fatal(err)
@@ -372,7 +372,7 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 		t.Fatalf("%d overlays", len(bodies))
 	}
 	text, note := bodies[0].(conversation.Summary), bodies[1].(conversation.Summary)
-	if text.Text == "" || text.Appendix != "" || note.Text != "" || note.Made.Epoch != text.Made.Epoch || note.Made.Why == "" {
+	if text.Text == "" || text.Appendix != "" || note.Text != "" || note.Origin.Epoch != text.Origin.Epoch || note.Origin.Why == "" {
 		t.Errorf("made %+v and %+v", text, note)
 	}
 	alone, _ := plan.Note.(conversation.Summary)
@@ -381,14 +381,14 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, _ := conversation.MadeOf(without.Bodies(100)[0])
-	if same := strings.Replace(note.Made.Why, ", 1 summary", "; no summary: here is why", 1); same != told.Why || !strings.Contains(same, "messages evicted") {
-		t.Errorf("with a summary %q, without one %q", note.Made.Why, told.Why)
+	told, _ := conversation.OriginOf(without.Bodies(100)[0])
+	if same := strings.Replace(note.Origin.Why, ", 1 summary", "; no summary: here is why", 1); same != told.Why || !strings.Contains(same, "messages evicted") {
+		t.Errorf("with a summary %q, without one %q", note.Origin.Why, told.Why)
 	}
 	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
 		t.Errorf("the note does not speak of all that is evicted: %s", diff)
 	}
-	view := projection.Project(append(l.Events(), conversation.Following(l.Events(), now.Now, bodies...)...))
+	view := projection.Project(append(l.Events(), conversation.NextEvents(l.Events(), now.Now, bodies...)...))
 	if first := view.Messages[0]; first.State != projection.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
 		t.Errorf("the block stands for %v", first.Events)
 	}
@@ -503,7 +503,7 @@ func TestCatalogueB20NoPlaceholderStandsInArguments(t *testing.T) {
 
 // failed is a call for a summary that came to nothing.
 func failed(model string) conversation.Attempt {
-	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "too busy", Model: model}
+	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.AttemptFailed, Why: "too busy", Model: model}
 }
 
 // tried is a pass by itself that came to nothing when a request had so many
@@ -516,8 +516,8 @@ func tried(tokens int, outcome string) conversation.Attempt {
 
 func TestPastIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
-	made := func(source conversation.Source, trigger string, before, after int) conversation.Made {
-		return conversation.Made{Source: source, Trigger: trigger, Before: before, After: after}
+	made := func(source conversation.Source, trigger string, before, after int) conversation.Origin {
+		return conversation.Origin{Source: source, Trigger: trigger, Before: before, After: after}
 	}
 	forced := made(conversation.SourceAuto, planner.TriggerLoadLine, 900, 400)
 	said := func() *compacttest.Tale { return compacttest.FilesRead(4, 60) } // 16 events
@@ -541,7 +541,7 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 			planner.Past{Undone: 1200}},
 		"a mask by hand taken back": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), 17, 1500), planner.Past{}},
 		"by a profile since it was taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
-			EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), planner.Past{}},
+			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), planner.Past{}},
 
 		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
 
@@ -550,10 +550,10 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 
 		"a failure":                        {said().Add(failed("m")), planner.Past{Failures: 1}},
 		"refused before a model was asked": {said().Add(failed(""), failed("m")), planner.Past{Failures: 1}},
-		"tried at so many tokens":          {said().Add(tried(700, conversation.OutcomeFailed)), planner.Past{Tried: 700, Failures: 1}},
-		"stopped at so many tokens":        {said().Add(tried(700, conversation.OutcomeCancelled)), planner.Past{Tried: 700}},
-		"tried before a pass":              {said().Add(tried(700, conversation.OutcomeFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
-		"tried with another model":         {said().Add(tried(700, conversation.OutcomeFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"tried at so many tokens":          {said().Add(tried(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
+		"stopped at so many tokens":        {said().Add(tried(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
+		"tried before a pass":              {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
+		"tried with another model":         {said().Add(tried(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
 
 		"a pass without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
 		"one to save money does not":               {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},

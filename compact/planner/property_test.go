@@ -192,8 +192,8 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: "what was said"})
 			}
 			seq := uint64(len(w.Events()) + 1)
-			after := projection.Project(append(slices.Clip(w.Events()), conversation.Following(w.Events(), time.Time{}, bodies...)...))
-			w.Add(t, conversation.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
+			after := projection.Project(append(slices.Clip(w.Events()), conversation.NextEvents(w.Events(), time.Time{}, bodies...)...))
+			w.Add(t, conversation.AssignEpoch(bodies, seq, conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
 				After: c.Meter.WithView(after).Reading().Used})...)
 			c.Log = w.Events()
 			c.View = projection.Project(c.Log)
@@ -243,7 +243,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		checkUnits(t, log, c.View, spans)
 		checkStays(t, c, spans)
 		bodies := p.Alone().Masks
-		stamped := conversation.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
+		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := compacttest.With(log, stamped...)
 		after := projection.Project(then)
 		if compacttest.Chars(after) >= compacttest.Chars(c.View) {
@@ -290,7 +290,7 @@ func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 // user, the last unit and those with calls that wait.
 func checkStays(t *rapid.T, c planner.Check, spans []conversation.Span) {
 	t.Helper()
-	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{},
+	after := projection.Project(append(slices.Clip(c.Log), conversation.NextEvents(c.Log, time.Time{},
 		conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: spans, Appendix: "## Note"})...))
 	stays := map[uint64]bool{}
 	for _, m := range after.Messages {
@@ -305,7 +305,7 @@ func checkStays(t *rapid.T, c planner.Check, spans []conversation.Span) {
 		first := m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) && !newest
 		newest = newest || first
 		if m.State == projection.StateSummarised { // it may join the new block, and stays as it is in that
-			if conversation.Disjoint(spans).HoldsAny(m.Events) {
+			if conversation.Disjoint(spans).ContainsAny(m.Events) {
 				t.Fatalf("e%d, which a summary stands for, is evicted by %v", m.Events[0], spans)
 			}
 			continue
@@ -533,7 +533,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		if len(bodies) == 0 {
 			return
 		}
-		then := projection.Project(append(slices.Clip(log), conversation.Following(log, conversationtest.Epoch, bodies...)...))
+		then := projection.Project(append(slices.Clip(log), conversation.NextEvents(log, conversationtest.Epoch, bodies...)...))
 		before, after := c.Meter.EstimatedTokens(), c.Meter.WithView(then).EstimatedTokens()
 		if after >= before {
 			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)

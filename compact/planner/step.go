@@ -124,9 +124,9 @@ func (p *planner) progress(tokens float64) bool {
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
 func Evicted(log []conversation.Event, v projection.View, spans []conversation.Span, room summary.NoteRoom) conversation.Summary {
-	spans = withoutParts(log, conversation.WithoutRewound(log, spans))
+	spans = withoutParts(log, conversation.SpansWithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
-	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
+	body.FromTurn, body.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, spans))
 	body.Appendix = summary.Note(log, v, projection.WithEarlier(log, spans), room)
 	return body
 }
@@ -138,7 +138,7 @@ func withoutParts(log []conversation.Event, spans []conversation.Span) []convers
 	for _, u := range conversation.Units(log) {
 		in := 0
 		for _, i := range u.Events {
-			if held.Holds(log[i].Seq) {
+			if held.Contains(log[i].Seq) {
 				in++
 			}
 		}

@@ -160,13 +160,13 @@ func (d *decision) touched() uint64 {
 // resolve gives every event its decision. The result is nil when every event is
 // shown as it was said.
 func resolve(events []conversation.Event) *decisions {
-	active := conversation.InForce(events)
+	active := conversation.OverlaysInForce(events)
 	if len(active) == 0 {
 		return nil
 	}
 	r := &decisions{events: events, by: make([]decision, len(events))}
 	// What is rewound comes first, because it decides which summaries hold.
-	for i, rewind := range conversation.TakenBack(events) {
+	for i, rewind := range conversation.RewoundBy(events) {
 		r.by[i].rewound = rewind
 	}
 	r.repetitions()
@@ -270,7 +270,7 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	}
 	switch b := r.events[i].Body.(type) {
 	case conversation.ToolResult:
-		switch _, response := p.For(b.Tool); {
+		switch _, response := p.ForTool(b.Tool); {
 		case response:
 			d.masks = covered(d.masks, how)
 		case whole:
@@ -281,7 +281,7 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 			d.calls = nil
 		}
 		for k := range b.Calls {
-			if request, _ := p.For(b.Calls[k].Name); request {
+			if request, _ := p.ForTool(b.Calls[k].Name); request {
 				d.calls = append(d.calls, callMask{b.Calls[k].ID, how})
 			}
 		}
@@ -401,7 +401,7 @@ func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(membe
 
 func (r *decisions) within(members []int, spans conversation.Spans) bool {
 	for _, i := range members {
-		if !spans.Holds(r.events[i].Seq) {
+		if !spans.Contains(r.events[i].Seq) {
 			return false
 		}
 	}

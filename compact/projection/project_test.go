@@ -42,7 +42,7 @@ func TestAddingEventsOnlyAddsAtTheEnd(t *testing.T) {
 		events := compacttest.RandomLog(t)
 		newest := 0 // what overlays change may be changed from the start on
 		for i, e := range events {
-			if e.Body.Kind().Overlay() {
+			if e.Body.Kind().IsOverlay() {
 				newest = i + 1
 			}
 		}

@@ -80,16 +80,16 @@ func TestRevertingGivesTheSameMessages(t *testing.T) {
 		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
 		before := projection.Project(w.Events())
 		const epoch, revert = 1 << 40, 1 << 41 // taken by none
-		made := conversation.Made{Epoch: epoch}
+		made := conversation.Origin{Epoch: epoch}
 		for range rapid.IntRange(1, 3).Draw(t, "overlays") {
 			body := w.Overlay(t)
 			if _, ok := body.(conversation.Revert); ok {
 				continue
 			}
-			w.Add(t, conversation.WithMade(body, made))
+			w.Add(t, conversation.WithOrigin(body, made))
 		}
 		committed := projection.Project(w.Events())
-		w.Add(t, conversation.Revert{Made: conversation.Made{Epoch: revert}, Epoch: epoch})
+		w.Add(t, conversation.Revert{Origin: conversation.Origin{Epoch: revert}, Epoch: epoch})
 		if d := cmp.Diff(before.Messages, projection.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("reverted (-before +after):\n%s", d)
 		}

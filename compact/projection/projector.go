@@ -141,7 +141,7 @@ func (v View) matters(e conversation.Event) bool {
 			return true
 		}
 	}
-	return e.Body.Kind().Overlay()
+	return e.Body.Kind().IsOverlay()
 }
 
 // say adds an event that no overlay speaks of. Root is the first result it
@@ -164,9 +164,9 @@ func (v View) project(events []conversation.Event) View {
 	for i := range events {
 		if b := events[i].Body; conversation.IsMessage(b) {
 			messages++
-		} else if b.Kind().Overlay() {
+		} else if b.Kind().IsOverlay() {
 			v.Revision = events[i].Seq
-			if _, known := conversation.MadeOf(b); !known {
+			if _, known := conversation.OriginOf(b); !known {
 				v.Notes = append(v.Notes, "the "+string(b.Kind())+" of e"+strconv.FormatUint(events[i].Seq, 10)+
 					" is of a newer form than this version knows, and was not applied")
 			}

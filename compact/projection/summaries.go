@@ -30,7 +30,7 @@ func Summaries(log []conversation.Event) []SummaryInForce {
 		}
 	}
 	var out []SummaryInForce
-	for _, i := range conversation.InForce(log) {
+	for _, i := range conversation.OverlaysInForce(log) {
 		seq := log[i].Seq
 		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil && r.there(seq, s.Spans) && !r.cutLater(seq, s.Spans) {
 			out = append(out, SummaryInForce{seq, s, shown[seq]})

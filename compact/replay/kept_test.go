@@ -52,7 +52,7 @@ func TestNamesInTheMarkerOfACutResultAreAnIndex(t *testing.T) {
 		call("read", `{}`, "[... content truncated, and whole/name.go").
 		reply("early/name.go, late/name.go and whole/name.go")
 	cut := func(replay.Setting) replay.Policy {
-		return replay.Policy{Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, Names: true}, true)}
+		return replay.Policy{Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, DescribesRest: true}, true)}
 	}
 	f, _ := seen(t, cut, one)
 	near(t, "recall", float64(f.RecallTool), 1)

@@ -68,7 +68,7 @@ func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Ac
 	if len(plan.Spans) == 0 {
 		act.Overlays = plan.Alone().Masks
 	}
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
+	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
 	then := l.With(act.Overlays...)
 	short := plan.Drops
 	if len(plan.Spans) > 0 {
@@ -93,7 +93,7 @@ func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Ac
 	if l.tooLittle(r, plan, then) {
 		return Act{Calls: act.Calls}, nil
 	}
-	act.Overlays = conversation.OneEpoch(act.Overlays, made, int(l.Used), int(then.Used))
+	act.Overlays = conversation.CombineIntoEpoch(act.Overlays, made, int(l.Used), int(then.Used))
 	return act, nil
 }
 

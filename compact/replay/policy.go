@@ -79,7 +79,7 @@ func (l Look) With(bodies ...conversation.Body) Look {
 	if len(bodies) == 0 {
 		return l
 	}
-	l.Log = append(l.Log[:len(l.Log):len(l.Log)], conversation.Following(l.Log, l.Now, bodies...)...)
+	l.Log = append(l.Log[:len(l.Log):len(l.Log)], conversation.NextEvents(l.Log, l.Now, bodies...)...)
 	l.View = projection.Project(l.Log)
 	l.Meter = l.Meter.WithView(l.View)
 	l.Used = l.Meter.RequestEstimate()

@@ -72,7 +72,7 @@ func extracted(pass edit.Proposal, input int) (Act, error) {
 func saidIn(log []conversation.Event, spans []conversation.Span) int {
 	n, held := 0, conversation.Disjoint(spans)
 	for _, e := range log {
-		if !held.Holds(e.Seq) {
+		if !held.Contains(e.Seq) {
 			continue
 		}
 		switch b := e.Body.(type) {
@@ -95,7 +95,7 @@ func covered(v projection.View, spans []conversation.Span) int {
 	n, held := 0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		m := &v.Messages[i]
-		if held.HoldsAny(m.Events) {
+		if held.ContainsAny(m.Events) {
 			n += chars(m)
 		}
 	}
@@ -120,7 +120,7 @@ func commanded(s Setting, rules preset.Rules) Policy {
 }
 
 // summarised puts an extract in place of spans.
-func summarised(l Look, r preset.Rules, spans []conversation.Span, made conversation.Made) (Act, error) {
+func summarised(l Look, r preset.Rules, spans []conversation.Span, made conversation.Origin) (Act, error) {
 	pass, err := edit.ProposeSummary(l.Log, r, l.situation(r), spans, made)
 	if err != nil {
 		return Act{}, failure(err)

@@ -41,7 +41,7 @@ func (s *score) holders(fact int32, before int) []int32 {
 func (r *run) recalled(i int) string {
 	stored := r.log[r.seqs[i]-1].Body
 	if b, ok := stored.(conversation.ToolResult); ok && b.Total > 0 && b.Blob == "" {
-		return b.Text[:conversation.MarkerAt(b.Text)] // what was cut is not kept
+		return b.Text[:conversation.CutMarkerAt(b.Text)] // what was cut is not kept
 	}
 	return strings.Join(pieces(r.c.said[i].body), "\n")
 }

@@ -136,7 +136,7 @@ func (r *run) act(look Look) error {
 	if len(act.Overlays) == 0 {
 		return nil
 	}
-	for _, e := range conversation.Following(r.log, look.Now, act.Overlays...) {
+	for _, e := range conversation.NextEvents(r.log, look.Now, act.Overlays...) {
 		r.log = append(r.log, e)
 		r.origin = append(r.origin, -1)
 	}

@@ -106,7 +106,7 @@ func (r *run) indexIn(m *projection.Message) int {
 	case projection.RoleTool:
 		if i, ok := r.said(m); ok {
 			if b, ok := r.log[r.seqs[i]-1].Body.(conversation.ToolResult); ok && b.Total > 0 {
-				return conversation.MarkerAt(m.Text)
+				return conversation.CutMarkerAt(m.Text)
 			}
 		}
 	}

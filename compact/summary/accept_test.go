@@ -560,12 +560,12 @@ func TestShortBudgetKeepsTheEarlierSummary(t *testing.T) {
 func TestLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).User("KEPT").Reply("Fine.").User("TAKEN BACK").Reply("Really?")
-	l.Add(conversation.Rewind{Turn: 1, Made: conversation.Made{Epoch: 5}}).User("INSTEAD")
+	l.Add(conversation.Rewind{Turn: 1, Origin: conversation.Origin{Epoch: 5}}).User("INSTEAD")
 	ask := summary.Options{Spans: l.All()}
 	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; strings.Contains(text, "TAKEN BACK") || !strings.Contains(text, "KEPT") || !strings.Contains(text, "INSTEAD") {
 		t.Errorf("after a rewind:\n%s", text)
 	}
-	l.Add(conversation.Revert{Epoch: 5, Made: conversation.Made{Epoch: 7}})
+	l.Add(conversation.Revert{Epoch: 5, Origin: conversation.Origin{Epoch: 7}})
 	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "TAKEN BACK") {
 		t.Errorf("after the rewind was reverted:\n%s", text)
 	}

@@ -43,7 +43,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Optio
 		fresh = append(fresh, jcliMessageOf(e))
 	}
 	j := ask.job(preset.InputRaw)
-	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
+	j.FromTurn, j.ToTurn = conversation.TurnRange(said)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = meter.TokensOf(said)
 		for _, m := range old {

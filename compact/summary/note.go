@@ -67,7 +67,7 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 const NoteTitle = "## Note on "
 
 func noteHead(said []conversation.Event) string {
-	from, to := conversation.TurnsOf(said)
+	from, to := conversation.TurnRange(said)
 	first, last := said[0].Seq, said[len(said)-1].Seq
 	return NoteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
 }

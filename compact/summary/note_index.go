@@ -78,7 +78,7 @@ func (s shownNames) mark(seen map[string]*nameSeen) {
 	left := shownReach
 	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
 		m := &s.view.Messages[i]
-		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && held.HoldsAny(m.Events) {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && held.ContainsAny(m.Events) {
 			continue
 		}
 		left -= len(m.Text)

@@ -65,7 +65,7 @@ func earlierTurns(said []conversation.Event) string {
 			calls += len(b.Calls)
 		}
 	}
-	from, to := conversation.TurnsOf(said)
+	from, to := conversation.TurnRange(said)
 	return "- " + turnIDs(from, to) + ": " + numbers.Count(calls, "call")
 }
 

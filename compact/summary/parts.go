@@ -81,7 +81,7 @@ func ending(s conversation.StopReason) string {
 	if s == "" || s == conversation.StopEnd || s == conversation.StopCalls {
 		return ""
 	}
-	if !s.Complete() && s != conversation.StopCancelled && s != conversation.StopFailed {
+	if !s.IsComplete() && s != conversation.StopCancelled && s != conversation.StopFailed {
 		s = conversation.StopInterrupted
 	}
 	return " (" + string(s) + ")"

@@ -34,7 +34,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Opti
 	var said []conversation.Event
 	covered := conversation.Disjoint(old)
 	for _, e := range conversation.MessagesIn(log, ask.Spans) {
-		if !covered.Holds(e.Seq) {
+		if !covered.Contains(e.Seq) {
 			said = append(said, e)
 		}
 	}
@@ -65,7 +65,7 @@ func (a Options) written(input preset.SummaryInput, said []conversation.Event, p
 	}
 	parts = append(parts, partsOf(said, clip)...)
 	j := a.job(input)
-	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
+	j.FromTurn, j.ToTurn = conversation.TurnRange(said)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = meter.TokensOf(said)
 		for _, p := range priors {

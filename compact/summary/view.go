@@ -26,7 +26,7 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	j := ask.job(preset.InputView)
 	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
 	for i := range v.Messages {
-		if covered.HoldsAny(v.Messages[i].Events) {
+		if covered.ContainsAny(v.Messages[i].Events) {
 			if first < 0 {
 				first = i
 			}

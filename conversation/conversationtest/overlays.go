@@ -35,14 +35,14 @@ func WithOverlays(t *rapid.T, events []conversation.Event) []conversation.Event 
 
 // Pass appends an epoch of one to three overlays.
 func (w *Writer) Pass(t *rapid.T) {
-	made := conversation.Made{Epoch: uint64(w.log.Len() + 1), Source: conversation.SourceAuto}
+	made := conversation.Origin{Epoch: uint64(w.log.Len() + 1), Source: conversation.SourceAuto}
 	if rapid.IntRange(0, 9).Draw(t, "epoch") == 9 {
 		if made.Epoch = w.Seq(t); made.Epoch > uint64(w.log.Len()) && made.Epoch < 1<<63 {
 			made.Epoch = 0 // somebody else's, or none, and not one that a later pass has
 		}
 	}
 	for range max(1, some(t, "overlays")) {
-		w.Add(t, conversation.WithMade(w.Overlay(t), made))
+		w.Add(t, conversation.WithOrigin(w.Overlay(t), made))
 	}
 }
 
@@ -217,7 +217,7 @@ func (w *Writer) summary(t *rapid.T, style conversation.Style) conversation.Summ
 func (w *Writer) revert(t *rapid.T) conversation.Revert {
 	var overlays, epochs []uint64
 	for _, e := range w.log.Events() {
-		if made, ok := conversation.MadeOf(e.Body); ok {
+		if made, ok := conversation.OriginOf(e.Body); ok {
 			overlays, epochs = append(overlays, e.Seq), append(epochs, made.Epoch)
 		}
 	}

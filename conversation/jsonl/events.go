@@ -140,7 +140,7 @@ func (b *builder) result(m *Message) error {
 		if b.options.Keep != nil && !b.options.CutForGood {
 			recall = conversation.RecallID{First: seq, Last: seq}.String()
 		}
-		body.Text, body.Total = conversation.ArrivalCap{Chars: most, Names: b.options.Names}.Apply(m.Text, recall)
+		body.Text, body.Total = conversation.ArrivalCap{Chars: most, DescribesRest: b.options.Names}.Apply(m.Text, recall)
 	}
 	if body.Total > 0 && !b.options.CutForGood {
 		name, err := b.keep(m.Text)

@@ -56,7 +56,7 @@ func (m *Meta) gather(events []conversation.Event) (system string, usage map[uin
 				m.Model = b.Model
 			}
 		case conversation.Usage:
-			if b.For == conversation.ForReply {
+			if b.Purpose == conversation.PurposeReply {
 				usage[b.Reply] = b
 			}
 		}

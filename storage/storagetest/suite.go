@@ -90,7 +90,7 @@ func (c *chatting) same() {
 }
 
 // reopen closes the conversation and opens it again.
-func (c *chatting) reopen() *conversation.Partial {
+func (c *chatting) reopen() *conversation.PartialReply {
 	c.t.Helper()
 	if err := c.w.Close(); err != nil {
 		c.t.Fatal(err)
@@ -193,8 +193,8 @@ func refusesSecondWriter(t *testing.T, h *storage.Store) {
 func keepsPartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "go on"})
-	p := conversation.Partial{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm", Time: start.Add(time.Second),
-		Request: conversation.Usage{Model: "demo/demo-1", Prompt: -1, Estimate: 9.5, Through: 1, MaxTokens: 70, Form: "chat usage", BodyHash: "ab"}}
+	p := conversation.PartialReply{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm", Time: start.Add(time.Second),
+		Request: conversation.Usage{Model: "demo/demo-1", Prompt: -1, Estimate: 9.5, Through: 1, MaxTokens: 70, WireForm: "chat usage", BodyHash: "ab"}}
 	for _, text := range []string{"Once", "Once upon", "Once upon a time"} {
 		p.Text = text
 		if err := c.w.KeepPartial(t.Context(), p); err != nil {
@@ -209,7 +209,7 @@ func keepsPartial(t *testing.T, h *storage.Store) {
 	if !cmp.Equal(found, &p) {
 		t.Fatalf("partial reply found on opening is %+v, want %+v", found, p)
 	}
-	c.say(found.Recovered(2)...)
+	c.say(found.RecoveredBodies(2)...)
 	if _, ok, err := h.Partial(t.Context(), id); ok || err != nil {
 		t.Errorf("after the reply there is a partial reply: %v, %v", ok, err)
 	}
@@ -222,7 +222,7 @@ func keepsPartial(t *testing.T, h *storage.Store) {
 func forgetsStalePartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "go on"})
-	if err := c.w.KeepPartial(t.Context(), conversation.Partial{After: 1, Text: "Once"}); err != nil {
+	if err := c.w.KeepPartial(t.Context(), conversation.PartialReply{After: 1, Text: "Once"}); err != nil {
 		t.Fatal(err)
 	}
 	c.say(conversation.UserMessage{Text: "never mind"})
@@ -291,7 +291,7 @@ func refusesAfterClose(t *testing.T, h *storage.Store) {
 	}
 	events := c.log.Prepare(start, conversation.UserMessage{Text: "too late"})
 	want(t, c.w.Append(t.Context(), events), storage.ErrClosed)
-	want(t, c.w.KeepPartial(t.Context(), conversation.Partial{After: 1}), storage.ErrClosed)
+	want(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), storage.ErrClosed)
 	_, err := c.w.PutBlob(t.Context(), "text")
 	want(t, err, storage.ErrClosed)
 	c.same()
@@ -303,7 +303,7 @@ func obeysContext(t *testing.T, h *storage.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	want(t, c.w.Append(ctx, c.log.Prepare(start, conversation.Notice{})), context.Canceled)
-	want(t, c.w.KeepPartial(ctx, conversation.Partial{After: 1}), context.Canceled)
+	want(t, c.w.KeepPartial(ctx, conversation.PartialReply{After: 1}), context.Canceled)
 	_, err := c.w.PutBlob(ctx, "text")
 	want(t, err, context.Canceled)
 	_, _, err = h.Load(ctx, id)

@@ -122,7 +122,7 @@ func (l *log) within(spans []conversation.Span) []int {
 	covered := conversation.Disjoint(spans)
 	var list []int
 	for i, e := range l.events {
-		if conversation.IsMessage(e.Body) && covered.Holds(e.Seq) {
+		if conversation.IsMessage(e.Body) && covered.Contains(e.Seq) {
 			list = append(list, i)
 		}
 	}

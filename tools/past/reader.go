@@ -97,7 +97,7 @@ func (r *Reader) read(ctx context.Context) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the conversation: %w", err)
 	}
-	return &log{ctx, r.archive, events, conversation.TakenBack(events)}, nil
+	return &log{ctx, r.archive, events, conversation.RewoundBy(events)}, nil
 }
 
 // what names an event in a few words: `result of read_file {"path":"x"} (ok), turn 3`.
@@ -108,7 +108,7 @@ func (l *log) what(i int) string {
 		text = "message of the user"
 	case conversation.AssistantMessage:
 		text = "reply"
-		if !b.Stop.Complete() {
+		if !b.Stop.IsComplete() {
 			text += " (" + conversation.OneLine(string(b.Stop), 20) + ")"
 		}
 	case conversation.ToolResult:
@@ -147,7 +147,7 @@ const listMost = 10
 func (l *log) contents(most int) string {
 	var short []conversation.Span
 	var lines []string
-	for _, i := range slices.Backward(conversation.InForce(l.events)) {
+	for _, i := range slices.Backward(conversation.OverlaysInForce(l.events)) {
 		e := l.events[i]
 		switch b := e.Body.(type) {
 		case conversation.Cap, conversation.Mask:
@@ -162,7 +162,7 @@ func (l *log) contents(most int) string {
 	var results []string
 	for i, e := range slices.Backward(l.events) {
 		r, _ := e.Body.(conversation.ToolResult)
-		if len(results) < listMost && conversation.IsMessage(e.Body) && (shortened.Holds(e.Seq) || r.Total > 0 || r.Blob != "") {
+		if len(results) < listMost && conversation.IsMessage(e.Body) && (shortened.Contains(e.Seq) || r.Total > 0 || r.Blob != "") {
 			results = append(results, fmt.Sprintf("e%d  %s", e.Seq, l.what(i)))
 		}
 	}

@@ -93,7 +93,7 @@ func offerOf(rules []rule) conversation.Offer {
 			o.Warning = warning
 		}
 	}
-	o.Means = strings.Join(slices.Compact(means), "; ")
+	o.Meaning = strings.Join(slices.Compact(means), "; ")
 	return o
 }
 
@@ -171,25 +171,25 @@ func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 	for _, g := range granted {
 		rule := conversation.Rule{
 			ID: g.ID, Text: g.Rule, Origin: conversation.RuleOfThisRun, Workspace: g.Workspace, Granted: g.Granted,
-			Means: "nothing: this version cannot read it",
+			Meaning: "nothing: this version cannot read it",
 		}
 		if g.Kept {
-			rule.Origin, rule.Where = conversation.RuleGranted, p.grants.Path()
+			rule.Origin, rule.Location = conversation.RuleGranted, p.grants.Path()
 		}
 		if r, err := parseRule(g.Rule, p.tools); err == nil {
-			rule.Means, rule.Warning = r.describe()
+			rule.Meaning, rule.Warning = r.describe()
 		}
 		out = append(out, rule)
 	}
 	configured := func(list string, rules []rule) {
 		for _, r := range rules {
 			rule := conversation.Rule{Text: r.String(), Deny: list == "deny", Origin: conversation.RuleConfigured}
-			rule.Means, rule.Warning = r.describe()
+			rule.Meaning, rule.Warning = r.describe()
 			if rule.Deny {
 				rule.Warning = ""
 			}
 			if p.where != nil {
-				rule.Where = p.where(list, r.String())
+				rule.Location = p.where(list, r.String())
 			}
 			out = append(out, rule)
 		}
@@ -203,7 +203,7 @@ func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 // says where it stands.
 func (p *Policy) Revoke(ctx context.Context, r conversation.Rule) error {
 	if r.ID == "" {
-		return fmt.Errorf("%s stands in your configuration %s: remove the line there", r.Text, r.Where)
+		return fmt.Errorf("%s stands in your configuration %s: remove the line there", r.Text, r.Location)
 	}
 	return p.grants.Revoke(ctx, r.ID)
 }

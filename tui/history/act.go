@@ -294,7 +294,7 @@ func (d *drawer) by(overlay uint64) string {
 		return ""
 	}
 	e := d.book.Log[i]
-	made, _ := conversation.MadeOf(e.Body)
+	made, _ := conversation.OriginOf(e.Body)
 	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + by(made)
 	if made.Source == conversation.SourceManual {
 		text += " by hand"

@@ -73,7 +73,7 @@ func open(c Content) *book {
 		c.Factor = 1
 	}
 	b := &book{Content: c, rows: inspect.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
-	for _, list := range [][]int{conversation.InForce(c.Log), conversation.RevertsInForce(c.Log)} {
+	for _, list := range [][]int{conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
 			b.force[c.Log[i].Seq] = true
 		}

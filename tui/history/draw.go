@@ -222,7 +222,7 @@ func (d *drawer) headLine(left, right string, width int) string {
 // sketchEvent draws an event that is no message, which unfolded says all that the log knows of it.
 func (d *drawer) sketchEvent(it item, open bool, width int) []string {
 	e := &d.book.Log[it.at]
-	made, _ := conversation.MadeOf(e.Body)
+	made, _ := conversation.OriginOf(e.Body)
 	style, mark, text := d.styles.Event, markEvent, d.book.words(it.at)
 	right := d.right("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {

@@ -22,7 +22,7 @@ func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("
 
 // undone reports whether a compaction was undone.
 func (b *book) undone(i int) bool {
-	if _, overlay := conversation.MadeOf(b.Log[i].Body); !overlay {
+	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
 		return false
 	}
 	for _, e := range b.pass(i) {
@@ -131,7 +131,7 @@ func (b *book) words(i int) string {
 
 // compacted says what a pass did, with its tokens or without.
 func (b *book) compacted(i int, tokens bool) string {
-	made, _ := conversation.MadeOf(b.Log[i].Body)
+	made, _ := conversation.OriginOf(b.Log[i].Body)
 	text := "compacted" + by(made)
 	if tokens && made.Before > 0 {
 		text += ": " + pane.Tokens(made.Before) + " → " + pane.Tokens(made.After)
@@ -143,7 +143,7 @@ func (b *book) compacted(i int, tokens bool) string {
 }
 
 // by is who wanted an overlay, with a space before; "" for the user.
-func by(made conversation.Made) string {
+func by(made conversation.Origin) string {
 	switch made.Source {
 	case conversation.SourceAuto:
 		return " automatically"
@@ -190,9 +190,9 @@ func namesOf(events []uint64) string {
 func (b *book) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
 	out := []string{b.words(i)}
-	made, ok := conversation.MadeOf(e.Body)
+	made, ok := conversation.OriginOf(e.Body)
 	if a, attempt := e.Body.(conversation.Attempt); attempt {
-		made, ok = conversation.Made{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
+		made, ok = conversation.Origin{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
 	}
 	if !ok {
 		return append(out, b.entryDetails(e.Seq)...)

@@ -26,8 +26,8 @@ func TestTheLedger(t *testing.T) {
 	}
 	r.add(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "hi"})
 	r.add(conversation.UserMessage{Text: "and more"})
-	r.add(conversation.Usage{Model: "m", For: conversation.ForSummary, CostUSD: &price, Prompt: 900, Completion: 40},
-		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Outcome: conversation.OutcomeFailed, Why: "it was \x1b[31mempty", Model: "m", Before: 91_000})
+	r.add(conversation.Usage{Model: "m", Purpose: conversation.PurposeSummary, CostUSD: &price, Prompt: 900, Completion: 40},
+		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Outcome: conversation.AttemptFailed, Why: "it was \x1b[31mempty", Model: "m", Before: 91_000})
 	undone := r.pass("all masked", masks(2))
 	revert, err := edit.Undo(r.log.Events(), 0)
 	if err != nil {

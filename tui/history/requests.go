@@ -43,7 +43,7 @@ func (q *request) place(of int) string { return fmt.Sprintf("%d of %d", q.sent.N
 func (q *request) about(zone *time.Location) string {
 	u := q.sent.Usage
 	parts := []string{orElse(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
-	if u.Reported() {
+	if u.HasPromptCount() {
 		tokens := numbers.Grouped(u.Prompt) + " tokens"
 		if u.Cached > 0 {
 			tokens += ", " + numbers.Grouped(u.Cached) + " of them cached"

@@ -64,8 +64,8 @@ func (r *rig) call(tool, arguments, text string, status conversation.ResultStatu
 func (r *rig) pass(why string, bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	id := uint64(r.log.Len() + 1)
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
-	r.add(conversation.Stamp(bodies, id, made)...)
+	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
+	r.add(conversation.AssignEpoch(bodies, id, made)...)
 	return id
 }
 

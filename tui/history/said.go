@@ -35,7 +35,7 @@ func (d *drawer) who(e *conversation.Event, open bool, width int) string {
 		}
 		return out
 	case conversation.ToolResult:
-		return d.tool(b.Status, conversation.Verb(b.Tool, b.Status != conversation.ResultDenied), d.book.about(e.Seq, b.CallID), open, width)
+		return d.tool(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.book.about(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }

@@ -252,7 +252,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 		lines = append(lines, s.Overlay.Detail.Render(pane.Clip(caption, a.width)))
 		most--
 	}
-	means, warning := pane.WrapHanging("allows "+plain.Line(plain.Marked(offer.Means)), a.width), []string(nil)
+	means, warning := pane.WrapHanging("allows "+plain.Line(plain.Marked(offer.Meaning)), a.width), []string(nil)
 	switch {
 	case a.rule != nil && a.wrong != nil:
 		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)

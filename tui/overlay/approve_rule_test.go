@@ -11,7 +11,7 @@ import (
 func TestApproveMarksWhatHidesInARule(t *testing.T) {
 	t.Parallel()
 	review := editReview()
-	review.Offer = conversation.Offer{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Means: "edits"}
+	review.Offer = conversation.Offer{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Meaning: "edits"}
 	s := open(80, 24, approve(review))
 	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
 		t.Errorf("%q", view)
@@ -26,7 +26,7 @@ func TestApproveForgesNoLines(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,5 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
-	review.Offer = conversation.Offer{Rules: []string{"run_command(git status\nevil)"}, Means: "exactly this command"}
+	review.Offer = conversation.Offer{Rules: []string{"run_command(git status\nevil)"}, Meaning: "exactly this command"}
 	view := strip(open(80, 40, approve(review)))
 	for _, want := range []string{"2 + note␍ evil()", "3 + note«U+2028» evil()", "5 + if (ok,«U+3164»)", "run_command(git status␊evil)"} {
 		if !strings.Contains(view, want) {
@@ -40,7 +40,7 @@ func TestApproveForgesNoLines(t *testing.T) {
 
 func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 	t.Parallel()
-	wide := conversation.Offer{Rules: []string{"edit(*)"}, Means: "edits of files", Warning: "wide"}
+	wide := conversation.Offer{Rules: []string{"edit(*)"}, Meaning: "edits of files", Warning: "wide"}
 	judge := func(rules []string) (conversation.Offer, error) {
 		if len(rules) != 1 || rules[0] != "edit(*)" {
 			return conversation.Offer{}, errors.New("it does not cover this call")

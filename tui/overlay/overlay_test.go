@@ -48,7 +48,7 @@ type (
 
 // approve is a question about a call; rules that are judged mean what judge says.
 func approve(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
-	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Means: "what it says"}, nil })
+	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
 	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
 }
 
@@ -92,12 +92,12 @@ const someDiff = `--- a/upload.go
 
 func editReview() conversation.Review {
 	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff,
-		Offer: conversation.Offer{Rules: []string{"edit(./upload.go)"}, Means: "edits of upload.go"}}
+		Offer: conversation.Offer{Rules: []string{"edit(./upload.go)"}, Meaning: "edits of upload.go"}}
 }
 
 func commandReview() conversation.Review {
 	return conversation.Review{Title: "run_command", Command: "go test ./a && go vet ./a",
-		Offer: conversation.Offer{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Means: "exactly this command", Warning: "runs this project's own code"}}
+		Offer: conversation.Offer{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Meaning: "exactly this command", Warning: "runs this project's own code"}}
 }
 
 func TestApproveAnswers(t *testing.T) {

@@ -100,7 +100,7 @@ func noise(rng *rand.Rand, n int) string {
 }
 
 func randomOffer(rng *rand.Rand) conversation.Offer {
-	o := conversation.Offer{Means: noise(rng, 40), Warning: noise(rng, 20)}
+	o := conversation.Offer{Meaning: noise(rng, 40), Warning: noise(rng, 20)}
 	for range rng.IntN(4) {
 		o.Rules = append(o.Rules, noise(rng, 60))
 	}

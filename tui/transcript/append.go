@@ -51,7 +51,7 @@ func (m *Model) add(e conversation.Event) {
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "written by a newer version of Plimsoll (" + string(b.Name) + ")"})
 	default:
-		if b.Kind().Overlay() {
+		if b.Kind().IsOverlay() {
 			m.overlays.add(e, m.push)
 		}
 	}

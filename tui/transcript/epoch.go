@@ -27,7 +27,7 @@ import (
 type epochItem struct {
 	versioned
 	at         time.Time
-	made       conversation.Made // of the first
+	made       conversation.Origin // of the first
 	verb       string
 	compaction bool
 	small      bool // it does not stand out
@@ -236,12 +236,12 @@ func (it *epochItem) released(x int) Released {
 func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeItem {
 	const most = 300 // cells: what servers say can be long
 	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", why: b.Why}
-	if b.Outcome == conversation.OutcomeFailed {
+	if b.Outcome == conversation.AttemptFailed {
 		n.level = conversation.NoticeWarning
 	}
 	switch why := oneLine(b.Why, most); {
 	case why == "":
-	case b.Outcome == conversation.OutcomeCancelled:
+	case b.Outcome == conversation.AttemptCancelled:
 		n.text = why
 	default:
 		n.text += ": " + why
@@ -257,9 +257,9 @@ func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeIt
 	switch {
 	case b.Paused:
 		more = append(more, "summaries are paused, /compact tries again")
-	case b.Next > 0:
-		more = append(more, "nothing changed; tries again at "+pane.Tokens(b.Next))
-	case automatic(b.Source) && b.Outcome == conversation.OutcomeFailed && b.Tokens > 0:
+	case b.RetryTokens > 0:
+		more = append(more, "nothing changed; tries again at "+pane.Tokens(b.RetryTokens))
+	case automatic(b.Source) && b.Outcome == conversation.AttemptFailed && b.Tokens > 0:
 		more = append(more, "the next step tries again")
 	}
 	n.text = strings.Join(append([]string{n.text}, more...), " · ")

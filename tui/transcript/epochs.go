@@ -103,7 +103,7 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 
 // line begins a line.
 func (o *overlays) line(e conversation.Event, verb string, push func(item)) *epochItem {
-	made, _ := conversation.MadeOf(e.Body)
+	made, _ := conversation.OriginOf(e.Body)
 	made.Epoch = conversation.EpochOf(e)
 	it := &epochItem{at: e.Time, made: made, verb: verb}
 	push(it)
@@ -114,7 +114,7 @@ func (o *overlays) line(e conversation.Event, verb string, push func(item)) *epo
 // compaction is the line of a compaction that begins with an event. One before a request joins those before it, if only
 // calls and replies came between.
 func (o *overlays) compaction(e conversation.Event, push func(item)) *epochItem {
-	made, _ := conversation.MadeOf(e.Body)
+	made, _ := conversation.OriginOf(e.Body)
 	beforeRequest := made.Trigger == planner.TriggerRequest && automatic(made.Source)
 	it := o.requests
 	if it == nil || !beforeRequest {
@@ -136,7 +136,7 @@ func (o *overlays) judge(entries []*entry) {
 	}
 	o.stale = false
 	states, force, newest := map[*epochItem]epochState{}, map[uint64]bool{}, (*epochItem)(nil)
-	for _, i := range conversation.InForce(o.events) {
+	for _, i := range conversation.OverlaysInForce(o.events) {
 		force[o.events[i].Seq] = true
 	}
 	for _, it := range o.lines {
@@ -174,7 +174,7 @@ func (o *overlays) takeBack(entries []*entry, force map[uint64]bool, states map[
 	for _, e := range entries {
 		e.gone = false
 		for _, at := range rewinds {
-			if b, _ := at.Body.(conversation.Rewind); e.seq == 0 || e.seq >= at.Seq || !b.Takes(e.turn, e.seq) {
+			if b, _ := at.Body.(conversation.Rewind); e.seq == 0 || e.seq >= at.Seq || !b.Removes(e.turn, e.seq) {
 				continue
 			}
 			e.gone = true

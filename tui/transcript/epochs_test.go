@@ -30,9 +30,9 @@ func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
 }
 
 // compacted appends an epoch, and returns its number.
-func (r *rig) compacted(now time.Time, made conversation.Made, bodies ...conversation.Body) uint64 {
+func (r *rig) compacted(now time.Time, made conversation.Origin, bodies ...conversation.Body) uint64 {
 	epoch := uint64(r.log.Len() + 1)
-	r.addAt(now, conversation.Stamp(bodies, epoch, made)...)
+	r.addAt(now, conversation.AssignEpoch(bodies, epoch, made)...)
 	return epoch
 }
 
@@ -43,7 +43,7 @@ func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.compacted(now, conversation.Made{Source: conversation.SourceManual}, b)
+	r.compacted(now, conversation.Origin{Source: conversation.SourceManual}, b)
 }
 
 func (r *rig) redo(t testing.TB, now time.Time) {
@@ -52,12 +52,12 @@ func (r *rig) redo(t testing.TB, now time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.compacted(now, conversation.Made{Source: conversation.SourceManual}, b)
+	r.compacted(now, conversation.Origin{Source: conversation.SourceManual}, b)
 }
 
 // byHand is how the user's own compaction came about.
-func byHand(before, after int) conversation.Made {
-	return conversation.Made{Source: conversation.SourceManual, Before: before, After: after}
+func byHand(before, after int) conversation.Origin {
+	return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after}
 }
 
 func summary(from, to int) conversation.Summary {
@@ -75,15 +75,15 @@ func masks(events ...uint64) conversation.Mask {
 
 func TestWhatACompactionDid(t *testing.T) {
 	t.Parallel()
-	made := func(before, after int, why string) conversation.Made {
-		return conversation.Made{Source: conversation.SourceManual, Before: before, After: after, Why: why}
+	made := func(before, after int, why string) conversation.Origin {
+		return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after, Why: why}
 	}
-	auto := conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000, Why: "turn 1, 1 result masked"}
+	auto := conversation.Origin{Source: conversation.SourceAuto, Before: 2000, After: 1000, Why: "turn 1, 1 result masked"}
 	model := auto
 	model.Source = conversation.SourceTool
 	for _, c := range []struct {
 		name string
-		made conversation.Made
+		made conversation.Origin
 		body conversation.Body
 		want string
 	}{
@@ -119,7 +119,7 @@ func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
 	r.has(t, "14:03 compacted (undone): 60k → 34k ──", "14:02 compacted: 91k → 60k · ctrl+x undo ──")
 	r.redo(t, at(14, 7))
 	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
-	r.compacted(at(14, 11), conversation.Made{}, conversation.Revert{Event: second + 1})
+	r.compacted(at(14, 11), conversation.Origin{}, conversation.Revert{Event: second + 1})
 	r.has(t, "14:03 compacted (partly undone): 60k → 34k · ctrl+x undo ──")
 
 	r.SetUndoKey("")
@@ -205,7 +205,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		amount := rapid.OneOf(rapid.IntRange(0, 200_000), rapid.Int())
-		made := conversation.Made{
+		made := conversation.Origin{
 			Source: rapid.SampledFrom([]conversation.Source{"", conversation.SourceManual, conversation.SourceAuto, conversation.SourceTool,
 				conversation.SourceRecovery, "?"}).Draw(rt, "source"),
 			Before: amount.Draw(rt, "before"), After: amount.Draw(rt, "after"),
@@ -219,7 +219,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 		}).Draw(rt, "body")
 		epoch := r.compacted(at(14, 2), made, body)
 		if rapid.Bool().Draw(rt, "undone") {
-			r.compacted(at(14, 3), conversation.Made{}, conversation.Revert{Epoch: epoch})
+			r.compacted(at(14, 3), conversation.Origin{}, conversation.Revert{Epoch: epoch})
 		}
 		for range 5 {
 			width := rapid.IntRange(1, 250).Draw(rt, "width")

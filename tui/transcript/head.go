@@ -109,7 +109,7 @@ func (t *toolItem) mark(l *look, open bool) (string, lipgloss.Style) {
 
 // verb is what a call does, or did.
 func (t *toolItem) verb() string {
-	return conversation.Verb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
+	return conversation.ToolVerb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }
 
 // subject says what the call is about. Reading arguments can take a while, so

@@ -137,7 +137,7 @@ func TestACallGoesThroughItsStates(t *testing.T) {
 func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
 	t.Parallel()
 	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
-	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.Ran("seq", lines)})
+	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.FormatCommandOutput("seq", lines)})
 	r.Output("!!long", lines+"\n")
 	r.has(t, "▌ !seq", "▌ line", "+ output, 12 lines · ", "· !!long", "… 12 lines, ")
 	r.lacks(t, "the last", "I ran")
@@ -147,7 +147,7 @@ func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
 	r.ToggleExpanded()
 	r.has(t, "▌ !seq", "▌ the last", "  the last")
 	r.lacks(t, "I ran", "```")
-	r = open(t, 60, 20, conversation.UserMessage{Text: conversation.Ran("true", "")})
+	r = open(t, 60, 20, conversation.UserMessage{Text: conversation.FormatCommandOutput("true", "")})
 	r.Output("!!short", "a\nb\nc\nd\ne\n")
 	r.has(t, "▌ !true · no output", "  e")
 	r.lacks(t, "…")

@@ -53,10 +53,10 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 	case 5:
 		return conversation.Notice{Level: conversation.NoticeWarning, Text: noise(rng, 20)}
 	case 6:
-		made := conversation.Made{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: noise(rng, 8)}
-		return conversation.Mask{Made: made, Items: make([]conversation.MaskItem, rng.IntN(3))}
+		made := conversation.Origin{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: noise(rng, 8)}
+		return conversation.Mask{Origin: made, Items: make([]conversation.MaskItem, rng.IntN(3))}
 	case 7:
-		return conversation.Revert{Made: conversation.Made{Epoch: 4 + uint64(rng.IntN(4))}, Epoch: uint64(rng.IntN(8)), Redoes: uint64(rng.IntN(4))}
+		return conversation.Revert{Origin: conversation.Origin{Epoch: 4 + uint64(rng.IntN(4))}, Epoch: uint64(rng.IntN(8)), Redoes: uint64(rng.IntN(4))}
 	}
 	return conversation.ModelChanged{Provider: noise(rng, 4), Model: noise(rng, 4)}
 }

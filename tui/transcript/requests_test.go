@@ -10,8 +10,8 @@ import (
 )
 
 // alone is how a compaction came about that nobody asked for.
-func alone(trigger string, before, after int) conversation.Made {
-	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
+func alone(trigger string, before, after int) conversation.Origin {
+	return conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
 // What comes to nothing by itself is silent, also where it is read from a log.
@@ -20,7 +20,7 @@ func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
 	r := open(t, 120, 60, talk(1)...)
 	before := r.screen()
 	for _, source := range []conversation.Source{conversation.SourceAuto, conversation.SourceRecovery} {
-		for _, outcome := range []string{conversation.OutcomeFailed, conversation.OutcomeCancelled, conversation.OutcomeStale} {
+		for _, outcome := range []string{conversation.AttemptFailed, conversation.AttemptCancelled, conversation.AttemptStale} {
 			r.addAt(at(14, 6), conversation.Attempt{Source: source, Outcome: outcome, Why: "the summary came back empty"})
 		}
 	}
@@ -29,7 +29,7 @@ func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
 		t.Errorf("they are shown:\n%s", r.screen())
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
-		r.addAt(at(14, 7), conversation.Attempt{Source: source, Outcome: conversation.OutcomeFailed, Why: "asked by " + string(source)})
+		r.addAt(at(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
 		r.has(t, " ! 14:07 compaction failed: asked by "+string(source))
 	}
 }

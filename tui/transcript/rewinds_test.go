@@ -18,7 +18,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	if got := r.LastReply(); got != "This." {
 		t.Fatalf("the last reply is %q", got)
 	}
-	back := r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
+	back := r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
 	r.has(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
 	for _, gone := range []string{"answer 2", "and now?", "read upload.go", "This."} {
 		if strings.Contains(r.screen(), gone) {
@@ -42,7 +42,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	check(t, r.View(), 100, 60)
 
 	r.ToggleExpanded()
-	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
+	r.compacted(at(14, 8), conversation.Origin{}, conversation.Revert{Epoch: back})
 	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
 }
 
@@ -53,9 +53,9 @@ func TestARewindSaysThatFilesStay(t *testing.T) {
 	edit.Detail = "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1 @@\n+new\n"
 	r := open(t, 100, 60, talk(2)...)
 	r.add(user("write it"), calls(call("1", "create_file", `{"path":"notes.md"}`)), edit, reply("Done."))
-	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
+	r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
 	r.has(t, "1 turn undone, files were not changed back")
-	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 1})
+	r.compacted(at(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
 	r.has(t, "turn 0 · 1 turn undone")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
@@ -89,7 +89,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 			}
 		}
 		events, want := l.Events(), 0
-		gone := conversation.TakenBack(events)
+		gone := conversation.RewoundBy(events)
 		for i, e := range events {
 			if _, said := e.Body.(conversation.UserMessage); said && gone != nil && gone[i] != 0 {
 				want++

@@ -34,7 +34,7 @@ type sentFile struct {
 
 func newUser(b conversation.UserMessage) *userItem {
 	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
-	if command, output, ok := conversation.RanIn(b.Text); ok {
+	if command, output, ok := conversation.ParseCommandOutput(b.Text); ok {
 		u.typed, u.ran = "!"+command, strings.TrimRight(output, "\n")
 		if u.ran == "" {
 			u.typed += " · no output"
@@ -45,7 +45,7 @@ func newUser(b conversation.UserMessage) *userItem {
 		u.size = conversation.Measure(u.typed)
 		return u
 	}
-	said, files := conversation.Detach(b.Text)
+	said, files := conversation.SplitAttachments(b.Text)
 	for _, f := range files {
 		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
 	}
