@@ -119,7 +119,7 @@ func (m *Model) View() string { return m.sheet.View(m.styles.Styles, m.shown()) 
 
 func (m *Model) shown() pane.Shown {
 	f := m.frame()
-	return pane.Shown{Frame: f, Rows: m, Panel: m.panel(f)}
+	return pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: m, Panel: m.panel(f)}
 }
 
 // frame is what stands around.
@@ -180,8 +180,7 @@ func (m *Model) panel(f pane.Frame) []string {
 // Update gives the view a message and says what came of it.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := &m.keys
-	return m.sheet.Update(msg, m.shown, k.Moves, []pane.Command{
-		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+	return m.sheet.Update(msg, m.shown, []pane.Command{
 		{On: k.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 		{On: k.Jump, Do: m.jump},

@@ -6,6 +6,7 @@
 package changes
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,16 +92,14 @@ type Model struct {
 	styles Styles
 	keys   KeyMap
 
-	width, height int
-	content       Content
-	list          pane.List
-	page          pane.Page // the diff, or the keys
-	reading       bool      // the keys are the diff's
-	helps         bool
-	drawn         map[int][]string // diffs at this width, by file
+	width   int
+	content Content
+	sheet   pane.Sheet
+	reading bool             // the keys that move scroll the diff
+	drawn   map[int][]string // diffs at this width, by file
 }
 
-// New returns a view of nothing.
+// New returns a view without files.
 func New(o Options) *Model {
 	m := &Model{keys: DefaultKeyMap()}
 	if o.Keys != nil {
@@ -110,89 +109,72 @@ func New(o Options) *Model {
 	return m
 }
 
-// SetSize gives the view its place, in cells.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height, m.drawn = max(width, 1), max(height, 1), map[int][]string{}
-	m.list.SetSize(m.listWidth(), m.body())
+	m.width, m.drawn = max(width, 1), map[int][]string{}
+	m.sheet.SetSize(m.width, max(height, 1))
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) { m.styles, m.drawn = s, map[int][]string{} }
 
-// Show replaces what is shown. The file that is read stays in sight.
+// Show replaces the content. The cursor and the place in the diff stay if the file is still listed.
 func (m *Model) Show(c Content) {
 	name := ""
 	if f := m.file(); f != nil {
 		name = f.Name
 	}
 	m.content, m.drawn = c, map[int][]string{}
-	m.list.SetSize(m.listWidth(), m.body())
-	for i, f := range c.Files {
-		if f.Name == name {
-			m.list.Select(m, i)
-			return
-		}
+	if i := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == name }); i >= 0 {
+		m.sheet.Fit(m.shown())
+		m.sheet.Select(m, i)
+		return
 	}
-	m.list.ToTop(m)
-	m.page.ToTop()
+	m.sheet.ToTop(m)
+	m.sheet.Page.ToTop()
 	m.reading = m.reading && len(c.Files) > 0
 }
 
-// file is the one with the cursor, nil if there is none.
+// file returns the file with the cursor, nil if there is none.
 func (m *Model) file() *File {
-	if i := m.list.Selected(m); i >= 0 {
+	if i := m.sheet.Selected(m); i >= 0 {
 		return &m.content.Files[i]
 	}
 	return nil
 }
 
-// wide reports whether list and diff stand side by side.
-func (m *Model) wide() bool { return pane.AsideWidth(m.width) > 0 }
+// isWide reports whether list and diff have room side by side.
+func (m *Model) isWide() bool { return pane.AsideWidth(m.width, true) > 0 }
 
-// listWidth is the cells of the list, its margin at the left included.
-func (m *Model) listWidth() int {
-	if m.wide() {
-		return pane.AsideWidth(m.width)
-	}
-	return pane.RowWidth(m.width)
-}
-
-// bar stands between list and diff.
-const bar = " │ "
-
-// diffWidth is the cells of the diff.
-func (m *Model) diffWidth() int {
-	if m.wide() {
-		return pane.RowWidth(m.width) - m.listWidth() - ansi.StringWidth(bar)
-	}
-	return pane.Within(m.width)
-}
-
-// body is the lines between the frame's.
-func (m *Model) body() int { return pane.Frame{}.Body(m.height) }
-
-// Cursor is nil: there is nothing to type in.
+// Cursor is nil: the view has no text field.
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
-// Update gives the view a message and says what came of it.
-func (m *Model) Update(msg tea.Msg) pane.Action {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		if action, done := pane.Press(k, m.commands()); done {
-			return action
-		}
-	}
-	before := m.list.Selected(m)
-	_, wheel := msg.(tea.MouseWheelMsg)
-	inDiff := m.reading || m.helps || wheel && m.wide()
+// View draws the view in exactly its lines and cells.
+func (m *Model) View() string { return m.sheet.View(m.styles.Pane, m.shown()) }
+
+// shown is the list with the diff at its right. Where there is no room for both, it is one of them.
+func (m *Model) shown() pane.Shown {
+	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close, Listed: [][]key.Binding{pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves)}}
+	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m, Reading: m.reading, Wide: true}
 	switch {
-	case inDiff && m.page.Update(msg, m.keys.Moves, len(m.lines()), m.body()):
-		return nil
-	case inDiff || !m.list.Update(m, msg, m.keys.Moves, pane.Frame{}.Top(m.height)):
-		return pane.Ignored{}
-	case m.list.Selected(m) != before:
-		m.page.ToTop()
+	case m.file() == nil:
+		v.Body = m.placeholder()
+	case m.isWide():
+		v.Aside = m.diff()
+	case m.reading:
+		v.Body = m.diff()
 	}
-	return nil
+	return v
+}
+
+// Update handles a message and returns what the parent has to do. Another file is read from its beginning.
+func (m *Model) Update(msg tea.Msg) pane.Action {
+	before := m.sheet.Selected(m)
+	action := m.sheet.Update(msg, m.shown, m.commands())
+	if m.sheet.Selected(m) != before {
+		m.sheet.Page.ToTop()
+	}
+	return action
 }
 
 // commands are the keys of the view.
@@ -200,7 +182,6 @@ func (m *Model) commands() []pane.Command {
 	k := &m.keys
 	return []pane.Command{
 		{On: k.Close, Do: m.leave},
-		{On: k.Help, Do: func() pane.Action { m.helps = !m.helps; m.page.ToTop(); return nil }},
 		{On: k.Open, Do: func() pane.Action { m.reading = m.file() != nil; return nil }},
 		{On: k.PreviousFile, Do: func() pane.Action { return m.step(-1) }},
 		{On: k.NextFile, Do: func() pane.Action { return m.step(1) }},
@@ -214,25 +195,19 @@ func (m *Model) commands() []pane.Command {
 	}
 }
 
-// leave goes back: from the keys, from the diff, from the view.
+// leave goes back from the diff to the list, and from the list out of the view.
 func (m *Model) leave() pane.Action {
-	switch {
-	case m.helps:
-		m.helps = false
-		m.page.ToTop()
-	case m.reading:
-		m.reading = false
-	default:
+	if !m.reading {
 		return pane.Closed{}
 	}
+	m.reading = false
 	return nil
 }
 
-// step goes to another file.
+// step moves the cursor to the next file, or the one before.
 func (m *Model) step(by int) pane.Action {
-	if to := m.list.Selected(m) + by; to >= 0 && to < len(m.content.Files) {
-		m.list.Select(m, to)
-		m.page.ToTop()
+	if to := m.sheet.Selected(m) + by; to >= 0 && to < len(m.content.Files) {
+		m.sheet.Select(m, to)
 	}
 	return nil
 }
@@ -248,41 +223,10 @@ func (m *Model) copy() pane.Action {
 	return Copy{f.Patch(), "the diff of " + plain.Line(f.Name)}
 }
 
-// View is the whole view: exactly as many lines as it is high.
-func (m *Model) View() string {
-	lines, where := m.page.View(m.lines(), m.body())
-	for i, l := range lines {
-		lines[i] = pane.Margin(m.width) + l
-	}
-	switch {
-	case m.helps || m.file() == nil || m.reading && !m.wide():
-	case m.wide():
-		lines = m.beside(lines)
-	default:
-		lines = m.list.View(m)
-	}
-	return m.styles.Pane.Draw(m.frame(where), lines, m.width, m.height)
-}
-
-// beside is the list with a diff at its right.
-func (m *Model) beside(diff []string) []string {
-	out := make([]string, m.body())
-	for i, l := range m.list.View(m) {
-		out[i] = l
-	}
-	for i := range out {
-		out[i] = pane.Fit(out[i], m.listWidth()) + m.styles.Pane.Rule.Render(bar)
-		if i < len(diff) {
-			out[i] += strings.TrimPrefix(diff[i], pane.Margin(m.width))
-		}
-	}
-	return out
-}
-
-// frame is what stands around.
-func (m *Model) frame(where string) pane.Frame {
+// frame is the title with the totals, and the keys.
+func (m *Model) frame() pane.Frame {
 	k, n := m.keys, len(m.content.Files)
-	f := pane.Frame{Title: "Diff", Where: where}
+	f := pane.Frame{Title: "Diff"}
 	if t := plain.Line(m.content.Title); t != "" {
 		f.Title += " · " + t
 	}
@@ -296,15 +240,13 @@ func (m *Model) frame(where string) pane.Frame {
 	}
 	files, help := pane.Hint("file", k.PreviousFile, k.NextFile), pane.Hint("keys", k.Help)
 	switch {
-	case m.helps:
-		f.Hints = []string{pane.Hint("back", k.Close)}
 	case n == 0:
 		f.Hints = []string{pane.Hint("close", k.Close)}
 	case m.reading:
 		f.Hints = []string{files, pane.Hint("copy", k.Copy), pane.Hint("back", k.Close), help}
 	default:
 		f.Hints = []string{pane.Hint("read", k.Open), pane.Hint("copy", k.Copy), pane.Hint("close", k.Close), help, files, pane.Hint("go there", k.Jump)}
-		f.Where = strconv.Itoa(m.list.Selected(m)+1) + "/" + strconv.Itoa(n)
+		f.Where = strconv.Itoa(m.sheet.Selected(m)+1) + "/" + strconv.Itoa(n)
 	}
 	return f
 }
@@ -355,26 +297,31 @@ func (f *File) notes() []string {
 	return notes
 }
 
-// lines are the keys, the diff of the file with the cursor, or what would be here.
-func (m *Model) lines() []string {
-	s, i := m.styles.Pane, m.list.Selected(m)
-	switch {
-	case m.helps:
-		return s.KeyList(pane.Within(m.width), pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves))
-	case i < 0 && !m.content.Loaded:
-		return []string{"", s.Muted.Render("reading the files…")}
-	case i < 0:
-		text := "No file was changed in this conversation. Files that the model creates or edits are listed here, with what changed since the conversation first touched them."
-		return append([]string{""}, pane.Each(s.Text, pane.Wrap(text, min(pane.Within(m.width), 100)))...)
-	case m.drawn[i] != nil:
-		return append([]string(nil), m.drawn[i]...)
+// placeholder is the text in place of the list while it is empty.
+func (m *Model) placeholder() []string {
+	s, text := m.styles.Pane.Text, "No file was changed in this conversation. Files that the model creates or edits are listed here, with what changed since the conversation first touched them."
+	if !m.content.Loaded {
+		s, text = m.styles.Pane.Muted, "reading the files…"
 	}
-	width, f := m.diffWidth(), &m.content.Files[i]
-	made := numbers.Count(f.Edits, "edit")
+	lines := pane.Each(s, pane.Wrap(text, min(pane.Within(m.width), 100)))
+	return append([]string{""}, strings.Split(pane.Inset(strings.Join(lines, "\n"), m.width), "\n")...)
+}
+
+// diff draws the diff of the file with the cursor, as wide as its place.
+func (m *Model) diff() []string {
+	s, i := m.styles.Pane, m.sheet.Selected(m)
+	if m.drawn[i] != nil {
+		return m.drawn[i]
+	}
+	f, width, margin := &m.content.Files[i], pane.AsideWidth(m.width, true), ""
+	if !m.isWide() {
+		width, margin = pane.Within(m.width), pane.Margin(m.width)
+	}
+	edits := numbers.Count(f.Edits, "edit")
 	if f.Created() {
-		made = "new file · " + made
+		edits = "new file · " + edits
 	}
-	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), s.Detail.Render(made+"  "+diffview.Stat(f.Stat())), width)}
+	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), s.Detail.Render(edits+"  "+diffview.Stat(f.Stat())), width)}
 	for _, note := range f.notes() {
 		rows = append(rows, pane.Each(s.Warning, pane.Wrap(note, width))...)
 	}
@@ -389,6 +336,9 @@ func (m *Model) lines() []string {
 		}
 		rows = append(rows, drawn...)
 	}
+	for n, row := range rows {
+		rows[n] = margin + row
+	}
 	m.drawn[i] = rows
-	return append([]string(nil), rows...)
+	return rows
 }

@@ -32,8 +32,6 @@ type Model struct {
 	book   *book
 	draw   *drawer
 	search *search
-	helps  bool // the keys stand in place of the rows
-	help   pane.Page
 
 	home side // that it begins with
 	note Note // it stands in place of why until the next key
@@ -87,7 +85,8 @@ func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, p
 
 // Show begins anew, at the newest row.
 func (m *Model) Show(c Content) {
-	m.note, m.helps = Note{}, false
+	m.note = Note{}
+	m.sheet.Reset()
 	m.draw.expanded = map[mark]bool{}
 	m.search.reset()
 	*m.book = *open(c)
@@ -158,7 +157,8 @@ func (m *Model) current() (item, bool) {
 // stands out and can be searched on. An empty query, or one that cannot be read,
 // searches for nothing.
 func (m *Model) Jump(event uint64, query string) {
-	m.helps, m.note = false, Note{}
+	m.note = Note{}
+	m.sheet.Reset()
 	m.search.set(query)
 	m.show(m.home, nil)
 	m.goTo(event)

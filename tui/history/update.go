@@ -15,15 +15,10 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.was, m.note = m.note, Note{}
-		var action pane.Action
-		switch {
-		case m.search.typing:
+		if m.search.typing {
 			return m.typed(msg)
-		case m.helps:
-			m.helps = m.help.Update(msg, m.keys.Moves, len(m.helpLines()), m.body())
-		default:
-			action = m.press(msg)
 		}
+		action := m.press(msg)
 		if n, ok := action.(Note); ok {
 			m.note = n
 		}
@@ -33,9 +28,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 			return m.typed(msg)
 		}
 	case tea.MouseWheelMsg:
-		if !m.helps {
-			m.sheet.Update(msg, m.shown, m.keys.Moves, nil)
-		}
+		m.sheet.Update(msg, m.shown, nil)
 		return nil
 	case tea.MouseClickMsg:
 		return m.click(msg)
@@ -47,13 +40,13 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
 	at := m.sheet.At(m.draw, msg.Mouse().Y-top)
-	if m.helps || msg.Button != tea.MouseLeft || at < 0 {
+	if m.sheet.Helping() || msg.Button != tea.MouseLeft || at < 0 {
 		return nil
 	}
 	if at == m.selected() {
 		return m.toggle()
 	}
-	m.sheet.Update(msg, m.shown, m.keys.Moves, nil)
+	m.sheet.Update(msg, m.shown, nil)
 	return nil
 }
 
@@ -63,7 +56,6 @@ func (m *Model) commands() []pane.Command {
 	return []pane.Command{
 		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
 		{On: k.Cancel, Do: m.cancel},
-		{On: k.Help, Do: func() pane.Action { m.helps = true; m.help.ToTop(); return nil }},
 		{On: k.Side, Do: m.turn},
 		{On: k.Open, Do: m.enter},
 		{On: k.Fold, Do: m.toggle},
@@ -105,6 +97,12 @@ func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 }
 
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
+	if m.sheet.Helping() || key.Matches(k, m.keys.Help) {
+		if m.sheet.Update(k, m.shown, nil) == (pane.Ignored{}) { // any other key closes the list of keys
+			m.sheet.Reset()
+		}
+		return nil
+	}
 	if action, done := pane.Press(k, m.commands()); done {
 		return action
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/numbers"
@@ -24,8 +25,6 @@ func (m *Model) View() string {
 	v := m.shown()
 	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.where()
 	switch r := m.book.request; {
-	case m.helps:
-		v.Body, v.Frame.Where = m.help.View(m.helpLines(), m.body())
 	case r != nil && r.state != requestMade:
 		v.Body = r.body(&m.draw.styles, m.width)
 	case m.draw.Len() == 0:
@@ -51,16 +50,17 @@ func (m *Model) empty() []string {
 
 // shown is the rows and what stands around them.
 func (m *Model) shown() pane.Shown {
-	v := pane.Shown{Frame: m.frame(), Rows: m.draw}
+	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel, Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
+	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
 	if it, ok := m.current(); ok && m.beside() {
-		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width))
+		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width, false))
 	}
 	return v
 }
 
 // beside reports whether the details of the row with the cursor stand at the right.
 func (m *Model) beside() bool {
-	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width) > 0
+	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width, false) > 0
 }
 
 // frame is what stands around the rows; its height does not depend on what is under
@@ -95,20 +95,9 @@ func (m *Model) frame() pane.Frame {
 	if m.book.side == sideBoth && m.book.twofold && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
 		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
-		if m.helps {
-			heads = "keys"
-		}
 		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Faint.Render(heads))
 	}
 	return f
-}
-
-// body is how many lines there are for the rows.
-func (m *Model) body() int { return m.frame().Body(m.height) }
-
-// helpLines is all of the help.
-func (m *Model) helpLines() []string {
-	return m.draw.styles.Pane.KeyList(pane.RowWidth(m.width), pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys))
 }
 
 // tabs are the sides, the one in sight in brackets; it alone where there is no room.
@@ -146,7 +135,7 @@ func (m *Model) status() string {
 	case text != "" && m.note.Bad:
 		style = s.Warning
 	case text != "":
-	case m.helps:
+	case m.sheet.Helping():
 		style, text = s.Muted, "any other key closes the help"
 	default:
 		if it, ok := m.current(); ok {
@@ -175,7 +164,7 @@ func (m *Model) where() string {
 	n := len(m.book.items)
 	at := m.selected()
 	switch {
-	case m.helps || n == 0:
+	case n == 0:
 		return ""
 	case m.search.on:
 		found := m.search.matches()
@@ -196,8 +185,6 @@ func (m *Model) hints() []string {
 	switch {
 	case m.search.typing:
 		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
-	case m.helps:
-		return []string{pane.Hint("close", k.Cancel), pane.Hint("scroll", k.Moves.Up, k.Moves.Down)}
 	case m.book.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
 			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}

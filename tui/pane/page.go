@@ -66,8 +66,8 @@ func Range(top, height, lines int) string {
 	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, lines), lines)
 }
 
-// KeyList is every enabled key of some groups and what it does, in lines of at most width cells, with an empty line
-// between groups.
+// KeyList lists the enabled keys of some groups and what they do, in lines of at most width cells with the margin of the
+// view, and an empty line between groups.
 func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {
 	names := 0
 	for _, group := range groups {
@@ -84,12 +84,12 @@ func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {
 			if !b.Enabled() {
 				continue
 			}
-			for i, l := range Wrap(b.Help().Desc, width-names-4) {
+			for i, l := range Wrap(b.Help().Desc, Within(width)-names-2) {
 				name := ""
 				if i == 0 {
 					name = b.Help().Key
 				}
-				out = append(out, " "+s.Key.Render(Fit(name, names))+"  "+s.Text.Render(l))
+				out = append(out, Margin(width)+s.Key.Render(Fit(name, names))+"  "+s.Text.Render(l))
 			}
 		}
 	}

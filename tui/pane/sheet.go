@@ -5,13 +5,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Command is a key and what it does.
+// Command is a key and the action that it leads to.
 type Command struct {
 	On key.Binding
 	Do func() Action
 }
 
-// Press carries out the first command that has a key; false if none has it.
+// Press runs the first command that has this key; false means that none has it.
 func Press(k tea.KeyPressMsg, commands []Command) (Action, bool) {
 	for _, c := range commands {
 		if key.Matches(k, c.On) {
@@ -21,61 +21,112 @@ func Press(k tea.KeyPressMsg, commands []Command) (Action, bool) {
 	return nil, false
 }
 
-// Shown is what a Sheet shows.
+// SheetKeys are the keys that a Sheet handles. A binding without keys is off.
+type SheetKeys struct {
+	Moves       Moves
+	Help, Close key.Binding
+	Listed      [][]key.Binding // the groups of the list of keys
+}
+
+// Shown is the content of a Sheet.
 type Shown struct {
 	Frame Frame
+	Keys  SheetKeys
 	Rows  Rows
-	Body  []string // in place of the rows, nil for them
+	Body  []string // lines in place of the rows, which scroll; nil for the rows
 	Panel []string // below the rows, its rule included
-	Aside []string // at the right of the rows, nil for none, as wide as [AsideWidth]
+	Aside []string // at the right of the rows, as wide as [AsideWidth]; nil for none
+
+	Wide    bool // Aside takes most of the width, and the mouse wheel scrolls it
+	Reading bool // the keys that move scroll Aside
+}
+
+// inPage reports whether a message scrolls lines instead of moving in the rows.
+func (v Shown) inPage(msg tea.Msg) bool {
+	_, wheel := msg.(tea.MouseWheelMsg)
+	return v.Body != nil || v.Aside != nil && (v.Reading || wheel && v.Wide)
 }
 
 // leastAside is the width from which there is room at the right of the rows.
 const leastAside = 100
 
-// asideGap is the cells between the rows and what stands at their right.
+// asideGap is the cells between the rows and Aside.
 const asideGap = 3
 
-// AsideWidth is how many cells stand at the right of the rows of a view, 0 where there is no room.
-func AsideWidth(width int) int {
-	if width < leastAside {
+// AsideWidth returns the cells of Aside in a view of this width: two fifths, or three if it is wide. It is 0 where there is
+// no room.
+func AsideWidth(width int, wide bool) int {
+	switch part := Within(width) * 2 / 5; {
+	case width < leastAside:
 		return 0
+	case wide:
+		return RowWidth(width) - asideGap - part
+	default:
+		return part
 	}
-	return Within(width) * 2 / 5
 }
 
-// Sheet is a full-screen view of rows: a list with a cursor, a panel below it about the row or about all of them, and keys.
+// Sheet is a full-screen view: a list of rows with a cursor, with details below or beside it, or a page of lines. The help
+// key shows the list of keys in its place.
 type Sheet struct {
 	List
+	Page          Page // scrolls Body, Aside or the list of keys
 	width, height int
+	helping       bool
 }
 
-// SetSize gives the sheet its place, in cells.
+// SetSize sets the size of the sheet, in cells.
 func (s *Sheet) SetSize(width, height int) { s.width, s.height = max(width, 1), max(height, 0) }
 
-// Room is how many lines a panel may have below its rule, if it leaves so many to the rows.
+// Helping reports whether the list of keys is shown.
+func (s *Sheet) Helping() bool { return s.helping }
+
+// Reset shows the beginning of the page, and no list of keys.
+func (s *Sheet) Reset() { s.Page, s.helping = Page{}, false }
+
+// Room returns how many lines a panel may have below its rule if it leaves this many to the rows.
 func (s *Sheet) Room(f Frame, least int) int { return max(0, f.Body(s.height)-least-1) }
 
-// Fit gives the list the lines that frame and panel leave, and says how many these are.
+// Fit gives the list the lines that frame and panel leave, and returns their number.
 func (s *Sheet) Fit(v Shown) int {
 	body := v.Frame.Body(s.height) - len(v.Panel)
-	width := RowWidth(s.width)
-	if v.Aside != nil {
-		width -= AsideWidth(s.width) + asideGap
-	}
-	s.List.SetSize(width, body)
+	s.List.SetSize(s.rowWidth(v), body)
 	return body
 }
 
-// View draws the sheet in exactly its lines and cells. A panel stands at the bottom.
+// rowWidth is the cells of a row.
+func (s *Sheet) rowWidth(v Shown) int {
+	if v.Aside == nil {
+		return RowWidth(s.width)
+	}
+	return RowWidth(s.width) - asideGap - AsideWidth(s.width, v.Wide)
+}
+
+// current returns v, or the list of keys while that is shown.
+func (s *Sheet) current(styles Styles, v Shown) Shown {
+	if s.helping {
+		f := Frame{Title: v.Frame.Title + " · keys", Status: v.Frame.Status, Hints: []string{Hint("back", v.Keys.Close)}}
+		return Shown{Frame: f, Keys: v.Keys, Body: styles.KeyList(s.width, v.Keys.Listed...)}
+	}
+	return v
+}
+
+// View draws the sheet in exactly its lines and cells. A panel is at the bottom.
 func (s *Sheet) View(styles Styles, v Shown) string {
+	v = s.current(styles, v)
 	body := s.Fit(v)
-	lines := v.Body
+	lines, aside, part := v.Body, v.Aside, ""
 	if lines == nil {
 		lines = s.List.View(v.Rows)
+		aside, part = s.Page.View(aside, body)
+	} else {
+		lines, part = s.Page.View(lines, body)
+	}
+	if part != "" && v.inPage(nil) {
+		v.Frame.Where = part
 	}
 	if v.Aside != nil {
-		lines = s.beside(styles, lines, v.Aside, body)
+		lines = s.beside(styles, lines, aside, s.rowWidth(v), body)
 	}
 	if len(v.Panel) > 0 {
 		out := make([]string, body, body+len(v.Panel))
@@ -85,9 +136,8 @@ func (s *Sheet) View(styles Styles, v Shown) string {
 	return styles.Draw(v.Frame, lines, s.width, s.height)
 }
 
-// beside stands lines at the right of the rows.
-func (s *Sheet) beside(styles Styles, rows, aside []string, height int) []string {
-	left := RowWidth(s.width) - AsideWidth(s.width) - asideGap
+// beside puts the lines of aside at the right of rows.
+func (s *Sheet) beside(styles Styles, rows, aside []string, left, height int) []string {
 	out := make([]string, height)
 	for i := range out {
 		row, at := "", ""
@@ -102,18 +152,31 @@ func (s *Sheet) beside(styles Styles, rows, aside []string, height int) []string
 	return out
 }
 
-// Update carries out the command of a key, or moves in the list. Where that changes the panel, the row with the cursor stays
-// in sight.
-func (s *Sheet) Update(msg tea.Msg, shown func() Shown, moves Moves, commands []Command) Action {
-	v := shown()
+// Update runs the command of a key, scrolls, or moves in the list. The first key to close leads from the list of keys back to
+// the view. Where the panel changes, the row with the cursor stays in sight.
+func (s *Sheet) Update(msg tea.Msg, shown func() Shown, commands []Command) Action {
+	v := s.current(Styles{}, shown())
 	body := s.Fit(v)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
+		if key.Matches(k, v.Keys.Help) || s.helping && key.Matches(k, v.Keys.Close) {
+			s.Page, s.helping = Page{}, !s.helping
+			return nil
+		}
+		if s.helping {
+			commands = nil
+		}
 		if action, done := Press(k, commands); done {
 			s.reveal(shown(), body)
 			return action
 		}
+		if key.Matches(k, v.Keys.Close) {
+			return Closed{}
+		}
 	}
-	if !s.List.Update(v.Rows, msg, moves, v.Frame.Top(s.height)) {
+	switch inPage := v.inPage(msg); {
+	case inPage && s.Page.Update(msg, v.Keys.Moves, max(len(v.Body), len(v.Aside)), body):
+		return nil
+	case inPage || !s.List.Update(v.Rows, msg, v.Keys.Moves, v.Frame.Top(s.height)):
 		return Ignored{}
 	}
 	if len(v.Panel) > 0 { // it may be about the row
@@ -122,9 +185,9 @@ func (s *Sheet) Update(msg tea.Msg, shown func() Shown, moves Moves, commands []
 	return nil
 }
 
-// reveal shows the row with the cursor where the list has not so many lines any more.
+// reveal shows the row with the cursor where the list now has another number of lines.
 func (s *Sheet) reveal(v Shown, was int) {
-	if s.Fit(v) != was && v.Rows.Len() > 0 {
+	if s.Fit(v) != was && v.Rows != nil && v.Rows.Len() > 0 {
 		s.Select(v.Rows, s.Selected(v.Rows))
 	}
 }

@@ -29,20 +29,19 @@ func TestAPanelLeavesTheCursorInSight(t *testing.T) {
 	t.Parallel()
 	var s pane.Sheet
 	var panel []string
-	shown := func() pane.Shown { return pane.Shown{Frame: pane.Frame{Title: "Rows"}, Rows: lines(20), Panel: panel} }
-	open := []pane.Command{{On: key.NewBinding(key.WithKeys("x")), Do: func() pane.Action {
-		panel = []string{"────", "one", "two", "three"}
-		return nil
-	}}}
+	shown := func() pane.Shown {
+		return pane.Shown{Frame: pane.Frame{Title: "Rows"}, Keys: pane.SheetKeys{Moves: pane.DefaultMoves()}, Rows: lines(20), Panel: panel}
+	}
+	open := []pane.Command{{On: key.NewBinding(key.WithKeys("x")), Do: func() pane.Action { panel = []string{"────", "one", "two", "three"}; return nil }}}
 	s.SetSize(20, 12)
-	s.Update(tuitest.Key("pgdown"), shown, pane.DefaultMoves(), open)
-	s.Update(tuitest.Key("pgdown"), shown, pane.DefaultMoves(), open)
-	s.Update(tuitest.Key("x"), shown, pane.DefaultMoves(), open)
+	s.Update(tuitest.Key("pgdown"), shown, open)
+	s.Update(tuitest.Key("pgdown"), shown, open)
+	s.Update(tuitest.Key("x"), shown, open)
 	view := s.View(pane.Styles{}, shown())
 	if n := strings.Count(view, "\n") + 1; n != 12 || !strings.Contains(view, "❯") || !strings.Contains(view, "three") {
 		t.Errorf("%d lines:\n%s", n, view)
 	}
-	if action := s.Update(tea.FocusMsg{}, shown, pane.DefaultMoves(), nil); action != (pane.Ignored{}) {
+	if action := s.Update(tea.FocusMsg{}, shown, nil); action != (pane.Ignored{}) {
 		t.Errorf("a message that means nothing gives %v", action)
 	}
 	if room := s.Room(shown().Frame, 4); room != 3 {
@@ -50,22 +49,23 @@ func TestAPanelLeavesTheCursorInSight(t *testing.T) {
 	}
 }
 
-// The key that closes leads from the keys back to the page, and then out.
-func TestAReaderShowsItsKeysInPlaceOfThePage(t *testing.T) {
+// The key that closes leads from the list of keys back to the page, and then out.
+func TestTheListOfKeysReplacesThePage(t *testing.T) {
 	t.Parallel()
-	var r pane.Reader
-	keys := pane.ReaderKeys{Help: key.NewBinding(key.WithKeys("x")), Close: key.NewBinding(key.WithKeys("home")), Moves: pane.DefaultMoves()}
+	var s pane.Sheet
+	keys := pane.SheetKeys{Help: key.NewBinding(key.WithKeys("x")), Close: key.NewBinding(key.WithKeys("home")), Moves: pane.DefaultMoves()}
+	shown := func() pane.Shown { return pane.Shown{Keys: keys, Body: make([]string, 20)} }
+	s.SetSize(20, 12)
 	for i, step := range []struct {
 		name    string
 		action  pane.Action
 		helping bool
 	}{{"down", nil, false}, {"x", nil, true}, {"x", nil, false}, {"x", nil, true}, {"home", nil, false}, {"home", pane.Closed{}, false}} {
-		action, done := r.Update(tuitest.Key(step.name), keys, 9, 4)
-		if action != step.action || !done || r.Helping() != step.helping {
-			t.Errorf("step %d, %s: %v, %v, keys shown %v", i, step.name, action, done, r.Helping())
+		if action := s.Update(tuitest.Key(step.name), shown, nil); action != step.action || s.Helping() != step.helping {
+			t.Errorf("step %d, %s: %v, keys shown %v", i, step.name, action, s.Helping())
 		}
 	}
-	if _, done := r.Update(tea.FocusMsg{}, keys, 9, 4); done {
-		t.Error("a message that means nothing was taken")
+	if action := s.Update(tea.FocusMsg{}, shown, nil); action != (pane.Ignored{}) {
+		t.Errorf("a message that means nothing gives %v", action)
 	}
 }

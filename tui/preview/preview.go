@@ -74,20 +74,22 @@ type (
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o             Options
-	width, height int
+	o     Options
+	width int
 
 	content Content
 	asked   bool   // for the numbers of content.Request, and they have not come
 	focus   string // that was asked for last, also where the profile makes no summary
 	review  bool   // likewise
 
-	reader pane.Reader
+	sheet pane.Sheet
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1}
+	m := &Model{o: o}
+	m.SetSize(1, 1)
+	return m
 }
 
 // SetStyles changes the looks.
@@ -95,13 +97,14 @@ func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
 // SetSize gives the view its place.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 1)
+	m.width = max(width, 1)
+	m.sheet.SetSize(m.width, max(height, 1))
 }
 
 // Reset begins anew: what is shown next is about no earlier request.
 func (m *Model) Reset() {
 	m.asked, m.focus, m.review = false, "", false
-	m.reader.Reset()
+	m.sheet.Reset()
 }
 
 // Show shows what a request would do. Where another one was asked for since, its numbers
@@ -164,16 +167,8 @@ func (m *Model) makesSummary(profile string) bool {
 
 // Update deals with a message.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	k := m.o.Keys
-	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}}
-	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
-	if press, ok := msg.(tea.KeyPressMsg); ok && !done {
-		action, done = pane.Press(press, m.commands())
-	}
-	switch {
-	case !done:
-		return pane.Ignored{}
-	case action == (pane.Closed{}):
+	action := m.sheet.Update(msg, m.shown, m.commands())
+	if action == (pane.Closed{}) {
 		m.Reset()
 	}
 	return action

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -25,11 +26,13 @@ const (
 )
 
 // View draws the view.
-func (m *Model) View() string {
-	f := m.frame()
-	body, where := m.reader.View(m.body(), f.Body(m.height))
-	f.Where = where
-	return m.o.Styles.Pane.Draw(f, body, m.width, m.height)
+func (m *Model) View() string { return m.sheet.View(m.o.Styles.Pane, m.shown()) }
+
+func (m *Model) shown() pane.Shown {
+	k := m.o.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}
+	keys := pane.SheetKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	return pane.Shown{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 
 // Cursor is nil: there is nothing to type in.
@@ -37,27 +40,17 @@ func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // frame is what stands around the body.
 func (m *Model) frame() pane.Frame {
-	keys := m.o.Keys
-	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model)}
-	switch {
-	case m.reader.Helping():
-		f.Title = "Compact · keys"
-		f.Hints = []string{pane.Hint("back", keys.Close)}
-		return f
-	default:
-		accept := ""
-		if m.content.Err == "" {
-			accept = pane.Hint("compact", keys.Accept)
-		}
-		f.Hints = []string{
-			accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
-			pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
-		}
-		if m.summarises() {
-			f.Hints = append(f.Hints, pane.Hint("review", keys.Review))
-		}
+	keys, accept := m.o.Keys, ""
+	if m.content.Err == "" {
+		accept = pane.Hint("compact", keys.Accept)
 	}
-	f.Lines = m.gauges()
+	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model), Lines: m.gauges(), Hints: []string{
+		accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
+		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
+	}}
+	if m.summarises() {
+		f.Hints = append(f.Hints, pane.Hint("review", keys.Review))
+	}
 	return f
 }
 
@@ -94,9 +87,6 @@ func (m *Model) gauges() []string {
 // numbers.
 func (m *Model) body() []string {
 	s, c := m.o.Styles.Pane, m.content
-	if m.reader.Helping() {
-		return append(s.KeyList(m.width, pane.BindingsIn(m.o.Keys)), "")
-	}
 	var out []string
 	fill := 0 // cells that the lines take at least
 	part := func(name string, style lipgloss.Style, lines ...string) {

@@ -93,16 +93,21 @@ type Model struct {
 	editing bool
 	edit    *edit.Field
 	giving  bool // up, on the next press
-	reader  pane.Reader
+	sheet   pane.Sheet
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: edit.NewField(plain.Text, 0)}
+	m := &Model{o: o, edit: edit.NewField(plain.Text, 0)}
+	m.SetSize(1, 1)
+	return m
 }
 
 // SetSize gives the view its place.
-func (m *Model) SetSize(width, height int) { m.width, m.height = max(width, 1), max(height, 1) }
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = max(width, 1), max(height, 1)
+	m.sheet.SetSize(m.width, m.height)
+}
 
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s pane.Styles) { m.o.Styles = s }
@@ -115,7 +120,7 @@ func (m *Model) Show(c Content) {
 		return
 	}
 	m.editing, m.giving = false, false
-	m.reader.Reset()
+	m.sheet.Reset()
 	m.asWritten()
 }
 
@@ -175,20 +180,10 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.editing {
 		return m.change(msg)
 	}
-	press, pressed := msg.(tea.KeyPressMsg)
-	giving := m.giving
-	m.giving = giving && !pressed
-	k := m.o.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
-	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: moves}
-	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
-	if pressed && !done && !m.reader.Helping() {
-		action, done = pane.Press(press, m.commands(giving))
-	}
-	if !done {
-		return pane.Ignored{}
-	}
-	return action
+	_, pressed := msg.(tea.KeyPressMsg)
+	commands := m.commands(m.giving)
+	m.giving = m.giving && !pressed
+	return m.sheet.Update(msg, m.shown, commands)
 }
 
 // commands are the keys of the view. giving says that the one before was to give the summary up.
@@ -252,21 +247,25 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 var tooLong = pane.Say{Text: "not all was pasted: a summary can have at most 256 KB here", Bad: true}
 
 // View draws the view.
-func (m *Model) View() string {
-	f := m.frame()
-	height := f.Body(m.height)
+func (m *Model) View() string { return m.sheet.View(m.o.Styles, m.shown()) }
+
+// shown is the summary, or the field in which it is edited.
+func (m *Model) shown() pane.Shown {
+	k := m.o.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
+	keys := pane.SheetKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	v := pane.Shown{Frame: m.frame(), Keys: keys}
 	if !m.editing {
-		body, where := m.reader.View(m.body(), height)
-		f.Where = where
-		return m.o.Styles.Draw(f, body, m.width, m.height)
+		v.Body = m.body()
+		return v
 	}
 	m.place()
-	lines := m.edit.View()
-	for i, l := range lines {
-		lines[i] = pane.Margin(m.width) + m.o.Styles.Text.Render(l)
+	v.Body = m.edit.View()
+	for i, l := range v.Body {
+		v.Body[i] = pane.Margin(m.width) + m.o.Styles.Text.Render(l)
 	}
-	f.Where = pane.Range(m.edit.Scrolled(), height, m.edit.Rows())
-	return m.o.Styles.Draw(f, lines, m.width, m.height)
+	v.Frame.Where = pane.Range(m.edit.Scrolled(), v.Frame.Body(m.height), m.edit.Rows())
+	return v
 }
 
 // place gives the text that is changed its place.
@@ -289,18 +288,12 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) frame() pane.Frame {
 	s, keys, c := m.o.Styles, m.o.Keys, m.content
 	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
-	switch {
-	case m.reader.Helping():
-		f.Title = "Summary · keys"
-		f.Hints = []string{pane.Hint("back", keys.Close)}
-		return f
-	case m.editing:
+	f.Hints = []string{
+		pane.Hint("apply", keys.Accept), pane.Hint("keep pending", keys.Close), pane.Hint("change", keys.Change),
+		pane.Hint("discard", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
+	}
+	if m.editing {
 		f.Hints = []string{pane.Hint("done", keys.Done), pane.Hint("in $EDITOR", keys.Editor)}
-	default:
-		f.Hints = []string{
-			pane.Hint("apply", keys.Accept), pane.Hint("keep pending", keys.Close), pane.Hint("change", keys.Change),
-			pane.Hint("discard", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
-		}
 	}
 	if m.giving {
 		f.Status = s.Warning.Render(keys.GiveUp.Help().Key + " again discards the summary")
@@ -328,12 +321,9 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// body is the summary and what the program adds to it, or the keys.
+// body is the summary and what the program adds to it.
 func (m *Model) body() []string {
 	s, room := m.o.Styles, pane.Within(m.width)
-	if m.reader.Helping() {
-		return s.KeyList(m.width, pane.BindingsIn(m.o.Keys))
-	}
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")

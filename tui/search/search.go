@@ -159,11 +159,7 @@ func (m *Model) parse() {
 // Update deals with a message.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := m.options.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
-	action := m.sheet.Update(msg, m.shown, moves, []pane.Command{
-		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
-		{On: k.Open, Do: m.open},
-	})
+	action := m.sheet.Update(msg, m.shown, []pane.Command{{On: k.Open, Do: m.open}})
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MostInLine)], "\r\n")}
 	}

@@ -40,7 +40,11 @@ func (m *Model) View() string {
 }
 
 // shown is the hits and what stands around them.
-func (m *Model) shown() pane.Shown { return pane.Shown{Frame: m.frame(), Rows: m} }
+func (m *Model) shown() pane.Shown {
+	k := m.options.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
+	return pane.Shown{Frame: m.frame(), Keys: pane.SheetKeys{Moves: moves, Close: k.Close}, Rows: m}
+}
 
 // Cursor is where the cursor is: in the line.
 func (m *Model) Cursor() *tea.Cursor {

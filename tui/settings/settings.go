@@ -154,8 +154,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return m.typeIn(msg)
 	}
 	k := m.o.Keys
-	return m.list.Update(msg, m.shown, k.Moves, []pane.Command{
-		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+	return m.list.Update(msg, m.shown, []pane.Command{
 		{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},

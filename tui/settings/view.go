@@ -48,8 +48,8 @@ func (m *Model) View() string {
 // shown is the rows with what explains the one under the cursor, beside them or below.
 func (m *Model) shown() pane.Shown {
 	f := m.frame()
-	v := pane.Shown{Frame: f, Rows: &m.rows, Panel: m.below(f)}
-	if width := pane.AsideWidth(m.width); width > 0 && m.explains() {
+	v := pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
+	if width := pane.AsideWidth(m.width, false); width > 0 && m.explains() {
 		v.Aside = m.detail(width)
 	}
 	return v
