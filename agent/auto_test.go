@@ -123,7 +123,7 @@ func (r *rig) paused() []bool {
 // held reports whether the newest summary is waited for.
 func (r *rig) held() bool {
 	all := agenttest.Of[updates.Compacting](r.watch)
-	return len(all) > 0 && all[len(all)-1].Held
+	return len(all) > 0 && all[len(all)-1].RequestWaits
 }
 
 // answered checks that the newest message has a reply, and that nothing failed.

@@ -182,7 +182,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 		return
 	}
 	had := k.journal.Model().Window
-	above := llm.SaidByServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
+	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
 	short := k.short(r, ans.reply) && !k.askedShort[r.To.Name()]
 	if short {
 		k.askedShort[r.To.Name()] = true
@@ -192,7 +192,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	}
 	k.askWindow(ctx)
 	have := k.journal.Model().Window
-	if !above || r.To.Name() != k.journal.Model().Name() || have.Tokens >= u.Prompt || !llm.SaidByServer(have) {
+	if !above || r.To.Name() != k.journal.Model().Name() || have.Tokens >= u.Prompt || !llm.FromServer(have) {
 		return
 	}
 	k.forgetWindow()
@@ -208,13 +208,13 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 	if rep.Usage == nil && rep.BodyHash == "" && !rep.Arrived() {
 		return nil
 	}
-	u := r.Unreported(rep)
+	u := r.UsageWithoutCounts(rep)
 	u.Reply = seq
 	if t := rep.Usage; t != nil {
 		t := *t
 		if t.CacheWriteLong <= 0 {
 			t.CacheWriteLong = 0
-			t = r.To.Writing(t) // a proxy may not say
+			t = r.To.WithLongWrites(t) // a proxy may not say
 		}
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning

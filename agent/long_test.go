@@ -203,7 +203,7 @@ func TestLongTalk(t *testing.T) {
 		"all kinds":          {server: summary(mixed), evicts: true},
 		"no usage":           {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
 		"cuts silently":      {server: func(l *longTalk) { l.server.Truncates = true }, options: window(0, meter.WindowUnknown)},
-		"window never named": {server: func(l *longTalk) { l.server.Nameless = true }, options: window(0, ""), refused: 1},
+		"window never named": {server: func(l *longTalk) { l.server.OmitsSizes = true }, options: window(0, ""), refused: 1},
 		"a night between": {rare: true, evicts: true, before: func(_ *longTalk, n int) {
 			if n%20 == 17 {
 				time.Sleep(10 * time.Hour)
@@ -381,7 +381,7 @@ var noteHead = regexp.MustCompile(`## Note on turns? [\d–]+ \(e(\d+)-(\d+)\)`)
 func (l *longTalk) checkRecallable() {
 	l.t.Helper()
 	for _, c := range agenttest.Of[updates.Compacting](l.watch) {
-		if c.Held {
+		if c.RequestWaits {
 			l.t.Errorf("a request waits for the summary of %s", c.Since)
 		}
 	}

@@ -82,7 +82,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 
 // A request may be too long, and have thinking that the server refuses: each is mended once, in either order.
 func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
-	thinking := agenttest.Fail(&llm.Error{Class: llm.BadRequest, Message: "bound elsewhere", Thinking: true})
+	thinking := agenttest.Fail(&llm.Error{Class: llm.BadRequest, Message: "bound elsewhere", RefusesThinking: true})
 	long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 9500, Requested: 10_000})
 	for name, c := range map[string]struct {
 		script []agenttest.Reply

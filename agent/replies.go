@@ -107,7 +107,7 @@ func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
 // thought reports whether requests carry something of what the model thought, which could be left out.
 func (k *replyKeeper) thought() bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
-		if e.Seq <= k.journal.ThinksAfter() {
+		if e.Seq <= k.journal.ThinkingAfter() {
 			break
 		}
 		if m, ok := e.Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {

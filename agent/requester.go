@@ -115,7 +115,7 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 // numbers of a request that is smaller than the window is about a cache that is
 // full, which is temporary.
 func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.Nameless(e) || !llm.Smaller(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
+	if !llm.UnsizedOverflow(e) || !llm.Smaller(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
 		return e
 	}
 	return llm.CacheFull(e)
@@ -154,7 +154,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.PartialReply{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
-				Time: q.journal.Now(), Request: r.Unreported(rep),
+				Time: q.journal.Now(), Request: r.UsageWithoutCounts(rep),
 			})
 		}
 	}, rep)
@@ -197,7 +197,7 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(l
 		case err != nil:
 			return err
 		case !ok && rep.Stop == "":
-			return llm.BrokeOff()
+			return llm.TruncatedReply()
 		case !ok:
 			return nil
 		case p.err != nil:

@@ -153,7 +153,7 @@ func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
 		shown, waits := r.waiting()
-		if !waits || shown.Held || shown.Request.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
+		if !waits || shown.RequestWaits || shown.Request.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
 			t.Fatalf("waits %t: %+v", waits, shown)
 		}
 		r.say("meanwhile")
@@ -197,8 +197,8 @@ func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 		r.say(words(6500))
 	}
 	shown, waits := r.waiting()
-	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != updates.PhaseCompacting {
-		t.Fatalf("waits %t, held %t, phases %v", waits, shown.Held, phases)
+	if phases := r.watch.Phases(); !waits || !shown.RequestWaits || !r.held() || phases[len(phases)-1] != updates.PhaseCompacting {
+		t.Fatalf("waits %t, held %t, phases %v", waits, shown.RequestWaits, phases)
 	}
 	time.Sleep(10 * time.Minute)
 	r.wait()
@@ -260,7 +260,7 @@ func TestARequestIsEvictedForWhileASummaryIsRead(t *testing.T) {
 		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
 		r.say(words(3200))
 		shown, waits := r.waiting()
-		if !waits || shown.Held || len(r.overlays()) != 1 || len(r.texts()) != 0 {
+		if !waits || shown.RequestWaits || len(r.overlays()) != 1 || len(r.texts()) != 0 {
 			t.Fatalf("waits %t, made %v", waits, r.kinds())
 		}
 		r.answered()

@@ -176,7 +176,7 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
-			if left || !llm.AsError(answer.err).Thinking || !a.replies.leaveThinking(ctx) {
+			if left || !llm.AsError(answer.err).RefusesThinking || !a.replies.leaveThinking(ctx) {
 				return nil, answer.err
 			}
 			left = true
@@ -291,7 +291,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 // oversizedNow is the same by what the server says now, where its word is what counts.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.journal.Oversized(text)
-	if err == nil || !llm.SaidByServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
+	if err == nil || !llm.FromServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
 		return err
 	}
 	return a.journal.Oversized(text)

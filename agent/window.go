@@ -138,7 +138,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	had := k.journal.Model().Window
-	if llm.AsOverflow(err) == nil || !llm.SaidByServer(had) || !k.askWindow(ctx) {
+	if llm.AsOverflow(err) == nil || !llm.FromServer(had) || !k.askWindow(ctx) {
 		return err
 	}
 	if w := k.journal.Model().Window; w.Known() && w.Tokens <= had.Tokens {

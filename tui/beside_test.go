@@ -24,7 +24,7 @@ func byItself(r *rig) time.Time {
 // hold makes the next request of a turn wait for the summary.
 func hold(r *rig, since time.Time) {
 	r.happen(updates.Status{Phase: updates.PhaseCompacting, Since: time.Now()},
-		updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto, Held: true})
+		updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto, RequestWaits: true})
 }
 
 // streaming is a reply that arrives.

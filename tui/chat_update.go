@@ -131,7 +131,7 @@ func byUser(s conversation.Source) bool { return s == conversation.SourceManual 
 
 // compacting notes that a summary is being written, or that a request waits for it.
 func (c *chat) compacting(u updates.Compacting) {
-	if !u.Summary && !u.Held {
+	if !u.Summary && !u.RequestWaits {
 		return
 	}
 	if byUser(u.Source) {

@@ -142,7 +142,7 @@ func (v *views) closeReview() {
 func (v *views) reviewContent() review.Content {
 	u := v.session.review.summary
 	return review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
-		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, Held: u.Held}
+		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, Held: u.RequestWaits}
 }
 
 func (r *reviewView) gauged() bool   { return true }

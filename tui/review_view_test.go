@@ -116,7 +116,7 @@ func TestARequestThatWaitsForTheReviewIsSaid(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.write("x")
 		u := waiting()
-		u.Held = true
+		u.RequestWaits = true
 		r.happen(u)
 		r.has("a summary is ready, and the request waits for it")
 	})

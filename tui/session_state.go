@@ -217,11 +217,11 @@ func (a *activity) stoppable() bool {
 
 // compacting says that a summary is being written, or that a request waits for it.
 func (a *activity) compacting(u updates.Compacting) {
-	if !u.Summary && !u.Held {
+	if !u.Summary && !u.RequestWaits {
 		return
 	}
 	same := a.job.on && a.job.since.Equal(u.Since)
-	a.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.Held, stopped: same && a.job.stopped}
+	a.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.RequestWaits, stopped: same && a.job.stopped}
 }
 
 // stopSummary notes that the user stops the summary, where a turn does not come first.
@@ -238,7 +238,7 @@ func (r *pendingReview) words() string {
 	switch {
 	case r.summary == nil:
 		return ""
-	case r.summary.Held:
+	case r.summary.RequestWaits:
 		return "a summary is ready, and the request waits for it: /review opens it"
 	}
 	return "a summary is ready: /review opens it"

@@ -203,7 +203,7 @@ func (l *statusLine) goesOn(room int) string {
 	case text == "" && l.now().job.on && (l.covered || !l.c.place.plan.job.shown):
 		return style.Render(l.optimizing(room))
 	}
-	if words := l.reviewWords(); words != "" && (text == "" || l.c.session.review.summary.Held) {
+	if words := l.reviewWords(); words != "" && (text == "" || l.c.session.review.summary.RequestWaits) {
 		return l.c.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
 	if text == "" && l.c.session.unreachable != "" {

@@ -11,13 +11,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// Memory is a log, a blob store and a calibration store in memory. It checks
-// what a store would: that events are gapless and that no two calls overlap.
+// Memory is a log, a blob store and a calibration store in memory. Like a real store it checks that events are
+// gapless and that writes do not overlap.
 type Memory struct {
-	// Fail is asked before every write: "append", "partial", "blob" or
-	// "calibration". An error it returns is the write's. Nil: nothing fails.
+	// Fail is called before every write with its kind: "append", "partial", "blob" or "calibration". An error that
+	// it returns becomes the error of the write. Nil: no write fails.
 	Fail func(write string) error
-	// Slow is waited at before every write of a kind. Nil: none waits.
+	// Slow has a gate for each kind of write that shall wait.
 	Slow map[string]*Gate
 
 	writing      sync.Mutex // held by the one write of the conversation
@@ -39,7 +39,7 @@ func (m *Memory) write(ctx context.Context, kind string, f func() error) error {
 	return m.change(ctx, kind, f)
 }
 
-// change waits as long as a write of a kind is to take, and makes it unless it is to fail.
+// change waits at the gate of a kind of write, then calls f, unless the write shall fail.
 func (m *Memory) change(ctx context.Context, kind string, f func() error) error {
 	if g := m.Slow[kind]; g != nil {
 		if err := g.Pass(ctx); err != nil {
@@ -59,7 +59,7 @@ func (m *Memory) change(ctx context.Context, kind string, f func() error) error 
 	return f()
 }
 
-// Append stores events. The store's check: gapless from the newest one.
+// Append stores events. They have to follow the newest one without a gap.
 func (m *Memory) Append(ctx context.Context, events []conversation.Event) error {
 	return m.write(ctx, "append", func() error {
 		for i, e := range events {
@@ -79,7 +79,7 @@ func (m *Memory) Append(ctx context.Context, events []conversation.Event) error 
 	})
 }
 
-// KeepPartial replaces the reply so far.
+// KeepPartial replaces the stored partial reply.
 func (m *Memory) KeepPartial(ctx context.Context, p conversation.PartialReply) error {
 	return m.write(ctx, "partial", func() error {
 		m.partial = &p
@@ -101,8 +101,7 @@ func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
 	})
 }
 
-// KeepWaiting replaces the messages that wait. It may overlap the writes of a
-// conversation.
+// KeepWaiting replaces the stored queue of messages. It may overlap other writes.
 func (m *Memory) KeepWaiting(ctx context.Context, texts []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -113,15 +112,14 @@ func (m *Memory) KeepWaiting(ctx context.Context, texts []string) error {
 	return nil
 }
 
-// Waiting is the messages that wait.
+// Waiting is the stored queue of messages.
 func (m *Memory) Waiting() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]string(nil), m.waiting...)
 }
 
-// SaveCalibration replaces what is kept under key. Unlike the writes of a
-// conversation it may overlap them.
+// SaveCalibration stores a calibration under a key. It may overlap other writes.
 func (m *Memory) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
 	return m.change(ctx, "calibration", func() error {
 		if m.calibrations == nil {
@@ -139,35 +137,35 @@ func (m *Memory) Events() []conversation.Event {
 	return slices.Clone(m.events)
 }
 
-// Batches are the stored events by transaction.
+// Batches are the stored events, one slice for each transaction.
 func (m *Memory) Batches() [][]conversation.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.batches)
 }
 
-// Partial is the reply kept beside the log, nil if there is none.
+// Partial is the newest stored partial reply, nil after its reply was appended.
 func (m *Memory) Partial() *conversation.PartialReply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.partial
 }
 
-// Partials are all replies that were kept, in order.
+// Partials are all partial replies that were stored, in order.
 func (m *Memory) Partials() []conversation.PartialReply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.partials)
 }
 
-// Blob is the text stored under a name, "" if there is none.
+// Blob is the text stored under a name, "" for an unknown name.
 func (m *Memory) Blob(name string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.blobs[name]
 }
 
-// Calibration is what is kept under key.
+// Calibration is the calibration stored under a key.
 func (m *Memory) Calibration(key string) conversation.Calibration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,16 +12,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// Reply is what a provider answers one request with: steps in order.
+// Reply is the script of one reply: steps in order.
 type Reply []Step
 
-// Step is one thing a provider does. Zero fields do nothing; of those set, the
-// order is Gate, Wait, Err, Chunk.
+// Step is one step of a reply. Fields that are set act in this order: Gate, Wait, Err, Chunk.
 type Step struct {
 	Gate  *Gate         // wait until the test opens it
-	Wait  time.Duration // let time pass
-	Err   error         // fail with it; the reply ends
-	Chunk *llm.Chunk    // send it
+	Wait  time.Duration // sleep
+	Err   error         // yield it, which ends the reply
+	Chunk *llm.Chunk    // yield it
 }
 
 // Say streams pieces of text.
@@ -42,7 +41,7 @@ func Think(pieces ...string) Reply {
 	return r
 }
 
-// Call streams a tool call; its arguments come in the given pieces.
+// Call streams a tool call, with its arguments in these pieces.
 func Call(index int, id, name string, arguments ...string) Reply {
 	r := Reply{{Chunk: &llm.Chunk{Calls: []llm.CallDelta{{Index: index, ID: id, Name: name}}}}}
 	for _, p := range arguments {
@@ -59,26 +58,26 @@ func Stop(reason conversation.StopReason) Reply {
 	return Reply{{Chunk: &llm.Chunk{Stop: reason}}}
 }
 
-// Used reports usage: tokens of the prompt and of the reply, the rest unknown.
+// Used reports the tokens of the prompt and of the reply; all other numbers are unknown.
 func Used(prompt, completion int) Reply {
 	return Reply{{Chunk: &llm.Chunk{Usage: &llm.Tokens{
 		Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
 	}}}}
 }
 
-// Fail breaks the reply off.
+// Fail ends the reply with an error.
 func Fail(err error) Reply { return Reply{{Err: err}} }
 
 // Hold waits until the test opens the gate.
 func Hold(g *Gate) Reply { return Reply{{Gate: g}} }
 
-// Pause lets time pass.
+// Pause sleeps.
 func Pause(d time.Duration) Reply { return Reply{{Wait: d}} }
 
-// Join is one reply made of parts.
+// Join is one reply of several parts.
 func Join(parts ...Reply) Reply { return slices.Concat(parts...) }
 
-// Gate is where a script waits for the test.
+// Gate stops a script until the test opens it.
 type Gate struct {
 	reached, open chan struct{}
 	once, opened  sync.Once
@@ -87,10 +86,10 @@ type Gate struct {
 // NewGate returns a closed gate.
 func NewGate() *Gate { return &Gate{reached: make(chan struct{}), open: make(chan struct{})} }
 
-// Open lets through whoever waits or will wait.
+// Open lets all callers of Pass through, now and later.
 func (g *Gate) Open() { g.opened.Do(func() { close(g.open) }) }
 
-// Reached is closed once somebody waits at the gate.
+// Reached is closed once a caller waits at the gate.
 func (g *Gate) Reached() <-chan struct{} { return g.reached }
 
 // Pass waits until the gate is open or ctx ends.
@@ -104,7 +103,7 @@ func (g *Gate) Pass(ctx context.Context) error {
 	}
 }
 
-// Provider answers requests from a script, one reply each.
+// Provider answers each request with the next reply of a script.
 type Provider struct {
 	mu       sync.Mutex // guards all below
 	script   []Reply
@@ -132,9 +131,8 @@ func (p *Provider) Requests() []llm.Request {
 // Running is the number of streams that have not ended.
 func (p *Provider) Running() int { return int(p.running.Load()) }
 
-// Stream follows the next reply of the script. A request beyond the script
-// fails with an llm.Error of class BadRequest. When ctx ends, the stream
-// fails with one of class Cancelled.
+// Stream yields the next reply of the script. A request after the last reply fails with an llm.Error of class
+// BadRequest. When ctx ends, the stream fails with one of class Cancelled.
 func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		p.running.Add(1)
@@ -150,7 +148,7 @@ func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-// play follows the script and reports whether it came to its end.
+// play runs the steps of a reply and reports whether it reached the end.
 func (r Reply) play(ctx context.Context, yield func(llm.Chunk, error) bool) bool {
 	for _, s := range r {
 		if err := s.wait(ctx); err != nil {
@@ -168,7 +166,7 @@ func (r Reply) play(ctx context.Context, yield func(llm.Chunk, error) bool) bool
 	return true
 }
 
-// wait passes the gate and lets the time pass that a step asks for.
+// wait waits at the gate of a step, then sleeps for its time.
 func (s Step) wait(ctx context.Context) error {
 	if s.Gate != nil {
 		if err := s.Gate.Pass(ctx); err != nil {

@@ -14,26 +14,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// Server is a fake provider with a context window: it counts tokens in its own
-// way, which is not the client's, refuses a prompt that is too long, checks the
-// requests, and reports usage. Set its fields before the first request; streams
-// may run concurrently.
+// Server is a fake provider with a context window. It counts tokens differently from the client, refuses a prompt
+// that is too long, checks the requests, and reports usage. Set its fields before the first request; streams may
+// run concurrently.
 type Server struct {
 	Window  int            // tokens of the largest prompt, 0 for no limit
-	Windows map[string]int // the window of a model that has another one
-	// Nameless makes refusals name no sizes.
-	Nameless bool
+	Windows map[string]int // windows of single models, in place of Window
+	// OmitsSizes leaves the sizes out of refusals.
+	OmitsSizes bool
 	// Truncates drops the oldest messages of a prompt that is too long instead of
 	// refusing it, and reports the usage of the rest.
 	Truncates bool
 	// Quiet leaves usage out of the replies.
 	Quiet bool
-	// Answer makes the reply to the n-th request for a reply, counted from 0 without
-	// refused ones. Nil: "yes".
+	// Answer makes the n-th reply, counted from 0 without refused requests. Nil: the reply is "yes".
 	Answer func(n int, r llm.Request) Reply
 	// Summary makes the reply to a request for a summary. Nil: [Healthy].
 	Summary Summariser
-	// Mark is called when a request begins; [Served] holds its result. Nil: 0.
+	// Mark is called when a request arrives; [Served] has its result. Nil: 0.
 	Mark func() int
 
 	mu        sync.Mutex // guards the fields below, except running
@@ -41,21 +39,21 @@ type Server struct {
 	replies   int                  // requests for replies that were not refused
 	summaries int                  // requests for summaries that were not refused
 	previous  []projection.Message // messages of the newest request for a reply
-	tools     string               // as the first request with tools declared them
+	tools     string               // that the first request with tools declared
 	running   atomic.Int64
 }
 
-// Served is a request that a server received, and the outcome.
+// Served is a request that a server received, and what the server did with it.
 type Served struct {
 	Request llm.Request
 	Purpose conversation.Purpose
 	Mark    int
-	Tokens  int      // of the prompt as it came
+	Tokens  int      // of the whole prompt
 	Refused bool     // because the prompt was too long
 	dropped int      // tokens of the messages that Truncates dropped
-	Wrong   []string // what an endpoint would not accept, with the place
-	// Shared is how many leading messages equal those of the previous request for a
-	// reply, and Before how many messages that one had; both are 0 for the first.
+	Wrong   []string // what an endpoint would refuse, with the place
+	// Shared is how many leading messages equal those of the previous request for a reply, and Before the number of
+	// messages of that request; both are 0 for the first request.
 	Shared, Before int
 }
 
@@ -139,8 +137,8 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	return got, reply
 }
 
-// compare records how many leading messages a request shares with the previous
-// one, and whether its tools differ from those of earlier requests.
+// compare counts the leading messages that a request shares with the previous one, and checks that its tools are
+// those of earlier requests.
 func (s *Server) compare(got *Served) {
 	r := got.Request
 	got.Before = len(s.previous)
@@ -160,7 +158,7 @@ func (s *Server) compare(got *Served) {
 }
 
 func (s *Server) refusal(got Served) *llm.Error {
-	if s.Nameless {
+	if s.OmitsSizes {
 		return &llm.Error{Class: llm.Overflow, Message: "the prompt is too long", Status: 400}
 	}
 	window := s.window(got.Request.Model)
@@ -170,7 +168,7 @@ func (s *Server) refusal(got Served) *llm.Error {
 	}
 }
 
-// PurposeOf tells from the last message whether a request asks for a reply or a summary.
+// PurposeOf reads from the last message whether a request asks for a reply or for a summary.
 func PurposeOf(r llm.Request) conversation.Purpose {
 	if len(r.Messages) == 0 {
 		return conversation.PurposeReply
@@ -183,6 +181,5 @@ func PurposeOf(r llm.Request) conversation.Purpose {
 	return conversation.PurposeReply
 }
 
-// Summariser makes the reply to the n-th request for a summary, counted from 0
-// without refused ones.
+// Summariser makes the reply to the n-th request for a summary, counted from 0 without refused requests.
 type Summariser func(n int, r llm.Request) Reply

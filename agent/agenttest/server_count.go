@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// How a server counts tokens. No text counts as the client estimates it.
+// How the fake server counts tokens: unlike the client, for every kind of text.
 const (
 	asciiPerToken = 3.6
 	tokensPerCJK  = 1.1
@@ -75,9 +75,9 @@ func writeTools(tools []conversation.ToolSpec) string {
 
 var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Inspect lists what an endpoint would not accept of a request.
+// Inspect lists what an endpoint would refuse in a request.
 func Inspect(r llm.Request) (wrong []string) {
-	note := func(i int, what string, about ...any) {
+	add := func(i int, what string, about ...any) {
 		wrong = append(wrong, fmt.Sprintf("message %d of %d: ", i, len(r.Messages))+fmt.Sprintf(what, about...))
 	}
 	last := len(r.Messages) - 1
@@ -85,42 +85,42 @@ func Inspect(r llm.Request) (wrong []string) {
 	case last < 0:
 		return []string{"there are no messages"}
 	case r.Messages[0].Role != projection.RoleUser:
-		note(0, "the first one is not the user's")
+		add(0, "the first one is not the user's")
 	case r.Messages[last].Role == projection.RoleAssistant:
-		note(last, "the last one is a reply")
+		add(last, "the last one is a reply")
 	}
 	ids := map[string]bool{} // of all calls so far
 	var open []string        // calls of the newest reply that wait for their result
 	for i, m := range r.Messages {
 		if m.Role == projection.RoleTool {
 			if len(open) == 0 || open[0] != m.CallID {
-				note(i, "it answers %q where answers to %q follow", m.CallID, open)
+				add(i, "it answers %q where answers to %q follow", m.CallID, open)
 			}
 			open = open[min(1, len(open)):]
 		} else if len(open) > 0 {
-			note(i, "the calls %q are not answered", open)
+			add(i, "the calls %q are not answered", open)
 			open = nil
 		}
 		if m.Role != projection.RoleUser && m.Role != projection.RoleAssistant && m.Role != projection.RoleTool {
-			note(i, "its role is %q", m.Role)
+			add(i, "its role is %q", m.Role)
 		}
 		if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" || !storable(m.Text) {
-			note(i, "it is empty or not text: %.40q", m.Text)
+			add(i, "it is empty or not text: %.40q", m.Text)
 		}
 		for _, c := range m.Calls {
 			var object map[string]json.RawMessage
 			if !storable(c.Arguments) || json.Unmarshal([]byte(c.Arguments), &object) != nil || object == nil {
-				note(i, "the arguments %.40q are no JSON object", c.Arguments)
+				add(i, "the arguments %.40q are no JSON object", c.Arguments)
 			}
 			if m.Role != projection.RoleAssistant || c.Name == "" || ids[c.ID] || !callID.MatchString(c.ID) {
-				note(i, "the call %q of %q is not valid, or its id stands twice", c.ID, c.Name)
+				add(i, "the call %q of %q is not valid, or its id stands twice", c.ID, c.Name)
 			}
 			ids[c.ID] = true
 			open = append(open, c.ID)
 		}
 	}
 	if len(open) > 0 {
-		note(last, "the calls %q are not answered", open)
+		add(last, "the calls %q are not answered", open)
 	}
 	return wrong
 }

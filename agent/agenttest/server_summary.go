@@ -10,23 +10,23 @@ import (
 	"plimsoll/conversation"
 )
 
-// What models do when they are asked for a summary.
+// The replies of a fake model to requests for a summary.
 
-// Healthy writes an extract of what it is sent, of the length it is asked for.
+// Healthy replies with an extract of the request that has the requested length.
 func Healthy(n int, r llm.Request) Reply {
 	return Join(Say(extract(n, r)), Stop(conversation.StopEnd))
 }
 
-var wished = regexp.MustCompile(`Use at most (\d+) tokens`)
+var lengthLimit = regexp.MustCompile(`Use at most (\d+) tokens`)
 
-// extract is short quotations from all of a request, below the length that it asks for.
+// extract quotes a few lines from all of a request, within the length that it asks for.
 func extract(n int, r llm.Request) string {
 	var all strings.Builder
 	for i := range r.Messages {
 		all.WriteString(r.Messages[i].Text + "\n")
 	}
 	most := 300
-	if found := wished.FindStringSubmatch(r.System + all.String()); found != nil {
+	if found := lengthLimit.FindStringSubmatch(r.System + all.String()); found != nil {
 		most, _ = strconv.Atoi(found[1]) // digits, by the pattern
 	}
 	if r.MaxTokens > 0 {

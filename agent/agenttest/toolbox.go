@@ -11,12 +11,12 @@ import (
 // Tool is a tool of a Toolbox.
 type Tool struct {
 	Spec   conversation.ToolSpec
-	Review conversation.Review // what a call needs; Need "" means nothing
-	// Run runs a call. Nil: it returns the arguments.
+	Review conversation.Review // what a call needs; a Need of "" is NeedNothing
+	// Run runs a call. Nil: the result is the arguments.
 	Run func(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
 }
 
-// Reader is a tool that only reads and needs nothing.
+// Reader is a tool that only reads and needs no approval.
 func Reader(name string, run func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome) Tool {
 	return Tool{
 		Spec:   conversation.ToolSpec{Name: name, Parameters: conversation.RawJSON(`{"type":"object"}`), ReadOnly: true},
@@ -24,7 +24,7 @@ func Reader(name string, run func(context.Context, conversation.ToolCall, func(s
 	}
 }
 
-// Writer is a tool that changes something and has to be approved.
+// Writer is a tool that changes something and needs approval.
 func Writer(name string, run func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome) Tool {
 	return Tool{
 		Spec:   conversation.ToolSpec{Name: name, Parameters: conversation.RawJSON(`{"type":"object"}`)},
@@ -32,17 +32,17 @@ func Writer(name string, run func(context.Context, conversation.ToolCall, func(s
 	}
 }
 
-// Allowed is a grant that the toolbox was told.
+// Allowed is a call of Toolbox.Allow.
 type Allowed struct {
 	Tool  string
 	Grant conversation.Grant
 	Rules []string
 }
 
-// Toolbox holds tools made of functions. A tool that was allowed for longer
-// than once needs nothing any more.
+// Toolbox holds tools made of functions. A tool that was allowed for longer than one call needs no further
+// approval.
 type Toolbox struct {
-	AllowErr error // what Allow returns
+	AllowErr error // the result of Allow
 
 	tools   []Tool
 	mu      sync.Mutex // guards all below
@@ -72,7 +72,7 @@ func (b *Toolbox) tool(name string) (Tool, bool) {
 	return b.tools[i], true
 }
 
-// Review says what the tool was made with.
+// Review returns the review of the tool, without the need for approval once it was allowed.
 func (b *Toolbox) Review(_ context.Context, call conversation.ToolCall) conversation.Review {
 	t, ok := b.tool(call.Name)
 	if !ok {
@@ -109,7 +109,7 @@ func (b *Toolbox) Run(ctx context.Context, call conversation.ToolCall, progress 
 	return t.Run(ctx, call, progress)
 }
 
-// Allow records a grant.
+// Allow records the grant.
 func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error {
 	if b.AllowErr != nil {
 		return b.AllowErr
@@ -120,7 +120,7 @@ func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g convers
 	return nil
 }
 
-// Allowed are the grants so far.
+// Allowed are the recorded grants.
 func (b *Toolbox) Allowed() []Allowed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,8 +134,7 @@ func (b *Toolbox) Calls() []conversation.ToolCall {
 	return slices.Clone(b.calls)
 }
 
-// Most is the largest number of calls that ran at the same time; Running is
-// how many run now.
+// Most is the largest number of calls that ran at the same time, and running the number of those that run now.
 func (b *Toolbox) Most() (most, running int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

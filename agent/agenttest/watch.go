@@ -48,8 +48,7 @@ func (w *Watcher) Updates() []updates.Update {
 	return slices.Clone(w.updates)
 }
 
-// Await waits until an update for which match holds has come, and returns the
-// first one; the error is that of ctx.
+// Await waits for the first update that matches, and returns it. The error is that of ctx.
 func (w *Watcher) Await(ctx context.Context, match func(updates.Update) bool) (updates.Update, error) {
 	for seen := 0; ; {
 		w.mu.Lock()
@@ -88,8 +87,7 @@ func (w *Watcher) Events() []conversation.Event {
 	return out
 }
 
-// Phases are the phases the conversation went through, neighbours that are the
-// same as one.
+// Phases are the phases of the conversation so far, without repeats in a row.
 func (w *Watcher) Phases() []updates.Phase {
 	var out []updates.Phase
 	for _, s := range Of[updates.Status](w) {
@@ -98,8 +96,7 @@ func (w *Watcher) Phases() []updates.Phase {
 	return slices.Compact(out)
 }
 
-// OnScreen is the text of the reply that streams, as a screen would show it:
-// empty after an append or a discard.
+// OnScreen is the text of the streaming reply as a screen shows it: empty after an append or a discard.
 func (w *Watcher) OnScreen() string {
 	var b strings.Builder
 	for _, u := range w.Updates() {

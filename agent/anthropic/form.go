@@ -133,7 +133,7 @@ type Model struct {
 // NewForm is how a request is put into bytes now.
 func NewForm(r llm.Request, m Model) Form {
 	bound := BindsThinking(r.Model)
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: !bound, Binds: bound, After: r.ThinksAfter, Errors: true}
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: !bound, Binds: bound, After: r.ThinkingAfter, Errors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}

@@ -65,7 +65,7 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 			t.Fatalf("the word %q is not read", w)
 		}
 	}
-	r.Effort, r.CacheTTL, r.MaxTokens, r.ThinksAfter = "", 0, 0, 0 // a form says it all
+	r.Effort, r.CacheTTL, r.MaxTokens, r.ThinkingAfter = "", 0, 0, 0 // a form says it all
 	if again, _, err := anthropic.Body(r, read, route); err != nil || !bytes.Equal(raw, again) {
 		t.Fatalf("made again it is another: %v\n%s\n%s", err, raw, again)
 	}
@@ -132,7 +132,7 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		}
 	}
 	for model, want := range map[string]bool{"claude-sonnet-5-5": true, "claude-fable-5-1": true, "claude-opus-5": false, "claude-opus-4-6": false} {
-		b := made(t, llm.Request{Model: model, ThinksAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{Reasons: true, Drops: true})
+		b := made(t, llm.Request{Model: model, ThinkingAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{Reasons: true, Drops: true})
 		if got := b.Thinking["block_binding"] != nil; got != want {
 			t.Errorf("%s is asked to drop thinking: %v", model, got)
 		}

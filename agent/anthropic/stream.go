@@ -144,7 +144,7 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 		return c, false, d.foreign(data)
 	}
 	if d.size > maxKept {
-		err = llm.Endless()
+		err = llm.EndlessReply()
 	}
 	return c, false, err
 }
@@ -298,7 +298,7 @@ func (d *Decoder) End(bool) (llm.Chunk, error) {
 		if d.odd && !d.known {
 			return c, d.errors.Malformed("the answer is not a stream of messages; set wire: chat if it speaks chat completions", nil, nil)
 		}
-		return c, llm.BrokeOff()
+		return c, llm.TruncatedReply()
 	}
 	c.Stop, c.Paused = d.stop(), d.reason == "pause_turn" && d.calls == 0
 	if c.Stop == conversation.StopFiltered {

@@ -150,7 +150,7 @@ func (c *Compactor) announceReview() {
 	}
 	s, _ := j.proposal.Written() // it is what waits
 	c.journal.Tell(updates.Reviewing{
-		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
+		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, RequestWaits: c.held,
 	})
 }
 
@@ -207,7 +207,7 @@ func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
 func (c *Compactor) announce(held bool) {
 	j := c.job
 	c.journal.Tell(updates.Compacting{
-		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, Held: held,
+		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: held,
 	})
 }
 
@@ -329,7 +329,7 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	if n := j.writer.learned; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
 	}
-	if j.writer.left && same && j.writer.base.ThinksAfter == r.journal.ThinksAfter() {
+	if j.writer.left && same && j.writer.base.ThinkingAfter == r.journal.ThinkingAfter() {
 		r.loop.LeaveThinking(ctx)
 	}
 	return spent

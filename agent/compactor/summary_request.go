@@ -94,11 +94,11 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if !errors.As(err, &failure) {
 			return summary.Answer{}, err
 		}
-		if failure.Thinking && !w.left {
-			w.left, r.ThinksAfter = true, math.MaxUint64
+		if failure.RefusesThinking && !w.left {
+			w.left, r.ThinkingAfter = true, math.MaxUint64
 			continue
 		}
-		if llm.Nameless(failure) && llm.Smaller(w.model, w.factor, r, rep) {
+		if llm.UnsizedOverflow(failure) && llm.Smaller(w.model, w.factor, r, rep) {
 			failure = llm.CacheFull(failure)
 		}
 		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
@@ -161,12 +161,12 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.base.Conversation,
-			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.base.ThinksAfter, Changed: w.base.Changed, // another one would not find the conversation in the cache
+			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinkingAfter: w.base.ThinkingAfter, PrefixChanged: w.base.PrefixChanged, // another one would not find the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.PurposeSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}
 	if w.left {
-		r.ThinksAfter = math.MaxUint64
+		r.ThinkingAfter = math.MaxUint64
 	}
 	if form.Input == preset.InputView {
 		r.System = w.base.System

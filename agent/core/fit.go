@@ -96,7 +96,7 @@ func (j *Journal) tooLong() error {
 		Class: llm.Overflow,
 		Message: fmt.Sprintf("Too long to send: about %s tokens, and the window of %s holds %s (your newest message about %s, prompt and tools %s)",
 			numbers.Grouped(r.Used), model.Name(), numbers.Grouped(r.Window.Tokens), numbers.Grouped(j.newestMessage()), numbers.Grouped(r.Segments[projection.System]+r.Segments[projection.Tools])),
-		Hint: hint + model.Larger(),
+		Hint: hint + model.LargerWindowHint(),
 	}
 }
 
@@ -122,6 +122,6 @@ func (j *Journal) Oversized(text string) *llm.Error {
 		Class: llm.Overflow,
 		Message: fmt.Sprintf("Too long: about %s tokens, %s free beside prompt and tools (%s of %s)",
 			numbers.Grouped(tokens), numbers.Grouped(max(0, r.Window.Tokens-fixed)), numbers.Grouped(fixed), numbers.Grouped(r.Window.Tokens)),
-		Hint: hint + j.settings.Model.Larger(),
+		Hint: hint + j.settings.Model.LargerWindowHint(),
 	}
 }

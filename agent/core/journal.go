@@ -108,8 +108,8 @@ func (j *Journal) Request(messages []projection.Message) llm.Request {
 	return j.settings.Request(j.id, messages)
 }
 
-// ThinksAfter is the event up to which replies go back without what the model thought.
-func (j *Journal) ThinksAfter() uint64 { return j.settings.ThinksAfter }
+// ThinkingAfter is the event up to which replies go back without what the model thought.
+func (j *Journal) ThinkingAfter() uint64 { return j.settings.ThinkingAfter }
 
 // HeldWith is the model that the log says the conversation was held with last.
 func (j *Journal) HeldWith() conversation.ModelChanged { return j.settings.Changed }
@@ -316,7 +316,7 @@ func (j *Journal) refold(events []conversation.Event, revision uint64) {
 			maps.Copy(s.Recorded, b.Set)
 		case conversation.Notice:
 			if b.ThinkingRefused {
-				s.ThinksAfter, again = e.Seq, true
+				s.ThinkingAfter, again = e.Seq, true
 			}
 		}
 		s.changes(e)
@@ -432,7 +432,7 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 	known := true
 	m := j.settings.Model
 	now, paysAfter = llm.PriceOf(p, func(t llm.Tokens) float64 {
-		usd, _ := j.Cost(m, m.Writing(t))
+		usd, _ := j.Cost(m, m.WithLongWrites(t))
 		if usd == nil {
 			known = false
 			return 0

@@ -30,15 +30,15 @@ type Settings struct {
 	Model    llm.Model
 	OneTurn  bool // the model takes the turn over for another one
 
-	Blobs        *conversation.Instructions // tools and prompt once they are stored
-	Overrides    map[string]string          // in force for the conversation
-	Recorded     map[string]string          // of them, what the log has
-	Instructions conversation.Instructions  // newest recorded
-	Changed      conversation.ModelChanged  // newest recorded
-	told         bool                       // that newer ones wait
-	newer        string                     // the system prompt as it would be today, "" where that is the one in force
-	ThinksAfter  uint64                     // event up to which replies go back without their thinking, 0 for none
-	PastChanged  uint64                     // see [llm.Request], Changed
+	Blobs         *conversation.Instructions // tools and prompt once they are stored
+	Overrides     map[string]string          // in force for the conversation
+	Recorded      map[string]string          // of them, what the log has
+	Instructions  conversation.Instructions  // newest recorded
+	Changed       conversation.ModelChanged  // newest recorded
+	told          bool                       // that newer ones wait
+	newer         string                     // the system prompt as it would be today, "" where that is the one in force
+	ThinkingAfter uint64                     // event up to which replies go back without their thinking, 0 for none
+	PrefixChanged uint64                     // see [llm.Request]
 }
 
 func NewSettings(o Options) (Settings, error) {
@@ -59,11 +59,11 @@ func NewSettings(o Options) (Settings, error) {
 		}
 		s.changes(e)
 	}
-	s.ThinksAfter = ThinksAfter(o.Stored.Events)
+	s.ThinkingAfter = ThinkingAfter(o.Stored.Events)
 	if old := o.Stored.System; old != nil && *old != s.System {
 		s.newer, s.System = s.System, *old
 	}
-	s.Model = s.Model.Kept(o.Stored.Events)
+	s.Model = s.Model.WithStoredTTL(o.Stored.Events)
 	s.choose()
 	return s, nil
 }
@@ -104,8 +104,8 @@ func (j *Journal) renew() []conversation.Body {
 	return nil
 }
 
-// ThinksAfter is the event up to which replies go back without what the model thought, 0 for none.
-func ThinksAfter(events []conversation.Event) uint64 {
+// ThinkingAfter is the event up to which replies go back without what the model thought, 0 for none.
+func ThinkingAfter(events []conversation.Event) uint64 {
 	for _, e := range slices.Backward(events) {
 		if n, ok := e.Body.(conversation.Notice); ok && n.ThinkingRefused {
 			return e.Seq
@@ -117,14 +117,14 @@ func ThinksAfter(events []conversation.Event) uint64 {
 // changes notes an event that changes what stands in front of replies.
 func (s *Settings) changes(e conversation.Event) {
 	if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindInstructions {
-		s.PastChanged = e.Seq
+		s.PrefixChanged = e.Seq
 	}
 }
 
 // Request is a request of the conversation with messages.
 func (s *Settings) Request(conversation string, messages []projection.Message) llm.Request {
 	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation,
-		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinksAfter: s.ThinksAfter, Changed: s.PastChanged}
+		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinkingAfter: s.ThinkingAfter, PrefixChanged: s.PrefixChanged}
 	if !s.Model.Caps.NoTools {
 		r.Tools = s.Tools
 	}

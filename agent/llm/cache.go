@@ -11,21 +11,19 @@ import (
 	"plimsoll/conversation"
 )
 
-// TTL is who says how long the provider's cache is to hold a prompt.
+// TTL is who decides how long the provider's cache holds a prompt.
 type TTL string
 
-// The ways.
 const (
-	TTLEndpoint TTL = ""       // the endpoint; CacheTTL is only what the user knows of it
-	TTLAsked    TTL = "asked"  // requests do, as the user has it
-	TTLChosen   TTL = "chosen" // requests do, as the conversation's pauses make it cheaper
+	TTLEndpoint TTL = ""       // the endpoint; CacheTTL is then only what the user's configuration says
+	TTLAsked    TTL = "asked"  // each request asks for the time that the user configured
+	TTLChosen   TTL = "chosen" // each request asks for the time that is cheaper for the pauses of this conversation
 )
 
-// What a model takes for input, as the planner reckons with it: shares of the
-// price of input, and how long the provider's cache lives. No catalogue says the
-// latter. Where the configuration does not, it is assumed: what takes 1.25 of the
-// input's price for writing keeps that for five minutes, as Anthropic does, and
-// OpenAI for thirty; of all others it is unknown.
+// The planner's prices of input: shares of the base price, and how long the provider's cache keeps a prompt. No
+// catalog lists that time. Where the configuration does not set it, it is assumed: a model that takes 1.25 of the
+// input price for writing keeps the prompt for five minutes, as Anthropic does, or thirty, as OpenAI does; for all
+// others it is unknown.
 
 const (
 	shortWrite     = 1.25
@@ -33,11 +31,10 @@ const (
 	openaiLifetime = 30 * time.Minute // at least, as of gpt-5.6
 )
 
-// Sheet is the model's prices for input in relation to each other. Without a
-// price for tokens from the cache nothing is saved by it; without one for
-// writing, that costs what input costs. Where nothing is charged, or nobody knows
-// what, it is the default: local servers keep a prompt for nothing while its slot
-// lasts. An endpoint that caches nothing takes the full price each time.
+// Sheet is the model's input prices as shares of the base price. Without a price for cached tokens the cache saves
+// nothing; without a price for cache writes, writing costs as much as input. A model that is free, or whose prices
+// are unknown, gets the default: local servers keep a prompt at no cost while its slot lasts. An endpoint without a
+// cache charges the full price every time.
 func (m Model) Sheet() planner.PriceSheet {
 	s := planner.DefaultSheet()
 	switch p := m.Prices; {
@@ -56,7 +53,7 @@ func (m Model) Sheet() planner.PriceSheet {
 	return s
 }
 
-// CacheTerms are what the model's cache costs where requests say how long it holds a prompt.
+// CacheTerms are the prices and lifetimes of a cache whose requests choose how long it holds a prompt.
 func (m Model) CacheTerms() promptcache.Terms {
 	t := promptcache.Anthropic()
 	if p := m.Prices; p != nil && p.Input > 0 {
@@ -68,16 +65,18 @@ func (m Model) CacheTerms() promptcache.Terms {
 	return t
 }
 
-// Writing is tokens of which those written to the cache are kept as long as requests to the model ask for.
-func (m Model) Writing(t Tokens) Tokens {
+// WithLongWrites returns the tokens with CacheWriteLong filled in, where requests to the model ask for the longer
+// lifetime.
+func (m Model) WithLongWrites(t Tokens) Tokens {
 	if m.TTL != TTLEndpoint && m.CacheTTL >= m.CacheTerms().Long.Lives {
 		t.CacheWriteLong = max(0, t.CacheWrite)
 	}
 	return t
 }
 
-// Kept is the model as a conversation last asked it to keep the prompt, by its newest reply on record.
-func (m Model) Kept(events []conversation.Event) Model {
+// WithStoredTTL returns the model with the CacheTTL of its newest reply in the log, where the TTL is chosen per
+// conversation.
+func (m Model) WithStoredTTL(events []conversation.Event) Model {
 	if m.TTL != TTLChosen {
 		return m
 	}
@@ -90,8 +89,7 @@ func (m Model) Kept(events []conversation.Event) Model {
 	return m
 }
 
-// Share is a price in relation to that of input, which it is where none is
-// known.
+// share is a price as a share of the input price; 1 where the price is unknown.
 func share(price, input float64) float64 {
 	if price <= 0 {
 		return 1
@@ -99,8 +97,8 @@ func share(price, input float64) float64 {
 	return price / input
 }
 
-// assumedLifetime is how long the cache lives as far as the share for writing
-// and the model's maker tell, 0 if they do not.
+// assumedLifetime is the cache lifetime that the price for writing and the maker of the model suggest, 0 if
+// unknown.
 func (m Model) assumedLifetime(write float64) time.Duration {
 	switch {
 	case math.Abs(write-shortWrite) > 1e-6:
@@ -111,7 +109,7 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 	return shortLifetime
 }
 
-// CacheKept is for how long the model's cache keeps a conversation, of which the next request has so many tokens.
+// CacheKept is how long the model's cache keeps a conversation, and why. prompt is the tokens of the next request.
 func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcache.Kept {
 	k := promptcache.Kept{Lives: m.Sheet().Lives()}
 	switch {
@@ -122,7 +120,7 @@ func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcach
 		o.Prompt = prompt
 		k.By = promptcache.ByPauses
 		if c := m.CacheTerms().Choose(o); c.Lives == k.Lives {
-			k.Saves = c.Saves // otherwise the other one is chosen as soon as the cache is cold
+			k.Saves = c.Saves // with another lifetime, the choice changes as soon as the cache is cold
 		}
 		if m.Prices != nil {
 			usd := k.Saves * m.Prices.Input / 1e6
@@ -134,12 +132,12 @@ func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcach
 	return k
 }
 
-// CacheOutlook is what a log tells of how requests to a model use its cache: how they followed each other, and how many
-// tokens those wrote that found the one before them in the cache. How large the next one is, is not in it.
+// CacheOutlook reads from a log how requests to a model use its cache: the pauses between them, and how many tokens
+// those requests wrote that found the request before in the cache. The caller adds the size of the next request.
 func CacheOutlook(m Model, events []conversation.Event) promptcache.Outlook {
 	terms, c := m.CacheTerms(), m.Calibration
 	o := promptcache.Outlook{Past: promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}}
-	var asked, answered time.Time // when the newest request was triggered, and the one before it answered
+	var asked, answered time.Time // when the newest request was caused, and when the previous one was answered
 	lives := terms.Short.Lives
 	for _, e := range events {
 		switch b := e.Body.(type) {

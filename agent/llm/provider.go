@@ -18,71 +18,68 @@ import (
 	"plimsoll/conversation"
 )
 
-// Provider streams replies and summaries from one endpoint: calls
-// come from several goroutines.
+// Provider streams replies and summaries from one endpoint. Several goroutines may call it.
 type Provider interface {
-	// Stream sends a request and yields the reply as it arrives. Breaking the
-	// loop or ending ctx closes the stream. A failure is yielded once, last, as
-	// an *Error; what arrived before it stands. A stream that ends without a
-	// Stop reason yields an Error of class Truncated, one that does not end is cut.
+	// Stream sends a request and yields the reply as it arrives. Breaking the loop or ending ctx closes the stream.
+	// A failure is yielded once, last, as an *Error; the chunks before it stay valid. A stream that ends without a
+	// Stop reason yields an Error of class Truncated. A stream that does not end is cut.
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
-// Request is one request to a model, complete but for the wire's own form.
+// Request is one request to a model, in a form that no wire is part of.
 type Request struct {
 	Model    string               // the provider's id of the model
 	System   string               // the system prompt, "" for none
 	Messages []projection.Message // hardened; first is user, last is user or tool
 	Tools    []conversation.ToolSpec
-	// MaxTokens bounds the reply, 0 leaves it to the provider.
+	// MaxTokens is the largest reply; 0 leaves it to the provider.
 	MaxTokens int
 	// Conversation is the ID, for endpoints that route their cache by it.
 	Conversation string
-	// Effort is how much the model is to reason, in the provider's word for it; ""
-	// leaves it to the model.
+	// Effort is how much the model shall reason, in the provider's own word; "" leaves it to the model.
 	Effort string
-	// CacheTTL is how long the provider is to keep the prompt in its cache; 0 leaves
-	// it to the endpoint.
+	// CacheTTL is how long the provider shall keep the prompt in its cache; 0 leaves it to the endpoint.
 	CacheTTL time.Duration
-	// ThinksAfter is the event up to which replies go back without what the model thought, because the server refused that;
-	// 0 for none.
-	ThinksAfter uint64
-	// Changed is the newest event that changed what stands in front of the replies before it, 0 for none: an overlay, or
-	// another system prompt or tools.
-	Changed uint64
+	// ThinkingAfter is the Seq of an event: replies up to it are sent without their thinking, because the server
+	// refused that; 0 sends all of it.
+	ThinkingAfter uint64
+	// PrefixChanged is the Seq of the newest event that changed what requests carry before earlier replies: an
+	// overlay, or another system prompt or tools; 0 for none.
+	PrefixChanged uint64
 }
 
-// Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The error
-// says that it does not, or does not answer.
+// Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The
+// error says that the endpoint does not count, or did not answer.
 type Counter interface {
 	CountTokens(ctx context.Context, r Request) (int, error)
 }
 
-// Thinker is an endpoint that is sent back what a model thought, in a form of its own.
+// Thinker knows which replies an endpoint gets back with their thinking, where that has a form of the provider's
+// own.
 type Thinker interface {
-	// Thinking lists the messages of a request that go back with their thinking, ascending. bound says that thinking goes
-	// only where all in front of it is what it was.
+	// Thinking lists the messages of a request that are sent with their thinking, ascending. bound says that the
+	// server takes thinking only after an unchanged prefix.
 	Thinking(r Request) (messages []int, bound bool)
 }
 
 // ErrNotCounted says that an endpoint has no way to count.
 var ErrNotCounted = errors.New("the endpoint does not count tokens")
 
-// Chunk is a piece of a reply. Zero fields say nothing.
+// Chunk is a piece of a reply. A zero field means that the piece has none of it.
 type Chunk struct {
 	Text      string
 	Reasoning string
 	Calls     []CallDelta
 	Stop      conversation.StopReason
 	Refusal   string // with StopFiltered, where the model refused: why
-	Paused    bool   // with Stop: the model goes on when the reply is sent back
+	Paused    bool   // with Stop: the model goes on when the reply is sent back to it
 	Usage     *Tokens
 	Extras    map[string]conversation.RawJSON // message-level fields to echo, complete
-	Waiting   bool                            // a sign of life: headers or a keep-alive came, no content yet
+	Waiting   bool                            // headers or a keep-alive arrived, no content yet
 	Progress  *Prefill                        // how far the server has read the prompt
 	BodyHash  string                          // SHA-256 of the request body as sent, with the first chunk
-	Form      string                          // how the body was made of the request, with BodyHash; see conversation.Usage
-	Note      string                          // what the user is to know of it, once for each model
+	Form      string                          // how the body was built from the request, with BodyHash; see conversation.Usage
+	Note      string                          // a notice for the user, shown once for each model
 }
 
 // CallDelta is a piece of a tool call. Pieces of one call share Index.
@@ -94,10 +91,10 @@ type CallDelta struct {
 	Extra     conversation.RawJSON
 }
 
-// Tokens is what a provider reported. -1 is unknown.
+// Tokens is the usage that a provider reported; -1 where a number is unknown.
 type Tokens struct {
 	Prompt, Cached, CacheWrite, Completion, Reasoning int
-	// CacheWriteLong is how many of CacheWrite are kept for the longer of two times, at its price.
+	// CacheWriteLong is how many tokens of CacheWrite have the longer of two lifetimes, and its price.
 	CacheWriteLong int
 	CostUSD        *float64 // as billed, nil if not reported
 }
@@ -105,7 +102,7 @@ type Tokens struct {
 // Prefill is a server's progress through the prompt, in tokens.
 type Prefill struct{ Done, Total int }
 
-// Model is everything known about the model a conversation talks to.
+// Model is what is known about the model of a conversation.
 type Model struct {
 	Provider string // openai, ollama, custom, demo ...
 	ID       string
@@ -116,23 +113,23 @@ type Model struct {
 	ReplyLimit int
 	Caps       projection.Capabilities
 	Prices     *Prices // nil: unknown
-	// CacheTTL is how long the provider's cache holds a prompt after its last use, as far as the user says or a request
-	// asked for it, 0 if nobody did.
+	// CacheTTL is how long the provider's cache holds a prompt after its last use, as the user configured it or a
+	// request asked for it; 0 if unknown.
 	CacheTTL time.Duration
-	TTL      TTL    // who says it
+	TTL      TTL    // who decides CacheTTL
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
-	BaseURL  string // where requests go, as the log records it; "" for none worth recording
+	BaseURL  string // where requests go, as the log records it; "" is not recorded
 	Badge    string // shown next to the name, "not an AI" for the demo model
-	// Effort is how much the model is to reason, one of [Efforts]; "" leaves it to the model.
+	// Effort is how much the model shall reason, one of [Efforts]; "" leaves it to the model.
 	Effort string
-	// EffortNote says in what Effort differs from its word, "" where it does not.
+	// EffortNote tells the user how the model is asked where it does not take Effort as it is written, "" where it
+	// does.
 	EffortNote string
-	// CalibrationKey is where what is learned about the model is kept:
-	// "endpoint model". "": not kept.
+	// CalibrationKey is the key of the stored Calibration, "endpoint model"; "" stores nothing.
 	CalibrationKey string
-	// Thinker knows which replies go back with what the model thought, nil where none do in a form of the provider's own.
+	// Thinker is nil where the provider takes no thinking in a form of its own.
 	Thinker Thinker
-	// Calibration is what was learned about it before.
+	// Calibration is what earlier reports taught about the model.
 	Calibration conversation.Calibration
 }
 
@@ -144,11 +141,10 @@ func (m Model) Name() string {
 	return m.Provider + "/" + m.ID
 }
 
-// Efforts are the words for how much a model is to reason, least first. No model knows all of them; a server that
-// refuses one is asked without it.
+// Efforts lists the levels of reasoning, lowest first. No model supports all; a server that refuses one is asked without.
 func Efforts() []string { return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"} }
 
-// CheckEffort reports an effort that no model knows.
+// CheckEffort returns an error for a level that is not in [Efforts].
 func CheckEffort(level string) error {
 	if level == "" || slices.Contains(Efforts(), level) {
 		return nil
@@ -156,7 +152,7 @@ func CheckEffort(level string) error {
 	return fmt.Errorf("there is no effort %q; the levels are %s", level, strings.Join(Efforts(), ", "))
 }
 
-// Prices is a price sheet in USD per million tokens.
+// Prices is a price list in USD per million tokens.
 type Prices struct {
 	Input, Cached, CacheWrite, Output float64
 	Tiers                             []Tier // ascending by Over; the whole request is billed at the tier's rate
@@ -172,7 +168,6 @@ type Tier struct {
 // Class sorts failures by what can be done about them.
 type Class string
 
-// The classes of failures.
 const (
 	Auth        Class = "auth"         // the key is missing, wrong or not allowed
 	Quota       Class = "quota"        // out of credit; waiting does not help
@@ -184,36 +179,36 @@ const (
 	Overloaded  Class = "overloaded"   // the server has no capacity now
 	ServerFault Class = "server error" // the server failed
 	Network     Class = "network"      // no connection, or it broke
-	Stalled     Class = "stalled"      // nothing arrived for too long
+	Stalled     Class = "stalled"      // the stream was silent for too long
 	Truncated   Class = "truncated"    // the stream ended without a stop reason
-	Malformed   Class = "malformed"    // what came is not the protocol
+	Malformed   Class = "malformed"    // the response breaks the protocol
 	Empty       Class = "empty"        // a reply without text or calls
 	Cancelled   Class = "cancelled"    // the user stopped it
 	NotSaved    Class = "not saved"    // the log could not be written
 )
 
-// Error is a failure as a value: what happened, in words for the user, and
-// what to do about it. It never holds a key.
+// Error is a failure as a value: what happened, in words for the user, and what to do about it. It never holds a
+// key.
 type Error struct {
-	Class      Class
-	Message    string        // what happened
-	Lead       string        // the beginning of Message, behind which it is said how often it was tried; "" for all of it
-	Tries      int           // how often it was tried, 0 where nobody counted
-	Took       time.Duration // all of them together
-	Hint       string        // what to do, "" if nothing
-	Status     int           // HTTP status, 0 without one
-	RetryAfter time.Duration // how long the server asks to wait, 0 if it did not say
-	NoRetry    bool          // the server said that trying again is useless
-	Loading    bool          // the server is up and still loads the model
-	Down       bool          // nothing listens at the address
-	Shared     bool          // a cache that requests share is full
-	Thinking   bool          // the server refuses thinking that the request sends back
-	Window     int           // the window the server named, in tokens, 0 if none
-	Requested  int           // the prompt size the server named, in tokens, 0 if none
-	Err        error         // the cause, for logs; may be nil
+	Class           Class
+	Message         string        // what happened
+	Lead            string        // the beginning of Message, after which Error adds the number of tries; "" for all of it
+	Tries           int           // 0 where nobody counted
+	Took            time.Duration // of all tries together
+	Hint            string        // what to do, "" if nothing
+	Status          int           // HTTP status, 0 without one
+	RetryAfter      time.Duration // how long the server asks to wait, 0 if it did not say
+	NoRetry         bool          // the server said that a retry is useless
+	Loading         bool          // the server runs, and is loading the model
+	Down            bool          // nothing listens at the address
+	Shared          bool          // the cache that all requests of the server share is full
+	RefusesThinking bool          // the server refuses the thinking that the request carries
+	Window          int           // the window the server named, in tokens, 0 if none
+	Requested       int           // the prompt size the server named, in tokens, 0 if none
+	Err             error         // the cause, for logs; may be nil
 }
 
-// Error is the message, with how often it was tried.
+// Error is the message, with the number of tries where there were several.
 func (e *Error) Error() string {
 	if e.Tries < 2 {
 		return e.Message
@@ -262,31 +257,30 @@ func AsError(err error) *Error {
 	return &Error{Class: Network, Message: err.Error(), Err: err}
 }
 
-// Larger says how a larger window is had. One that a server told may have changed.
-func (m Model) Larger() string {
-	if SaidByServer(m.Window) && m.BaseURL != "" { // otherwise there is no server
+// LargerWindowHint is a hint on how to get a larger window.
+func (m Model) LargerWindowHint() string {
+	if FromServer(m.Window) && m.BaseURL != "" { // without a URL there is no server
 		return "or choose a model with a larger window (/model); if the server's is larger by now, say so with --window"
 	}
 	return "or choose a model with a larger window (/model)"
 }
 
-// Nameless reports an overflow that names neither window nor prompt.
-func Nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
+// UnsizedOverflow reports whether an error is an overflow that states neither the window nor the size of the
+// prompt.
+func UnsizedOverflow(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 
-// A compaction breaks the provider's cache: behind the break everything is
-// written anew, which costs more than reading it. What is left out is saved with
-// every request, the next one included.
+// A compaction breaks the provider's cache: after the first changed message everything is written to the cache
+// again, which costs more than reading it. The tokens that a compaction leaves out are saved in every request from
+// then on.
 
-// PriceOf is what the next request costs more with a compaction than without it,
-// in US dollars, and after how many requests that is earned back, 0 where the next
-// one costs nothing more. cost prices one request in US dollars; the provider's
-// cache is taken to hold the conversation still. PaysAfter is nil where it is
-// never earned back.
+// PriceOf is the price of a compaction. now is how much more the next request costs than without it, in US dollars.
+// paysAfter is the number of requests that earn it back: 0 where the next one costs no more, nil where it never
+// pays. cost prices one request in US dollars; the provider's cache is assumed to hold the conversation still.
 func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter *int) {
 	cached := func(tokens int) float64 { return cost(Tokens{Prompt: tokens, Cached: tokens}) }
 	extra := cost(Tokens{Prompt: p.After, Cached: p.After - p.Behind, CacheWrite: p.Behind}) - cached(p.After)
 	saved := cached(p.Before) - cached(p.After)
-	more := math.Round((extra-saved)*1e9) / 1e9 // a sum of floats has digits that mean nothing
+	more := math.Round((extra-saved)*1e9) / 1e9 // drops the rounding errors of the sum
 	switch {
 	case extra <= 0:
 		return &more, new(int)
@@ -297,8 +291,7 @@ func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter
 	return &more, nil
 }
 
-// Step is the lowest tier that makes input dearer; false if there is none. A nil
-// sheet has none.
+// Step is the lowest tier with a higher price of input; false without one, and for a nil list.
 func (p *Prices) Step() (Tier, bool) {
 	if p == nil || p.Input <= 0 {
 		return Tier{}, false
@@ -311,8 +304,7 @@ func (p *Prices) Step() (Tier, bool) {
 	return Tier{}, false
 }
 
-// MeterOptions is what a meter has to know about the model and about the rules of
-// a conversation that it is used in.
+// MeterOptions are the options of a meter for the model under the rules of a conversation.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
 		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
@@ -320,14 +312,13 @@ func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	}.With(r)
 }
 
-// PriceStep is the prompt tokens above which the whole request costs more, 0 if
-// there is no such step.
+// PriceStep is the number of prompt tokens above which the whole request costs more, 0 without such a step.
 func (m Model) PriceStep() int {
 	t, _ := m.Prices.Step()
 	return t.Over
 }
 
-// OneLine is text without control characters and with single spaces.
+// OneLine is text on one line, without control characters and with single spaces.
 func OneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
@@ -338,7 +329,7 @@ func OneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Rank orders the sources of a window's size, strongest first.
+// Rank orders the sources of a window's size; the strongest has 0.
 func Rank(s meter.WindowSource) int {
 	switch s {
 	case meter.WindowFlag:
@@ -353,13 +344,12 @@ func Rank(s meter.WindowSource) int {
 	return 4
 }
 
-// SaidByServer reports whether a window's size is what the server said.
-func SaidByServer(w meter.Window) bool {
+// FromServer reports whether the size of a window is known from the server.
+func FromServer(w meter.Window) bool {
 	return w.Known() && Rank(w.Source) == Rank(meter.WindowServer)
 }
 
-// AsOverflow is the failure of a request that is longer than the window, nil for
-// any other error.
+// AsOverflow returns err as an *Error of class Overflow, nil for any other error.
 func AsOverflow(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Class == Overflow {

@@ -10,11 +10,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// Reply adds up the pieces of one reply.
+// Reply collects the chunks of one reply.
 type Reply struct {
 	Text, Reasoning strings.Builder
 	Calls           []*CallPieces
-	open            map[int]int // wire index -> place in calls
+	open            map[int]int // index on the wire -> index in Calls
 	Stop            conversation.StopReason
 	Refusal         string
 	Paused          bool
@@ -24,7 +24,7 @@ type Reply struct {
 	Bytes           int // of text, reasoning and calls
 }
 
-// CallPieces adds up one call.
+// CallPieces collects the pieces of one tool call.
 type CallPieces struct {
 	ID, Name  string
 	Arguments strings.Builder
@@ -32,9 +32,10 @@ type CallPieces struct {
 	Extra     conversation.RawJSON
 }
 
+// NewReply returns an empty reply.
 func NewReply() *Reply { return &Reply{open: map[int]int{}} }
 
-// Add adds a piece and returns the places of the calls that it changed.
+// Add adds a chunk and returns the indexes of the calls that it changed.
 func (r *Reply) Add(c Chunk) (changed []int) {
 	r.Text.WriteString(c.Text)
 	r.Reasoning.WriteString(c.Reasoning)
@@ -61,12 +62,12 @@ func (r *Reply) Add(c Chunk) (changed []int) {
 	return changed
 }
 
-// callBytes is what a call counts for beyond its arguments: calls that do not
-// end are a reply that does not end.
+// callBytes is the size of a call without its arguments: a reply that never stops making calls is as endless as a
+// text.
 const callBytes = 4096
 
-// addCall adds a piece of a call. Servers exist that number all parallel calls
-// 0 and tell them apart by id only.
+// addCall adds a piece of a call and returns the index of the call. Some servers give all parallel calls the index
+// 0 and tell them apart by ID alone.
 func (r *Reply) addCall(d CallDelta) int {
 	i, ok := r.open[d.Index]
 	if !ok || d.ID != "" && r.Calls[i].ID != "" && d.ID != r.Calls[i].ID {
@@ -91,30 +92,30 @@ func (r *Reply) addCall(d CallDelta) int {
 	return i
 }
 
-// Arrived reports whether anything came that is worth keeping.
+// Arrived reports whether the reply has text, reasoning or a call.
 func (r *Reply) Arrived() bool { return r.Bytes > 0 || len(r.Calls) > 0 }
 
-// Empty reports whether the model ended a reply without saying anything. One
-// cut at its limit or withheld is not empty: asking again would not help.
+// Empty reports whether the model ended the reply without text and calls. A reply that was cut at its limit or
+// withheld is not empty: asking again would not help.
 func (r *Reply) Empty() bool {
 	ended := r.Stop == conversation.StopEnd || r.Stop == conversation.StopCalls
 	return ended && len(r.Calls) == 0 && strings.TrimSpace(r.Text.String()) == ""
 }
 
-// Outgoing is a request with what has to be known about it afterwards.
+// Outgoing is a request with what its usage event records later.
 type Outgoing struct {
 	Request
 	Provider Provider
-	To       Model
+	To       Model // the model it is sent to
 	Purpose  conversation.Purpose
 	Estimate float64 // uncalibrated tokens of the prompt
-	Revision uint64  // of the view it was made of
-	After    uint64  // Seq of the newest event that the view was made of, 0 for a summary
+	Revision uint64  // of the view that it was made from
+	After    uint64  // Seq of the newest event in the view, 0 for a summary
 }
 
-// Unreported is what is known of a request before anything was counted for it,
-// by what arrived of the reply: enough to make it again.
-func (r Outgoing) Unreported(rep *Reply) conversation.Usage {
+// UsageWithoutCounts is the usage event of a request before the provider reported any tokens: enough to rebuild the
+// request.
+func (r Outgoing) UsageWithoutCounts(rep *Reply) conversation.Usage {
 	return conversation.Usage{
 		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
@@ -123,7 +124,7 @@ func (r Outgoing) Unreported(rep *Reply) conversation.Usage {
 	}
 }
 
-// asksToKeep is how long the request asks the provider's cache to hold it, 0 if it does not.
+// asksToKeep is how long the request asks the provider's cache to keep it, 0 if it does not ask.
 func (r Outgoing) asksToKeep() time.Duration {
 	if r.To.TTL == TTLEndpoint {
 		return 0
@@ -131,8 +132,8 @@ func (r Outgoing) asksToKeep() time.Duration {
 	return r.CacheTTL
 }
 
-// Read makes a request and reads the reply to its end. The error is an *Error, or the cause of ctx's end; the reply has
-// what arrived, and is never nil.
+// Read makes a request and reads the reply to its end. The error is an *Error, or the cause of ctx's end. The reply
+// is never nil: it has what arrived.
 func (r Outgoing) Read(ctx context.Context) (*Reply, error) {
 	rep := NewReply()
 	for c, err := range r.Provider.Stream(ctx, r.Request) {
@@ -148,18 +149,18 @@ func (r Outgoing) Read(ctx context.Context) (*Reply, error) {
 	case cause != nil:
 		return rep, cause
 	case rep.Stop == "":
-		return rep, BrokeOff()
+		return rep, TruncatedReply()
 	}
 	return rep, nil
 }
 
-// BrokeOff is a stream that ends without a stop reason.
-func BrokeOff() *Error {
+// TruncatedReply is the error of a stream that ends without a stop reason.
+func TruncatedReply() *Error {
 	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
 }
 
-// Endless is a reply that is longer than any window.
-func Endless() *Error {
+// EndlessReply is the error of a reply that is longer than any window.
+func EndlessReply() *Error {
 	return &Error{Class: Malformed, NoRetry: true, Message: "the reply was too long and was stopped",
 		Hint: "the model may be repeating itself; ask again, or for less at once"}
 }

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Retry is when and how often a failed request is tried again. Zero fields
-// have the defaults named next to them.
+// Retry is when and how often a failed request is made again. A zero field has the default named next to it.
 type Retry struct {
 	Tries    int            // in all, 4
 	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
 	Max      time.Duration  // the longest back-off, 8 s
 	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
-	Starting time.Duration  // how long a server may take to load its model or to come back, 60 s
+	Starting time.Duration  // how long a server may take to load its model or to restart, 60 s
 	Rand     func() float64 // in [0,1), for the jitter; math/rand
 }
 
+// WithDefaults returns r with the defaults in place of zero fields.
 func (r Retry) WithDefaults() Retry {
 	r.Tries = cmp.Or(r.Tries, 4)
 	r.Base = cmp.Or(r.Base, 500*time.Millisecond)
@@ -29,7 +29,7 @@ func (r Retry) WithDefaults() Retry {
 	return r
 }
 
-// Wait says how long to wait after a try (from 1), and whether to try again.
+// Wait is how long to wait after a try, counted from 1; false if the request is not made again.
 func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 	if !e.Retryable() || try >= r.Tries || e.RetryAfter > r.MaxAfter {
 		return 0, false
@@ -40,7 +40,7 @@ func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 	return r.backOff(try), true
 }
 
-// LongWait is wait for a failure that passes, given how long it has lasted.
+// LongWait is Wait for a failure that ends by itself, given how long it has lasted.
 func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
 	d := r.backOff(try)
 	return d, lasted+d <= r.Starting

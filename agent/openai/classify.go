@@ -161,7 +161,7 @@ func (w endpoint) finish(e *llm.Error, f *Fault) {
 	case llm.ServerFault: // llama.cpp answers 500 to requests it cannot parse
 		e.NoRetry = hasAny(words, "parse_error", "failed to parse tool call arguments", "failed to parse input", "failed to parse messages")
 	case llm.BadRequest:
-		e.Thinking = refusesThinking(words)
+		e.RefusesThinking = refusesThinking(words)
 	case llm.Overloaded:
 		e.Loading = hasAny(words, "loading model", "loading the model", "model is loading", "model is still loading", "still loading")
 	}

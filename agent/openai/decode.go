@@ -72,7 +72,7 @@ func (d *chatDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	}
 	c := d.take(f)
 	if d.calls.tooMany || d.details.size > maxReply {
-		return c, false, llm.Endless()
+		return c, false, llm.EndlessReply()
 	}
 	return c, false, d.reasonError()
 }

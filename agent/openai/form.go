@@ -145,8 +145,8 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 		f.messages = c.messagesForm(r, known)
 		return f
 	}
-	if f.after = r.ThinksAfter; anthropic.BindsThinking(r.Model) {
-		f.after = max(f.after, r.Changed)
+	if f.after = r.ThinkingAfter; anthropic.BindsThinking(r.Model) {
+		f.after = max(f.after, r.PrefixChanged)
 	}
 	if !known.noEffort {
 		f.effort = r.Effort

@@ -215,7 +215,7 @@ func TestARefusalOfThinkingIsKnown(t *testing.T) {
 			asked++
 			status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+message+`"}}`)(w, r)
 		})
-		if got := gather(t, c, toClaude("hi")); got.Err == nil || got.Err.Thinking != want || asked != 1 {
+		if got := gather(t, c, toClaude("hi")); got.Err == nil || got.Err.RefusesThinking != want || asked != 1 {
 			t.Errorf("%d requests, %+v: %s", asked, got.Err, message)
 		}
 	}

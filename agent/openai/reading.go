@@ -33,7 +33,7 @@ func (r *reading) run() {
 			r.size += len(call.Arguments) + len(call.Name) + len(call.Extra)
 		}
 		if err == nil && r.size > maxReply {
-			err = llm.Endless()
+			err = llm.EndlessReply()
 		}
 		switch {
 		case !isZero(c) && !r.yield(c, nil):

@@ -395,11 +395,11 @@ func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
 		}},
 		"masked and undone":    {change: func(t *testing.T, l *compacttest.Tale) { arguments(t, l); compacttest.Undo(t, l) }, goes: true, bound: true},
 		"the result is masked": {change: func(_ *testing.T, l *compacttest.Tale) { l.Mask(10) }, goes: true, bound: true},
-		"refused":              {request: func(r *llm.Request) { r.ThinksAfter = 2 }},
-		"refused before":       {request: func(r *llm.Request) { r.ThinksAfter = 1 }, goes: true},
-		"other words in front": {request: func(r *llm.Request) { r.Changed = 2 }, goes: true, bound: true},
+		"refused":              {request: func(r *llm.Request) { r.ThinkingAfter = 2 }},
+		"refused before":       {request: func(r *llm.Request) { r.ThinkingAfter = 1 }, goes: true},
+		"other words in front": {request: func(r *llm.Request) { r.PrefixChanged = 2 }, goes: true, bound: true},
 		"to another model":     {request: func(r *llm.Request) { r.Model = "m" }},
-		"words in front of it": {request: func(r *llm.Request) { r.Changed = 1 }, goes: true},
+		"words in front of it": {request: func(r *llm.Request) { r.PrefixChanged = 1 }, goes: true},
 	} {
 		for provider, model := range map[string]string{"gemini": "gemini-3.8-flash", "openrouter": "anthropic/claude-sonnet-5.5", "openai": "gpt-6.1-sol"} {
 			l := tale(provider + "/" + model)
@@ -411,7 +411,7 @@ func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := llm.Request{Model: model, Messages: messages, Changed: view.Revision}
+			r := llm.Request{Model: model, Messages: messages, PrefixChanged: view.Revision}
 			if tt.request != nil {
 				tt.request(&r)
 			}

@@ -119,7 +119,7 @@ func (d *responseDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	}
 	c, done := d.take(&ev)
 	if d.calls.tooMany {
-		return c, false, llm.Endless()
+		return c, false, llm.EndlessReply()
 	}
 	if isZero(c) && !done {
 		c.Waiting = true

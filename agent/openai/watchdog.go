@@ -47,7 +47,7 @@ type watched struct {
 // Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
 	if w.left <= 0 {
-		return 0, llm.Endless()
+		return 0, llm.EndlessReply()
 	}
 	n, err := w.src.Read(p)
 	if w.left -= n; n > 0 {

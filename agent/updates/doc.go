@@ -1,6 +1,6 @@
-// Package updates is what the agent tells whoever watches a conversation. Updates are for
-// the screen: they are many, and forgotten. Only [Appended] is backed by the log.
+// Package updates has the messages that the agent sends to whoever watches a conversation, usually a screen. There
+// are many of them and none is stored: only [Appended] reports what is in the log.
 //
-// They leave the agent through a [Mailbox]. Putting one never blocks and loses nothing,
-// and neighboring pieces of text merge.
+// They leave the agent through a [Mailbox]. Putting one never blocks and loses nothing, and neighboring pieces of
+// text merge.
 package updates

@@ -7,57 +7,54 @@ import (
 	"sync"
 )
 
-// Putting never blocks whoever reads the network, and nothing is lost; what
-// grows is merged instead: neighbouring deltas and neighbouring output of one
-// call become one update, of neighbouring states (status, meter, progress of a
-// call) the newest stands. So a watcher that is slow takes fewer, larger
-// updates, and the batch adapts to what drawing costs without a timer. A watcher
-// that paces itself awaits something that cannot wait before it takes.
+// Put never blocks the goroutine that reads the network, and no update is lost. To keep the queue short, neighbors
+// merge: pieces of text and pieces of output of one call become one update, and of neighboring states (status,
+// meter, progress of a call) the newest replaces the others. A slow watcher therefore takes fewer, larger updates,
+// and the batch size follows the cost of drawing without a timer. A watcher that paces itself calls Await with a
+// priority before it takes.
 
 // Mailbox hands updates from the agent to one watcher.
 type Mailbox struct {
 	mu      sync.Mutex // guards all below but wake
 	pending []Update
 	closed  bool
-	haste   Haste // the most of what is pending
-	awaited Haste // an update with less haste does not wake the reader
-	// The text of the last pending update while it still grows. A builder,
-	// because joining strings piece by piece costs the square of their number.
+	highest Priority // of the pending updates
+	awaited Priority // an update below it does not wake the watcher
+	// The text of the last pending update, which may still grow. Builders, because joining strings piece by piece
+	// takes quadratic time.
 	text, reasoning strings.Builder
 
 	wake chan struct{}
 }
 
-// Haste is how soon who watches wants to see an update.
-type Haste int
+// Priority is how soon a watcher needs an update.
+type Priority int
 
 const (
-	Growing Haste = iota // text in the middle of a line, a count that goes on
-	Line                 // text that completes a line
-	AtOnce               // everything else
+	PartialLine Priority = iota // text in the middle of a line, a running count
+	FullLine                    // text that completes a line
+	Immediate                   // everything else
 )
 
-// hasteOf is the haste of an update.
-func hasteOf(u Update) Haste {
+func priorityOf(u Update) Priority {
 	switch u := u.(type) {
 	case Delta:
-		return lines(u.Text, u.Reasoning)
+		return textPriority(u.Text, u.Reasoning)
 	case ToolOutput:
-		return lines(u.Text)
+		return textPriority(u.Text)
 	case CallStreaming:
-		return Growing
+		return PartialLine
 	}
-	return AtOnce
+	return Immediate
 }
 
-// lines is the haste of texts that grow.
-func lines(texts ...string) Haste {
+func textPriority(texts ...string) Priority {
 	for _, t := range texts {
 		if strings.Contains(t, "\n") {
-			return Line
+			return FullLine
 		}
 	}
-	return Growing
+	return PartialLine
 }
 
 // NewMailbox returns an empty mailbox.
@@ -71,24 +68,24 @@ func (m *Mailbox) Put(u Update) {
 		m.pending = append(m.pending, u)
 		m.grow(u)
 	}
-	m.haste = max(m.haste, hasteOf(u))
-	heard := m.haste >= m.awaited
+	m.highest = max(m.highest, priorityOf(u))
+	wakes := m.highest >= m.awaited
 	m.mu.Unlock()
-	if heard {
+	if wakes {
 		m.signal()
 	}
 }
 
-// Await waits until something of at least this haste is pending, or nothing more will
-// come. What has less haste does not wake the caller. The error is that of ctx.
-func (m *Mailbox) Await(ctx context.Context, least Haste) error {
-	m.await(least)
-	defer m.await(Growing)
+// Await waits until an update of at least this priority is pending, or the mailbox is closed. Updates of lower
+// priority do not wake the caller. The error is that of ctx.
+func (m *Mailbox) Await(ctx context.Context, least Priority) error {
+	m.setAwaited(least)
+	defer m.setAwaited(PartialLine)
 	for {
 		m.mu.Lock()
-		there := m.closed || len(m.pending) > 0 && m.haste >= least
+		ready := m.closed || len(m.pending) > 0 && m.highest >= least
 		m.mu.Unlock()
-		if there {
+		if ready {
 			return nil
 		}
 		select {
@@ -99,27 +96,27 @@ func (m *Mailbox) Await(ctx context.Context, least Haste) error {
 	}
 }
 
-// await sets which haste wakes who waits.
-func (m *Mailbox) await(least Haste) {
+// setAwaited sets the priority that wakes the watcher.
+func (m *Mailbox) setAwaited(least Priority) {
 	m.mu.Lock()
 	m.awaited = least
 	m.mu.Unlock()
 }
 
-// Take waits until something is pending, then returns all of it, oldest first.
-// The error is io.EOF after Close when nothing is left, or that of ctx.
+// Take waits until an update is pending, then returns all of them, oldest first. The error is io.EOF after Close
+// when none is left, or that of ctx.
 func (m *Mailbox) Take(ctx context.Context) ([]Update, error) {
 	for {
 		m.mu.Lock()
 		m.settle()
 		taken, closed := m.pending, m.closed
-		m.pending, m.haste = nil, Growing
+		m.pending, m.highest = nil, PartialLine
 		m.mu.Unlock()
 		switch {
 		case len(taken) > 0:
 			return taken, nil
 		case closed:
-			m.signal() // whoever takes next must not wait either
+			m.signal() // for the next call of Take
 			return nil, io.EOF
 		}
 		select {
@@ -130,7 +127,7 @@ func (m *Mailbox) Take(ctx context.Context) ([]Update, error) {
 	}
 }
 
-// Close says that nothing more will come. What is pending can still be taken.
+// Close ends the mailbox: no update follows. Pending ones can still be taken.
 func (m *Mailbox) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -145,7 +142,7 @@ func (m *Mailbox) signal() {
 	}
 }
 
-// merged reports whether u became part of the last pending update.
+// merged adds u to the last pending update, if the two can merge, and reports whether they did.
 func (m *Mailbox) merged(u Update) bool {
 	if len(m.pending) == 0 {
 		return false
@@ -165,7 +162,7 @@ func (m *Mailbox) merged(u Update) bool {
 		m.grow(u)
 		return true
 	case Status:
-		// That a request is tried again is told even if the next try begins at once.
+		// A Retrying status stays even if the next try begins at once.
 		l, ok := (*last).(Status)
 		return ok && l.Phase != Retrying && replaced[Status](last, u)
 	case Metered:
@@ -179,7 +176,7 @@ func (m *Mailbox) merged(u Update) bool {
 	return false
 }
 
-// replaced puts u in the place of an update of the same type.
+// replaced replaces the last update with u, if it has the same type, and reports whether it did.
 func replaced[T Update](last *Update, u T) bool {
 	if _, ok := (*last).(T); !ok {
 		return false
@@ -188,7 +185,7 @@ func replaced[T Update](last *Update, u T) bool {
 	return true
 }
 
-// grow collects the text of the last pending update.
+// grow adds text to the builders of the last pending update.
 func (m *Mailbox) grow(u Update) {
 	switch u := u.(type) {
 	case Delta:
@@ -199,7 +196,7 @@ func (m *Mailbox) grow(u Update) {
 	}
 }
 
-// settle puts the collected text into the last pending update.
+// settle moves the text from the builders into the last pending update.
 func (m *Mailbox) settle() {
 	if len(m.pending) == 0 {
 		return

@@ -171,7 +171,7 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := updates.NewMailbox()
-		heard := func(least updates.Haste, u updates.Update) bool {
+		heard := func(least updates.Priority, u updates.Update) bool {
 			ctx, stop := context.WithCancel(t.Context())
 			got := make(chan error, 1)
 			go func() { got <- m.Await(ctx, least) }()
@@ -182,15 +182,15 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 			return <-got == nil
 		}
 		for _, c := range []struct {
-			least updates.Haste
+			least updates.Priority
 			u     updates.Update
 			want  bool
 		}{
-			{updates.Line, updates.Delta{Text: "half a"}, false},
-			{updates.Line, updates.Delta{Text: " line\nand"}, true},
-			{updates.AtOnce, updates.Delta{Reasoning: "a line\n"}, false},
-			{updates.AtOnce, updates.Status{Phase: updates.Running}, true},
-			{updates.AtOnce, updates.Delta{Text: "behind it"}, true},
+			{updates.FullLine, updates.Delta{Text: "half a"}, false},
+			{updates.FullLine, updates.Delta{Text: " line\nand"}, true},
+			{updates.Immediate, updates.Delta{Reasoning: "a line\n"}, false},
+			{updates.Immediate, updates.Status{Phase: updates.Running}, true},
+			{updates.Immediate, updates.Delta{Text: "behind it"}, true},
 		} {
 			if got := heard(c.least, c.u); got != c.want {
 				t.Errorf("waiting for %d, %#v was heard: %v", c.least, c.u, got)
@@ -199,11 +199,11 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 		if got := take(t, m); len(got) != 3 {
 			t.Errorf("%d updates were kept, not 3", len(got))
 		}
-		if heard(updates.Line, updates.Delta{Text: "more"}) {
+		if heard(updates.FullLine, updates.Delta{Text: "more"}) {
 			t.Error("what was taken still hastens")
 		}
 		m.Close()
-		if err := m.Await(t.Context(), updates.AtOnce); err != nil {
+		if err := m.Await(t.Context(), updates.Immediate); err != nil {
 			t.Errorf("a closed mailbox is awaited: %v", err)
 		}
 	})

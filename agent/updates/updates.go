@@ -10,29 +10,27 @@ import (
 	"plimsoll/conversation"
 )
 
-// Update is something for the eye. Only Appended is backed by the log.
+// Update is a message to the watcher of a conversation. Only Appended reports what is stored.
 type Update interface{ update() }
 
-// Appended says that events are in the log now.
+// Appended reports events that are now in the log.
 type Appended struct{ Events []conversation.Event }
 
-// Delta is text of the reply as it streams. Neighbouring deltas merge in the
-// mailbox.
+// Delta is text of the reply as it streams. Neighboring deltas merge in the mailbox.
 type Delta struct{ Text, Reasoning string }
 
-// CallStreaming says that the model is writing a call: its name and how many
-// characters of arguments have come so far.
+// CallStreaming reports that the model is writing a call: its name and how many characters of arguments have
+// arrived.
 type CallStreaming struct {
 	Index int
 	Name  string
 	Chars int
 }
 
-// Discarded says that what streamed since the last Appended is void, because
-// the request is tried again.
+// Discarded says that the text streamed since the last Appended is void, because the request is made again.
 type Discarded struct{}
 
-// ToolStarted says that a call runs.
+// ToolStarted reports that a call has started.
 type ToolStarted struct {
 	CallID string
 	Title  string
@@ -41,175 +39,164 @@ type ToolStarted struct {
 // ToolOutput is output of a running call as it appears.
 type ToolOutput struct{ CallID, Text string }
 
-// AskApproval wants an Answer for a call before it runs.
+// AskApproval asks the user for an Answer before a call runs.
 type AskApproval struct {
 	Call   conversation.ToolCall
 	Review conversation.Review
 }
 
-// ApprovalClosed says that the question for a call is moot.
+// ApprovalClosed says that the call no longer needs an answer.
 type ApprovalClosed struct{ CallID string }
 
-// Queued is the messages that wait for the running turn, oldest first.
+// Queued lists the messages that wait for the end of the turn, oldest first.
 type Queued struct{ Texts []string }
 
-// Returned gives messages back to the composer, oldest first: the turn they
-// waited for was cancelled or failed, the user took them back, or they could
-// not be saved.
+// Returned gives messages back to the composer, oldest first: the turn that they waited for was cancelled or
+// failed, the user took them back, or they could not be saved.
 type Returned struct{ Texts []string }
 
 // Phase is what the conversation is doing.
 type Phase string
 
-// The phases of a conversation.
 const (
-	Idle      Phase = "idle"
-	Waiting   Phase = "waiting"   // request sent, nothing came yet
-	Streaming Phase = "streaming" // a reply is arriving
-	Running   Phase = "running"   // tools run
-	Asking    Phase = "asking"    // a call waits for the user
-	Retrying  Phase = "retrying"  // waiting before another try
-	Stopping  Phase = "stopping"  // cancelled, winding down
-	// PhaseCompacting: a compaction is made, or undone.
-	PhaseCompacting Phase = "compacting"
+	Idle            Phase = "idle"
+	Waiting         Phase = "waiting"    // the request is sent, nothing has arrived
+	Streaming       Phase = "streaming"  // a reply is arriving
+	Running         Phase = "running"    // tools run
+	Asking          Phase = "asking"     // a call waits for the user
+	Retrying        Phase = "retrying"   // waiting before another try
+	Stopping        Phase = "stopping"   // cancelled, and ending
+	PhaseCompacting Phase = "compacting" // a compaction is made or undone
 )
 
 // Status is what the conversation is doing now.
 type Status struct {
 	Phase    Phase
 	Since    time.Time
-	Attempt  int           // for Retrying: which try comes next, from 2
-	Of       int           // for Retrying: how many there are at most, 0 where that is not known
+	Attempt  int           // for Retrying: the number of the next try, from 2
+	Of       int           // for Retrying: the largest number of tries, 0 if unknown
 	Wait     time.Duration // for Retrying
 	Why      string        // for Retrying: the failure, for the status line
 	Class    llm.Class     // for Retrying: its class
-	Progress *llm.Prefill  // for Waiting, where the server says
+	Progress *llm.Prefill  // for Waiting, where the server reports it
 }
 
-// Metered is the meter after something changed it.
+// Metered is the meter after a change.
 type Metered struct{ Meter meter.Meter }
 
-// CacheCold says from when on the provider's cache no longer holds the conversation,
-// as far as is known: the next request is then written anew. The zero time says that
-// it holds nothing: nothing was sent yet, or the endpoint keeps no cache.
+// CacheCold is the time from which the provider's cache no longer holds the conversation, by all that is known: the
+// next request then writes the whole prompt again. The zero time says that the cache holds nothing: no request was
+// made yet, or the endpoint has no cache.
 type CacheCold struct{ At time.Time }
 
-// ModelSwitched says that requests go to another model from here on, or that
-// its window became known.
+// ModelSwitched says that requests now go to another model, or that more is known about its limits.
 type ModelSwitched struct{ Model llm.Model }
 
-// Elsewhere says who may write a conversation that is only read here.
+// Elsewhere says whether another process has the conversation open, which is then read-only here.
 type Elsewhere struct {
-	Open   bool   // somebody has it open elsewhere, and what happens there follows
-	Closed bool   // nobody has it open any more: opening it again continues it here
-	Why    string // why nothing can be sent in it here, and what to do
+	Open   bool   // another process has it open, and its events are shown here
+	Closed bool   // the other process has closed it: opening it again continues it here
+	Why    string // why messages cannot be sent here, and what to do
 }
 
-// Unreachable says, before anything is sent, why the server does not answer and what to do; "" that it does.
+// Unreachable says, before the first request, why the server does not answer and what to do; "" when it answers.
 type Unreachable struct{ Why string }
 
-// Failed is a failure the user must know about. The conversation goes on.
+// Failed is a failure that the user must know about. The conversation goes on.
 type Failed struct {
 	Err    *llm.Error
-	Logged bool // an event says it, too
+	Logged bool // an event reports it, too
 }
 
-// Compacting says that a compaction has begun for which a model writes a
-// summary, or that a request waits for it. Compacted or CompactionFailed
-// follows; meanwhile the conversation goes on.
+// Compacting says that a model now writes a summary, or that a request waits for one. Compacted or CompactionFailed
+// follows; until then the conversation goes on.
 type Compacting struct {
-	Since   time.Time
-	Focus   string // what the summary shall preserve, "" for nothing in particular
-	Summary bool   // a model is asked for a text
-	Source  conversation.Source
-	Held    bool // the next request does not fit and waits for it
+	Since        time.Time
+	Focus        string // what the summary shall preserve, "" without a focus
+	Summary      bool   // a model writes a text
+	Source       conversation.Source
+	RequestWaits bool // the next request does not fit and waits for the summary
 }
 
-// Prepared says that a summary is written and waits for the step that evicts what it
-// covers. Nothing is in force, and nothing goes on. Compacted or CompactionFailed
-// follows one day.
-type Prepared struct{ FromTurn, ToTurn int } // covered, both included
+// Prepared says that a summary is written and waits for the step that evicts what it covers. The view is unchanged
+// until Compacted or CompactionFailed follows.
+type Prepared struct{ FromTurn, ToTurn int } // the first and the last turn covered
 
-// Compacted says that a compaction is in force, or was undone; its overlays
-// came with Appended. Of one that was undone or redone the preview
-// has the profile, the range and the tokens.
+// Compacted says that a compaction is in force, or was undone or redone. Its overlays came with Appended. After an
+// undo or a redo, Preview has the profile, the range and the tokens only.
 type Compacted struct {
-	Epoch   uint64 // of the compaction, also where it was undone
+	Epoch   uint64 // of the compaction, also after an undo
 	Preview edit.Preview
 	Source  conversation.Source
-	Layer   bool // made by what acts before every request (JCL, ADA)
-	Trimmed bool // the oldest messages were left out, because nothing else made room
+	Layer   bool // made by a rule that acts before every request (JCL, ADA)
+	Trimmed bool // the oldest messages were dropped, because all other steps did not make enough room
 	Undone  bool // an undo made the change
 	Redone  bool // a redo made the change
-	Next    int  // tokens of a request from which on compaction acts again after an undo, 0 if none makes it act
+	Next    int  // after an undo: tokens of a request at which compaction acts again, 0 for never
 }
 
-// CompactionFailed says that a compaction was not made, and that nothing was
-// changed. The conversation goes on. Where the source of the request is not the
-// user, nobody has to be told: it is in the log.
+// CompactionFailed says that a compaction was not made and nothing was changed. The conversation goes on. Where the
+// user did not request it, no notice is needed: the log has it.
 type CompactionFailed struct {
 	Err     *llm.Error
 	Request edit.Request
 }
 
-// Summaries says whether compaction still asks a model automatically. After failures
-// in a row it does not, until the user compacts, takes back or changes the model.
+// Summaries says whether automatic compaction asks a model for summaries. It pauses after failures in a row, until
+// the user compacts, undoes a compaction or changes the model.
 type Summaries struct{ Paused bool }
 
-// Previewed is the answer to Preview: what would be done, or why nothing can be.
+// Previewed is the answer to Preview: what a compaction would do, or why none can be made.
 type Previewed struct {
 	Request edit.Request
 	Preview edit.Preview
 	Now     meter.Reading // of the next request as it is
-	Then    meter.Reading // as it would be; with a summary that is not written yet, with the longest expected
-	// CostNow is what the next request costs more than without it, in US dollars,
-	// and PaysAfter after how many requests that is earned back; nil if unknown.
+	Then    meter.Reading // after the compaction; with a summary that is not written yet, with the longest expected
+	// CostNow is how much more the next request costs with the compaction, in US dollars, and PaysAfter the number of
+	// requests that earn it back; nil if unknown.
 	CostNow   *float64
 	PaysAfter *int
-	Err       *llm.Error // nil if the rest holds
+	Err       *llm.Error // nil if the other fields are valid
 }
 
 // Inspected is the answer to Inspect.
 type Inspected struct{ Account inspect.Breakdown }
 
-// Edited says what came of a pin, a mask or turns restored by hand: what a
-// request held before and holds now, or why nothing was changed.
+// Edited is the result of a pin, a mask or turns restored by hand: the size of a request before and after it, or
+// why nothing was changed.
 type Edited struct {
 	What   Edit
-	Events []uint64 // that it was about
+	Events []uint64 // the events that were named
 	Before int      // estimated tokens of a request
 	After  int
-	Err    *llm.Error // nil if it is in force
+	Err    *llm.Error // nil if the edit is in force
 }
 
-// Edit is what a user does to single messages or turns.
+// Edit is a change that the user makes to single messages or turns.
 type Edit string
 
-// The ways to steer.
 const (
 	EditPin     Edit = "pin"
 	EditUnpin   Edit = "unpin"
 	EditMask    Edit = "mask"
-	EditRestore Edit = "restore" // turns that a rewind took back
-	// EditReview: a text for a summary that waits for the user was not taken. It
-	// waits on.
+	EditRestore Edit = "restore" // turns that a rewind undid
+	// EditReview: the user's text for a summary in review was refused. The summary still waits for the user.
 	EditReview Edit = "review"
 )
 
-// Reviewing says that a summary is written and waits for the user, who may change
-// it: Review takes it in or gives it up. Until then nothing is in force.
+// Reviewing says that a summary is written and waits for the user, who may change it: Review accepts or discards
+// it. Until then it is not in force.
 type Reviewing struct {
-	Text     string // what the model wrote
-	Appendix string // what the program adds to it, which stays as it is
-	Request  edit.Request
-	FromTurn int
-	ToTurn   int
-	Covers   int  // tokens that it stands for
-	Held     bool // a request waits for it
+	Text         string // what the model wrote
+	Appendix     string // what the program adds to it, which stays as it is
+	Request      edit.Request
+	FromTurn     int
+	ToTurn       int
+	Covers       int  // tokens that it replaces
+	RequestWaits bool // the next request does not fit and waits for the user
 }
 
-// Reviewed says that no summary waits for the user any more: it was taken in, given
-// up, or overtaken.
+// Reviewed says that no summary waits for the user any more: it was accepted, discarded, or overtaken.
 type Reviewed struct{}
 
 func (Appended) update()       {}

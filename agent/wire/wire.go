@@ -1,6 +1,5 @@
-// Package wire writes a reply as OpenAI-compatible servers stream it: chunks of
-// a chat completion as server-sent events. The demo model and the servers of
-// tests answer with it.
+// Package wire writes a reply in the form in which OpenAI-compatible servers stream it: chunks of a chat completion
+// as server-sent events. The demo model and the servers in tests use it.
 package wire
 
 import (
@@ -9,10 +8,9 @@ import (
 	"net/http"
 )
 
-// Stream is one reply under way. After its first failure it writes nothing
-// more. Not safe for concurrent use.
+// Stream writes one reply. After the first write error it writes nothing more. Not safe for concurrent use.
 type Stream struct {
-	// ID, Model and Created stand in every chunk.
+	// ID, Model and Created are in every chunk.
 	ID, Model string
 	Created   int64
 
@@ -21,7 +19,7 @@ type Stream struct {
 	err   error
 }
 
-// NewStream writes to w, with the header of a stream from its first byte on.
+// NewStream returns a stream to w. The first write sends the header of an event stream.
 func NewStream(w http.ResponseWriter) *Stream { return &Stream{ID: "reply", Model: "model", w: w} }
 
 // Delta is a piece of a reply.
@@ -32,8 +30,7 @@ type Delta struct {
 	Calls     []Call `json:"tool_calls,omitempty"`
 }
 
-// Call is a tool call or, under the index of one, a further piece of its
-// arguments.
+// Call is a tool call or, with the Index of an earlier one, a further piece of its arguments.
 type Call struct {
 	Index    int      `json:"index"`
 	ID       string   `json:"id,omitempty"`
@@ -41,13 +38,13 @@ type Call struct {
 	Function Function `json:"function"`
 }
 
-// Function names what is called. Arguments are JSON, or a piece of it.
+// Function is the name of the called function, and its arguments: JSON, or a piece of it.
 type Function struct {
 	Name      string `json:"name,omitempty"`
 	Arguments string `json:"arguments"`
 }
 
-// NewCall is a call with all of its arguments.
+// NewCall returns a call with all of its arguments.
 func NewCall(index int, id, name, arguments string) Call {
 	return Call{Index: index, ID: id, Type: "function", Function: Function{Name: name, Arguments: arguments}}
 }
@@ -61,12 +58,12 @@ type Usage struct {
 	ReplyPart  CompletedPart `json:"completion_tokens_details"`
 }
 
-// PromptPart says how many tokens of a prompt were read from the cache.
+// PromptPart is the number of prompt tokens that were read from the cache.
 type PromptPart struct {
 	Cached int `json:"cached_tokens"`
 }
 
-// CompletedPart says how many tokens of a reply are reasoning.
+// CompletedPart is the number of tokens of a reply that are reasoning.
 type CompletedPart struct {
 	Reasoning int `json:"reasoning_tokens"`
 }
@@ -86,10 +83,10 @@ type choice struct {
 	Finish *string `json:"finish_reason"`
 }
 
-// Err is why the stream broke, nil if it did not.
+// Err is the first write error, nil if there was none.
 func (s *Stream) Err() error { return s.err }
 
-// Raw sends bytes at once.
+// Raw writes text as it is, and flushes it.
 func (s *Stream) Raw(text string) {
 	if s.err != nil {
 		return
@@ -104,7 +101,7 @@ func (s *Stream) Raw(text string) {
 	}
 }
 
-// Event sends a value as one event.
+// Event sends a value as one event, in JSON.
 func (s *Stream) Event(v any) {
 	data, err := json.Marshal(v)
 	if err != nil && s.err == nil {
@@ -116,13 +113,13 @@ func (s *Stream) Event(v any) {
 // Send sends a piece of the reply.
 func (s *Stream) Send(d Delta) { s.chunk([]choice{{Delta: d}}, nil) }
 
-// Finish says why the reply ends: "stop", "length" or "tool_calls".
+// Finish sends the finish reason of the reply: "stop", "length" or "tool_calls".
 func (s *Stream) Finish(reason string) { s.chunk([]choice{{Finish: &reason}}, nil) }
 
-// Usage sends a count, a Usage or another server's form of one.
+// Usage sends a token count: a Usage, or the form of another server.
 func (s *Stream) Usage(count any) { s.chunk([]choice{}, count) }
 
-// Done sends the mark of the end.
+// Done sends the mark that ends the stream.
 func (s *Stream) Done() { s.Raw("data: [DONE]\n\n") }
 
 func (s *Stream) chunk(choices []choice, usage any) {

@@ -60,8 +60,8 @@ func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Updat
 	line, text := p.gaps(time.Now())
 	last := p.taken
 	p.mu.Unlock()
-	if !until(waiting, from, last.Add(line), updates.AtOnce) {
-		until(waiting, from, last.Add(text), updates.Line)
+	if !until(waiting, from, last.Add(line), updates.Immediate) {
+		until(waiting, from, last.Add(text), updates.FullLine)
 	}
 	end()
 	updates, err := from.Take(ctx)
@@ -84,7 +84,7 @@ func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 }
 
 // until waits until a moment, or until something that hasty is pending; true if it is.
-func until(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Haste) bool {
+func until(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Priority) bool {
 	if !end.After(time.Now()) {
 		return false
 	}

@@ -30,7 +30,7 @@ type quiet struct {
 
 // wait waits for updates where something ended, and gives memory back if none come.
 func (q *quiet) wait(ctx context.Context, from *updates.Mailbox) {
-	if !q.due || until(ctx, from, time.Now().Add(quietAfter), updates.Growing) || ctx.Err() != nil {
+	if !q.due || until(ctx, from, time.Now().Add(quietAfter), updates.PartialLine) || ctx.Err() != nil {
 		return
 	}
 	q.due = false

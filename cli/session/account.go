@@ -17,7 +17,7 @@ import (
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
 func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
-	m = m.Kept(r.Events)
+	m = m.WithStoredTTL(r.Events)
 	idle, gone := r.sinceReply(m, time.Now())
 	b := inspect.NewBreakdown(rules, planner.Check{
 		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
@@ -51,7 +51,7 @@ func MeterOf(rules preset.Rules, r *Reading, m llm.Model) meter.Meter {
 		in.ToolsSize = conversation.Size{}
 	}
 	n := meter.New(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).WithView(r.View)
-	set := core.Settings{Model: m, System: r.system, Tools: r.tools, ThinksAfter: core.ThinksAfter(r.Events)}
+	set := core.Settings{Model: m, System: r.system, Tools: r.tools, ThinkingAfter: core.ThinkingAfter(r.Events)}
 	if t, ok := set.Thinking(r.View); ok {
 		n = n.WithThinking(t)
 	}

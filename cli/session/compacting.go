@@ -117,7 +117,7 @@ func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show 
 			show(u)
 			switch u := u.(type) {
 			case updates.Compacting:
-				if !u.Held {
+				if !u.RequestWaits {
 					g.Console.Note(optimizing)
 				}
 			case updates.Appended:

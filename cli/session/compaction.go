@@ -89,7 +89,7 @@ func (c *Compaction) price(m llm.Model) {
 		return
 	}
 	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
-		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.Writing(t)) })
+		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 
 // trimmed is the word where the oldest messages are left out because nothing else
@@ -102,7 +102,7 @@ const trimmed = "Conversation history has been automatically trimmed"
 func CompactionLine(u updates.Update) string {
 	switch u := u.(type) {
 	case updates.Compacting:
-		if !u.Held {
+		if !u.RequestWaits {
 			return optimizing
 		}
 	case updates.Compacted:

@@ -72,7 +72,7 @@ func (v *Conversations) stateOf(ctx context.Context, r *Reading) (ConversationSt
 // Nobody knows whether the provider's cache still holds it.
 func (v *Conversations) StateWith(r *Reading, cfg config.Config, m llm.Model) ConversationState {
 	rules := cfg.Rules()
-	m = m.Kept(r.Events)
+	m = m.WithStoredTTL(r.Events)
 	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
 		Now: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }

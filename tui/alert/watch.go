@@ -96,7 +96,7 @@ func (w *Watch) Update(u updates.Update, now time.Time) {
 			w.asked = ""
 		}
 	case updates.Reviewing:
-		if u.Held {
+		if u.RequestWaits {
 			w.call("a summary is ready for review, and the request waits for it", true, now)
 		}
 	case updates.Failed:
