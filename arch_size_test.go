@@ -92,7 +92,7 @@ var ceilings = map[string]size{
 	"tui/review":                    {347, 220},
 	"tui/search":                    {418, 299},
 	"tui/settings":                  {716, 234},
-	"tui/transcript":                {2583, 1841},
+	"tui/transcript":                {2581, 1840},
 	"tui/transcript/markdown":       {2076, 657},
 	"tui/tuitest":                   {165, 0},
 	"tui/welcome":                   {207, 35},

@@ -51,7 +51,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	if no := v.cannotOpen(); no != nil {
 		return no
 	}
-	if !v.session.outline.Said() {
+	if !v.session.outline.Begun() {
 		return refuse("no history yet")
 	}
 	one, open := v.top().(*historyView)

@@ -50,7 +50,7 @@ func (c *chat) layout(a around) {
 	}
 	p.body = max(0, room-len(p.queued))
 	c.transcript.SetSize(width, p.body)
-	if !c.transcript.Said() {
+	if !c.transcript.Begun() {
 		p.intro = c.intro(p.body)
 		p.body -= len(p.intro)
 		c.transcript.SetSize(width, p.body)
@@ -69,7 +69,7 @@ func (c *chat) intro(room int) []string {
 	for i, l := range lines {
 		lines[i] = pane.Inset(l, c.place.width)
 	}
-	return lines[:max(0, min(len(lines), room-c.transcript.Needs(room)))]
+	return lines[:max(0, min(len(lines), room-c.transcript.CountLines(room)))]
 }
 
 // invites reports whether the welcome in sight leads to a model that answers: there is
@@ -129,7 +129,7 @@ type guided struct {
 // to the demo model.
 func (c *chat) guide() {
 	s := c.session
-	now := guided{demo: s.open && s.Model.Badge != "", said: c.transcript.Said(), id: s.ID, events: len(s.log)}
+	now := guided{demo: s.open && s.Model.Badge != "", said: c.transcript.Begun(), id: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
 	case c.place.height < leastHinted: // the bottom line would say it
@@ -267,7 +267,7 @@ func (c *chat) hints() string {
 		return b.Help().Key + " " + what
 	}
 	expand := ""
-	if c.transcript.Said() {
+	if c.transcript.Begun() {
 		expand = hint(c.env.Keys.Screen.Expand, "details")
 	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
@@ -309,7 +309,7 @@ func (c *chat) placeJob(p *plan) {
 	if !c.session.activity.job.on || p.body < leastJob {
 		return
 	}
-	used := c.transcript.Needs(p.body)
+	used := c.transcript.CountLines(p.body)
 	p.job = jobPlace{shown: true, row: used + 1}
 	if used+2 > p.body {
 		p.body--

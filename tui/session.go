@@ -39,7 +39,7 @@ type session struct {
 // outline is what the transcript knows of the turns it shows.
 type outline interface {
 	// Said reports whether there is a message.
-	Said() bool
+	Begun() bool
 	// TurnOf is the turn of an event.
 	TurnOf(seq uint64) int
 	// Turns is how many turns there are.
@@ -106,7 +106,7 @@ func (s *session) keyChanged(p Provider) {
 
 // uncompactable is why the conversation cannot be compacted, "" if it can.
 func (s *session) uncompactable() string {
-	if why := s.unchangeable(); why != "" || s.outline.Said() {
+	if why := s.unchangeable(); why != "" || s.outline.Begun() {
 		return why
 	}
 	return "this conversation is empty"
@@ -114,7 +114,7 @@ func (s *session) uncompactable() string {
 
 // unrewindable is why no turn can be undone, "" if one can.
 func (s *session) unrewindable() string {
-	if why := s.unchangeable(); why != "" || s.outline.Said() {
+	if why := s.unchangeable(); why != "" || s.outline.Begun() {
 		return why
 	}
 	return "nothing to undo yet"

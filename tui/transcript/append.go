@@ -9,27 +9,27 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// What happens becomes items here: events of the log, and updates that are for
-// the eye only. An item is changed where it stands when more becomes known of
-// it: a call when its result is there, a reply when it ends.
+// Events of the log, and updates that are only shown, become items here. An
+// existing item is updated when more is known: a tool call when its result
+// arrives, a reply when it ends.
 
-// Append shows events that are in the log now.
+// Append shows events that were added to the log.
 func (m *Model) Append(events []conversation.Event) {
 	for _, e := range events {
 		m.add(e)
 	}
-	m.overlays.judge(m.items.entries)
+	m.overlays.updateStates(m.items.entries)
 	m.dirty = true
 }
 
 func (m *Model) add(e conversation.Event) {
-	m.adding = placeOf(e)
+	m.adding = logPositionOf(e)
 	if m.failed != nil && (conversation.IsMessage(e.Body) || e.Body.Kind() == conversation.KindRewind || e.Body.Kind() == conversation.KindTurnFailed) {
-		m.failed.over = true
+		m.failed.resumed = true
 		m.failed.bump()
 		m.failed = nil
 	}
-	defer func() { m.adding = placed{} }()
+	defer func() { m.adding = logPosition{} }()
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		m.overlays.begin(e)
@@ -45,8 +45,8 @@ func (m *Model) add(e conversation.Event) {
 	case conversation.ModelChanged:
 		m.changeModel(b.Name())
 	case conversation.Attempt:
-		if !automatic(b.Source) || b.Model != "" { // the user does not wait for the others; the log has them
-			m.push(m.items.look.attempted(e, b))
+		if !automatic(b.Source) || b.Model != "" { // an automatic attempt without a model call is only in the log
+			m.push(m.items.options.failedCompaction(e, b))
 		}
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "written by a newer version of Plimsoll (" + string(b.Name) + ")"})
@@ -57,7 +57,7 @@ func (m *Model) add(e conversation.Event) {
 	}
 }
 
-// fail says why a turn failed: once, also where a reply broke off with it.
+// fail shows why a turn failed, once: a reply of the turn that shows the same failure no longer does.
 func (m *Model) fail(b conversation.TurnFailed) {
 	for _, e := range slices.Backward(m.items.entries) {
 		if r, reply := e.item.(*replyItem); reply && r.failure == b.Message {
@@ -68,12 +68,12 @@ func (m *Model) fail(b conversation.TurnFailed) {
 			break
 		}
 	}
-	m.failed = &noticeItem{level: conversation.NoticeError, text: b.Message, hint: b.Hint, again: true}
+	m.failed = &noticeItem{level: conversation.NoticeError, text: b.Message, hint: b.Hint, canRetry: true}
 	m.push(m.failed)
 }
 
-// changeModel says that the model changed. The one a conversation begins with
-// is in the header, and an event that only tells its window is not news here.
+// changeModel shows a notice when the model changes. The first model of a conversation
+// is in the header, and an event that only changes the window gets no notice.
 func (m *Model) changeModel(name string) {
 	if m.model != "" && m.model != name {
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "model: " + name})
@@ -84,14 +84,14 @@ func (m *Model) changeModel(name string) {
 func (m *Model) addReply(b conversation.AssistantMessage) {
 	live := m.live
 	m.live = nil
-	says := strings.TrimSpace(b.Text) != "" || strings.TrimSpace(b.Reasoning) != "" || b.Error != "" || len(b.Calls) == 0
+	hasContent := strings.TrimSpace(b.Text) != "" || strings.TrimSpace(b.Reasoning) != "" || b.Error != "" || len(b.Calls) == 0
 	switch {
-	case live != nil && !says:
+	case live != nil && !hasContent:
 		m.scroll.remove(live)
 	case live != nil:
-		live.item.(*replyItem).finish(b, &m.items.look)
-		live.placed = m.adding
-	case says:
+		live.item.(*replyItem).finish(b, &m.items.options)
+		live.logPosition = m.adding
+	case hasContent:
 		m.push(newReply(b))
 	}
 	for _, c := range b.Calls {
@@ -114,17 +114,17 @@ func (m *Model) pushCall(c conversation.ToolCall) {
 
 // push adds an item at the end.
 func (m *Model) push(it item) {
-	m.items.entries = append(m.items.entries, &entry{item: it, placed: m.adding})
+	m.items.entries = append(m.items.entries, &entry{item: it, logPosition: m.adding})
 	switch it.(type) {
 	case *noticeItem, *outputItem:
 	default:
-		m.said = true
+		m.begun = true
 	}
 	m.scroll.added()
 	m.dirty = true
 }
 
-// Delta adds text to the reply that streams, beginning one if there is none.
+// Delta adds text to the streaming reply. The first text adds the reply.
 func (m *Model) Delta(text, reasoning string) {
 	if text == "" && reasoning == "" {
 		return
@@ -133,11 +133,11 @@ func (m *Model) Delta(text, reasoning string) {
 		m.push(&replyItem{})
 		m.live = m.items.entries[len(m.items.entries)-1]
 	}
-	m.live.item.(*replyItem).stream(text, reasoning, &m.items.look)
+	m.live.item.(*replyItem).stream(text, reasoning, &m.items.options)
 	m.dirty = true
 }
 
-// Discard removes the reply that streams: its request is tried again.
+// Discard removes the streaming reply, because its request is tried again.
 func (m *Model) Discard() {
 	if m.live == nil {
 		return
@@ -163,20 +163,19 @@ func (m *Model) ToolOutput(callID, text string) {
 	}
 }
 
-// Note shows a word of the program that is not part of the log.
+// Note shows an information of the program that is not part of the log.
 func (m *Model) Note(text string) {
 	m.push(&noticeItem{level: conversation.NoticeInfo, text: text})
 }
 
-// Fault shows a failure, and what to do about it if hint is not "". If the
-// newest reply failed with these words, or a compaction just now, it is said
-// there and only once.
-func (m *Model) Fault(text, hint string) { m.tell(conversation.NoticeError, text, hint) }
+// Fault shows a failure, and what to do about it if hint is not "". A line that
+// already shows the beginning of the failure, such as a failed compaction, is extended instead.
+func (m *Model) Fault(text, hint string) { m.showProblem(conversation.NoticeError, text, hint) }
 
 // Refusal shows why something the user asked for was not done, as Fault does.
-func (m *Model) Refusal(text, hint string) { m.tell(conversation.NoticeInfo, text, hint) }
+func (m *Model) Refusal(text, hint string) { m.showProblem(conversation.NoticeInfo, text, hint) }
 
-func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
+func (m *Model) showProblem(level conversation.NoticeLevel, text, hint string) {
 	for i, e := range slices.Backward(m.items.entries) {
 		if _, user := e.item.(*userItem); user {
 			break
@@ -192,30 +191,30 @@ func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
 	m.push(&noticeItem{level: level, text: text, hint: hint})
 }
 
-// explainer is an item that can take in the whole of a failure, and what to do
-// about it. It reports false if it is not the one that is meant.
+// explainer is an item that can show the full text of a failure, and what to do
+// about it. explain reports false if the item shows another failure.
 type explainer interface{ explain(text, hint string) bool }
 
-// LastReply is the source text of the newest reply that has any, "" without
-// one. One that is still arriving, or was rewound, does not count.
+// LastReply returns the source text of the newest reply that has text, or "". Replies
+// that are still streaming, or were rewound, do not count.
 func (m *Model) LastReply() string {
 	for _, e := range slices.Backward(m.items.entries) {
-		if r, ok := e.item.(*replyItem); ok && !e.gone && strings.TrimSpace(r.text) != "" {
+		if r, ok := e.item.(*replyItem); ok && !e.rewound && strings.TrimSpace(r.text) != "" {
 			return r.text
 		}
 	}
 	return ""
 }
 
-// LastCode is the code blocks of the last reply.
-func (m *Model) LastCode() []markdown.Code { return m.items.look.markdown.CodeOf(m.LastReply()) }
+// LastCode returns the code blocks of the last reply.
+func (m *Model) LastCode() []markdown.Code { return m.items.options.markdown.CodeOf(m.LastReply()) }
 
-// LastExchange is the newest message of the user and what was answered, as
-// plain text; "" if there is none.
+// LastExchange returns the newest user message and the replies to it as plain
+// text, or "".
 func (m *Model) LastExchange() string {
 	var parts []string
 	for _, e := range slices.Backward(m.items.entries) {
-		if e.gone {
+		if e.rewound {
 			continue
 		}
 		switch it := e.item.(type) {
@@ -232,7 +231,7 @@ func (m *Model) LastExchange() string {
 	return ""
 }
 
-// Output shows a text that came when its user did other things, folded to a line.
+// Output shows a text that arrived after the user had moved on, folded to a few lines.
 func (m *Model) Output(title, text string) {
 	text = strings.TrimRight(text, " \n")
 	m.push(&outputItem{title: title, text: text, size: conversation.Measure(text)})

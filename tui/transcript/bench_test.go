@@ -52,7 +52,7 @@ func BenchmarkOpenCompacted(b *testing.B) {
 		for j := range uint64(100) {
 			results = append(results, 90*i+j)
 		}
-		epoch := r.compacted(at(14, 2), byHand(90_000, 30_000), masks(results...))
+		epoch := r.compacted(at(14, 2), manual(90_000, 30_000), masks(results...))
 		if i%2 == 1 {
 			r.undo(b, at(14, 3), epoch)
 		}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyCode is the lines of a code block: tabs and blanks, long words, wide characters, empty lines between.
+// anyCode generates the lines of a code block: with tabs, blanks, long words, wide characters and empty lines.
 func anyCode() *rapid.Generator[[]string] {
 	word := rapid.SampledFrom([]string{"if", "x", "return", "aVeryLongNameOfSomething(", "│", "漢字", "👍🏽", "\t", "  ", "// it", "↳", "> y", "- z", "&amp;", "\\n", strings.Repeat("w", 70)})
 	return rapid.Custom(func(t *rapid.T) []string {
@@ -21,9 +21,9 @@ func anyCode() *rapid.Generator[[]string] {
 	})
 }
 
-// TestCodeIsCopiedAsItStandsInTheReply selects all of a reply with code between paragraphs, in quotes and in lists, arriving
-// or whole, at many widths.
-func TestCodeIsCopiedAsItStandsInTheReply(t *testing.T) {
+// TestCodeIsCopiedAsWritten selects a whole reply with code between paragraphs, in quotes and in lists, streaming
+// or finished, at many widths.
+func TestCodeIsCopiedAsWritten(t *testing.T) {
 	t.Parallel()
 	const before, after = "A paragraph that is long enough to be wrapped at most of the widths that are tried here.", "After it."
 	rapid.Check(t, func(rt *rapid.T) {
@@ -60,7 +60,7 @@ var (
 	hugeCode = strings.Repeat("}\n", 20_000) + "end"
 )
 
-func TestHugeCodeIsCopiedAsItStands(t *testing.T) {
+func TestHugeCodeIsCopiedAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{hugeLine, hugeCode} {
 		r := open(t, 80, 30_000, reply("```\n"+code+"\n```"))
@@ -81,7 +81,7 @@ func copyCode(b *testing.B, text string) {
 	r := open(b, 80, 30_000, reply(text))
 	r.View()
 	for i := 0; b.Loop(); i++ {
-		r.SetSize(80+i%2, 30_000) // so that nothing is known of the rows
+		r.SetSize(80+i%2, 30_000) // so that the lines are drawn again
 		r.drag(0, 0, all, 29_999)
 	}
 }

@@ -18,46 +18,46 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The line of an overlay: when, what, how many tokens before and after, and how
-// to undo it. It never wraps: what was done gets the room that is left, and the other parts
-// are left out in a fixed order. What was done stands last, with whether it was undone, in words,
-// for screens without colour.
+// The line of an overlay shows when it was made, what it did, the tokens before and
+// after, and how to undo it. It never wraps: on a narrow screen parts are left out in a
+// fixed order, and the text of what was done gets the width that remains. Words, not only
+// colours, say that an overlay was undone.
 
-// epochItem is a compaction, the compactions before the requests of a turn, or another overlay.
+// epochItem is the line of a compaction, of the compactions before the requests of a turn, or of another overlay.
 type epochItem struct {
 	versioned
-	at         time.Time
-	made       conversation.Origin // of the first
-	verb       string
-	compaction bool
-	small      bool // it does not stand out
-	overlays   []overlay
-	passes     int // how many compactions it stands for
-	saved      int // tokens, by all of them
-	state      epochState
+	at           time.Time
+	made         conversation.Origin // of the first overlay
+	verb         string
+	isCompaction bool
+	isQuiet      bool // drawn without emphasis
+	overlays     []overlay
+	compactions  int // that the line covers
+	saved        int // tokens, by all of them
+	state        epochState
 
-	undo [2]int // cells of the line as drawn last that undo it when clicked
+	undo [2]int // the first cell that undoes it when clicked, and the cell after the last; as last drawn
 }
 
-// overlay is one of those that a line stands for.
+// overlay identifies an overlay that a line covers.
 type overlay struct{ seq, epoch uint64 }
 
-// epochState is what later events did to a line.
+// epochState is what later events did to the overlays of a line.
 type epochState struct {
-	gone   int    // how many of its overlays were undone
-	undoes uint64 // the newest of its compactions in force, 0 for none
-	newest bool   // of all compactions in force
-	turns  int    // of a rewind: how many it undid
-	edits  bool   // of a rewind: it undid edits of files, which stay in the files
+	undone int    // how many of its overlays were undone
+	undoes uint64 // epoch of its newest compaction in force, which undo reverts; 0 if all are undone
+	newest bool   // undoes is the newest compaction in force of the conversation
+	turns  int    // of a rewind: how many turns it removed
+	edits  bool   // of a rewind: the removed turns edited files, which stay changed
 }
 
-func (it *epochItem) indent(int) int      { return 0 }
-func (it *epochItem) source(*look) string { return "" }
+func (it *epochItem) indent(int) int             { return 0 }
+func (it *epochItem) source(*drawOptions) string { return "" }
 
 // undone reports whether all its overlays were undone.
-func (it *epochItem) undone() bool { return it.state.gone == len(it.overlays) }
+func (it *epochItem) undone() bool { return it.state.undone == len(it.overlays) }
 
-// The order in which pieces of the line are left out, the highest first.
+// The order in which pieces of the line are left out on a narrow screen, the highest first.
 const (
 	keepVerb = iota
 	keepTokens
@@ -68,10 +68,10 @@ const (
 	keepSource
 	keepView
 	keepCommand
-	keepWhat // it gets what the others leave
+	keepActions // never left out: it gets the width that the others leave
 )
 
-// piece is a part of the line.
+// piece is a styled part of the line.
 type piece struct {
 	text  string
 	style lipgloss.Style
@@ -79,23 +79,23 @@ type piece struct {
 }
 
 const (
-	separator = " · "
-	leastWhat = 16 // cells for what was done
+	separator  = " · "
+	minActions = 16 // cells for what was done
 )
 
-func (it *epochItem) draw(l *look, width int) []string {
+func (it *epochItem) draw(l *drawOptions, width int) []string {
 	pieces := it.pieces(l)
-	what := slices.IndexFunc(pieces, func(p piece) bool { return p.order == keepWhat })
+	what := slices.IndexFunc(pieces, func(p piece) bool { return p.order == keepActions })
 	words := pieces[what].text
 	pieces[what].text = ""
-	for last := keepCommand; last > keepVerb && wide(pieces) > width; last-- {
+	for last := keepCommand; last > keepVerb && piecesWidth(pieces) > width; last-- {
 		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.order == last })
 	}
 	it.undo = [2]int{}
 	var b strings.Builder
-	at, room := 0, width-wide(pieces)
+	at, room := 0, width-piecesWidth(pieces)
 	for _, p := range pieces {
-		if p.order == keepWhat && room >= leastWhat {
+		if p.order == keepActions && room >= minActions {
 			p.text = oneLine(words, room)
 		}
 		w := ansi.StringWidth(p.text)
@@ -108,20 +108,20 @@ func (it *epochItem) draw(l *look, width int) []string {
 	return []string{pane.Clip(b.String(), width)}
 }
 
-// pieces is the whole line.
-func (it *epochItem) pieces(l *look) []piece {
+// pieces returns all parts of the line, from left to right.
+func (it *epochItem) pieces(l *drawOptions) []piece {
 	s := l.styles
 	text, begin, end := s.Epoch, "── ", " ──"
-	if it.undone() || !it.compaction || it.small {
+	if it.undone() || !it.isCompaction || it.isQuiet {
 		text = s.Undone
 	}
-	if !it.compaction || it.small {
+	if !it.isCompaction || it.isQuiet {
 		begin, end = "· ", ""
 	}
-	turns, what := it.account()
+	turns, what := it.describe()
 	list := []piece{
-		{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.word(), text, keepVerb},
-		{turns, text, keepTurns}, {it.wanted(), text, keepSource}, {it.tokens(), text, keepTokens}, {what, s.Hint, keepWhat},
+		{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.verbAndState(), text, keepVerb},
+		{turns, text, keepTurns}, {it.cause(), text, keepSource}, {it.tokens(), text, keepTokens}, {what, s.Hint, keepActions},
 	}
 	switch {
 	case it.state.undoes == 0:
@@ -136,8 +136,8 @@ func (it *epochItem) pieces(l *look) []piece {
 	return append(list, piece{end, s.EpochFrame, keepFrame})
 }
 
-// wide is how many cells pieces take.
-func wide(pieces []piece) int {
+// piecesWidth is the width of pieces, in cells.
+func piecesWidth(pieces []piece) int {
 	n := 0
 	for _, p := range pieces {
 		n += ansi.StringWidth(p.text)
@@ -145,19 +145,19 @@ func wide(pieces []piece) int {
 	return n
 }
 
-// turnsFirst is how the account of a compaction begins.
-var turnsFirst = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(turns? \d+(?:–\d+)?), `) })
+// leadingTurns matches the turns at the beginning of the description of a compaction.
+var leadingTurns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(turns? \d+(?:–\d+)?), `) })
 
-// account is which turns a line is about, and what was done with them.
-func (it *epochItem) account() (turns, what string) {
+// describe returns which turns the overlays changed, and what they did to them.
+func (it *epochItem) describe() (turns, what string) {
 	what = it.made.Why
-	switch part := turnsFirst().FindStringSubmatch(what); {
+	switch part := leadingTurns().FindStringSubmatch(what); {
 	case it.state.turns > 0:
 		what = numbers.Count(it.state.turns, "turn") + " undone"
 		if it.state.edits {
 			what += ", files were not changed back"
 		}
-	case !it.compaction || it.passes > 1:
+	case !it.isCompaction || it.compactions > 1:
 		what = ""
 	case part != nil:
 		turns, what = " "+part[1], what[len(part[0]):]
@@ -168,39 +168,39 @@ func (it *epochItem) account() (turns, what string) {
 	return turns, what
 }
 
-// word says what was done in a word, and that it was undone.
-func (it *epochItem) word() string {
+// verbAndState returns the verb of the line, and whether its overlays were undone.
+func (it *epochItem) verbAndState() string {
 	switch {
 	case it.undone():
 		return it.verb + " (undone)"
-	case it.state.gone > 0:
+	case it.state.undone > 0:
 		return it.verb + " (partly undone)"
 	}
 	return it.verb
 }
 
-// tokens says how many tokens a request had before and after, "" if nobody knows;
-// of several compactions, which lie apart, how many all of them saved.
+// tokens returns how many tokens a request had before and after, or "" if that is unknown.
+// For several compactions, which are not adjacent, it returns how many tokens they saved.
 func (it *epochItem) tokens() string {
 	switch {
-	case it.passes > 1 && it.saved > 0:
+	case it.compactions > 1 && it.saved > 0:
 		return ": " + amount(float64(it.saved)) + " tokens less"
-	case it.passes == 1 && it.made.Before > 0:
+	case it.compactions == 1 && it.made.Before > 0:
 		return ": " + amount(float64(it.made.Before)) + " → " + amount(float64(max(0, it.made.After)))
 	}
 	return ""
 }
 
-// wanted is who wanted it or what set it off, "" if the user did.
-func (it *epochItem) wanted() string {
+// cause returns who requested the compaction or what triggered it, or "" if the user requested it.
+func (it *epochItem) cause() string {
 	why, known := triggers[it.made.Trigger]
 	switch {
 	case it.made.Source == conversation.SourceTool:
 		return ", asked for by the model"
 	case !automatic(it.made.Source):
 		return ""
-	case it.passes > 1:
-		return " before " + strconv.Itoa(it.passes) + " requests"
+	case it.compactions > 1:
+		return " before " + strconv.Itoa(it.compactions) + " requests"
 	case known:
 		return why
 	case it.made.Source == conversation.SourceRecovery:
@@ -209,12 +209,12 @@ func (it *epochItem) wanted() string {
 	return " automatically"
 }
 
-// automatic reports whether neither the user nor the model asked for it.
+// automatic reports whether the program, not the user or the model, caused a compaction.
 func automatic(s conversation.Source) bool {
 	return s == conversation.SourceAuto || s == conversation.SourceRecovery
 }
 
-// triggers says what set a compaction off that nobody asked for.
+// triggers maps the trigger of an automatic compaction to its text in the line.
 var triggers = map[string]string{
 	planner.TriggerLoadLine:  " at the load line",
 	planner.TriggerHardLine:  " at the hard line",
@@ -224,7 +224,7 @@ var triggers = map[string]string{
 	planner.TriggerRequest:   " before a request",
 }
 
-// released is what a click on a cell of the line does: it undoes the compaction, or leads to where it is looked at.
+// released returns the result of a click on a cell of the line: undo the compaction, or show it in the history.
 func (it *epochItem) released(x int) Released {
 	if x >= it.undo[0] && x < it.undo[1] {
 		return Released{Undo: it.state.undoes}
@@ -232,14 +232,14 @@ func (it *epochItem) released(x int) Released {
 	return Released{View: it.made.Epoch}
 }
 
-// attempted is the notice of a failed compaction.
-func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeItem {
-	const most = 300 // cells: what servers say can be long
-	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", why: b.Why}
+// failedCompaction returns the notice of a failed compaction.
+func (l *drawOptions) failedCompaction(e conversation.Event, b conversation.Attempt) *noticeItem {
+	const maxWidth = 300 // cells: error texts of servers can be long
+	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", failure: b.Why}
 	if b.Outcome == conversation.AttemptFailed {
 		n.level = conversation.NoticeWarning
 	}
-	switch why := oneLine(b.Why, most); {
+	switch why := oneLine(b.Why, maxWidth); {
 	case why == "":
 	case b.Outcome == conversation.AttemptCancelled:
 		n.text = why
@@ -266,12 +266,12 @@ func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeIt
 	return n
 }
 
-// clock writes the time of day.
-func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
+// clock formats the time of day.
+func (l *drawOptions) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 
-// Released is what came of a press.
+// Released is the result of a mouse press and release: at most one field is set.
 type Released struct {
-	Text string // selected, to be copied; "" for none
-	Undo uint64 // the compaction to undo, by its epoch; 0 for none
-	View uint64 // the event that is to be looked at in the history, 0 for none
+	Text string // the selected text, to copy
+	Undo uint64 // the epoch of the compaction to undo
+	View uint64 // the sequence number of the event to show in the history
 }

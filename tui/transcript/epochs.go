@@ -9,22 +9,22 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Overlays become lines here. Those of one compaction are one line, where the
-// first of them stands in the log, whether they come at once or one by one; so are the compactions
-// that some presets make before each request of a turn. A
-// revert makes no line: the lines of what it undoes, or redoes, say so.
-// Turns that a rewind undid are folded away; unfolded they are as they were, without colour.
-// What is in force, and what a rewind takes, is decided by package conversation.
+// Overlays become lines here. All overlays of one compaction share one line, at the
+// position of the first of them in the log; so do the compactions that some presets
+// make before each request of a turn. A revert adds no line: it updates the lines of the
+// overlays that it undoes or redoes. Rewound turns are folded away; unfolded, they are
+// shown without colour. Package conversation decides which overlays are in force and
+// which events a rewind removes.
 
-// overlays is what is known of the overlays of the log.
+// overlays holds the overlays of the log, their lines, and where turns begin.
 type overlays struct {
 	events []conversation.Event  // in the order of the log
-	lines  []*epochItem          // likewise
-	of     map[uint64]*epochItem // compactions by epoch, rewinds by event
+	lines  []*epochItem          // in the order of the log
+	lineOf map[uint64]*epochItem // compactions by epoch, rewinds by sequence number
 	turns  []turnStart           // ascending
-	stale  bool                  // the lines do not say yet what is in force
+	stale  bool                  // an overlay was added since updateStates
 
-	requests *epochItem // of the turn, nil where the next one begins anew
+	requests *epochItem // line that the next compaction before a request joins; nil if it begins a new line
 }
 
 // turnStart is the event that a turn begins with.
@@ -33,7 +33,7 @@ type turnStart struct {
 	turn int
 }
 
-// begin notes that a turn begins.
+// begin records the event that a turn begins with.
 func (o *overlays) begin(e conversation.Event) {
 	o.requests = nil
 	if n := len(o.turns); n == 0 || e.Seq > o.turns[n-1].seq {
@@ -41,7 +41,7 @@ func (o *overlays) begin(e conversation.Event) {
 	}
 }
 
-// turnOf is the turn of an event.
+// turnOf returns the turn of an event.
 func (o *overlays) turnOf(seq uint64) int {
 	i := sort.Search(len(o.turns), func(i int) bool { return o.turns[i].seq > seq })
 	if i == 0 {
@@ -50,8 +50,8 @@ func (o *overlays) turnOf(seq uint64) int {
 	return o.turns[i-1].turn
 }
 
-// leads is the event that a recall is about, 0 for other calls.
-func (o *overlays) leads(c conversation.ToolCall) uint64 {
+// recalled returns the first event that a call of the recall tool reads, or 0 for other calls.
+func (o *overlays) recalled(c conversation.ToolCall) uint64 {
 	if c.Name != conversation.ToolRecall {
 		return 0
 	}
@@ -70,39 +70,39 @@ func (o *overlays) leads(c conversation.ToolCall) uint64 {
 	return 0
 }
 
-// add notes an overlay, and pushes the line that shows it where it begins one.
+// add records an overlay, and pushes a new line unless it joins an existing one.
 func (o *overlays) add(e conversation.Event, push func(item)) {
 	o.events, o.stale = append(o.events, e), true
 	epoch := conversation.EpochOf(e)
-	if o.of == nil {
-		o.of = map[uint64]*epochItem{}
+	if o.lineOf == nil {
+		o.lineOf = map[uint64]*epochItem{}
 	}
 	var it *epochItem
 	switch b := e.Body.(type) {
 	case conversation.Revert:
 		return
 	case conversation.Pin:
-		it = o.line(e, "pinned "+numbers.Count(len(b.Events), "event"), push)
+		it = o.addLine(e, "pinned "+numbers.Count(len(b.Events), "event"), push)
 	case conversation.Unpin:
-		it = o.line(e, "unpinned "+numbers.Count(len(b.Events), "event"), push)
+		it = o.addLine(e, "unpinned "+numbers.Count(len(b.Events), "event"), push)
 	case conversation.Rewind:
-		it = o.line(e, rewound(b), push)
-		o.of[e.Seq] = it
+		it = o.addLine(e, rewindVerb(b), push)
+		o.lineOf[e.Seq] = it
 	default:
-		if it = o.of[epoch]; it == nil || !it.compaction {
-			it = o.compaction(e, push)
-			o.of[epoch] = it
+		if it = o.lineOf[epoch]; it == nil || !it.isCompaction {
+			it = o.compactionLine(e, push)
+			o.lineOf[epoch] = it
 		}
 		if _, dropped := b.(conversation.Drop); dropped && automatic(it.made.Source) {
-			it.verb = "trimmed" // as the snackbar said
+			it.verb = "trimmed" // the word that the snackbar uses
 		}
 	}
 	it.overlays = append(it.overlays, overlay{e.Seq, epoch})
 	it.bump()
 }
 
-// line begins a line.
-func (o *overlays) line(e conversation.Event, verb string, push func(item)) *epochItem {
+// addLine pushes a new line for an overlay.
+func (o *overlays) addLine(e conversation.Event, verb string, push func(item)) *epochItem {
 	made, _ := conversation.OriginOf(e.Body)
 	made.Epoch = conversation.EpochOf(e)
 	it := &epochItem{at: e.Time, made: made, verb: verb}
@@ -111,26 +111,26 @@ func (o *overlays) line(e conversation.Event, verb string, push func(item)) *epo
 	return it
 }
 
-// compaction is the line of a compaction that begins with an event. One before a request joins those before it, if only
-// calls and replies came between.
-func (o *overlays) compaction(e conversation.Event, push func(item)) *epochItem {
+// compactionLine returns the line for a new compaction. A compaction before a request joins the line of the previous one
+// if only replies and tool results are between them.
+func (o *overlays) compactionLine(e conversation.Event, push func(item)) *epochItem {
 	made, _ := conversation.OriginOf(e.Body)
 	beforeRequest := made.Trigger == planner.TriggerRequest && automatic(made.Source)
 	it := o.requests
 	if it == nil || !beforeRequest {
-		it = o.line(e, "compacted", push)
-		it.compaction, it.small = true, beforeRequest
+		it = o.addLine(e, "compacted", push)
+		it.isCompaction, it.isQuiet = true, beforeRequest
 	}
 	if beforeRequest {
 		o.requests = it
 	}
-	it.passes++
+	it.compactions++
 	it.saved += max(0, made.Before-made.After)
 	return it
 }
 
-// judge tells the lines and the entries what is in force.
-func (o *overlays) judge(entries []*entry) {
+// updateStates recomputes which overlays are in force, for the lines and the entries.
+func (o *overlays) updateStates(entries []*entry) {
 	if !o.stale {
 		return
 	}
@@ -144,14 +144,14 @@ func (o *overlays) judge(entries []*entry) {
 		for _, part := range it.overlays {
 			switch {
 			case !force[part.seq]:
-				s.gone++
-			case it.compaction:
+				s.undone++
+			case it.isCompaction:
 				s.undoes, newest = part.epoch, it
 			}
 		}
 		states[it] = s
 	}
-	o.takeBack(entries, force, states)
+	o.markRewound(entries, force, states)
 	for _, it := range o.lines {
 		state := states[it]
 		state.newest = it == newest
@@ -162,9 +162,9 @@ func (o *overlays) judge(entries []*entry) {
 	}
 }
 
-// takeBack folds away what the rewinds in force took back, and counts the turns
-// in the state of their lines.
-func (o *overlays) takeBack(entries []*entry, force map[uint64]bool, states map[*epochItem]epochState) {
+// markRewound marks the entries that a rewind in force removed, and counts their turns
+// in the states of the rewinds' lines.
+func (o *overlays) markRewound(entries []*entry, force map[uint64]bool, states map[*epochItem]epochState) {
 	var rewinds []conversation.Event
 	for _, at := range o.events {
 		if at.Body.Kind() == conversation.KindRewind && force[at.Seq] {
@@ -172,13 +172,13 @@ func (o *overlays) takeBack(entries []*entry, force map[uint64]bool, states map[
 		}
 	}
 	for _, e := range entries {
-		e.gone = false
+		e.rewound = false
 		for _, at := range rewinds {
 			if b, _ := at.Body.(conversation.Rewind); e.seq == 0 || e.seq >= at.Seq || !b.Removes(e.turn, e.seq) {
 				continue
 			}
-			e.gone = true
-			line := o.of[at.Seq]
+			e.rewound = true
+			line := o.lineOf[at.Seq]
 			s := states[line]
 			switch it := e.item.(type) {
 			case *userItem:
@@ -192,17 +192,17 @@ func (o *overlays) takeBack(entries []*entry, force map[uint64]bool, states map[
 	}
 }
 
-// placeOf is where what an event says stands.
-func placeOf(e conversation.Event) placed {
+// logPositionOf returns the position of an event that a rewind can remove, or zero for other events.
+func logPositionOf(e conversation.Event) logPosition {
 	switch e.Body.(type) {
 	case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult, conversation.TurnFailed:
-		return placed{e.Seq, e.Turn}
+		return logPosition{e.Seq, e.Turn}
 	}
-	return placed{}
+	return logPosition{}
 }
 
-// rewound says what a rewind took back.
-func rewound(b conversation.Rewind) string {
+// rewindVerb returns what a rewind did.
+func rewindVerb(b conversation.Rewind) string {
 	switch {
 	case b.Reply != 0:
 		return "sent again without the reply that broke off"

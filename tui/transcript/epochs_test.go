@@ -17,7 +17,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// at is a time of the day on which the tests play.
+// at returns a time on the day of the test logs.
 func at(hour, minute int) time.Time { return time.Date(2026, 1, 2, hour, minute, 5, 0, time.UTC) }
 
 // addAt appends bodies as one batch.
@@ -29,14 +29,14 @@ func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
 	r.Append(events)
 }
 
-// compacted appends an epoch, and returns its number.
+// compacted appends the overlays of one compaction, and returns its epoch.
 func (r *rig) compacted(now time.Time, made conversation.Origin, bodies ...conversation.Body) uint64 {
 	epoch := uint64(r.log.Len() + 1)
 	r.addAt(now, conversation.AssignEpoch(bodies, epoch, made)...)
 	return epoch
 }
 
-// undo takes an epoch back; redo brings it back.
+// undo reverts an epoch; redo reverts the newest undo.
 func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
 	t.Helper()
 	b, err := edit.Undo(r.log.Events(), epoch)
@@ -55,8 +55,8 @@ func (r *rig) redo(t testing.TB, now time.Time) {
 	r.compacted(now, conversation.Origin{Source: conversation.SourceManual}, b)
 }
 
-// byHand is how the user's own compaction came about.
-func byHand(before, after int) conversation.Origin {
+// manual describes a compaction that the user requested.
+func manual(before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after}
 }
 
@@ -64,7 +64,7 @@ func summary(from, to int) conversation.Summary {
 	return conversation.Summary{Text: "what was done", FromTurn: from, ToTurn: to}
 }
 
-// masks hides the results of events.
+// masks returns a mask of the results of events.
 func masks(events ...uint64) conversation.Mask {
 	var m conversation.Mask
 	for _, e := range events {
@@ -73,7 +73,7 @@ func masks(events ...uint64) conversation.Mask {
 	return m
 }
 
-func TestWhatACompactionDid(t *testing.T) {
+func TestCompactionLineShowsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	made := func(before, after int, why string) conversation.Origin {
 		return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after, Why: why}
@@ -99,7 +99,7 @@ func TestWhatACompactionDid(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := open(t, 200, 60, talk(8)...)
+			r := open(t, 200, 60, turns(8)...)
 			r.compacted(at(14, 2), c.made, c.body)
 			r.has(t, c.want)
 			check(t, r.View(), 200, 60)
@@ -107,11 +107,11 @@ func TestWhatACompactionDid(t *testing.T) {
 	}
 }
 
-func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
+func TestCompactionLineShowsLaterUndos(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, talk(8)...)
-	first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(4))
-	second := r.compacted(at(14, 3), byHand(60_000, 34_000), summary(2, 5), masks(2))
+	r := open(t, 120, 60, turns(8)...)
+	first := r.compacted(at(14, 2), manual(91_000, 60_000), masks(4))
+	second := r.compacted(at(14, 3), manual(60_000, 34_000), summary(2, 5), masks(2))
 	older := fmt.Sprintf("14:02 compacted: 91k → 60k · /undo-compact %d ──", first)
 	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
 
@@ -129,11 +129,11 @@ func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
 	}
 }
 
-func TestAClickOnUndoTakesItBack(t *testing.T) {
+func TestAClickOnUndoUndoesTheCompaction(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, talk(8)...)
-	first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(4))
-	second := r.compacted(at(14, 3), byHand(60_000, 34_000), masks(2))
+	r := open(t, 120, 60, turns(8)...)
+	first := r.compacted(at(14, 2), manual(91_000, 60_000), masks(4))
+	second := r.compacted(at(14, 3), manual(60_000, 34_000), masks(2))
 	click := func(y int, word string) uint64 {
 		t.Helper()
 		before, _, ok := strings.Cut(r.lines()[y], word)
@@ -151,20 +151,20 @@ func TestAClickOnUndoTakesItBack(t *testing.T) {
 		{"14:03", "ctrl+x", second}, {"14:03", "undo ──", second}, {"14:03", " ──", 0}, {"14:03", "── 14", 0},
 	} {
 		if got := click(r.row(c.line), c.word); got != c.want {
-			t.Errorf("a click on %q of the line of %s takes %d back, want %d", c.word, c.line, got, c.want)
+			t.Errorf("a click on %q of the line of %s undoes %d, want %d", c.word, c.line, got, c.want)
 		}
 	}
 	r.undo(t, at(14, 5), second)
 	if got := click(r.row("14:03"), "undone"); got != 0 {
-		t.Errorf("a click takes %d back once more", got)
+		t.Errorf("a click undoes %d once more", got)
 	}
 	if got := r.drag(1, r.row("14:03"), 200, r.row("14:03")); got != "── 14:03 compacted (undone): 60k → 34k ──" {
 		t.Errorf("copied %q", got)
 	}
 }
 
-// The lines say what package compact says of the same log, on one line each,
-// however the log came in and however wide the screen is.
+// The lines agree with package conversation about which compactions are undone,
+// no matter in which pieces the log arrived.
 func TestLinesAgreeWithTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -195,9 +195,9 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 	})
 }
 
-// drawnLines is all of a transcript.
+// drawnLines returns all lines of a transcript.
 func drawnLines(r *rig, width int) []string {
-	r.SetSize(width, r.Needs(1<<20))
+	r.SetSize(width, r.CountLines(1<<20))
 	return r.lines()
 }
 
@@ -211,7 +211,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 			Before: amount.Draw(rt, "before"), After: amount.Draw(rt, "after"),
 			Why: rapid.OneOf(rapid.String(), rapid.Just("turns 1–2, 漢字👨‍👩‍👧‍👦 \x1b[2J\u202e")).Draw(rt, "why"),
 		}
-		r := open(t, 80, 20, talk(2)...)
+		r := open(t, 80, 20, turns(2)...)
 		body := rapid.SampledFrom([]conversation.Body{
 			masks(2, 4, 99), conversation.Summary{Text: "x", FromTurn: amount.Draw(rt, "from"), ToTurn: amount.Draw(rt, "to")},
 			conversation.Drop{Spans: []conversation.Span{{First: 9, Last: 1}}}, conversation.Pin{Events: make([]uint64, 3)},
@@ -225,7 +225,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 			width := rapid.IntRange(1, 250).Draw(rt, "width")
 			r.SetSize(width, 20)
 			check(t, r.View(), width, 20)
-			if n := r.Needs(100); body.Kind() != conversation.KindAttempt && body.Kind() != conversation.KindRewind && width >= 20 && n != 10 {
+			if n := r.CountLines(100); body.Kind() != conversation.KindAttempt && body.Kind() != conversation.KindRewind && width >= 20 && n != 10 {
 				rt.Fatalf("%d lines at width %d, want 10:\n%s", n, width, r.screen())
 			}
 		}

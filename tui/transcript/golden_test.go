@@ -108,7 +108,7 @@ var scenes = []struct {
 	{"nothing", func(*rig) {}},
 }
 
-// Whole conversations, as high as they are up to a limit.
+// Whole conversations, up to 80 lines each.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{40, 80} {
@@ -118,7 +118,7 @@ func TestItems(t *testing.T) {
 			for _, scene := range scenes {
 				r := open(t, width, 1)
 				scene.show(r)
-				height := r.Needs(80)
+				height := r.CountLines(80)
 				r.SetSize(width, height)
 				r.ToTop()
 				check(t, r.View(), width, height)
@@ -129,7 +129,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// What a screen of a size shows of them.
+// The same conversations on small screens.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, at := range [][2]int{{40, 12}, {80, 24}} {

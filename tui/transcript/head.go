@@ -13,22 +13,22 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The line of a call: a mark, what is done, with what, how it ended where that is worth a
-// word, and the weight of the result at the right end.
+// The line of a tool call: a mark, the verb, its subject, how it ended unless that is the normal
+// case, and the tokens of the result at the right edge.
 
 const (
-	longTime  = 3 * time.Second // a call that took less is told without its time
-	leastTime = 30              // cells of a line from which on it has the time
-	leastUnit = 60              // and from which on the weight has its unit
+	longCall     = 3 * time.Second // a shorter call shows no duration
+	minTimeWidth = 30              // cells: a narrower line shows no duration
+	minUnitWidth = 60              // cells: a narrower line shows no unit after the number of tokens
 )
 
-// head is the line. What the call is about gives way first.
-func (t *toolItem) head(l *look, width int, open bool) string {
+// head draws the line of the call. On a narrow screen the subject is shortened first.
+func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 	mark, style := t.mark(l, open)
 	right := ""
 	if t.state == callDone && t.result.Text != "" {
 		right = weight(t.result.Size, l.factor)
-		if width >= leastUnit {
+		if width >= minUnitWidth {
 			right += " tok"
 		}
 	}
@@ -56,9 +56,9 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	return pane.Clip(line, width)
 }
 
-// ended says what came of a call: the lines that an edit changed, that it failed, how
-// long it took where that was long.
-func (t *toolItem) ended(l *look, width int) string {
+// ended returns how a call ended: the number of lines an edit changed, a failure, a long
+// duration.
+func (t *toolItem) ended(l *drawOptions, width int) string {
 	if t.state != callDone {
 		return ""
 	}
@@ -77,13 +77,13 @@ func (t *toolItem) ended(l *look, width int) string {
 	default:
 		b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
 	}
-	if d := t.result.Duration; d >= longTime && width >= leastTime {
+	if d := t.result.Duration; d >= longCall && width >= minTimeWidth {
 		b.WriteString(quiet.Render(" · " + duration(d)))
 	}
 	return b.String()
 }
 
-// duration writes how long something took: 4 s, 5m10s.
+// duration formats a duration: 4 s, 5m10s.
 func duration(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.0f s", d.Seconds())
@@ -91,11 +91,11 @@ func duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// spinner is the frames of a running call.
+// spinner holds the frames of the mark of a running call.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// mark says whether a call waits, runs, or can be unfolded.
-func (t *toolItem) mark(l *look, open bool) (string, lipgloss.Style) {
+// mark shows whether a call is waiting, running, or can be unfolded.
+func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	switch {
 	case t.state == callPending:
 		return "·", l.styles.Hint
@@ -107,13 +107,13 @@ func (t *toolItem) mark(l *look, open bool) (string, lipgloss.Style) {
 	return "▸", l.styles.Hint
 }
 
-// verb is what a call does, or did.
+// verb returns what the call does, or did.
 func (t *toolItem) verb() string {
 	return conversation.ToolVerb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }
 
-// subject says what the call is about. Reading arguments can take a while, so
-// it is done once, also for a call that is about nothing.
+// subject returns the file, command or query of the call. Parsing arguments can take a while, so
+// the result is kept, even if it is "".
 func (t *toolItem) subject() string {
 	if !t.aboutKnown {
 		t.about, t.aboutKnown = subject(t.call, t.title), true
@@ -121,7 +121,7 @@ func (t *toolItem) subject() string {
 	return t.about
 }
 
-// subject says what a call is about, from its arguments or else its title.
+// subject returns the file, command or query of a call, from its arguments or else its title.
 func subject(c conversation.ToolCall, title string) string {
 	if about := c.Subject(); about != "" || title == "" {
 		return about

@@ -13,47 +13,47 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// item is one thing in the transcript.
+// item is one entry of the transcript: a message, a tool call, a notice, the line of an overlay.
 type item interface {
 	// draw returns the lines, each at most width cells and without the margin.
 	// They are valid until the item changes.
-	draw(l *look, width int) []string
-	// version changes whenever the item would be drawn differently.
+	draw(l *drawOptions, width int) []string
+	// version changes whenever the drawn lines of the item change.
 	version() int
-	// indent is how many cells at the beginning of a line as drawn last are a
-	// mark or an indentation, not text.
+	// indent is how many cells at the beginning of a line, as last drawn, are
+	// a mark or indentation rather than text.
 	indent(line int) int
-	// source is the text that lines were broken from, made safe.
-	source(l *look) string
+	// source is the sanitised text from which the lines were wrapped.
+	source(l *drawOptions) string
 }
 
-// versioned counts changes.
+// versioned counts the changes of an item.
 type versioned struct{ n int }
 
 func (v *versioned) version() int { return v.n }
 func (v *versioned) bump()        { v.n++ }
 
-// look is what drawing depends on besides the item.
-type look struct {
+// drawOptions is what the drawn lines depend on besides the item.
+type drawOptions struct {
 	styles     Styles
 	markdown   *markdown.Renderer
 	factor     float64
-	undo       string // the key that undoes the newest compaction; "" if none does
-	view       string // the key that shows the history; "" if none does
-	retry      string // what sends a failed request again; "" if nothing does
+	undo       string // the key that undoes the newest compaction; may be ""
+	view       string // the key that shows the history; may be ""
+	retry      string // the key or command that sends a failed request again; may be ""
 	zone       *time.Location
 	expanded   bool
-	generation int // of styles, markdown, keys and zone
+	generation int // counts changes of styles, markdown, keys and zone
 }
 
-// roughFactor rounds the factor so that a small change does not redraw
+// roundedFactor rounds the factor so that a small change does not redraw
 // everything.
-func (l *look) roughFactor() int { return int(l.factor * 20) }
+func (l *drawOptions) roundedFactor() int { return int(l.factor * 20) }
 
-// Styles is how the transcript looks. All are inline: without padding, margin,
+// Styles are the styles of the transcript. All are inline: without padding, margin,
 // border or width.
 type Styles struct {
-	UserMark, User, Band      lipgloss.Style // Band is behind what the user said
+	UserMark, User, Band      lipgloss.Style // Band is the background of user messages
 	Reasoning, ReasoningMark  lipgloss.Style
 	ToolOK, ToolFailed        lipgloss.Style
 	ToolRunning, ToolName     lipgloss.Style
@@ -65,19 +65,19 @@ type Styles struct {
 	Selected                  lipgloss.Style
 }
 
-// lead is how far prose is indented, so that it begins below the text behind marks and
-// bars. In little room it is not.
-func lead(width int) int {
+// proseIndent is how far the text of replies is indented, so that it aligns with the text after
+// marks and bars. It is 0 on a narrow screen.
+func proseIndent(width int) int {
 	if pane.Gutter(width) < 2 {
 		return 0
 	}
 	return 2
 }
 
-// proseWidth is the room for prose in a transcript of a width.
-func proseWidth(width int) int { return max(1, pane.Within(width)-lead(width)) }
+// proseWidth is the width of reply text in a transcript of a width.
+func proseWidth(width int) int { return max(1, pane.Within(width)-proseIndent(width)) }
 
-// growing wraps a text that gets longer, its complete lines only once.
+// growing wraps a text to which text is appended. Complete lines are wrapped only once.
 type growing struct {
 	upTo, width, generation int
 	lines                   []string
@@ -125,15 +125,15 @@ func styled(s lipgloss.Style, lines []string) []string {
 	return lines
 }
 
-// oneLine is the beginning of a text, made safe, on one line of at most width
+// oneLine returns the beginning of a text, sanitised, on one line of at most width
 // cells. Its cost does not depend on the length of the text.
 func oneLine(text string, width int) string {
-	const bytesPerCell = 32 // a base with all the marks that package plain leaves it
+	const bytesPerCell = 32 // a base character with as many combining marks as package plain allows
 	return pane.Clip(plain.Line(head(text, 1<<30, (width+1)*bytesPerCell)), width)
 }
 
-// head is the beginning of a text: at most so many lines and bytes, without
-// half a character at its end.
+// head returns the beginning of a text: at most that many lines and bytes, without
+// a partial character at its end.
 func head(text string, lines, bytes int) string {
 	bytes = min(bytes, len(text))
 	for bytes > 0 && bytes < len(text) && text[bytes]&0xC0 == 0x80 {
@@ -151,7 +151,7 @@ func head(text string, lines, bytes int) string {
 	return text[:at]
 }
 
-// tail is the end of a text, at most so many bytes, without half a character
+// tail returns the end of a text: at most that many bytes, without a partial character
 // at its beginning.
 func tail(text string, bytes int) string {
 	if len(text) <= bytes {

@@ -9,88 +9,88 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Lines are kept while they are near the view and dropped when too many are:
-// all at once, but for those that the last views needed, so that what is on
-// screen is never drawn again because of its size.
+// Drawn lines are cached. When the cache is too large, all lines are dropped
+// except those that the last two views needed, so that lines on screen are
+// never dropped.
 
-// items is what the transcript shows, in order, with the lines that each was last drawn as.
+// items holds the entries of the transcript, in order, with the lines each was last drawn as.
 type items struct {
-	look    look
+	options drawOptions
 	width   int
 	entries []*entry
-	drawn   drawn
+	cache   lineCache
 }
 
 // entry is an item with the lines it was last drawn as.
 type entry struct {
 	item    item
 	drawing *drawing // nil: not drawn, or drawn too long ago
-	placed
-	gone bool // a rewind took it back
+	logPosition
+	rewound bool // a rewind in force removed it
 }
 
-// drawing is the lines of an entry. It is apart from the entry because few entries of a
-// long conversation have one.
+// drawing is the drawn lines of an entry. It is a type of its own to save memory: few
+// entries of a long conversation have one.
 type drawing struct {
 	lines []string
 	key   drawKey
-	used  int // the view that needed it last
+	used  int // number of the last view that needed it
 }
 
-// laidOut is an item that keeps what drawing it takes, as long as its lines are kept.
-type laidOut interface{ forget() }
+// layoutKeeper is an item that keeps layout data as long as its lines are cached.
+type layoutKeeper interface{ forget() }
 
 // drawKey is everything an item's lines depend on.
 type drawKey struct {
 	width, version, generation, factor int
-	expanded, gone                     bool
+	expanded, rewound                  bool
 }
 
-// drawn is the entries that keep their lines.
-type drawn struct {
-	view    int // counts views
+// lineCache holds the entries whose drawn lines are cached.
+type lineCache struct {
+	view    int // number of the current view
 	entries []*entry
 	lines   int // of all of them
 }
 
-// What is kept at most, beyond what the view needs.
+// Limits of the cache, beyond which only what the last two views needed is kept.
 const (
 	maxEntries = 256
 	maxLines   = 20_000
 )
 
-// linesOf draws entry i, or returns what it was drawn as. The slice is valid
-// until the item changes.
+// linesOf returns the drawn lines of entry i, from the cache if they are up to date.
+// The slice is valid until the item changes.
 func (x *items) linesOf(i int) []string {
 	e := x.entries[i]
-	key := drawKey{x.width, e.item.version(), x.look.generation, x.look.roughFactor(), x.look.expanded, e.gone}
+	key := drawKey{x.width, e.item.version(), x.options.generation, x.options.roundedFactor(), x.options.expanded, e.rewound}
 	if e.drawing == nil {
 		e.drawing = &drawing{}
-		x.drawn.entries = append(x.drawn.entries, e)
+		x.cache.entries = append(x.cache.entries, e)
 	}
 	d := e.drawing
-	d.used = x.drawn.view
+	d.used = x.cache.view
 	if d.lines != nil && d.key == key {
 		return d.lines
 	}
 	var lines []string
-	if e.gone {
-		lines = e.rewound(&x.look, pane.Within(x.width))
+	if e.rewound {
+		lines = e.drawRewound(&x.options, pane.Within(x.width))
 	} else {
-		lines = e.item.draw(&x.look, pane.Within(x.width))
+		lines = e.item.draw(&x.options, pane.Within(x.width))
 	}
 	if lines == nil {
 		lines = []string{}
 	}
-	x.drawn.lines += len(lines) - len(d.lines)
+	x.cache.lines += len(lines) - len(d.lines)
 	d.lines, d.key = lines, key
-	x.drawn.sweep()
+	x.cache.sweep()
 	return lines
 }
 
-// sweep drops the drawn lines of items that are out of sight, once there are too
-// many.
-func (d *drawn) sweep() {
+// sweep drops cached lines that the last two views did not need, if the cache is too
+// large.
+func (d *lineCache) sweep() {
 	if len(d.entries) <= maxEntries && d.lines <= maxLines {
 		return
 	}
@@ -104,8 +104,8 @@ func (d *drawn) sweep() {
 	})
 }
 
-// forget drops the lines of one entry.
-func (d *drawn) forget(e *entry) {
+// forget drops the cached lines of one entry.
+func (d *lineCache) forget(e *entry) {
 	if i := slices.Index(d.entries, e); i >= 0 {
 		d.lines -= len(e.drawing.lines)
 		d.entries = slices.Delete(d.entries, i, i+1)
@@ -113,10 +113,10 @@ func (d *drawn) forget(e *entry) {
 	e.forget()
 }
 
-// forget drops the lines, and what of the item belongs to them.
+// forget drops the lines and the layout data of the item.
 func (e *entry) forget() {
 	e.drawing = nil
-	if it, ok := e.item.(laidOut); ok {
+	if it, ok := e.item.(layoutKeeper); ok {
 		it.forget()
 	}
 }
@@ -143,74 +143,74 @@ func (x *items) gap(i int) int {
 	return 1
 }
 
-// tall is the number of lines of entry i.
-func (x *items) tall(i int) int { return x.gap(i) + len(x.linesOf(i)) }
+// heightOf is the number of lines of entry i, with the empty lines before it.
+func (x *items) heightOf(i int) int { return x.gap(i) + len(x.linesOf(i)) }
 
-// text is a line as it stands on the screen.
+// text returns a line as it is on the screen.
 func (x *items) text(p place) string {
-	i := p.offset - x.gap(p.top)
+	i := p.offset - x.gap(p.entry)
 	if i < 0 {
 		return ""
 	}
-	line := x.linesOf(p.top)[i]
+	line := x.linesOf(p.entry)[i]
 	if line == "" {
 		return ""
 	}
-	line = strings.Repeat(" ", x.begins(p.top, i)) + line
+	line = strings.Repeat(" ", x.startColumn(p.entry, i)) + line
 	if len(line) > x.width && ansi.StringWidth(line) > x.width {
-		line = ansi.Truncate(line, x.width, "") // narrower than anything can be laid out for
+		line = ansi.Truncate(line, x.width, "") // narrower than the minimum width of layouts
 	}
 	return line
 }
 
-// begins is the cell at which a line of entry i begins.
-func (x *items) begins(i, line int) int {
+// startColumn is the cell at which a line of entry i begins.
+func (x *items) startColumn(i, line int) int {
 	at := pane.Gutter(x.width)
 	if r, ok := x.entries[i].item.(*replyItem); ok && r.prose(line) {
-		at += lead(x.width)
+		at += proseIndent(x.width)
 	}
 	return at
 }
 
-// bare is the text of a line without style, mark and indentation.
-func (x *items) bare(p place) string {
+// plainText returns the text of a line without style, mark and indentation.
+func (x *items) plainText(p place) string {
 	text := ansi.Strip(x.text(p))
-	return ansi.Cut(text, x.textFrom(p), ansi.StringWidth(text))
+	return ansi.Cut(text, x.textColumn(p), ansi.StringWidth(text))
 }
 
-// textFrom is the cell at which the text of a line begins.
-func (x *items) textFrom(p place) int {
-	if line := p.offset - x.gap(p.top); line >= 0 {
-		x.linesOf(p.top)
-		return x.begins(p.top, line) + x.entries[p.top].item.indent(line)
+// textColumn is the cell at which the text of a line begins, after mark and indentation.
+func (x *items) textColumn(p place) int {
+	if line := p.offset - x.gap(p.entry); line >= 0 {
+		x.linesOf(p.entry)
+		return x.startColumn(p.entry, line) + x.entries[p.entry].item.indent(line)
 	}
 	return 0
 }
 
-// needs is the number of lines of all items, or most if there are more.
-func (x *items) needs(most int) int {
+// countLines returns the number of lines of all items, or limit if there are more.
+func (x *items) countLines(limit int) int {
 	n := 0
-	for i := 0; i < len(x.entries) && n < most; i++ {
-		n += x.tall(i)
+	for i := 0; i < len(x.entries) && n < limit; i++ {
+		n += x.heightOf(i)
 	}
-	return min(n, most)
+	return min(n, limit)
 }
 
-// remove takes an item away.
+// remove deletes entry i.
 func (x *items) remove(i int) {
-	x.drawn.forget(x.entries[i])
+	x.cache.forget(x.entries[i])
 	x.entries = slices.Delete(x.entries, i, i+1)
 }
 
-// placed is where in the log an entry stands; seq is 0 for what no rewind takes
-// back.
-type placed struct {
+// logPosition is the position of an entry in the log. seq is 0 for an entry that
+// no rewind removes.
+type logPosition struct {
 	seq  uint64
 	turn int
 }
 
-// rewound is an entry that was rewound: nothing while it is folded.
-func (e *entry) rewound(l *look, width int) []string {
+// drawRewound draws an entry that was rewound: no lines while it is folded.
+func (e *entry) drawRewound(l *drawOptions, width int) []string {
 	if !l.expanded {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (e *entry) rewound(l *look, width int) []string {
 	for i, line := range lines {
 		lines[i] = ansi.Strip(line)
 	}
-	if _, said := e.item.(*userItem); said {
+	if _, user := e.item.(*userItem); user {
 		lines = append(lines, pane.Clip("  undone", width))
 	}
 	return styled(l.styles.Undone, lines)

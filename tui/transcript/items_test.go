@@ -50,8 +50,8 @@ func TestStreamedEqualsStored(t *testing.T) {
 	}
 }
 
-// What the log holds stands, also where the stream said something else.
-func TestTheLogHasTheLastWord(t *testing.T) {
+// The reply in the log is shown even if the streamed text was different.
+func TestTheLoggedReplyReplacesTheStreamedOne(t *testing.T) {
 	t.Parallel()
 	r := open(t, 60, 12)
 	r.Delta("a stream that was cleaned \xff", "")
@@ -60,8 +60,8 @@ func TestTheLogHasTheLastWord(t *testing.T) {
 	r.lacks(t, "a stream")
 }
 
-// A folded call that failed shows the line that says what happened.
-func TestAFailedCallSaysWhatHappened(t *testing.T) {
+// A folded call that failed shows the line with the reason.
+func TestAFailedCallShowsTheReason(t *testing.T) {
 	t.Parallel()
 	source := "Makefile: old does not occur. The lines closest to it are:\n    13\tNAME ?= x\n    14\tVERSION  ?= dev"
 	for name, c := range map[string]struct {
@@ -133,8 +133,8 @@ func TestACallGoesThroughItsStates(t *testing.T) {
 	}
 }
 
-// What the user's own command printed begins in sight, and is there as a whole when unfolded.
-func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
+// A command that the user ran shows the first lines of its output, and all of it when unfolded.
+func TestAUserCommandShowsTheBeginningOfItsOutput(t *testing.T) {
 	t.Parallel()
 	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
 	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.FormatCommandOutput("seq", lines)})
@@ -153,16 +153,16 @@ func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
 	r.lacks(t, "…")
 }
 
-// A turn that failed says so once, names what sends it again while nothing followed, and is rewound with its turn.
-func TestAFailedTurnSaysSoOnceAndNamesTheKey(t *testing.T) {
+// A failed turn shows its error once, and the key that sends it again until another event follows. A rewind folds the error away.
+func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	t.Parallel()
-	const said = "No answer after 4 tries (9 s)"
-	failed := conversation.TurnFailed{Message: said, Hint: "is it running?"}
-	r := open(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: said}, failed)
+	const failure = "No answer after 4 tries (9 s)"
+	failed := conversation.TurnFailed{Message: failure, Hint: "is it running?"}
+	r := open(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
 	r.SetRetryKey("enter")
-	r.has(t, "■ broke off", "✗ "+said, "is it running? · enter sends again")
-	if n := strings.Count(r.screen(), said); n != 1 || !r.Failed() {
-		t.Errorf("said %d times; it is what happened last: %v", n, r.Failed())
+	r.has(t, "■ broke off", "✗ "+failure, "is it running? · enter sends again")
+	if n := strings.Count(r.screen(), failure); n != 1 || !r.Failed() {
+		t.Errorf("failure %d times; Failed: %v", n, r.Failed())
 	}
 	r.add(conversation.Rewind{Turn: 1, Reply: 2}, failed)
 	r.lacks(t, "half", "broke off\n")
@@ -171,10 +171,10 @@ func TestAFailedTurnSaysSoOnceAndNamesTheKey(t *testing.T) {
 		t.Errorf("the key is named %d times", n)
 	}
 	r.add(reply("There."))
-	r.has(t, "✗ "+said)
+	r.has(t, "✗ "+failure)
 	r.lacks(t, "enter sends again")
 	r.add(user("more"), failed, conversation.Rewind{Turn: 1})
-	if r.Failed() || strings.Count(r.screen(), said) != 2 {
+	if r.Failed() || strings.Count(r.screen(), failure) != 2 {
 		t.Errorf("what is undone stays:\n%s", r.screen())
 	}
 }
@@ -203,7 +203,7 @@ func TestLastReplyAndExchange(t *testing.T) {
 	}
 }
 
-// Files that went with a message are a line each until they are unfolded.
+// Attached files are shown as one line each until they are unfolded.
 func TestFilesOfAMessageFold(t *testing.T) {
 	t.Parallel()
 	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"

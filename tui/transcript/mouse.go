@@ -1,48 +1,48 @@
 package transcript
 
-// ScrollBy moves the view by lines, up if negative. Reaching the end follows
-// it again.
+// ScrollBy moves the view by lines, up if negative. At the end the view follows
+// new text again.
 func (m *Model) ScrollBy(lines int) {
 	if len(m.items.entries) == 0 || m.scroll.height == 0 {
 		return
 	}
 	m.selection.clear()
-	m.scroll.by(lines)
+	m.scroll.moveBy(lines)
 	m.dirty = true
 }
 
-// PageBy moves by pages, keeping two lines in view.
+// PageBy moves the view by pages, which overlap by two lines.
 func (m *Model) PageBy(pages int) { m.ScrollBy(pages * max(1, m.scroll.height-2)) }
 
-// ToTop shows the beginning.
+// ToTop moves the view to the beginning.
 func (m *Model) ToTop() {
 	m.scroll.toTop()
 	m.selection.clear()
 	m.dirty = true
 }
 
-// ToEnd shows the end and follows it.
+// ToEnd moves the view to the end, where it follows new text.
 func (m *Model) ToEnd() {
 	m.scroll.follow, m.scroll.unseen = true, 0
 	m.selection.clear()
 	m.dirty = true
 }
 
-// Unseen is how many items came in below while the reader is further up.
+// Unseen is how many items were added below the view since the user scrolled up.
 func (m *Model) Unseen() int {
-	m.scroll.settle()
+	m.scroll.normalize()
 	return m.scroll.unseen
 }
 
-// Following reports whether the end is kept in view.
+// Following reports whether the view follows new text at the end.
 func (m *Model) Following() bool {
-	m.scroll.settle()
+	m.scroll.normalize()
 	return m.scroll.follow
 }
 
-// Needs is the number of lines of the whole transcript, or most if there are
-// more.
-func (m *Model) Needs(most int) int { return m.items.needs(most) }
+// CountLines returns the number of lines of the whole transcript, or limit if
+// there are more.
+func (m *Model) CountLines(limit int) int { return m.items.countLines(limit) }
 
 // Press begins a selection at a cell of the transcript.
 func (m *Model) Press(x, y int) {
@@ -50,15 +50,15 @@ func (m *Model) Press(x, y int) {
 	m.dirty = true
 }
 
-// Drag extends the selection to a cell, which may be outside. It does nothing
-// without a press.
+// Drag extends the selection to a cell, which may be outside the transcript. It
+// does nothing without a press.
 func (m *Model) Drag(x, y int) {
 	m.selection.drag(x, y)
 	m.dirty = true
 }
 
-// Release ends a press, wherever the mouse is. A click without a drag unfolds
-// or folds the call under it.
+// Release ends a press, wherever the mouse is. After a drag it returns the
+// selected text; otherwise it clicks the cell of the press.
 func (m *Model) Release() Released {
 	s := m.selection
 	if !s.pressed {
@@ -67,8 +67,8 @@ func (m *Model) Release() Released {
 	rows := m.scroll.rows()
 	s.release()
 	m.dirty = true
-	if s.on {
-		return Released{Text: s.copied(rows)}
+	if s.active {
+		return Released{Text: s.copiedText(rows)}
 	}
 	y, x := s.from.y, s.from.x
 	s.clear()
@@ -78,24 +78,24 @@ func (m *Model) Release() Released {
 	return m.click(rows[y], x)
 }
 
-// click is a click on a cell of a place: a call there unfolds or folds, and
-// stays where it is. The line of an overlay, and what a recall is about, lead to
-// the history.
+// click handles a click on cell x of a line. It folds or unfolds a tool call without
+// scrolling. The line of an overlay, and the subject of a recall, open the
+// history.
 func (m *Model) click(p place, x int) Released {
-	line := p.offset - m.items.gap(p.top)
+	line := p.offset - m.items.gap(p.entry)
 	if line < 0 {
 		return Released{}
 	}
-	x -= m.items.begins(p.top, line)
-	switch it := m.items.entries[p.top].item.(type) {
+	x -= m.items.startColumn(p.entry, line)
+	switch it := m.items.entries[p.entry].item.(type) {
 	case *toolItem:
 		if line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1] {
-			if seq := m.overlays.leads(it.call); seq != 0 {
+			if seq := m.overlays.recalled(it.call); seq != 0 {
 				return Released{View: seq}
 			}
 		}
 		it.toggle()
-		m.scroll.follow = false // settle follows again if the end is still in view
+		m.scroll.follow = false // normalize follows again if the end is still in view
 	case *outputItem:
 		it.toggle()
 		m.scroll.follow = false
@@ -105,17 +105,17 @@ func (m *Model) click(p place, x int) Released {
 	return Released{}
 }
 
-// Selecting reports whether text is marked.
-func (m *Model) Selecting() bool { return m.selection.on }
+// Selecting reports whether text is selected.
+func (m *Model) Selecting() bool { return m.selection.active }
 
-// TakeSelection is the marked text, which is unmarked.
+// TakeSelection returns the selected text and clears the selection.
 func (m *Model) TakeSelection() string {
 	defer m.ClearSelection()
-	return m.selection.copied(m.scroll.rows())
+	return m.selection.copiedText(m.scroll.rows())
 }
 
-// ClearSelection unmarks text, and forgets a press whose release will not
-// come.
+// ClearSelection clears the selection, and a press whose release will not
+// arrive.
 func (m *Model) ClearSelection() {
 	m.selection.clear()
 	m.dirty = true

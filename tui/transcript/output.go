@@ -9,26 +9,26 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// outputItem is a text that came when its user did other things: what a command
-// printed, a page that took its time. It is a quiet line that unfolds, and no part
-// of the log.
+// outputItem is a text that arrived after the user had moved on: the output of a
+// command, a page that loaded slowly. It is shown without emphasis, can be
+// unfolded, and is not part of the log.
 type outputItem struct {
 	versioned
 	title, text string
 	size        conversation.Size
-	expanded    bool // unfolded on its own, without the others
+	expanded    bool // unfolded although the others are not
 }
 
-// toggle unfolds or folds this text alone.
+// toggle unfolds or folds only this text.
 func (o *outputItem) toggle() {
 	o.expanded = !o.expanded
 	o.bump()
 }
 
-func (o *outputItem) indent(int) int      { return 2 }
-func (o *outputItem) source(*look) string { return plain.Text(o.text) }
+func (o *outputItem) indent(int) int             { return 2 }
+func (o *outputItem) source(*drawOptions) string { return plain.Text(o.text) }
 
-func (o *outputItem) draw(l *look, width int) []string {
+func (o *outputItem) draw(l *drawOptions, width int) []string {
 	room := max(1, width-2)
 	mark := l.styles.Info.Render("·") + " "
 	title := oneLine(o.title, room)
@@ -49,7 +49,7 @@ func (o *outputItem) draw(l *look, width int) []string {
 	return indented(mark, lines)
 }
 
-// beginning is the first rows of what the user's own command printed, and whether they are all.
+// beginning returns the first rows of a command's output, and whether these are all rows.
 func beginning(text string, room int) (rows []string, all bool) {
 	text = strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\r\n")
 	shown := head(text, foldOutput+2, (foldOutput+2)*room*4)

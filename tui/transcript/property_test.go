@@ -14,7 +14,7 @@ import (
 	"plimsoll/themes"
 )
 
-// alphabet has what breaks layouts and terminals.
+// alphabet holds texts that break layouts and terminals.
 var alphabet = []string{
 	"a", "word ", " ", "\n", "\n\n", "\t", "漢", "かな", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "क्षि", "ตัวอย่าง", "العربية", "ﷺ",
 	"\u202e", "\u2066", "\u200b", "\u061c", "\x1b[31m", "\x1b[2J", "\x1b]0;title\x07", "\x1b]52;c;ZXZpbA==\x07", "\x1b]8;;http://x\x1b\\", "\x1bPq\x1b\\", "\x1b", "\x1bc",
@@ -30,7 +30,7 @@ func noise(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// hostileBody is any body with noise in every text it has.
+// hostileBody returns a random body with noise in all of its texts.
 func hostileBody(rng *rand.Rand) conversation.Body {
 	stops := []conversation.StopReason{conversation.StopEnd, conversation.StopCalls, conversation.StopLength, conversation.StopFailed, conversation.StopCancelled, "?"}
 	statuses := []conversation.ResultStatus{conversation.ResultOK, conversation.ResultError, conversation.ResultDenied, conversation.ResultInterrupted, "?"}
@@ -61,7 +61,7 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 	return conversation.ModelChanged{Provider: noise(rng, 4), Model: noise(rng, 4)}
 }
 
-// move does something to the transcript that a user or an agent could do.
+// move applies a random action of a user or an agent.
 func move(rng *rand.Rand, r *rig) {
 	id := string(rune('a' + rng.IntN(6)))
 	switch rng.IntN(20) {
@@ -99,10 +99,9 @@ func move(rng *rand.Rand, r *rig) {
 	}
 }
 
-// Whatever happens: the view has its height, no line is too wide, nothing but
-// SGR reaches the terminal, and a fresh transcript of the same log in the same
-// state looks the same.
-func TestViewKeepsItsPromises(t *testing.T) {
+// After any sequence of actions the view has its height, no line is too wide,
+// and SGR is the only control sequence.
+func TestViewHasItsSizeAndNoHarmfulSequences(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 25 {
@@ -117,8 +116,8 @@ func TestViewKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// Lines kept from before never differ from lines drawn anew.
-func TestKeptLinesAreNotStale(t *testing.T) {
+// Cached lines never differ from newly drawn ones.
+func TestCachedLinesAreNotStale(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 15 {
@@ -131,7 +130,7 @@ func TestKeptLinesAreNotStale(t *testing.T) {
 		r.SetSize(60, 20)
 		r.ToEnd()
 		before := r.View()
-		r.SetStyles(looks(t, themes.PlimsollDark))
+		r.SetStyles(themeStyles(t, themes.PlimsollDark))
 		if d := cmp.Diff(before, r.View()); d != "" {
 			t.Fatal(d)
 		}
@@ -162,12 +161,12 @@ func TestRandomLogsAreShown(t *testing.T) {
 	})
 }
 
-// While the reader is further up, what comes in below never moves the top.
-func TestTopNeverMovesByItself(t *testing.T) {
+// After scrolling up, the top line never changes while text is added below.
+func TestTopLineStaysWhileTextIsAdded(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 15 {
-		r := open(t, 20+rng.IntN(100), 5+rng.IntN(20), talk(20)...)
+		r := open(t, 20+rng.IntN(100), 5+rng.IntN(20), turns(20)...)
 		for range 10 {
 			r.add(hostileBody(rng))
 		}
@@ -191,7 +190,7 @@ func TestTopNeverMovesByItself(t *testing.T) {
 	}
 }
 
-// A text of a megabyte on one line is no reason to stand still or to break.
+// Texts of a megabyte on one line are drawn quickly and correctly.
 func TestHugeTexts(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("x", 1<<20)

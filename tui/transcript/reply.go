@@ -50,7 +50,7 @@ func newReply(b conversation.AssistantMessage) *replyItem {
 }
 
 // stream appends text and reasoning that arrived.
-func (r *replyItem) stream(text, reasoning string, l *look) {
+func (r *replyItem) stream(text, reasoning string, l *drawOptions) {
 	if r.live == nil {
 		r.live = &liveReply{}
 	}
@@ -66,7 +66,7 @@ func (r *replyItem) stream(text, reasoning string, l *look) {
 }
 
 // finish replaces the streamed reply by the one in the log.
-func (r *replyItem) finish(b conversation.AssistantMessage, l *look) {
+func (r *replyItem) finish(b conversation.AssistantMessage, l *drawOptions) {
 	if r.live != nil && r.live.stream != nil && r.live.text.String() == b.Text {
 		r.streamed, r.streamedGen = r.live.stream, r.live.generation // most of it is laid out already
 	}
@@ -91,7 +91,7 @@ func (r *replyItem) reasoningSoFar() string {
 	return r.reasoning
 }
 
-func (r *replyItem) source(l *look) string {
+func (r *replyItem) source(l *drawOptions) string {
 	return plain.Text(r.reasoningSoFar()) + "\n" + l.markdown.Unwrapped(r.textSoFar()) + "\n" + plain.Text(r.failure)
 }
 
@@ -109,7 +109,7 @@ func (r *replyItem) indent(line int) int {
 	return 2
 }
 
-func (r *replyItem) draw(l *look, width int) []string {
+func (r *replyItem) draw(l *drawOptions, width int) []string {
 	if r.layout == nil {
 		r.layout = &replyLayout{}
 	}
@@ -133,7 +133,7 @@ func (r *replyItem) draw(l *look, width int) []string {
 }
 
 // drawText renders the text. While it streams, only the new part is rendered.
-func (r *replyItem) drawText(l *look) []string {
+func (r *replyItem) drawText(l *drawOptions) []string {
 	switch {
 	case r.live != nil && r.live.stream != nil:
 		if r.live.generation != l.generation {
@@ -154,7 +154,7 @@ func (r *replyItem) drawText(l *look) []string {
 
 // drawReasoning draws all of the reasoning when unfolded. Folded, it draws the last
 // lines until the text begins, and then one line with the number of tokens.
-func (r *replyItem) drawReasoning(l *look, width int) []string {
+func (r *replyItem) drawReasoning(l *drawOptions, width int) []string {
 	source := strings.TrimLeft(r.reasoningSoFar(), " \t\n")
 	if strings.TrimSpace(source) == "" {
 		return nil
@@ -177,7 +177,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 }
 
 // drawEnd notes how a reply ended, unless it is complete. hasContent says that lines precede the note.
-func (r *replyItem) drawEnd(l *look, width int, hasContent bool) []string {
+func (r *replyItem) drawEnd(l *drawOptions, width int, hasContent bool) []string {
 	style, note := l.styles.Warning, ""
 	switch r.stop {
 	case conversation.StopCancelled:

@@ -9,15 +9,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// alone is how a compaction came about that nobody asked for.
-func alone(trigger string, before, after int) conversation.Origin {
+// automatic describes an automatic compaction.
+func automatic(trigger string, before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
-// What comes to nothing by itself is silent, also where it is read from a log.
-func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
+// Failed automatic attempts are not shown, also when they are read from a log.
+func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, talk(1)...)
+	r := open(t, 120, 60, turns(1)...)
 	before := r.screen()
 	for _, source := range []conversation.Source{conversation.SourceAuto, conversation.SourceRecovery} {
 		for _, outcome := range []string{conversation.AttemptFailed, conversation.AttemptCancelled, conversation.AttemptStale} {
@@ -34,23 +34,23 @@ func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
 	}
 }
 
-// works is a turn of n requests, each with a compaction before it that hides the
-// result before.
-func (r *rig) works(n int) (epochs []uint64) {
+// addTurnWithCompactions adds a turn of n requests, each with a compaction before it that masks the
+// previous result.
+func (r *rig) addTurnWithCompactions(n int) (epochs []uint64) {
 	r.addAt(at(14, 0), user("go on"))
 	for i := range n {
 		id := fmt.Sprint(r.log.Len())
 		r.addAt(at(14, 2+i), calls(call(id, "read_file", `{"path":"upload.go"}`)), result(id, conversation.ResultOK, "one line"))
-		epochs = append(epochs, r.compacted(at(14, 2+i), alone(planner.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
+		epochs = append(epochs, r.compacted(at(14, 2+i), automatic(planner.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
 	}
 	r.addAt(at(14, 9), reply("Done."))
 	return epochs
 }
 
-func TestWhatComesBeforeEveryRequestSharesALine(t *testing.T) {
+func TestCompactionsBeforeRequestsOfATurnShareALine(t *testing.T) {
 	t.Parallel()
 	r := open(t, 120, 60)
-	first, second := r.works(3), r.works(1)
+	first, second := r.addTurnWithCompactions(3), r.addTurnWithCompactions(1)
 	r.has(t, fmt.Sprintf(" · 14:02 compacted before 3 requests: 1.5k tokens less · /undo-compact %d", first[2]),
 		" · 14:02 compacted before a request: 31k → 30.5k · ctrl+x undo")
 	if n := strings.Count(r.screen(), "compacted"); n != 2 {
@@ -63,14 +63,14 @@ func TestWhatComesBeforeEveryRequestSharesALine(t *testing.T) {
 		return r.Release().Undo
 	}
 	if got := click(r.row("3 requests"), "/undo"); got != first[2] {
-		t.Errorf("a click takes %d back, want %d", got, first[2])
+		t.Errorf("a click undoes %d, want %d", got, first[2])
 	}
 
 	r.undo(t, at(15, 0), second[0])
 	r.undo(t, at(15, 1), first[2])
 	r.has(t, "14:02 compacted (partly undone) before 3 requests: 1.5k tokens less · ctrl+x undo", "compacted (undone) before a request: 31k → 30.5k")
 	if got := click(r.row("3 requests"), "ctrl+x"); got != first[1] {
-		t.Errorf("a click takes %d back, want %d", got, first[1])
+		t.Errorf("a click undoes %d, want %d", got, first[1])
 	}
 	for _, width := range []int{200, 60, 20, 3, 1} {
 		r.SetSize(width, 60)
@@ -82,16 +82,16 @@ func TestWhatComesBeforeEveryRequestSharesALine(t *testing.T) {
 	}
 	r.has(t, "14:02 compacted (undone) before 3 requests: 1.5k tokens less")
 	if got := click(r.row("3 requests"), "undone"); got != 0 {
-		t.Errorf("a click takes %d back once more", got)
+		t.Errorf("a click undoes %d once more", got)
 	}
 }
 
-// Another overlay, and the next turn, begin anew.
-func TestWhatStandsBetweenEndsTheSharedLine(t *testing.T) {
+// A compaction after another overlay, or in the next turn, begins a new line.
+func TestAnotherOverlayEndsTheSharedLine(t *testing.T) {
 	t.Parallel()
 	r := open(t, 100, 60)
-	r.works(2)
-	r.compacted(at(14, 5), alone(planner.TriggerThreshold, 33_000, 9000), summary(0, 0))
-	r.compacted(at(14, 6), alone(planner.TriggerRequest, 10_000, 9000), masks(3))
+	r.addTurnWithCompactions(2)
+	r.compacted(at(14, 5), automatic(planner.TriggerThreshold, 33_000, 9000), summary(0, 0))
+	r.compacted(at(14, 6), automatic(planner.TriggerRequest, 10_000, 9000), masks(3))
 	r.has(t, "before 2 requests", "at the threshold", "14:06 compacted before a request")
 }

@@ -11,18 +11,18 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-func TestTurnsTakenBackFoldAway(t *testing.T) {
+func TestRewoundTurnsFoldAway(t *testing.T) {
 	t.Parallel()
-	r := open(t, 100, 60, talk(3)...) // what talk says has its number in it
+	r := open(t, 100, 60, turns(3)...) // every message contains the number of its turn
 	r.add(user("and now?"), calls(call("1", "read_file", `{"path":"upload.go"}`)), result("1", conversation.ResultOK, "x"), reply("This."))
 	if got := r.LastReply(); got != "This." {
 		t.Fatalf("the last reply is %q", got)
 	}
 	back := r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
 	r.has(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
-	for _, gone := range []string{"answer 2", "and now?", "read upload.go", "This."} {
-		if strings.Contains(r.screen(), gone) {
-			t.Errorf("%q is still there:\n%s", gone, r.screen())
+	for _, text := range []string{"answer 2", "and now?", "read upload.go", "This."} {
+		if strings.Contains(r.screen(), text) {
+			t.Errorf("%q is still shown:\n%s", text, r.screen())
 		}
 	}
 	if got := r.LastReply(); got != "answer 1" {
@@ -46,12 +46,12 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
 }
 
-// A rewind leaves files as they are, and says so where turns edited some.
-func TestARewindSaysThatFilesStay(t *testing.T) {
+// A rewind does not change files back, and its line says so if the rewound turns edited files.
+func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	t.Parallel()
 	edit := result("1", conversation.ResultOK, "created")
 	edit.Detail = "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1 @@\n+new\n"
-	r := open(t, 100, 60, talk(2)...)
+	r := open(t, 100, 60, turns(2)...)
 	r.add(user("write it"), calls(call("1", "create_file", `{"path":"notes.md"}`)), edit, reply("Done."))
 	r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
 	r.has(t, "1 turn undone, files were not changed back")
@@ -62,9 +62,9 @@ func TestARewindSaysThatFilesStay(t *testing.T) {
 	}
 }
 
-// What is folded away is what package conversation says is taken back, however
-// the log came in.
-func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
+// The folded messages are those that package conversation reports as rewound, no matter in
+// which pieces the log arrived.
+func TestRewoundTurnsAgreeWithTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		var l conversation.Log
@@ -89,9 +89,9 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 			}
 		}
 		events, want := l.Events(), 0
-		gone := conversation.RewoundBy(events)
+		rewound := conversation.RewoundBy(events)
 		for i, e := range events {
-			if _, said := e.Body.(conversation.UserMessage); said && gone != nil && gone[i] != 0 {
+			if _, user := e.Body.(conversation.UserMessage); user && rewound != nil && rewound[i] != 0 {
 				want++
 			}
 		}
@@ -111,7 +111,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 				}
 			}
 			if marked != want || all+want != strings.Count(strings.Join(lines, "\n"), "▌ question") {
-				rt.Fatalf("%d messages are marked, %d are shown while folded, %d are taken back:\n%s", marked, all, want, strings.Join(lines, "\n"))
+				rt.Fatalf("%d messages are marked, %d are shown while folded, %d are rewound:\n%s", marked, all, want, strings.Join(lines, "\n"))
 			}
 		}
 	})

@@ -16,7 +16,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// styles are looks in which every style but plain text can be told from others.
+// styles are the styles of a theme.
 func styles(theme themes.Theme) transcript.Styles {
 	s := themes.Build(theme)
 	return transcript.Styles{
@@ -29,7 +29,7 @@ func styles(theme themes.Theme) transcript.Styles {
 	}
 }
 
-func looks(t testing.TB, name string) (transcript.Styles, *markdown.Renderer) {
+func themeStyles(t testing.TB, name string) (transcript.Styles, *markdown.Renderer) {
 	t.Helper()
 	theme, ok := themes.ByName(name)
 	if !ok {
@@ -38,7 +38,7 @@ func looks(t testing.TB, name string) (transcript.Styles, *markdown.Renderer) {
 	return styles(theme), markdown.New(themes.Markdown(theme), 80)
 }
 
-// rig is a transcript and the log it shows.
+// rig is a transcript with the log that it shows.
 type rig struct {
 	*transcript.Model
 	log  conversation.Log
@@ -47,7 +47,7 @@ type rig struct {
 
 func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 	t.Helper()
-	r := &rig{Model: transcript.New(looks(t, themes.PlimsollDark))}
+	r := &rig{Model: transcript.New(themeStyles(t, themes.PlimsollDark))}
 	r.SetUndoKey("ctrl+x")
 	r.SetZone(time.UTC)
 	r.SetSize(width, height)
@@ -72,7 +72,7 @@ func (r *rig) add(bodies ...conversation.Body) {
 	r.Append(events)
 }
 
-// lines is what is on screen, without style and without blank ends.
+// lines returns the lines on screen, without styles and trailing blanks.
 func (r *rig) lines() []string {
 	lines := strings.Split(ansi.Strip(r.View()), "\n")
 	for i, l := range lines {
@@ -83,7 +83,7 @@ func (r *rig) lines() []string {
 
 func (r *rig) screen() string { return strings.TrimRight(strings.Join(r.lines(), "\n"), "\n") }
 
-// row is the first row that contains a text, -1 if none does.
+// row returns the first row that contains a text, or -1.
 func (r *rig) row(text string) int {
 	for y, l := range r.lines() {
 		if strings.Contains(l, text) {
@@ -111,7 +111,7 @@ func (r *rig) lacks(t testing.TB, texts ...string) {
 	}
 }
 
-// drag selects from one cell to another and returns what is copied.
+// drag selects from one cell to another and returns the copied text.
 func (r *rig) drag(x1, y1, x2, y2 int) string {
 	r.Press(x1, y1)
 	r.Drag(x2, y2)
@@ -136,8 +136,8 @@ func result(id string, status conversation.ResultStatus, text string) conversati
 	return conversation.ToolResult{CallID: id, Tool: "tool", Status: status, Text: text}
 }
 
-// talk is n turns of a line each.
-func talk(n int) []conversation.Body {
+// turns returns n turns, each a question and an answer of one line.
+func turns(n int) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range n {
 		bodies = append(bodies, user(fmt.Sprintf("question %d", i)), reply(fmt.Sprintf("answer %d", i)))
@@ -145,7 +145,7 @@ func talk(n int) []conversation.Body {
 	return bodies
 }
 
-// check reports a view that breaks the promises of the package.
+// check fails if a view has another size or a harmful control sequence.
 func check(t testing.TB, view string, width, height int) {
 	t.Helper()
 	lines := strings.Split(view, "\n")
@@ -157,7 +157,7 @@ func check(t testing.TB, view string, width, height int) {
 			t.Fatalf("line %d is %d cells wide at width %d: %q", y, w, width, l)
 		}
 		if tuitest.Harmful(l) {
-			t.Fatalf("something but text and colors in line %d: %q", y, l)
+			t.Fatalf("harmful control sequence in line %d: %q", y, l)
 		}
 	}
 }

@@ -2,52 +2,52 @@ package transcript
 
 import "slices"
 
-// A position is an entry and a line of it, never a sum of heights: entries off
+// A position is an entry and a line of it, never a sum of heights, because entries off
 // screen have not been measured. Every move starts from the visible lines.
-// Whoever sees the end follows it; whoever scrolled up keeps the same line at
-// the top, whatever comes in below.
+// While the end is visible, the view follows it. After the user scrolled up, the
+// same line stays at the top, whatever is added below.
 
-// place is a line of an entry. The empty line before an entry counts.
-type place struct{ top, offset int }
+// place is a line of an entry, counted from the first empty line before the entry.
+type place struct{ entry, offset int }
 
-// position is what part of the transcript is in view.
+// position is the part of the transcript in view; its place is the line at the top.
 type position struct {
 	place
 	follow bool // the end stays in view
-	unseen int  // entries added below while the reader is further up
-	pinned pinned
+	unseen int  // entries added below the view since the user scrolled up
+	anchor anchor
 }
 
-// pinned is a line of the top entry as a share of its lines, so that changing
-// the width back and forth ends where it began.
-type pinned struct {
-	offset, of, version int
-	pending             bool // the width changed since
+// anchor is the top line as a share of its entry's height, so that changing the
+// width and changing it back restores the position.
+type anchor struct {
+	offset, height, version int
+	pending                 bool // the width changed, and the offset has not been adjusted yet
 }
 
-// scroll is what part of the items is in view, at a height.
+// scroll holds the height of the view and which part of the items it shows.
 type scroll struct {
 	items  *items
 	height int
-	held   bool // the mouse is down: nothing moves under it
+	held   bool // a mouse button is down: the view does not move
 	position
 }
 
-// rows is the places that are on screen, at most the height.
+// rows returns the lines on screen, at most height.
 func (s *scroll) rows() []place {
-	s.settle()
+	s.normalize()
 	out := make([]place, 0, s.height)
-	for i, from := s.top, s.offset; i < len(s.items.entries) && len(out) < s.height; i, from = i+1, 0 {
-		for n := s.items.tall(i); from < n && len(out) < s.height; from++ {
+	for i, from := s.entry, s.offset; i < len(s.items.entries) && len(out) < s.height; i, from = i+1, 0 {
+		for n := s.items.heightOf(i); from < n && len(out) < s.height; from++ {
 			out = append(out, place{i, from})
 		}
 	}
 	return out
 }
 
-// settle makes the position one that exists, and follows the end if it is to
-// be followed. While the mouse is down nothing moves under it.
-func (s *scroll) settle() {
+// normalize moves the position to a line that exists, or to the end if the view
+// follows it. While a mouse button is down the view does not follow.
+func (s *scroll) normalize() {
 	if len(s.items.entries) == 0 || s.height == 0 {
 		return
 	}
@@ -55,27 +55,27 @@ func (s *scroll) settle() {
 		s.toEnd()
 		return
 	}
-	if s.top >= len(s.items.entries) {
-		s.place = place{len(s.items.entries) - 1, s.items.tall(len(s.items.entries) - 1)}
+	if s.entry >= len(s.items.entries) {
+		s.place = place{len(s.items.entries) - 1, s.items.heightOf(len(s.items.entries) - 1)}
 	}
-	if p := &s.pinned; p.pending {
-		s.offset, p.pending = p.offset*s.items.tall(s.top)/max(1, p.of), false
+	if p := &s.anchor; p.pending {
+		s.offset, p.pending = p.offset*s.items.heightOf(s.entry)/max(1, p.height), false
 	}
-	s.offset = max(0, min(s.offset, s.items.tall(s.top)-1))
+	s.offset = max(0, min(s.offset, s.items.heightOf(s.entry)-1))
 	if !s.follow && s.atEnd() {
 		s.toEnd()
 	}
 }
 
-// pin remembers how far into the top entry the view is, before the width
-// changes.
-func (s *scroll) pin() {
-	if s.follow || s.top >= len(s.items.entries) || s.height == 0 {
+// saveAnchor remembers how far into the top entry the view is. It is called before
+// the width changes.
+func (s *scroll) saveAnchor() {
+	if s.follow || s.entry >= len(s.items.entries) || s.height == 0 {
 		return
 	}
-	p, version := &s.pinned, s.items.entries[s.top].item.version()
-	if p.of == 0 || p.version != version {
-		*p = pinned{offset: s.offset, of: s.items.tall(s.top), version: version}
+	p, version := &s.anchor, s.items.entries[s.entry].item.version()
+	if p.height == 0 || p.version != version {
+		*p = anchor{offset: s.offset, height: s.items.heightOf(s.entry), version: version}
 	}
 	p.pending = true
 }
@@ -86,7 +86,7 @@ func (s *scroll) toEnd() {
 	s.position = position{follow: true}
 	room := s.height
 	for i := len(s.items.entries) - 1; i >= 0; i-- {
-		n := s.items.tall(i)
+		n := s.items.heightOf(i)
 		if n >= room {
 			s.place = place{i, n - room}
 			return
@@ -95,10 +95,10 @@ func (s *scroll) toEnd() {
 	}
 }
 
-// by moves the view by lines, up if negative. Reaching the end follows it again.
-func (s *scroll) by(lines int) {
-	s.settle()
-	s.pinned = pinned{}
+// moveBy moves the view by lines, up if negative. At the end the view follows again.
+func (s *scroll) moveBy(lines int) {
+	s.normalize()
+	s.anchor = anchor{}
 	if lines < 0 {
 		s.up(-lines)
 	} else {
@@ -110,29 +110,29 @@ func (s *scroll) by(lines int) {
 	}
 }
 
-// toTop shows the beginning.
+// toTop moves the view to the beginning.
 func (s *scroll) toTop() {
-	s.settle()
-	s.place, s.follow, s.pinned = place{}, false, pinned{}
+	s.normalize()
+	s.place, s.follow, s.anchor = place{}, false, anchor{}
 }
 
-// added counts an item that came in below.
+// added counts an item that was added below the view.
 func (s *scroll) added() {
 	if !s.follow {
 		s.unseen++
 	}
 }
 
-// remove takes an item away and keeps the view.
+// remove deletes an item without moving the view.
 func (s *scroll) remove(e *entry) {
-	s.settle()
+	s.normalize()
 	i := slices.Index(s.items.entries, e)
 	if i >= len(s.items.entries)-s.unseen {
 		s.unseen--
 	}
-	if i < s.top {
-		s.top--
-	} else if i == s.top {
+	if i < s.entry {
+		s.entry--
+	} else if i == s.entry {
 		s.offset = 0
 	}
 	s.items.remove(i)
@@ -146,19 +146,19 @@ func (s *scroll) up(n int) {
 		}
 		n -= s.offset
 		s.offset = 0
-		if s.top == 0 {
+		if s.entry == 0 {
 			return
 		}
-		s.top--
-		s.offset = s.items.tall(s.top)
+		s.entry--
+		s.offset = s.items.heightOf(s.entry)
 	}
 }
 
 func (s *scroll) down(n int) {
 	for ; n > 0 && !s.atEnd(); n-- {
 		s.offset++
-		for s.offset >= s.items.tall(s.top) && s.top < len(s.items.entries)-1 {
-			s.place = place{top: s.top + 1}
+		for s.offset >= s.items.heightOf(s.entry) && s.entry < len(s.items.entries)-1 {
+			s.place = place{entry: s.entry + 1}
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (s *scroll) down(n int) {
 // atEnd reports whether everything below the top of the view fits into it.
 func (s *scroll) atEnd() bool {
 	room := s.height + s.offset
-	for i := s.top; i < len(s.items.entries); i++ {
-		room -= s.items.tall(i)
+	for i := s.entry; i < len(s.items.entries); i++ {
+		room -= s.items.heightOf(i)
 		if room < 0 {
 			return false
 		}

@@ -11,10 +11,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// What is at the top stays there, whatever comes in below.
+// After scrolling up, the top line stays while text is added below.
 func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
+	r := open(t, 60, 10, turns(20)...)
 	r.ScrollBy(-7)
 	before := r.lines()
 	still := func(what string) {
@@ -50,10 +50,10 @@ func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	}
 }
 
-// The reader may be in the reply that streams.
+// The top line also stays within the streaming reply.
 func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, talk(2)...)
+	r := open(t, 60, 10, turns(2)...)
 	for i := range 40 {
 		r.Delta(fmt.Sprintf("line %d\n\n", i), "")
 		r.View()
@@ -70,7 +70,7 @@ func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
 
 func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
+	r := open(t, 60, 10, turns(20)...)
 	r.ScrollBy(-7)
 	r.Delta("half", "")
 	if n := r.Unseen(); n != 1 {
@@ -87,7 +87,7 @@ func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 
 func TestScrollsThroughEveryLineOnce(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 7, talk(15)...)
+	r := open(t, 60, 7, turns(15)...)
 	r.add(reply(answer))
 	showTools(r)
 	all := open(t, 60, 200)
@@ -119,11 +119,11 @@ func TestScrollsThroughEveryLineOnce(t *testing.T) {
 	}
 }
 
-func TestResizeKeepsWhatIsRead(t *testing.T) {
+func TestResizeKeepsTheTopLine(t *testing.T) {
 	t.Parallel()
-	r := open(t, 100, 12, talk(10)...)
+	r := open(t, 100, 12, turns(10)...)
 	r.add(reply(strings.Repeat("words that wrap at every width there is, ", 200)), user("MARK"))
-	r.add(talk(30)...)
+	r.add(turns(30)...)
 	for r.row("MARK") != 0 {
 		r.ScrollBy(-1)
 	}
@@ -149,9 +149,9 @@ func TestResizeKeepsWhatIsRead(t *testing.T) {
 
 func TestFoldingKeepsTheTopItem(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, talk(5)...)
+	r := open(t, 60, 10, turns(5)...)
 	r.add(calls(call("1", "read_file", `{"path":"MARK"}`)), result("1", conversation.ResultOK, strings.Repeat("a line\n", 100)))
-	r.add(talk(20)...)
+	r.add(turns(20)...)
 	for r.row("MARK") != 0 {
 		r.ScrollBy(-1)
 	}

@@ -8,29 +8,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A selection is a stretch of the visible lines, dragged with the mouse. While
-// the button is down nothing moves; a selection ends when the view moves.
-// Copied is the original text: every line is looked up in the text that its item was drawn from.
+// A selection is a range of the visible text, dragged with the mouse. While the
+// button is down the view does not move; when it moves, the selection is cleared.
+// The copied text is the source text: every line is searched in the text that its item was drawn from.
 
 type selection struct {
 	scroll   *scroll
-	pressed  bool // the button is down
-	on       bool // something is marked
-	from, to cell // as dragged, in any order
-	at       place
+	pressed  bool  // the button is down
+	active   bool  // text is selected
+	from, to cell  // from is the cell of the press, to the cell of the mouse
+	at       place // the top line of the view when the press came
 }
 
 type cell struct{ x, y int }
 
 // press begins a selection.
 func (s *selection) press(x, y int) {
-	s.scroll.settle()
+	s.scroll.normalize()
 	s.scroll.held = true
 	at := cell{x, y}
 	*s = selection{scroll: s.scroll, pressed: true, from: at, to: at, at: s.scroll.place}
 }
 
-// drag extends the selection to a cell, which may be outside. It does nothing without a press.
+// drag extends the selection to a cell, which may be outside the view. It does nothing without a press.
 func (s *selection) drag(x, y int) {
 	if !s.pressed {
 		return
@@ -43,13 +43,13 @@ func (s *selection) drag(x, y int) {
 		to = cell{s.scroll.items.width, s.scroll.height - 1}
 	}
 	s.to = to
-	s.on = s.on || s.from != s.to
+	s.active = s.active || s.from != s.to
 }
 
-// release ends a press; what is marked stays.
+// release ends a press and keeps the selection.
 func (s *selection) release() { s.pressed, s.scroll.held = false, false }
 
-// clear unmarks text, and forgets a press.
+// clear ends the selection and a press.
 func (s *selection) clear() {
 	s.scroll.held = false
 	*s = selection{scroll: s.scroll}
@@ -62,15 +62,15 @@ func (s *selection) ordered() (a, b cell) {
 	return s.from, s.to
 }
 
-// marked is what is selected of row y: its text without style, and the cells [from, to) of it. No character is cut,
-// and what is behind the text is left out.
-func (s *selection) marked(y int, p place) (text string, from, to int) {
+// selectedPart returns the text of row y without style, and the selected cells [from, to) of it. No character is cut,
+// and cells after the end of the text are not included.
+func (s *selection) selectedPart(y int, p place) (text string, from, to int) {
 	text = ansi.Strip(s.scroll.items.text(p))
 	a, b := s.ordered()
-	if !s.on || y < a.y || y > b.y {
+	if !s.active || y < a.y || y > b.y {
 		return text, 0, 0
 	}
-	left, right := s.scroll.items.textFrom(p), 1<<30
+	left, right := s.scroll.items.textColumn(p), 1<<30
 	if y == a.y {
 		left = max(left, a.x)
 	}
@@ -94,25 +94,25 @@ func (s *selection) marked(y int, p place) (text string, from, to int) {
 
 // highlight marks the selected cells of lines.
 func (s *selection) highlight(lines []string, rows []place) {
-	if !s.on {
+	if !s.active {
 		return
 	}
 	for y, p := range rows {
-		text, from, to := s.marked(y, p)
+		text, from, to := s.selectedPart(y, p)
 		if from < to {
-			lines[y] = painted(lines[y], ansi.Cut(text, from, to), from, to, s.scroll.items.look.styles.Selected)
+			lines[y] = replaceCells(lines[y], ansi.Cut(text, from, to), from, to, s.scroll.items.options.styles.Selected)
 		}
 	}
 }
 
-// painted puts a text in place of the cells [from, to) of a styled line.
-func painted(line, text string, from, to int, s lipgloss.Style) string {
+// replaceCells replaces the cells [from, to) of a styled line by a text in a style.
+func replaceCells(line, text string, from, to int, s lipgloss.Style) string {
 	return ansi.Cut(line, 0, from) + s.Render(text) + ansi.TruncateLeft(line, to, "")
 }
 
-// copied is the selected text: what stands in the original between the first and the last character of lines that follow
-// each other there, and of other lines what is shown.
-func (s *selection) copied(rows []place) string {
+// copiedText returns the selected text. Lines that are adjacent in the source text are copied from there; a line that is
+// not found in it is copied as shown.
+func (s *selection) copiedText(rows []place) string {
 	x := s.scroll.items
 	a, b := s.ordered()
 	var out strings.Builder
@@ -120,24 +120,24 @@ func (s *selection) copied(rows []place) string {
 	of, end, breaks := -1, -1, 0
 	for y := max(0, a.y); y <= b.y && y < len(rows); y++ {
 		p := rows[y]
-		if p.top != of {
-			from, of, end = x.origin(p.top), p.top, -1
+		if p.entry != of {
+			from, of, end = x.origin(p.entry), p.entry, -1
 		}
-		line, at := p.offset-x.gap(p.top), -1
+		line, at := p.offset-x.gap(p.entry), -1
 		if line >= 0 {
-			if x.label(p.top, line) {
+			if x.label(p.entry, line) {
 				continue
 			}
 			at = from.lines[line]
 		}
-		text, first, last := s.marked(y, p)
+		text, first, last := s.selectedPart(y, p)
 		part := ansi.Cut(text, first, last)
 		letters, _ := squeeze(part)
 		if letters == "" {
 			breaks++
 			continue
 		}
-		skipped := ansi.Cut(text, x.textFrom(p), first)
+		skipped := ansi.Cut(text, x.textColumn(p), first)
 		before, _ := squeeze(skipped)
 		at += len(before)
 		switch {
@@ -164,30 +164,30 @@ func (s *selection) copied(rows []place) string {
 	return strings.Trim(out.String(), "\n")
 }
 
-// origin is the text that an entry was drawn from, and where its lines stand in it. Lines are compared by their letters:
+// origin is the source text of an entry, and the position of each drawn line in it. Lines are compared by their letters:
 // see squeeze.
 type origin struct {
 	text  string
-	bytes []int // of the text, for every byte of its letters
-	lines []int // the letter that each line begins with, -1 for a line that is not in the text
+	bytes []int // for every byte of the letters, its index in text
+	lines []int // for every line, the index of its first letter; -1 for a line that is not in text
 }
 
-// mostMisses is how many lines of an entry are looked for in vain.
-const mostMisses = 100
+// maxMisses bounds the searches per entry that find nothing.
+const maxMisses = 100
 
 func (x *items) origin(i int) origin {
-	o := origin{text: x.entries[i].item.source(&x.look)}
+	o := origin{text: x.entries[i].item.source(&x.options)}
 	letters, bytes := squeeze(o.text)
 	o.bytes = bytes
 	at, misses := 0, 0
 	for n := range x.linesOf(i) {
-		line, _ := squeeze(x.bare(place{i, n + x.gap(i)}))
+		line, _ := squeeze(x.plainText(place{i, n + x.gap(i)}))
 		found := -1
 		switch {
 		case x.label(i, n):
 		case strings.HasPrefix(letters[at:], line):
 			found = at
-		case misses < mostMisses:
+		case misses < maxMisses:
 			if found = strings.Index(letters, line); found < 0 {
 				misses++
 			}
@@ -200,22 +200,22 @@ func (x *items) origin(i int) origin {
 	return o
 }
 
-// between is the text from a letter to the one before another.
+// between returns the text of the letters [from, to).
 func (o *origin) between(from, to int) string { return o.text[o.bytes[from] : o.bytes[to-1]+1] }
 
-// leading is what stands right before a letter, of some characters.
+// leading returns the longest text right before a letter that consists of the given characters.
 func (o *origin) leading(at int, of string) string {
 	before := o.text[:o.bytes[at]]
 	return before[len(strings.TrimRight(before, of)):]
 }
 
-// label reports whether a line of entry i names the language of code, rather than being text.
-func (x *items) label(i, line int) bool { return x.look.markdown.Label(x.linesOf(i)[line]) }
+// label reports whether a line of entry i is the name of a code block's language.
+func (x *items) label(i, line int) bool { return x.options.markdown.Label(x.linesOf(i)[line]) }
 
-// drawnBetween is what the screen draws between texts. A text may hold it, too.
+// drawnBetween holds the characters of drawn borders. Texts may contain them, too.
 const drawnBetween = "│─┼↳"
 
-// squeeze is the letters of a text, without blanks and what the screen draws between them, and where in the text they are.
+// squeeze returns the letters of a text, without white space and drawn borders, and for every byte of them its index in the text.
 func squeeze(text string) (letters string, bytes []int) {
 	var b strings.Builder
 	for i, r := range text {

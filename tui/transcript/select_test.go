@@ -87,10 +87,10 @@ func TestARowOfATreeIsCopiedWithItsLines(t *testing.T) {
 	}
 }
 
-// While the button is down nothing moves under the mouse.
-func TestNothingMovesUnderTheMouse(t *testing.T) {
+// While a mouse button is down the view does not move.
+func TestTheViewDoesNotMoveWhileAButtonIsDown(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
+	r := open(t, 60, 10, turns(20)...)
 	y := r.row("question 19")
 	r.Press(1, y)
 	r.Drag(20, y)
@@ -110,7 +110,7 @@ func TestNothingMovesUnderTheMouse(t *testing.T) {
 
 func TestAClickUnfoldsOneCall(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12, talk(10)...)
+	r := open(t, 60, 12, turns(10)...)
 	r.add(user("go"), calls(call("1", "one", "{}"), call("2", "two", "{}")),
 		result("1", conversation.ResultOK, strings.Repeat("first\n", 20)), result("2", conversation.ResultOK, "second"))
 	y := r.row("one")

@@ -12,26 +12,26 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A call is one line with its weight in tokens while it is folded. Below it
-// stands what cannot wait: the end of the output while it runs, the changes of an
-// edit, why it failed. Unfolded, all of its result does.
+// A folded tool call is one line with the tokens of its result. Below it are shown
+// the end of the output while it runs, the diff of an edit, or why it failed.
+// Unfolded, the whole result is shown.
 
-// toolItem is a call and its result.
+// toolItem shows a tool call and its result.
 type toolItem struct {
 	versioned
 	call       conversation.ToolCall
-	about      string // what the call is about
-	aboutKnown bool   // about was looked up since the title changed
+	about      string // the subject of the call
+	aboutKnown bool   // about is up to date with the title
 	state      callState
 	title      string
 	tail       string // the end of the output while it runs
 	result     conversation.ToolResult
 	frame      int
-	expanded   bool       // unfolded on its own, without the others
-	aboutAt    [2]int     // cells of the line as drawn last that say what it is about
-	change     *diff.File // of its result, nil where that has none or nobody looked
-	gutterAt   [2]int     // lines as drawn last that are rows of a diff
-	gutter     int        // cells of those that are no text
+	expanded   bool       // unfolded although the others are not
+	aboutAt    [2]int     // the cells [from, to) of the subject in the line as last drawn
+	change     *diff.File // the diff in its result, nil if it has none
+	gutterAt   [2]int     // the lines [from, to) of the diff, as last drawn
+	gutter     int        // cells of the diff's line numbers and signs
 }
 
 type callState int
@@ -42,7 +42,7 @@ const (
 	callDone
 )
 
-// How much of a call shows while it is folded, in lines.
+// How much of a folded call is shown, in lines.
 const (
 	foldDiff    = 10
 	foldContext = 1
@@ -71,13 +71,13 @@ func (t *toolItem) finish(r conversation.ToolResult) {
 	t.bump()
 }
 
-// toggle unfolds or folds this call alone.
+// toggle unfolds or folds only this call.
 func (t *toolItem) toggle() {
 	t.expanded = !t.expanded
 	t.bump()
 }
 
-func (t *toolItem) source(*look) string {
+func (t *toolItem) source(*drawOptions) string {
 	return plain.Text(t.result.Text + "\n" + t.result.Detail + "\n" + t.tail)
 }
 
@@ -91,7 +91,7 @@ func (t *toolItem) indent(line int) int {
 	return bodyIndent
 }
 
-func (t *toolItem) draw(l *look, width int) []string {
+func (t *toolItem) draw(l *drawOptions, width int) []string {
 	open := l.expanded || t.expanded
 	lines := []string{t.head(l, width, open)}
 	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
@@ -104,8 +104,8 @@ func (t *toolItem) draw(l *look, width int) []string {
 	return lines
 }
 
-// body is what stands below the call's line.
-func (t *toolItem) body(l *look, room int, open bool) []string {
+// body draws what is below the line of the call.
+func (t *toolItem) body(l *drawOptions, room int, open bool) []string {
 	t.gutterAt = [2]int{}
 	switch {
 	case t.state == callRunning:
@@ -124,8 +124,8 @@ func (t *toolItem) body(l *look, room int, open bool) []string {
 	return nil
 }
 
-// drawTail is the end of the output of a running call.
-func (t *toolItem) drawTail(l *look, room int, open bool) []string {
+// drawTail draws the end of the output of a running call.
+func (t *toolItem) drawTail(l *drawOptions, room int, open bool) []string {
 	text := plain.Text(strings.TrimSpace(t.tail))
 	if text == "" {
 		return nil
@@ -137,8 +137,8 @@ func (t *toolItem) drawTail(l *look, room int, open bool) []string {
 	return styled(l.styles.Output, lines)
 }
 
-// diff is what an edit changed: while it is folded the beginning.
-func (t *toolItem) diff(l *look, room int, open bool) []string {
+// diff draws the changes of an edit: only the beginning while it is folded.
+func (t *toolItem) diff(l *drawOptions, room int, open bool) []string {
 	show := diffview.All
 	if !open {
 		show = diffview.Options{Context: foldContext, Most: foldDiff}
@@ -151,11 +151,10 @@ func (t *toolItem) diff(l *look, room int, open bool) []string {
 	return rows
 }
 
-// reason is the line of a failed call that says what happened: the first of its text, as
-// tools and the program say that before anything else. Of a command it is the line that
-// its detail has for that, or, where another program ran it, the last one, as nobody
-// chose a line when it ran. What a user said no to without a word has none: its line
-// says that.
+// reason returns the line of a result that explains why the call failed. For most tools
+// it is the first line of the text. For a command it is the second line of its detail,
+// else the first, else, if another program wrote the log, the last line of the text. A
+// call that the user denied without an explanation has none.
 func (t *toolItem) reason() string {
 	text := strings.TrimSpace(t.result.Text)
 	first, rest, _ := strings.Cut(text, "\n")
@@ -177,11 +176,11 @@ func (t *toolItem) reason() string {
 	return first
 }
 
-// deniedByUser begins what the model is told of a call that the user did not allow: it speaks of the user, and the screen
-// speaks to the user.
+// deniedByUser begins the result of a call that the user denied. It is written for the model, so the screen
+// leaves it out.
 const deniedByUser = "denied: the user did not allow this call"
 
-// weight is the size of a text in tokens; any text has one.
+// weight formats the estimated tokens of a text, at least 1 unless it is empty.
 func weight(s conversation.Size, factor float64) string {
 	n := meter.Estimate(s) * factor
 	if s.Chars() > 0 {
@@ -190,7 +189,7 @@ func weight(s conversation.Size, factor float64) string {
 	return amount(n)
 }
 
-// tokens is that with its noun.
+// tokens is weight with its unit.
 func tokens(s conversation.Size, factor float64) string {
 	n := weight(s, factor)
 	if n == "1" {
@@ -199,5 +198,5 @@ func tokens(s conversation.Size, factor float64) string {
 	return n + " tokens"
 }
 
-// amount writes a number of tokens as the gauge does.
+// amount formats a number of tokens as the gauge does.
 func amount(n float64) string { return pane.Tokens(int(min(n+0.5, 1<<62))) }

@@ -1,14 +1,14 @@
 // Package transcript shows a conversation: messages, streaming replies,
 // and the tools that ran.
 //
-// It is drawn only where it is visible: an item renders when it is on screen,
-// keeps its lines while it is near, and is measured only then, so that the
-// length of a conversation costs nothing. It follows the end unless the reader
-// scrolled up, and never jumps: the position is an item and a line of it.
+// Only visible items are drawn and measured, and their lines are cached, so that
+// the cost of a view does not depend on the length of the conversation. The view
+// follows the end unless the user scrolled up, and never jumps: the position is an
+// item and a line of it.
 //
-// View has exactly the height it was given, no line is wider than the width,
-// and it holds no control sequence but SGR, and OSC 8 where links are asked for: all text from models, tools and
-// files passes package plain before it is drawn.
+// View returns exactly as many lines as the height, none wider than the width. Its
+// only control sequences are SGR, and OSC 8 if links are enabled: package plain
+// sanitises all text from models, tools and files before it is drawn.
 package transcript
 
 import (
@@ -19,21 +19,21 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// Model is the transcript. It is owned by the program's one goroutine. It makes items of what happens; scroll knows which
-// of them are in view, selection what of these is marked, overlays what is in force.
+// Model is the transcript. The goroutine of the Bubble Tea program owns it. It turns events and updates into items. scroll
+// holds which items are in view, selection what is selected, overlays which overlays are in force.
 type Model struct {
 	items     *items
 	scroll    *scroll
 	selection *selection
 	overlays  overlays
 
-	calls   map[string]*toolItem // the newest of each id
-	running []*toolItem          // since the last was started; some may be over
-	live    *entry               // the reply that streams, nil without one
-	failed  *noticeItem          // why the newest turn failed, nil where something followed
-	said    bool                 // there is more than notices
-	model   string               // the newest that the log names
-	adding  placed               // what is being added
+	calls   map[string]*toolItem // by call ID, the newest of each
+	running []*toolItem          // calls that were started; some may have ended
+	live    *entry               // the streaming reply, or nil
+	failed  *noticeItem          // why the newest turn failed; nil if it did not, or more followed
+	begun   bool                 // there are items other than notices and outputs
+	model   string               // the newest in the log
+	adding  logPosition          // position of the event being added
 
 	view  string
 	dirty bool
@@ -41,67 +41,67 @@ type Model struct {
 
 // New returns an empty transcript.
 func New(s Styles, md *markdown.Renderer) *Model {
-	x := &items{look: look{styles: s, markdown: md, factor: 1, zone: time.Local}}
+	x := &items{options: drawOptions{styles: s, markdown: md, factor: 1, zone: time.Local}}
 	sc := &scroll{items: x, position: position{follow: true}}
 	return &Model{items: x, scroll: sc, selection: &selection{scroll: sc}, calls: map[string]*toolItem{}, dirty: true}
 }
 
-// SetSize gives the transcript its place in cells.
+// SetSize sets the size of the view in cells.
 func (m *Model) SetSize(width, height int) {
 	width, height = max(width, 1), max(height, 0)
 	if width == m.items.width && height == m.scroll.height {
 		return
 	}
 	if width != m.items.width {
-		m.scroll.pin()
-		m.items.look.markdown.SetWidth(proseWidth(width))
+		m.scroll.saveAnchor()
+		m.items.options.markdown.SetWidth(proseWidth(width))
 		m.selection.clear()
 	}
 	m.items.width, m.scroll.height, m.dirty = width, height, true
 }
 
-// SetStyles draws everything anew in another theme.
+// SetStyles changes the theme, which redraws everything.
 func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
 	md.SetWidth(proseWidth(m.items.width))
-	m.relook(func(l *look) { l.styles, l.markdown = s, md })
+	m.changeOptions(func(l *drawOptions) { l.styles, l.markdown = s, md })
 }
 
-// SetUndoKey names the key that undoes the newest compaction, for its line;
-// "" if there is none.
-func (m *Model) SetUndoKey(name string) { m.relook(func(l *look) { l.undo = name }) }
+// SetUndoKey sets the name of the key that undoes the newest compaction, which
+// its line shows; "" for no key.
+func (m *Model) SetUndoKey(name string) { m.changeOptions(func(l *drawOptions) { l.undo = name }) }
 
-// SetViewKey names the key that shows the history, for the line of the newest
-// compaction; "" if there is none.
-func (m *Model) SetViewKey(name string) { m.relook(func(l *look) { l.view = name }) }
+// SetViewKey sets the name of the key that shows the history, which the line of
+// the newest compaction shows; "" for no key.
+func (m *Model) SetViewKey(name string) { m.changeOptions(func(l *drawOptions) { l.view = name }) }
 
-// SetRetryKey names what sends a failed request again, for the line of the failure; "" if nothing does.
-func (m *Model) SetRetryKey(name string) { m.relook(func(l *look) { l.retry = name }) }
+// SetRetryKey sets the key or command that sends a failed request again, which the failure's line shows; "" for no key.
+func (m *Model) SetRetryKey(name string) { m.changeOptions(func(l *drawOptions) { l.retry = name }) }
 
-// Failed reports whether the newest turn failed, and nothing followed.
+// Failed reports whether the newest turn failed and no event followed.
 func (m *Model) Failed() bool { return m.failed != nil }
 
-// SetZone sets the time zone of what is shown from now on.
-func (m *Model) SetZone(zone *time.Location) { m.relook(func(l *look) { l.zone = zone }) }
+// SetZone sets the time zone in which times are shown.
+func (m *Model) SetZone(zone *time.Location) { m.changeOptions(func(l *drawOptions) { l.zone = zone }) }
 
-// relook changes how everything looks.
-func (m *Model) relook(change func(*look)) {
-	change(&m.items.look)
-	m.items.look.generation++
+// changeOptions changes options on which all drawn lines depend.
+func (m *Model) changeOptions(change func(*drawOptions)) {
+	change(&m.items.options)
+	m.items.options.generation++
 	m.dirty = true
 }
 
-// SetFactor sets how many tokens of the model an estimated token is, for the
-// weights of tool results.
+// SetFactor sets how many tokens of the model an estimated token is, for shown
+// numbers of tokens.
 func (m *Model) SetFactor(factor float64) {
-	if factor <= 0 || factor == m.items.look.factor {
+	if factor <= 0 || factor == m.items.options.factor {
 		return
 	}
-	before := m.items.look.roughFactor()
-	m.items.look.factor = factor
-	m.dirty = m.dirty || m.items.look.roughFactor() != before
+	before := m.items.options.roundedFactor()
+	m.items.options.factor = factor
+	m.dirty = m.dirty || m.items.options.roundedFactor() != before
 }
 
-// SetFrame moves the spinner of running calls.
+// SetFrame sets the frame of the spinners of running calls.
 func (m *Model) SetFrame(frame int) {
 	for _, t := range m.running {
 		if t.state == callRunning {
@@ -112,32 +112,32 @@ func (m *Model) SetFrame(frame int) {
 	}
 }
 
-// Reset empties the transcript and shows other events.
+// Reset replaces the content of the transcript by other events.
 func (m *Model) Reset(events []conversation.Event) {
-	m.items.entries, m.items.drawn = nil, drawn{}
+	m.items.entries, m.items.cache = nil, lineCache{}
 	m.calls, m.running, m.live, m.failed = map[string]*toolItem{}, nil, nil, nil
-	m.said, m.model, m.overlays = false, "", overlays{}
+	m.begun, m.model, m.overlays = false, "", overlays{}
 	m.scroll.position = position{follow: true}
 	m.selection.clear()
 	m.Append(events)
 }
 
-// ToggleExpanded unfolds everything that folds, or folds it again.
+// ToggleExpanded unfolds all items that fold, or folds them again.
 func (m *Model) ToggleExpanded() {
-	m.scroll.settle()
-	m.items.look.expanded = !m.items.look.expanded
+	m.scroll.normalize()
+	m.items.options.expanded = !m.items.options.expanded
 	m.selection.clear()
 	m.dirty = true
 }
 
-// Empty reports whether there is nothing to show.
+// Empty reports whether the transcript has no items.
 func (m *Model) Empty() bool { return len(m.items.entries) == 0 }
 
-// Said reports whether the conversation has begun: notices alone do not.
-func (m *Model) Said() bool { return m.said }
+// Begun reports whether the transcript shows anything other than notices and outputs.
+func (m *Model) Begun() bool { return m.begun }
 
-// Turns is how many turns the conversation has, those that were rewound
-// included.
+// Turns is the number of turns of the conversation, including rewound
+// turns.
 func (m *Model) Turns() int {
 	if n := len(m.overlays.turns); n > 0 {
 		return m.overlays.turns[n-1].turn + 1
@@ -145,16 +145,16 @@ func (m *Model) Turns() int {
 	return 0
 }
 
-// Height is the number of lines View has.
+// Height is the number of lines that View returns.
 func (m *Model) Height() int { return m.scroll.height }
 
-// View is the transcript in exactly its height of lines. An unchanged
-// transcript costs nothing.
+// View returns the visible part, exactly as many lines as the height. An unchanged
+// transcript is not drawn again.
 func (m *Model) View() string {
 	if !m.dirty {
 		return m.view
 	}
-	m.items.drawn.view++
+	m.items.cache.view++
 	rows := m.scroll.rows()
 	if m.selection.at != m.scroll.place {
 		m.selection.clear()
@@ -169,5 +169,5 @@ func (m *Model) View() string {
 	return m.view
 }
 
-// TurnOf is the turn that an event of the log belongs to.
+// TurnOf returns the turn of an event of the log.
 func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }

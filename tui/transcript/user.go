@@ -12,21 +12,21 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// foldUser is how many lines of a user message show while it is folded: enough
-// for anything typed, not for a pasted log.
+// foldUser is how many lines of a folded user message are shown: enough for most
+// typed messages, not for a pasted log.
 const foldUser = 24
 
-// userItem is something the user said, and the files that went with it.
+// userItem shows a user message and its attached files, or a command that the user ran.
 type userItem struct {
 	versioned
-	text  string // with the files
-	typed string
-	ran   string // what the user's own command printed, "" for a message
+	text  string // with the text of the files
+	typed string // without the files
+	ran   string // output of the command; "" for a message
 	files []sentFile
 	size  conversation.Size // of typed
 }
 
-// sentFile is a file that went with a message.
+// sentFile is a file attached to a message, or the output of a command.
 type sentFile struct {
 	name string
 	size conversation.Size
@@ -45,20 +45,20 @@ func newUser(b conversation.UserMessage) *userItem {
 		u.size = conversation.Measure(u.typed)
 		return u
 	}
-	said, files := conversation.SplitAttachments(b.Text)
+	typed, files := conversation.SplitAttachments(b.Text)
 	for _, f := range files {
 		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
 	}
 	if len(files) > 0 {
-		u.typed, u.size = said, conversation.Measure(said)
+		u.typed, u.size = typed, conversation.Measure(typed)
 	}
 	return u
 }
 
-func (u *userItem) indent(int) int      { return 2 }
-func (u *userItem) source(*look) string { return plain.Text(u.text) }
+func (u *userItem) indent(int) int             { return 2 }
+func (u *userItem) source(*drawOptions) string { return plain.Text(u.text) }
 
-func (u *userItem) draw(l *look, width int) []string {
+func (u *userItem) draw(l *drawOptions, width int) []string {
 	room := max(1, min(width, markdown.Measure)-2)
 	if l.expanded {
 		all := u.text
@@ -86,11 +86,11 @@ func (u *userItem) draw(l *look, width int) []string {
 	return banded(l, lines, width)
 }
 
-// userBar is before each line of what the user said.
+// userBar begins each line of a user message.
 const userBar = "▌"
 
-// banded puts lines behind a bar, on a band where the theme has one. It changes lines.
-func banded(l *look, lines []string, width int) []string {
+// banded puts a bar before each line, and the theme's background under it. It changes lines.
+func banded(l *drawOptions, lines []string, width int) []string {
 	band := pane.NewSurface(l.styles.Band)
 	for i, line := range lines {
 		line = l.styles.UserMark.Render(userBar) + " " + line
@@ -102,8 +102,8 @@ func banded(l *look, lines []string, width int) []string {
 	return lines
 }
 
-// folded says how much there is in all.
-func (u *userItem) folded(text string, l *look) string {
+// folded returns the size of the whole message.
+func (u *userItem) folded(text string, l *drawOptions) string {
 	all := tokens(u.size, l.factor) + " in all"
 	if lines := strings.Count(text, "\n") + 1; lines > foldUser {
 		return "… " + numbers.Count(lines, "line") + ", " + all
@@ -111,33 +111,33 @@ func (u *userItem) folded(text string, l *look) string {
 	return "… " + all
 }
 
-// noticeItem is something the program says.
+// noticeItem is a message of the program: information, a warning or an error.
 type noticeItem struct {
 	versioned
-	level conversation.NoticeLevel
-	text  string
-	hint  string // what to do
-	why   string // the failure that it tells of and that can be explained; "" for none
-	again bool   // a key sends the request again
-	over  bool   // the conversation went on
+	level    conversation.NoticeLevel
+	text     string
+	hint     string // what the user can do
+	failure  string // the beginning of a failure that explain may complete; "" for none
+	canRetry bool   // a key sends the request again
+	resumed  bool   // the conversation continued after the failure
 }
 
-// explain adds what is known of a failure besides.
+// explain completes the text of the failure and adds a hint.
 func (n *noticeItem) explain(text, hint string) bool {
-	if n.why == "" || !strings.HasPrefix(text, n.why) {
+	if n.failure == "" || !strings.HasPrefix(text, n.failure) {
 		return false
 	}
-	n.text += strings.TrimPrefix(text, n.why)
-	n.why = ""
+	n.text += strings.TrimPrefix(text, n.failure)
+	n.failure = ""
 	n.hint = hint
 	n.bump()
 	return true
 }
 
-func (n *noticeItem) indent(int) int      { return 2 }
-func (n *noticeItem) source(*look) string { return plain.Text(n.text + "\n" + n.hint) }
+func (n *noticeItem) indent(int) int             { return 2 }
+func (n *noticeItem) source(*drawOptions) string { return plain.Text(n.text + "\n" + n.hint) }
 
-func (n *noticeItem) draw(l *look, width int) []string {
+func (n *noticeItem) draw(l *drawOptions, width int) []string {
 	style, mark := l.styles.Info, "·"
 	switch n.level {
 	case conversation.NoticeWarning:
@@ -147,9 +147,9 @@ func (n *noticeItem) draw(l *look, width int) []string {
 	}
 	text, hint := n.text, n.hint
 	switch {
-	case n.over:
+	case n.resumed:
 		style = l.styles.Info
-	case n.again && l.retry != "":
+	case n.canRetry && l.retry != "":
 		hint = strings.TrimPrefix(hint+" · "+l.retry+" sends again", " · ")
 	}
 	lines := styled(style, pane.Wrap(plain.Text(strings.TrimSpace(text)), max(1, width-2)))
