@@ -2,65 +2,65 @@ package conversation
 
 import "time"
 
-// An approval is the user's answer to a call that needs one. For longer than
-// once it grants rules: texts in the language of permissions.allow. What a rule
-// lets run is said in words wherever the rule is shown.
+// Some tool calls need the user's approval. An approval that lasts longer than one
+// call grants permission rules, written as in permissions.allow. The screen shows
+// each rule together with a description of the calls that it allows.
 
-// Grant is how far an approval reaches.
+// Grant is the scope of an approval.
 type Grant string
 
 // What the user can answer to a call that needs approval.
 const (
-	GrantOnce   Grant = "once"   // this call
-	GrantRun    Grant = "run"    // what the rules cover, in this workspace, while the program runs, in every conversation
+	GrantOnce   Grant = "once"   // allow this call
+	GrantRun    Grant = "run"    // allow what the rules cover, in this workspace and every conversation, until the program ends
 	GrantAlways Grant = "always" // the same, and kept for later runs in this workspace, until it is revoked
-	GrantNo     Grant = "no"
+	GrantNo     Grant = "no"     // deny this call
 )
 
-// Answer is what the user answers to a call that waits: to one that needs
-// approval, or to one that asks him something.
+// Answer is the user's answer to a waiting call: to one that needs approval, or
+// to one that asks the user a question.
 type Answer struct {
 	Grant Grant
-	// Rules are what a GrantRun or GrantAlways grants: those of the [Offer], or as
-	// the user edited them. None: those of the offer.
+	// Rules are the rules that GrantRun or GrantAlways grants, as the user edited
+	// them. Empty means the rules of the [Offer].
 	Rules []string
-	Text  string // the answer to a question, or the reason of a GrantNo
+	Text  string // the answer to a question, or the reason for a GrantNo
 }
 
-// Offer is something that could be granted for a call, as it will be written and
-// in words.
+// Offer is the permission rules that the user can grant for a call, and their
+// description.
 type Offer struct {
-	// Rules are the exact texts that are kept: one, or two for a file
-	// that is reached by a link.
+	// Rules are the exact texts that are stored: one, or two for a file
+	// that is reached through a symbolic link.
 	Rules []string
-	// Meaning says in plain words, on one line, what the rules let run:
+	// Meaning describes, on one line, the calls that the rules allow:
 	// "exactly this command".
 	Meaning string
-	// Warning says that the rules let more run than this call, "" if they do not.
+	// Warning says that the rules allow more than this call, "" if they do not.
 	Warning string
 }
 
-// RuleOrigin is where a rule in force comes from.
+// RuleOrigin is the source of a permission rule.
 type RuleOrigin string
 
-// The origins of rules.
+// The sources of permission rules.
 const (
 	RuleConfigured RuleOrigin = "configuration" // permissions.allow and .deny; the user removes it there
 	RuleGranted    RuleOrigin = "granted"       // GrantAlways
 	RuleOfThisRun  RuleOrigin = "this run"      // GrantRun
 )
 
-// Rule is a rule in force, for the list that /permissions shows.
+// Rule is a permission rule in force, as /permissions lists it.
 type Rule struct {
-	ID      string // names it to the program; "" if only the configuration can change it
+	ID      string // identifies the rule to revoke; "" if only the configuration can change it
 	Text    string // as written
-	Deny    bool   // else it allows
-	Meaning string // in plain words, on one line
-	Warning string // like [Offer]
+	Deny    bool   // the rule denies calls; otherwise it allows them
+	Meaning string // describes the rule on one line
+	Warning string // as in [Offer]
 	Origin  RuleOrigin
-	// Location is the file that holds it, with the line of its list where known,
+	// Location is the file that contains the rule, with the line number if known:
 	// "/home/u/.config/plimsoll/config.yaml:12"; "" for a rule of this run.
 	Location  string
-	Workspace string    // where it holds; "" is everywhere
-	Granted   time.Time // zero for the configuration's
+	Workspace string    // the workspace in which the rule applies; "" is everywhere
+	Granted   time.Time // zero for a rule of the configuration
 }

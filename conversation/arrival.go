@@ -7,22 +7,22 @@ import (
 	"plimsoll/conversation/names"
 )
 
-// maxNamesChars is how much a marker names of what was cut, in characters: about 300
-// tokens.
+// maxNamesChars limits the names listed after the cut marker, in characters: about
+// 300 tokens.
 const maxNamesChars = 1200
 
-// ArrivalCap is how a tool result is cut when it arrives. What it makes is frozen
-// in the event.
+// ArrivalCap limits the length of a tool result when it is appended to the log. The
+// event stores the shortened text.
 type ArrivalCap struct {
-	// Chars is how many characters stay.
+	// Chars is how many characters of the result are kept.
 	Chars int
-	// DescribesRest says that the marker of FEAT-011 is followed by a line that tells how the
-	// rest can be had, and names what is in it.
+	// DescribesRest adds a line after the marker of FEAT-011: how to recall the rest of
+	// the result, and which names occur in it.
 	DescribesRest bool
 }
 
-// Apply cuts a text as [Cut] does. recall is the id by which the whole text can be
-// recalled, "" if it cannot.
+// Apply cuts a text as [Cut] does. recall is the id by which the model can recall the
+// whole text, "" if it cannot.
 func (c ArrivalCap) Apply(text, recall string) (shown string, total int) {
 	text = Clean(text)
 	shown, total = Cut(text, c.Chars)
@@ -33,8 +33,8 @@ func (c ArrivalCap) Apply(text, recall string) (shown string, total int) {
 	return shown + restLine(recall, max(c.Chars, 0), names.Beyond(text, kept, maxNamesChars)), total
 }
 
-// The parts of the line behind the marker. Names are ASCII words, so that the line
-// is one line and ends with its only closing bracket.
+// The parts of the line after the marker. Names are ASCII words, so the text
+// is a single line and its only closing bracket is the last character.
 const (
 	restBegin  = "\n["
 	restRecall = "The rest: recall %s with offset %d, or with a query."
@@ -42,7 +42,7 @@ const (
 	restEnd    = "]"
 )
 
-// restLine is the line behind the marker; "" if there is nothing to say.
+// restLine returns the line after the marker; "" without a recall id and names.
 func restLine(recall string, shown int, names string) string {
 	var parts []string
 	if recall != "" {
@@ -57,7 +57,7 @@ func restLine(recall string, shown int, names string) string {
 	return restBegin + strings.Join(parts, " ") + restEnd
 }
 
-// isRestLine reports whether a text is a line that restLine makes, or nothing.
+// isRestLine reports whether a text is empty or a line that restLine made.
 func isRestLine(text string) bool {
 	if text == "" {
 		return true

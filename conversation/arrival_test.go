@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestTheCapOfOursNamesTheRest(t *testing.T) {
+func TestArrivalCapDescribesTheRest(t *testing.T) {
 	t.Parallel()
 	text := "see plan.go " + strings.Repeat("x ", 100) + "then band.go, plan.go and newPlanner"
 	marker := fmt.Sprintf("\n\n[... content truncated, showing first 20 characters of %d total ...]", len(text))
@@ -19,12 +19,12 @@ func TestTheCapOfOursNamesTheRest(t *testing.T) {
 		names        bool
 		want         string
 	}{
-		"as ONE":              {text, "e7", false, text[:20] + marker},
-		"ours":                {text, "e7", true, text[:20] + marker + "\n[The rest: recall e7 with offset 20, or with a query. Names in the rest: band.go newPlanner]"},
-		"not to be recalled":  {text, "", true, text[:20] + marker + "\n[Names in the rest: band.go newPlanner]"},
-		"nothing to be named": {strings.Repeat("x", len(text)), "e7", true, strings.Repeat("x", 20) + marker + "\n[The rest: recall e7 with offset 20, or with a query.]"},
-		"nothing to be said":  {strings.Repeat("x", len(text)), "", true, strings.Repeat("x", 20) + marker},
-		"not cut":             {"band.go", "e7", true, "band.go"},
+		"marker only":                 {text, "e7", false, text[:20] + marker},
+		"marker and rest":             {text, "e7", true, text[:20] + marker + "\n[The rest: recall e7 with offset 20, or with a query. Names in the rest: band.go newPlanner]"},
+		"without recall id":           {text, "", true, text[:20] + marker + "\n[Names in the rest: band.go newPlanner]"},
+		"without names":               {strings.Repeat("x", len(text)), "e7", true, strings.Repeat("x", 20) + marker + "\n[The rest: recall e7 with offset 20, or with a query.]"},
+		"without recall id and names": {strings.Repeat("x", len(text)), "", true, strings.Repeat("x", 20) + marker},
+		"not cut":                     {"band.go", "e7", true, "band.go"},
 	} {
 		got, total := conversation.ArrivalCap{Chars: 20, DescribesRest: c.names}.Apply(c.text, c.recall)
 		if want := map[bool]int{true: len(text)}[name != "not cut"]; got != c.want || total != want {
@@ -33,7 +33,7 @@ func TestTheCapOfOursNamesTheRest(t *testing.T) {
 	}
 }
 
-func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
+func TestShownCharsRecognizesWhatArrivalCapMade(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{"a_b.go", "x/y/z.go", " ", "\n", "]", "\n[", "漢字", "\n\n[... content truncated, showing first 3 characters of 9 total ...]",
 		"[The rest: recall e1 with offset 3, or with a query.]", "\xff", "\x00", "newThing"})
@@ -44,16 +44,16 @@ func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
 		cut, total := limit.Apply(text, rapid.SampledFrom([]string{"", "e41"}).Draw(t, "recall"))
 		plain, want := conversation.Cut(text, most)
 		if total != want || !strings.HasPrefix(cut, plain) {
-			t.Fatalf("%q of %d is not %q of %d with more behind", cut, total, plain, want)
+			t.Fatalf("%q of %d does not start with the plain cut %q of %d", cut, total, plain, want)
 		}
 		if line := strings.TrimPrefix(cut, plain); strings.Count(line, "\n") > 1 || strings.Count(line, "]") > 1 || strings.ContainsFunc(line, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
-			t.Fatalf("the line is %q", line)
+			t.Fatalf("the line after the marker is %q", line)
 		}
 		if chars, ok := conversation.ShownChars(cut, total); ok != (total > 0) || ok && chars != most {
 			t.Fatalf("%q cut at %d: %d, %v", text, most, chars, ok)
 		}
 		if _, ok := conversation.ShownChars(cut+"\nmore", total); ok {
-			t.Fatal("what has more behind it passes for a cut")
+			t.Fatal("a cut text with more text after it is recognized as a cut")
 		}
 	})
 }

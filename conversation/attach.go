@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// AttachedFile is a file whose text goes with a message.
+// AttachedFile is a file that the user attached to a message.
 type AttachedFile struct {
 	Path string
-	Text string // without line ends at its end
+	Text string // without trailing newlines
 }
 
-// How files stand behind a message: <file path="a.go">, the text, </file>, each
-// on lines of their own and after a blank line.
+// An attached file follows the message text as <file path="a.go">, the file's text
+// and </file>, each on lines of its own, after a blank line.
 const (
 	fileBegin   = "\n\n<file path=\""
 	filePathEnd = "\">\n"
 	fileEnd     = "\n</file>"
 )
 
-// FormatAttachments returns the text of files as it follows a message.
+// FormatAttachments returns the text to append to a user message that has these files attached.
 func FormatAttachments(files ...AttachedFile) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -29,13 +29,13 @@ func FormatAttachments(files ...AttachedFile) string {
 	return b.String()
 }
 
-// SplitAttachments separates what a message says from the files behind it. A message
-// without files, or with something that only looks like them, is all said.
-func SplitAttachments(text string) (said string, files []AttachedFile) {
+// SplitAttachments separates the user's own text from the files attached after it. A
+// message without well-formed attachments is returned unchanged, with nil files.
+func SplitAttachments(text string) (message string, files []AttachedFile) {
 	if !strings.HasSuffix(text, fileEnd) {
 		return text, nil
 	}
-	said, rest, more := strings.Cut(strings.TrimSuffix(text, fileEnd), fileBegin)
+	message, rest, more := strings.Cut(strings.TrimSuffix(text, fileEnd), fileBegin)
 	for more {
 		quoted, body, ok := strings.Cut(rest, filePathEnd)
 		if !ok {
@@ -44,12 +44,12 @@ func SplitAttachments(text string) (said string, files []AttachedFile) {
 		body, rest, more = strings.Cut(body, fileEnd+fileBegin)
 		path, err := strconv.Unquote(`"` + quoted + `"`)
 		if err != nil {
-			path = quoted // not written by us, but readable
+			path = quoted // written by another program, but readable
 		}
 		files = append(files, AttachedFile{Path: path, Text: body})
 	}
 	if len(files) == 0 {
 		return text, nil
 	}
-	return said, files
+	return message, files
 }

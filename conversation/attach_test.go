@@ -10,10 +10,10 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestWhatIsAttachedComesApartAgain(t *testing.T) {
+func TestSplitAttachmentsInvertsFormatAttachments(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		said := rapid.StringMatching(`[a-z@. \n]{0,40}`).Draw(t, "said")
+		message := rapid.StringMatching(`[a-z@. \n]{0,40}`).Draw(t, "message")
 		var files []conversation.AttachedFile
 		for range rapid.IntRange(0, 3).Draw(t, "files") {
 			files = append(files, conversation.AttachedFile{
@@ -21,9 +21,9 @@ func TestWhatIsAttachedComesApartAgain(t *testing.T) {
 				Text: strings.TrimRight(rapid.StringMatching(`[a-z<>/" \n]{0,60}`).Draw(t, "text"), "\n"),
 			})
 		}
-		gotSaid, gotFiles := conversation.SplitAttachments(said + conversation.FormatAttachments(files...))
-		if gotSaid != said {
-			t.Fatalf("said %q, want %q", gotSaid, said)
+		gotMessage, gotFiles := conversation.SplitAttachments(message + conversation.FormatAttachments(files...))
+		if gotMessage != message {
+			t.Fatalf("message %q, want %q", gotMessage, message)
 		}
 		if d := cmp.Diff(files, gotFiles); d != "" {
 			t.Fatal(d)
@@ -31,11 +31,11 @@ func TestWhatIsAttachedComesApartAgain(t *testing.T) {
 	})
 }
 
-func TestWhatLooksLikeAFileIsSaid(t *testing.T) {
+func TestMalformedAttachmentsStayInTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n</file>", "just </file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
-		if said, files := conversation.SplitAttachments(text); said != text || files != nil {
-			t.Errorf("Detach(%q) = %q, %v", text, said, files)
+		if message, files := conversation.SplitAttachments(text); message != text || files != nil {
+			t.Errorf("Detach(%q) = %q, %v", text, message, files)
 		}
 	}
 }

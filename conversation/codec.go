@@ -17,22 +17,22 @@ import (
 	fastjsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// The stored form of an event is one JSON object whose body stands under the
+// The stored form of an event is one JSON object with the body under the
 // name of its kind:
 //
 //	{"seq":1,"turn":0,"time":"2026-11-20T09:30:00.000Z","user":{"text":"hi"}}
 //
-// so that one decoding pass is enough. Reading goes through the successor of
-// encoding/json with the same rules, at half its cost: opening a long
-// conversation is mostly that. An object with exactly one key besides
-// seq, turn and time, of a name this build does not know, is an Unknown body.
+// so that one decoding pass is enough. Decoding dominates the time to open a long
+// conversation. It therefore uses the successor of encoding/json, which costs half
+// as much, with the rules of encoding/json. An object with exactly one key besides
+// seq, turn and time, and an unknown name for that key, is an Unknown body.
 
-// storedOptions are the rules of encoding/json, but that an object is not first checked as a
-// whole: one that turns out to be malformed is given up anyway.
+// storedOptions are the rules of encoding/json, except that an object is not validated
+// before it is decoded: a malformed one fails during decoding anyway.
 var storedOptions = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false),
 	fastjson.WithUnmarshalers(fastjson.UnmarshalFromFunc(readText)))
 
-// ErrMalformed says that stored bytes are not an event.
+// ErrMalformed reports that stored bytes are not an event.
 var ErrMalformed = errors.New("not a stored event")
 
 // storedEvent is the JSON form of an event.
@@ -63,7 +63,7 @@ type storedEvent struct {
 	Attempt *Attempt `json:"attempt,omitempty"`
 }
 
-// Marshal returns the stored form of e: its numbers, and its body under the name of its kind.
+// Marshal returns the stored form of e. It fails if e has no body, or an Unknown one under a reserved name.
 func Marshal(e Event) ([]byte, error) {
 	if e.Body == nil {
 		return nil, fmt.Errorf("event %d has no body", e.Seq)
@@ -98,19 +98,19 @@ func EncodeJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// encodeJSON writes what EncodeJSON returns.
+// encodeJSON appends v to b as JSON, as EncodeJSON does.
 func encodeJSON(b *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	b.Truncate(b.Len() - 1) // the end of the line
+	b.Truncate(b.Len() - 1) // the newline that Encode adds
 	return nil
 }
 
-// storedEventPool are there for the next event: one is as large as much of what stays of an
-// event, and would leave a hole beside it.
+// storedEventPool reuses storedEvent values. One is about as large as a decoded event,
+// and a new one for each event would fragment the heap.
 var storedEventPool = sync.Pool{New: func() any { return new(storedEvent) }}
 
 func (s *storedEvent) release() {
@@ -118,8 +118,8 @@ func (s *storedEvent) release() {
 	storedEventPool.Put(s)
 }
 
-// Unmarshal reads the stored form of an event. A body of an unknown kind is
-// kept; bytes that are no event at all are ErrMalformed.
+// Unmarshal decodes the stored form of an event and normalizes its body. A body of
+// an unknown kind is kept; bytes that are not an event give ErrMalformed.
 func Unmarshal(data []byte) (Event, error) {
 	s := storedEventPool.Get().(*storedEvent)
 	defer s.release()
@@ -143,8 +143,8 @@ func Unmarshal(data []byte) (Event, error) {
 	return e, nil
 }
 
-// body is what the event says, normalized; nil if it is of an unknown kind. What most of
-// a conversation is made of is normalized where it is, which saves a copy.
+// body returns the normalized body; nil for an unknown kind. Messages and results, the
+// bulk of a conversation, are normalized in place, which saves a copy.
 func (s *storedEvent) body() Body {
 	switch {
 	case s.User != nil:
@@ -160,7 +160,7 @@ func (s *storedEvent) body() Body {
 	fields := reflect.ValueOf(s).Elem()
 	for i := range fields.NumField() {
 		if f := fields.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() {
-			b, _ := f.Elem().Interface().(Body) // a test sees to it that all are
+			b, _ := f.Elem().Interface().(Body) // a test checks that every field is a Body
 			return normalize(b)
 		}
 	}
@@ -188,13 +188,13 @@ func unmarshalUnknown(data []byte) (Unknown, error) {
 	return u, nil
 }
 
-// reserved reports whether name is a key of the stored form with a meaning of
-// its own, in any spelling encoding/json would take for it.
+// reserved reports whether encoding/json would decode the key name, in any letter
+// case, into a field of storedEvent.
 func reserved(name string) bool {
 	return slices.ContainsFunc(storedKeys(), func(known string) bool { return strings.EqualFold(name, known) })
 }
 
-// storedKeys are the keys of the stored form.
+// storedKeys returns the JSON keys of storedEvent.
 var storedKeys = sync.OnceValue(func() []string {
 	var keys []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[storedEvent]()) {

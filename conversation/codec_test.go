@@ -32,7 +32,7 @@ func TestStoredFormRoundTrips(t *testing.T) {
 	})
 }
 
-// overlays is one of each kind with everything it can say.
+// overlays has overlays of each kind with all fields set.
 var overlays = []conversation.Body{
 	conversation.Cap{Origin: made, Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 40}, {Event: 2, Call: "1", Head: 1}}},
 	conversation.Mask{Origin: made, Style: conversation.StylePlimsoll, Version: 1, Preview: 250, Items: []conversation.MaskItem{
@@ -54,7 +54,7 @@ var overlays = []conversation.Body{
 var made = conversation.Origin{Epoch: 9, Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll", Profile: "default",
 	Before: 9000, After: 4000, Why: "turns 0–3"}
 
-func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
+func TestEveryOverlayHasAnOrigin(t *testing.T) {
 	t.Parallel()
 	kinds := map[conversation.Kind]bool{}
 	for _, b := range overlays {
@@ -67,14 +67,14 @@ func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
 			t.Errorf("%s: %+v", b.Kind(), got)
 		}
 		if !b.Kind().IsOverlay() {
-			t.Errorf("%s is no overlay", b.Kind())
+			t.Errorf("%s is not an overlay", b.Kind())
 		}
 	}
 	if len(kinds) != 8 {
 		t.Errorf("%d kinds of 8 are tested: %v", len(kinds), kinds)
 	}
 	if b := (conversation.UserMessage{Text: "x"}); conversation.WithOrigin(b, made) != conversation.Body(b) {
-		t.Error("a message became something else")
+		t.Error("WithOrigin changed a message")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 	}
 }
 
-func TestUnmarshalRefusesWhatIsNoEvent(t *testing.T) {
+func TestUnmarshalRefusesMalformedEvents(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"empty":         ``,

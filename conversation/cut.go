@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// The cut of long tool results (ONE, FEAT-011): the first max characters stay,
-// the tail goes, and a marker says so. Characters are Unicode code points. A
-// text of exactly max characters is not cut. One pass and no allocation but the
-// result: 1 MiB takes well under a millisecond.
+// Long tool results are cut (ONE, FEAT-011): the first max characters are kept, the
+// tail is removed, and a marker is appended. Characters are Unicode code points. A
+// text of exactly max characters is not cut. Cutting takes one pass and allocates
+// only the result: 1 MiB takes well under a millisecond.
 
-// ResultMaxChars is how many characters of a tool result the model is shown at
-// least, unless configured otherwise (ONE: TOOL_RESULT_MAX_CHARS).
+// ResultMaxChars is the default maximum length of a tool result, in characters; a
+// large window raises it (ONE: TOOL_RESULT_MAX_CHARS).
 const ResultMaxChars = 30_000
 
-// The cut marker follows the kept characters, letter for letter as in FEAT-011.
+// The cut marker follows the kept characters. Its text is exactly that of FEAT-011.
 const (
 	cutMarkerBegin = "\n\n[... content truncated"
 	cutMarker      = cutMarkerBegin + ", showing first %d characters of %d total ...]"
 )
 
 // Cut returns text cleaned (see [Clean]) and shortened to its first max
-// characters with the marker of FEAT-011 behind them. total is the number of
-// characters before the cut, 0 if nothing was cut. A negative max counts as 0.
+// characters, followed by the marker of FEAT-011. total is the number of
+// characters before the cut, 0 if the text was not cut. A negative max counts as 0.
 func Cut(text string, max int) (shown string, total int) {
 	if max < 0 {
 		max = 0
@@ -39,9 +39,9 @@ func Cut(text string, max int) (shown string, total int) {
 	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
 }
 
-// CutMarkerAt is where in a text that [Cut] or an [ArrivalCap] shortened the marker
-// begins, in bytes; the length of the text if it has none. What is behind it may
-// name what was cut.
+// CutMarkerAt returns the byte offset of the marker in a text that [Cut] or an
+// [ArrivalCap] shortened, or the length of a text without a marker. The text after
+// the marker may list names from the removed part.
 func CutMarkerAt(text string) int {
 	if i := strings.LastIndex(text, cutMarkerBegin); i >= 0 {
 		return i
@@ -49,9 +49,9 @@ func CutMarkerAt(text string) int {
 	return len(text)
 }
 
-// ShownChars is how many characters of a text that [Cut] or an [ArrivalCap] shortened
-// are left of total, the marker aside; false if text is not what they made of so
-// many.
+// ShownChars returns how many characters before the marker are left in a text that
+// [Cut] or an [ArrivalCap] shortened from total characters; false if text is not the
+// result of such a cut.
 func ShownChars(text string, total int) (chars int, ok bool) {
 	i := CutMarkerAt(text)
 	if i == len(text) || total <= 0 {
@@ -62,7 +62,7 @@ func ShownChars(text string, total int) (chars int, ok bool) {
 	return chars, ok && chars < total && isRestLine(rest)
 }
 
-// charOffset is the byte at which character n of valid UTF-8 begins.
+// charOffset returns the byte offset of character n in valid UTF-8.
 func charOffset(text string, n int) int {
 	i := 0
 	for ; n > 0 && i < len(text); n-- {
@@ -76,12 +76,12 @@ func charOffset(text string, n int) int {
 	return i
 }
 
-// OneLine is a text on one line, at most n code points of it, with its white
-// space as single spaces: no text from outside begins a line where it is used. It
-// reads no more of the text than it shows.
+// OneLine returns the first n code points of a text on one line, with each run of white
+// space as one space, so that foreign text cannot start a new line in the output. Its
+// cost does not depend on the length of the text.
 func OneLine(text string, n int) string {
 	text = strings.TrimSpace(text)
-	if most := 8 * (n + 1); len(text) > most { // white space takes no more than that, or it is cut
+	if most := 8 * (n + 1); len(text) > most { // enough bytes for n characters with some white space
 		text = text[:most]
 	}
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")

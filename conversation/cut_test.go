@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestCutPutsTheMarkerBehindTheFirstCharacters(t *testing.T) {
+func TestCutAppendsTheMarkerToTheFirstCharacters(t *testing.T) {
 	t.Parallel()
 	for _, char := range []string{"x", "é", "漢", "😀"} {
 		shown, total := conversation.Cut(strings.Repeat(char, 30_001), conversation.ResultMaxChars)

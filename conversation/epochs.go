@@ -8,10 +8,10 @@ import (
 // The overlays that one compaction commits are an epoch: they come into force
 // together, break the cached prefix once, and are undone together.
 
-// Epoch is one compaction as the log has it.
+// Epoch is one compaction that the log records.
 type Epoch struct {
 	ID         uint64 // Seq of its first overlay
-	Turn       int    // at which it was made
+	Turn       int    // in which it was committed
 	Time       time.Time
 	Origin     Origin
 	Overlays   []Event // caps, masks, summaries and drops, in order
@@ -52,11 +52,11 @@ func Epochs(log []Event) []Epoch {
 	return list
 }
 
-// revertingEpoch is the epoch of the newest of some reverts that undid an epoch, or one
-// of its overlays; 0 without one.
+// revertingEpoch returns the epoch of the newest revert, of those at these indices, that
+// undid the epoch e or one of its overlays; 0 without one.
 func revertingEpoch(log []Event, reverts []int, e *Epoch) uint64 {
 	for _, i := range slices.Backward(reverts) {
-		b, _ := log[i].Body.(Revert) // by the list
+		b, _ := log[i].Body.(Revert) // reverts lists only these
 		if b.Epoch == e.ID || b.Epoch == 0 && slices.ContainsFunc(e.Overlays, func(o Event) bool { return o.Seq == b.Event }) {
 			return EpochOf(log[i])
 		}
@@ -64,9 +64,9 @@ func revertingEpoch(log []Event, reverts []int, e *Epoch) uint64 {
 	return 0
 }
 
-// IsManualMask reports whether an epoch is what the user masked event by event: it says
-// nothing of how far the conversation is compacted, nor of when to compact next. A
-// compaction that the user asks for has a profile.
+// IsManualMask reports whether the epoch is a set of events that the user masked one by
+// one. Such an epoch does not count as the last compaction when the next one is
+// planned. A whole compaction that the user asks for has a profile.
 func (e Epoch) IsManualMask() bool {
 	return e.Origin.Source == SourceManual && e.Origin.Profile == "" && !slices.ContainsFunc(e.Overlays, func(o Event) bool {
 		_, ok := o.Body.(Mask)
@@ -74,8 +74,8 @@ func (e Epoch) IsManualMask() bool {
 	})
 }
 
-// NextEvents are the events that bodies would be behind a log, at a time. Overlays
-// become one epoch, and keep what else is recorded of them.
+// NextEvents returns the events that would follow log if bodies were appended at that
+// time. Overlays become one epoch; the rest of their origin is kept.
 func NextEvents(log []Event, at time.Time, bodies ...Body) []Event {
 	next, turn := uint64(1), 0
 	if n := len(log); n > 0 {
@@ -83,38 +83,38 @@ func NextEvents(log []Event, at time.Time, bodies ...Body) []Event {
 	}
 	out := make([]Event, len(bodies))
 	for i, b := range bodies {
-		made, _ := OriginOf(b) // zero for what is no overlay
-		made.Epoch = next
-		out[i] = Event{Seq: next + uint64(i), Turn: turn, Time: at, Body: WithOrigin(b, made)}
+		origin, _ := OriginOf(b) // zero for other bodies
+		origin.Epoch = next
+		out[i] = Event{Seq: next + uint64(i), Turn: turn, Time: at, Body: WithOrigin(b, origin)}
 	}
 	return out
 }
 
-// Extend is a log with bodies behind it, as [NextEvents] makes them. The argument is
-// not changed.
+// Extend returns a copy of log with bodies appended, as [NextEvents] makes them. The
+// argument is not changed.
 func Extend(log []Event, at time.Time, bodies ...Body) []Event {
 	return append(log[:len(log):len(log)], NextEvents(log, at, bodies...)...)
 }
 
-// CombineIntoEpoch makes overlays one epoch: made, with the profile and the reason that one
-// of them has, and with the estimated tokens of a request before all of them and
-// after.
-func CombineIntoEpoch(bodies []Body, made Origin, before, after int) []Body {
+// CombineIntoEpoch gives all bodies one origin: origin, with the profile and the reason
+// of the last body that has a reason, and with the estimated tokens of a request before
+// all of them and after.
+func CombineIntoEpoch(bodies []Body, origin Origin, before, after int) []Body {
 	for _, b := range bodies {
 		if own, _ := OriginOf(b); own.Why != "" {
-			made.Profile, made.Why = own.Profile, own.Why
+			origin.Profile, origin.Why = own.Profile, own.Why
 		}
 	}
-	made.Before, made.After = before, after
-	return AssignEpoch(bodies, made.Epoch, made)
+	origin.Before, origin.After = before, after
+	return AssignEpoch(bodies, origin.Epoch, origin)
 }
 
-// AssignEpoch makes bodies one epoch that begins at seq.
-func AssignEpoch(bodies []Body, seq uint64, made Origin) []Body {
-	made.Epoch = seq
+// AssignEpoch returns bodies with this origin, as the epoch that begins at seq.
+func AssignEpoch(bodies []Body, seq uint64, origin Origin) []Body {
+	origin.Epoch = seq
 	out := make([]Body, len(bodies))
 	for i, b := range bodies {
-		out[i] = WithOrigin(b, made)
+		out[i] = WithOrigin(b, origin)
 	}
 	return out
 }

@@ -7,10 +7,10 @@ type Event struct {
 	Seq  uint64    // position in the log, gapless from 1
 	Turn int       // 0-based; a turn starts at a user message
 	Time time.Time // when it was appended, UTC, millisecond precision
-	Body Body      // what happened; never nil
+	Body Body      // the content; never nil
 }
 
-// Kind names the type of a body in stored logs. Kinds are never renamed.
+// Kind is the name of a body's type in stored logs. Kinds are never renamed.
 type Kind string
 
 // The kinds of events.
@@ -26,7 +26,7 @@ const (
 	KindNotice       Kind = "notice"
 	KindTurnFailed   Kind = "turn_failed"
 
-	// Overlays: they count into the revision (see [Kind.IsOverlay]).
+	// Overlays: each one is a new revision (see [Kind.IsOverlay]).
 	KindCap     Kind = "cap"
 	KindMask    Kind = "mask"
 	KindSummary Kind = "summary"
@@ -49,7 +49,7 @@ func (k Kind) IsOverlay() bool {
 	return false
 }
 
-// Reduces reports whether events of this kind make what the model is sent shorter.
+// Reduces reports whether events of this kind make the view shorter.
 func (k Kind) Reduces() bool {
 	switch k {
 	case KindCap, KindMask, KindSummary, KindDrop:
@@ -58,46 +58,46 @@ func (k Kind) Reduces() bool {
 	return false
 }
 
-// Body is what an event says. Implementations are values and are not changed
+// Body is the content of an event. Implementations are values and are not changed
 // once they are part of a log.
 type Body interface{ Kind() Kind }
 
-// UserMessage is something the user said.
+// UserMessage is a message of the user.
 type UserMessage struct {
 	Text string `json:"text"`
 	Size Size   `json:"-"` // of Text
 }
 
-// AssistantMessage is a reply, whole or not: a cancelled or failed reply is a
-// reply too.
+// AssistantMessage is a reply of the model. A cancelled or failed reply, of which only
+// a part arrived, is a reply too.
 type AssistantMessage struct {
 	Text      string     `json:"text,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
 	Calls     []ToolCall `json:"calls,omitempty"`
 	Stop      StopReason `json:"stop"`
-	Model     string     `json:"model,omitempty"` // provider/id it came from
-	Error     string     `json:"error,omitempty"` // what went wrong, for Stop failed; why the model refused, for Stop filtered
-	// Extras are provider fields that must be echoed with the message
-	// (reasoning_details of OpenRouter, thought signatures of Gemini), by the
-	// name they have on the wire. Never interpreted here.
+	Model     string     `json:"model,omitempty"` // provider/id that wrote it
+	Error     string     `json:"error,omitempty"` // the failure, for Stop failed; why the model refused, for Stop filtered
+	// Extras are provider fields that later requests must echo with the message
+	// (reasoning_details of OpenRouter, thought signatures of Gemini), by their
+	// name on the wire. This package does not interpret them.
 	Extras map[string]RawJSON `json:"extras,omitempty"`
 
 	Size          Size `json:"-"` // of Text
 	ReasoningSize Size `json:"-"` // of Reasoning
 }
 
-// StopReason says why a reply ended.
+// StopReason is the reason why a reply ended.
 type StopReason string
 
-// The ways a reply can end.
+// The reasons why a reply can end.
 const (
-	StopEnd         StopReason = "stop"        // the model was done
-	StopCalls       StopReason = "calls"       // it asked for tools
+	StopEnd         StopReason = "stop"        // the model completed the reply
+	StopCalls       StopReason = "calls"       // the model called tools
 	StopLength      StopReason = "length"      // token limit or full window
 	StopFiltered    StopReason = "filtered"    // the provider withheld the rest
 	StopCancelled   StopReason = "cancelled"   // the user stopped it
 	StopFailed      StopReason = "failed"      // the transport or server failed
-	StopInterrupted StopReason = "interrupted" // the program ended in mid-reply
+	StopInterrupted StopReason = "interrupted" // the program ended while the reply arrived
 )
 
 // IsComplete reports whether the model ended the reply itself.
@@ -108,7 +108,7 @@ func (s StopReason) IsComplete() bool {
 // ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	ID        string  `json:"id"`              // unique within the conversation
-	Name      string  `json:"name"`            // the tool's
+	Name      string  `json:"name"`            // of the tool
 	Arguments string  `json:"arguments"`       // always a JSON object
 	Extra     RawJSON `json:"extra,omitempty"` // provider field to echo with the call
 	Size      Size    `json:"-"`               // of Name and Arguments
@@ -119,26 +119,26 @@ type ToolResult struct {
 	CallID string       `json:"call_id"`
 	Tool   string       `json:"tool"`
 	Status ResultStatus `json:"status"`
-	// Text is what the model is shown: at most the configured number of
-	// characters and, if cut, the marker of FEAT-011 behind them.
+	// Text is the result as the model is shown it: at most the configured number of
+	// characters, followed by the marker of FEAT-011 if the result was cut.
 	Text string `json:"text"`
 	// Total is the number of characters before the cut, 0 if nothing was cut.
 	Total int `json:"total,omitempty"`
-	// Blob names the full text in the store when Text was cut, "" otherwise.
+	// Blob is the storage key of the full text if Text was cut, "" otherwise.
 	Blob string `json:"blob,omitempty"`
-	// Repeats is the Seq of an earlier result with the same text, 0 if there is
-	// none worth naming. Where that one is shown in full, this one may point to it.
+	// Repeats is the Seq of an earlier result with the same text, 0 without one or for a
+	// short text. If the earlier one is shown in full, a view may show a pointer to it here.
 	Repeats uint64 `json:"repeats,omitempty"`
-	// Detail is for the eye only (a diff, an exit code line); never sent.
+	// Detail is only shown to the user (a diff, an exit code line) and never sent.
 	Detail   string        `json:"detail,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
 	Size     Size          `json:"-"` // of Text
 }
 
-// ResultStatus says how a call ended.
+// ResultStatus is the outcome of a tool call.
 type ResultStatus string
 
-// The ways a call can end.
+// The outcomes of tool calls.
 const (
 	ResultOK          ResultStatus = "ok"
 	ResultError       ResultStatus = "error"
@@ -146,63 +146,63 @@ const (
 	ResultInterrupted ResultStatus = "interrupted"
 )
 
-// Usage is what a provider reported for one request, appended in the same
-// transaction as the reply. Token counts are -1 where the provider said
-// nothing.
+// Usage is the token usage that a provider reported for one request, appended in the
+// same transaction as the reply. Token counts are -1 where the provider reported
+// none.
 type Usage struct {
-	Reply      uint64  `json:"reply"`         // Seq of the assistant message it came with, 0 if none did
+	Reply      uint64  `json:"reply"`         // Seq of the reply to the request, 0 without a reply
 	Purpose    Purpose `json:"for,omitempty"` // what the request was for
 	Revision   uint64  `json:"revision"`      // overlay revision the request was built under
 	Model      string  `json:"model"`         // provider/id
 	Prompt     int     `json:"prompt"`        // tokens sent, cached ones included
 	Cached     int     `json:"cached"`        // of Prompt, read from the provider's cache
 	CacheWrite int     `json:"cache_write"`
-	// CacheWriteLong is how many of CacheWrite are kept for the longer of two times.
+	// CacheWriteLong is how many tokens of CacheWrite have the longer of two cache lifetimes.
 	CacheWriteLong int `json:"cache_write_long,omitempty"`
-	// CacheTTL is how long the request asked the provider's cache to hold it, 0 if it did not ask.
+	// CacheTTL is the cache lifetime that the request asked for, 0 if it did not ask.
 	CacheTTL    time.Duration `json:"cache_ttl,omitempty"`
 	Completion  int           `json:"completion"`         // tokens generated, reasoning included
 	Reasoning   int           `json:"reasoning"`          // of Completion
 	CostUSD     *float64      `json:"cost_usd,omitempty"` // nil: unknown
 	PriceSource string        `json:"priced,omitempty"`   // "reported" or the catalogue's date
 	// Estimate is the uncalibrated estimate of Prompt made before sending, in
-	// tokens: what the calibration learns from.
+	// tokens. The calibration compares it with Prompt.
 	Estimate float64 `json:"estimate"`
-	// BodyHash is the SHA-256 of the request body as sent, in hex, so that a
-	// rebuilt request can be compared.
+	// BodyHash is the SHA-256 of the request body as sent, in hex, to compare
+	// with a rebuilt request.
 	BodyHash string `json:"body_hash,omitempty"`
-	// Through is the Seq of the newest event that the request was made of, 0
-	// where nobody wrote it down.
+	// Through is the Seq of the newest event that the request was built from, 0
+	// if it was not recorded.
 	Through uint64 `json:"through,omitempty"`
-	// MaxTokens is the bound on the reply that the request carried, 0 none.
+	// MaxTokens is the request's limit on the reply, in tokens, 0 without one.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// WireForm is how the endpoint's client put the request into bytes, in its own
-	// words: with Through and MaxTokens it makes the same bytes again.
+	// WireForm is how the endpoint's client encoded the request, as that client writes
+	// it. With Through and MaxTokens it gives the same request body again.
 	WireForm string `json:"form,omitempty"`
-	// Undercounted says that Prompt is less than was sent: the server cut the prompt
-	// silently, or counted only what its cache did not have. What was billed
-	// stands; how full the window is must not be read from it.
+	// Undercounted reports that Prompt is less than what was sent: the server cut the
+	// prompt silently, or counted only the tokens that its cache did not have. The cost
+	// is valid, but Prompt does not tell how full the window is.
 	Undercounted bool `json:"short,omitempty"`
 }
 
-// Purpose is what a request was made for.
+// Purpose is the purpose of a request.
 type Purpose string
 
-// The purposes of requests.
+// The purposes of requests. Only requests for replies tell how full the window is.
 const (
-	PurposeReply   Purpose = ""        // the conversation itself
-	PurposeSummary Purpose = "summary" // says nothing about how full the window is
-	PurposeTitle   Purpose = "title"   // nor does this
+	PurposeReply   Purpose = ""        // to continue the conversation
+	PurposeSummary Purpose = "summary" // to summarize a part of it
+	PurposeTitle   Purpose = "title"   // to name it
 )
 
-// HasPromptCount reports whether the provider said how long the prompt was.
+// HasPromptCount reports whether the provider reported the tokens of the prompt.
 func (u Usage) HasPromptCount() bool { return u.Prompt > 0 }
 
-// CountsWholePrompt reports whether it counted all of the prompt.
+// CountsWholePrompt reports whether Prompt counts all tokens that were sent.
 func (u Usage) CountsWholePrompt() bool { return u.HasPromptCount() && !u.Undercounted }
 
-// Instructions records the system prompt and the tools array that requests
-// carry from here on; the texts are blobs, named by their hash.
+// Instructions records the system prompt and the tools array of all later
+// requests. The texts are blobs, named by their hash.
 type Instructions struct {
 	System     string `json:"system"` // blob of the system prompt
 	Tools      string `json:"tools"`  // blob of the tools array, JSON; "" without tools
@@ -210,24 +210,24 @@ type Instructions struct {
 	ToolsSize  Size   `json:"tools_size"`
 }
 
-// ModelChanged records the model that requests go to from here on.
+// ModelChanged records the model of all later requests.
 type ModelChanged struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Window   int    `json:"window,omitempty"`  // tokens, 0 unknown
-	Source   string `json:"source,omitempty"`  // where Window came from
+	Source   string `json:"source,omitempty"`  // of Window: "catalogue", "server" and so on
 	MaxOut   int    `json:"max_out,omitempty"` // largest reply in tokens, 0 unknown
-	// BaseURL is where requests go, without user, password and query; "" if it was not
-	// recorded, and for the demo model, whose address is another one in each run.
+	// BaseURL is the endpoint's URL, without user, password and query; "" if it was not
+	// recorded, and for the demo model, whose address changes with each run.
 	BaseURL string `json:"base_url,omitempty"`
-	// Effort is how much the model is to reason, in the provider's word; "" leaves it to the model.
+	// Effort is the provider's name of the reasoning effort; "" leaves it to the model.
 	Effort string `json:"effort,omitempty"`
-	// OneTurn says that the model takes the turn over for the one before, with which the
-	// conversation goes on.
+	// OneTurn means that this model only finishes the current turn in place of the previous
+	// model. The conversation then continues with the previous one.
 	OneTurn bool `json:"one_turn,omitempty"`
 }
 
-// Name is the model as the user writes it: provider/id.
+// Name returns the model as the user writes it: provider/id.
 func (m ModelChanged) Name() string {
 	if m.Provider == "" {
 		return m.Model
@@ -247,16 +247,16 @@ type Renamed struct {
 	By    string `json:"by,omitempty"`
 }
 
-// Notice is something the program told the user that is worth keeping: a
+// Notice is a message of the program to the user that the log keeps: a
 // retry that was needed, a limit that was learned.
 type Notice struct {
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
-	// ThinkingRefused says that the server refused what the model thought before, and that no request carries it any more.
+	// ThinkingRefused reports that the server refused the model's earlier reasoning, and that later requests omit it.
 	ThinkingRefused bool `json:"thinking_refused,omitempty"`
 }
 
-// NoticeLevel grades a notice.
+// NoticeLevel is the severity of a notice.
 type NoticeLevel string
 
 // The levels of notices.
@@ -266,26 +266,26 @@ const (
 	NoticeError   NoticeLevel = "error"
 )
 
-// TurnFailed ends a turn that failed, as the user was told it. It never changes what the model is sent.
+// TurnFailed ends a failed turn with the error that the user was shown. It never changes the view.
 type TurnFailed struct {
 	Class   string `json:"class"`
-	Message string `json:"message"`          // what happened, with how often it was tried
+	Message string `json:"message"`          // what happened, with the number of tries
 	Hint    string `json:"hint,omitempty"`   // what to do
 	Status  int    `json:"status,omitempty"` // HTTP status, 0 without one
 	Tries   int    `json:"tries,omitempty"`
-	// Duration is how long all tries took, in milliseconds.
+	// Duration is the time that all tries took, in milliseconds.
 	Duration int64 `json:"duration_ms,omitempty"`
 }
 
-// Unknown is a body of a kind this build cannot interpret, kept verbatim so
-// that an older build never destroys a newer log.
+// Unknown is a body of a kind that this build does not know. It is kept verbatim so
+// that an older build never destroys the log of a newer one.
 type Unknown struct {
 	Name Kind
 	Raw  RawJSON // the body's JSON value
 }
 
-// RawJSON is a JSON value kept as it was read. Its bytes may be re-spaced by
-// encoding; its value is not changed.
+// RawJSON is a JSON value kept as it was read. Encoding may change its white space,
+// never its value.
 type RawJSON []byte
 
 // MarshalJSON returns the value, null when empty.
@@ -302,7 +302,7 @@ func (r *RawJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// The kinds of bodies; that of an unknown one is the name it was stored under.
+// The kinds of bodies. The kind of an Unknown body is the name under which it was stored.
 
 func (UserMessage) Kind() Kind      { return KindUser }
 func (AssistantMessage) Kind() Kind { return KindAssistant }

@@ -7,7 +7,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// morning is when the examples happen.
+// morning is the time of the example event.
 var morning = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
 // The stored form of an event is one JSON object. A kind that this version does not

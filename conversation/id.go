@@ -9,7 +9,7 @@ import (
 // IDLength is the number of characters of a conversation's ID.
 const IDLength = 12
 
-// MinIDPrefix is how much of an ID has to be given to name a conversation.
+// MinIDPrefix is the least number of ID characters with which a user can name a conversation.
 const MinIDPrefix = 4
 
 // NewID returns a random ID: 12 lower-case base32 characters (60 bits).

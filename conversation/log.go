@@ -10,9 +10,9 @@ import (
 )
 
 // Log is a conversation's events in memory. It assigns sequence numbers and
-// turns. Adding is in two steps, because an event counts only once it is
-// stored: Prepare, store, Commit. The zero value is an empty log. A Log is
-// owned by one goroutine; slices returned by Events may be read by others
+// turns. An event is added only after it is stored, so callers call Prepare,
+// store the events, then call Commit. The zero value is an empty log. A Log is
+// owned by one goroutine; other goroutines may read slices returned by Events,
 // because events are never changed.
 type Log struct {
 	events []Event
@@ -20,13 +20,13 @@ type Log struct {
 	rev    uint64 // Seq of the newest overlay
 }
 
-// NewLog returns a log of stored events. Events must be gapless from Seq 1;
-// anything else is reported with the place where it breaks. The log shares the list,
-// which nobody may change from now on; what it adds it adds to a list of its own.
+// NewLog returns a log of stored events. Their Seq must be gapless from 1; the error
+// names the first event that is not. The log shares the slice, which the caller must
+// not change; appending to the log copies it.
 func NewLog(events []Event) (*Log, error) {
 	l := &Log{}
 	for i := range events {
-		if err := l.count(&events[i], i); err != nil {
+		if err := l.accept(&events[i], i); err != nil {
 			return nil, err
 		}
 	}
@@ -34,23 +34,23 @@ func NewLog(events []Event) (*Log, error) {
 	return l, nil
 }
 
-// Events is the log so far. Callers must not change it.
+// Events returns the events so far. Callers must not change them.
 func (l *Log) Events() []Event { return l.events[:len(l.events):len(l.events)] }
 
-// Len is the number of events, and the Seq of the newest one.
+// Len returns the number of events, which is the Seq of the newest one.
 func (l *Log) Len() int { return len(l.events) }
 
-// Revision is the Seq of the newest overlay, 0 without one.
+// Revision returns the Seq of the newest overlay, 0 without one.
 func (l *Log) Revision() uint64 { return l.rev }
 
-// Turns is the number of turns begun.
+// Turns returns the number of turns that have begun.
 func (l *Log) Turns() int { return l.users }
 
-// Turn is the turn the next event belongs to unless it is a user message.
+// Turn returns the turn of the next event, unless that is a user message, which begins a new turn.
 func (l *Log) Turn() int { return max(0, l.users-1) }
 
-// Prepare makes the bodies into the events that would follow, cleaned and
-// measured. Nothing is added: store them, then Commit them.
+// Prepare returns the events that would follow with these bodies, cleaned and
+// measured. It adds nothing: store the events, then Commit them.
 func (l *Log) Prepare(now time.Time, bodies ...Body) []Event {
 	out := make([]Event, 0, len(bodies))
 	users := l.users
@@ -69,11 +69,11 @@ func (l *Log) Prepare(now time.Time, bodies ...Body) []Event {
 	return out
 }
 
-// Commit adds events that are stored.
+// Commit adds events that are stored. It fails at a nil body or a gap in their Seq.
 func (l *Log) Commit(events []Event) error {
 	l.events = slices.Grow(l.events, len(events))
 	for i := range events {
-		if err := l.count(&events[i], len(l.events)); err != nil {
+		if err := l.accept(&events[i], len(l.events)); err != nil {
 			return err
 		}
 		l.events = append(l.events, events[i])
@@ -81,8 +81,9 @@ func (l *Log) Commit(events []Event) error {
 	return nil
 }
 
-// count takes in what an event says of the log, if it may follow so many others.
-func (l *Log) count(e *Event, others int) error {
+// accept updates the turn count and the revision for an event that follows so many
+// others. It fails for a nil body or a wrong Seq.
+func (l *Log) accept(e *Event, others int) error {
 	if e.Body == nil {
 		return fmt.Errorf("event %d has no body", e.Seq)
 	}
@@ -128,19 +129,18 @@ func normalize(b Body) Body {
 	return normalizeOverlay(b)
 }
 
-// normalizeOverlay cleans what an overlay says in words; other bodies are
-// returned as they are.
+// normalizeOverlay cleans the texts of an overlay; other bodies are returned unchanged.
 func normalizeOverlay(b Body) Body {
-	m, ok := OriginOf(b)
+	origin, ok := OriginOf(b)
 	if !ok {
 		return b
 	}
-	m.Why = Clean(m.Why)
+	origin.Why = Clean(origin.Why)
 	if s, ok := b.(Summary); ok {
 		s.Text, s.Appendix, s.Focus, s.Transcript = Clean(s.Text), Clean(s.Appendix), Clean(s.Focus), Clean(s.Transcript)
 		b = s
 	}
-	return WithOrigin(b, m)
+	return WithOrigin(b, origin)
 }
 
 func (b *UserMessage) normalize() {
@@ -171,7 +171,7 @@ func (b *AssistantMessage) normalize() {
 	b.Calls = calls
 }
 
-// cleanExtras leaves out what is no JSON: it could be neither stored nor sent.
+// cleanExtras removes values that are not JSON: they could be neither stored nor sent.
 func cleanExtras(extras map[string]RawJSON) map[string]RawJSON {
 	if len(extras) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func cleanExtras(extras map[string]RawJSON) map[string]RawJSON {
 	return out
 }
 
-// cleanJSON is raw as valid UTF-8, nothing if it is no JSON.
+// cleanJSON returns raw as valid UTF-8; nil if it is not JSON.
 func cleanJSON(raw RawJSON) RawJSON {
 	switch {
 	case len(raw) == 0 || !json.Valid(raw):

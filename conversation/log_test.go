@@ -51,7 +51,7 @@ func TestPrepareNumbersEventsAndTurns(t *testing.T) {
 	}
 }
 
-func TestFieldsToEchoCanBeStoredAndSent(t *testing.T) {
+func TestPrepareRepairsProviderExtras(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	e := l.Prepare(conversationtest.Epoch, conversation.AssistantMessage{
@@ -99,7 +99,7 @@ func TestRevisionIsTheNewestOverlayEvenOfAnUnknownKind(t *testing.T) {
 	}
 }
 
-func TestWhatEntersALogIsCleanAndMeasured(t *testing.T) {
+func TestPreparedTextIsCleanAndMeasured(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		for _, e := range conversationtest.Malformed(t) {
@@ -131,7 +131,7 @@ func checkText(t *rapid.T, text string, size conversation.Size) {
 	}
 }
 
-func TestMeasureKnowsScripts(t *testing.T) {
+func TestMeasureCountsByScript(t *testing.T) {
 	t.Parallel()
 	got := conversation.Measure("hello, 世界! 안녕 かな Привет 👋")
 	want := conversation.Size{ASCII: 12, CJK: 6, Other: 7}
@@ -171,7 +171,7 @@ func TestUnitsKeepCallsAndResultsTogether(t *testing.T) {
 		conversation.Usage{},                                                     // 2
 		conversation.ToolResult{CallID: "x"},                                     // 3
 		conversation.ToolResult{CallID: "y"},                                     // 4
-		conversation.ToolResult{CallID: "nobody"},                                // 5
+		conversation.ToolResult{CallID: "unknown"},                               // 5
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{call("z")}}, // 6
 	)
 	want := []conversation.Unit{
@@ -220,7 +220,7 @@ func TestIDs(t *testing.T) {
 	}
 	for _, s := range []string{"", "abcd", "abcdefgh23456", "ABCDEFGH2345", "abcdefgh1345"} {
 		if conversation.ValidID(s) {
-			t.Errorf("%q passes for an ID", s)
+			t.Errorf("%q is accepted as an ID", s)
 		}
 	}
 }

@@ -4,41 +4,41 @@ import (
 	"slices"
 )
 
-// An overlay is an event that says how earlier events are shown to the model.
-// Nothing it speaks of is changed or removed; a Revert undoes it, and a
-// Revert of that brings it into force again. Everything that could differ
-// tomorrow (configuration, hints of tools, texts of a model) is decided when
-// the overlay is made and stands in it, so that what a log means never changes.
+// An overlay is an event that changes how earlier events are shown to the model.
+// It changes and removes none of them. A Revert undoes it, and a Revert of that
+// Revert puts it in force again. Everything that could change later (configuration,
+// hints of tools, texts of a model) is decided when the overlay is made and stored
+// in it, so that a log always gives the same view.
 //
-// Overlays name events by Seq. One that names events which a log does not hold
-// (of a copy that was cut, say) is applied where that says nothing wrong: masks
-// to the events that are there, summaries not at all.
+// Overlays refer to events by Seq. If the log lacks some of them (in a shortened
+// copy, for example), a mask applies to the events that the log has, and a summary
+// does not apply at all.
 
-// Origin says how an overlay came about.
+// Origin records the compaction that made an overlay: its cause and its effect.
 type Origin struct {
-	Epoch   uint64 `json:"epoch"` // Seq of the first overlay of the pass it belongs to
+	Epoch   uint64 `json:"epoch"` // Seq of the first overlay of the same epoch
 	Source  Source `json:"source"`
-	Trigger string `json:"trigger,omitempty"` // what set the pass off, in a word or two: "command", "load line"
+	Trigger string `json:"trigger,omitempty"` // what started the compaction, in a word or two: "command", "load line"
 	Preset  string `json:"preset,omitempty"`
 	Profile string `json:"profile,omitempty"` // for a compaction by profile
-	Before  int    `json:"before,omitempty"`  // estimated tokens of a request before the pass
-	After   int    `json:"after,omitempty"`   // expected after it
+	Before  int    `json:"before,omitempty"`  // estimated tokens of a request before the compaction
+	After   int    `json:"after,omitempty"`   // estimated tokens after it
 	Why     string `json:"why,omitempty"`     // one line for the user
 }
 
-// Source is who wanted a compaction.
+// Source is who or what requested a compaction.
 type Source string
 
-// The sources of overlays.
+// The sources of compactions.
 const (
 	SourceManual   Source = "manual"   // the user
 	SourceAuto     Source = "auto"     // the planner
 	SourceTool     Source = "tool"     // the model, through the compact tool
-	SourceRecovery Source = "recovery" // an overflow
+	SourceRecovery Source = "recovery" // recovery after a request overflowed the window
 )
 
-// Span is a run of events, both ends included. Events of a span that are not
-// sent to the model do not matter.
+// Span is a range of events by Seq, both ends included. It may include events that
+// are never sent to the model.
 type Span struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
@@ -47,11 +47,11 @@ type Span struct {
 // Contains reports whether an event is in the span.
 func (s Span) Contains(seq uint64) bool { return s.First <= seq && seq <= s.Last }
 
-// Style is a family of texts that stand where something is hidden: each preset
-// has the words of its own source.
+// Style selects the texts that replace hidden events: each preset uses the texts
+// of the design that it follows.
 type Style string
 
-// The styles. The words of each stand in package compact.
+// The styles. Package compact/preset has the texts of each.
 const (
 	StylePlimsoll  Style = "plimsoll"
 	StyleJP        Style = "jp"        // S64
@@ -60,7 +60,7 @@ const (
 	StyleJCLI      Style = "jcli"      // JCL
 )
 
-// Part is what of an event a mask hides.
+// Part is the part of an event that a mask hides.
 type Part string
 
 // The parts of events.
@@ -70,25 +70,25 @@ const (
 	PartReasoning Part = "reasoning" // of a reply
 )
 
-// Cap shows only the ends of results or arguments.
+// Cap shortens results or arguments to their beginning and end.
 type Cap struct {
 	Origin `json:"made"`
 	Items  []CapItem `json:"items"`
 }
 
-// CapItem says how much of one text is shown, in code points.
+// CapItem is one shortened text and how much of it is shown, in code points.
 type CapItem struct {
 	Event uint64 `json:"event"`
-	Call  string `json:"call,omitempty"` // of a reply: whose arguments; "" for the text of a result
-	Head  int    `json:"head"`
-	Tail  int    `json:"tail"`
+	Call  string `json:"call,omitempty"` // ID of the call with the arguments to shorten; "" for the text of a result
+	Head  int    `json:"head"`           // shown from the beginning
+	Tail  int    `json:"tail"`           // shown from the end
 }
 
 // Mask shows stubs in place of parts of events.
 type Mask struct {
 	Origin  `json:"made"`
 	Style   Style      `json:"style"`
-	Version int        `json:"version"`           // of the stub's grammar
+	Version int        `json:"version"`           // of the stub's wording
 	Preview int        `json:"preview,omitempty"` // code points shown from the start and from the end of a result
 	Items   []MaskItem `json:"items"`
 }
@@ -98,55 +98,55 @@ type MaskItem struct {
 	Event uint64 `json:"event"`
 	Part  Part   `json:"part"`
 	Call  string `json:"call,omitempty"` // for PartArguments: the call's id
-	// Fields are the top-level fields that are omitted, of arguments or of a
-	// result that is a JSON object; nil is all of it (ADA).
+	// Fields are the top-level fields that are omitted from arguments or from a
+	// result that is a JSON object; nil hides the whole part (ADA).
 	Fields []string `json:"fields,omitempty"`
-	// Threshold is the size in bytes above which Fields were chosen (ADA).
+	// Threshold is the size in bytes above which fields were omitted (ADA).
 	Threshold int `json:"threshold,omitempty"`
 }
 
-// Summary shows a range of events in another way: with Text, as that text in
-// place of everything; without, by Policies (S64).
+// Summary replaces a range of events. With Text, that text replaces all of them;
+// without Text, Policies decide for each kind of content what is shown (S64).
 type Summary struct {
 	Origin   `json:"made"`
 	Style    Style  `json:"style"`
-	Version  int    `json:"version"` // of the words around it
+	Version  int    `json:"version"` // of the wording around the text
 	Spans    []Span `json:"spans"`   // covered, ascending; cuts fall between units
 	FromTurn int    `json:"from_turn"`
 	ToTurn   int    `json:"to_turn"`
 
-	Text       string   `json:"text,omitempty"`       // what a model wrote
-	Appendix   string   `json:"appendix,omitempty"`   // what the program added to it
+	Text       string   `json:"text,omitempty"`       // written by a model
+	Appendix   string   `json:"appendix,omitempty"`   // added by the program
 	Input      string   `json:"input,omitempty"`      // what the model read: raw, view, merged, extract
 	Parents    []uint64 `json:"parents,omitempty"`    // summaries that were merged into it
-	Depth      int      `json:"depth,omitempty"`      // how many summaries lie between it and the original messages
+	Depth      int      `json:"depth,omitempty"`      // levels of summaries between it and the original messages
 	Model      string   `json:"model,omitempty"`      // provider/id that wrote it
 	Focus      string   `json:"focus,omitempty"`      // what the user or the model asked to preserve
-	Transcript string   `json:"transcript,omitempty"` // file that holds what was replaced (JCL)
-	// Duration is how long it took to be written, in milliseconds, 0 where nobody
-	// wrote it down.
+	Transcript string   `json:"transcript,omitempty"` // file with the replaced messages (JCL)
+	// Duration is how long writing the summary took, in milliseconds, 0 if it was not
+	// recorded.
 	Duration int64 `json:"duration_ms,omitempty"`
-	// Edited says that the user changed what the model wrote before it took effect.
+	// Edited reports that the user changed the model's text before it took effect.
 	Edited bool `json:"edited,omitempty"`
 
 	Policies *Policies `json:"policies,omitempty"`
 }
 
-// Policies is what S64 calls the per-content-type policies of a compaction that
-// needs no model. An empty field has no opinion on its content type.
+// Policies are S64's per-content-type policies of a compaction without a model.
+// An empty policy leaves its content type unchanged.
 type Policies struct {
 	Reasoning ReasoningPolicy `json:"reasoning,omitempty"`
 	ToolCalls ToolCallPolicy  `json:"tool_calls,omitempty"`
 	Request   bool            `json:"request,omitempty"`  // strip reduces arguments
 	Response  bool            `json:"response,omitempty"` // strip reduces results
-	// Tools are the decisions for tools whose hints differ from Request and
-	// Response, by name (D17).
+	// Tools are the policies of tools whose hints differ from Request and
+	// Response, by tool name (D17).
 	Tools    map[string]ToolPolicy `json:"tools,omitempty"`
 	Preview  int                   `json:"preview,omitempty"`   // as in Mask
 	MinChars int                   `json:"min_chars,omitempty"` // shorter results stay
 }
 
-// ForTool is what is stripped of the calls of one tool.
+// ForTool reports which sides of a tool's calls are stripped: the arguments, the result.
 func (p *Policies) ForTool(tool string) (request, response bool) {
 	if t, ok := p.Tools[tool]; ok {
 		return t.Request, t.Response
@@ -154,50 +154,50 @@ func (p *Policies) ForTool(tool string) (request, response bool) {
 	return p.Request, p.Response
 }
 
-// ReasoningPolicy says what happens to reasoning.
+// ReasoningPolicy is how reasoning is shown.
 type ReasoningPolicy string
 
-// ReasoningStrip leaves reasoning out.
+// ReasoningStrip removes reasoning from the view.
 const ReasoningStrip ReasoningPolicy = "strip"
 
-// ToolCallPolicy says what happens to calls and results.
+// ToolCallPolicy is how tool calls and their results are shown.
 type ToolCallPolicy string
 
 // The policies for tool calls.
 const (
-	ToolCallsStrip ToolCallPolicy = "strip"
-	ToolCallsOmit  ToolCallPolicy = "omit"
+	ToolCallsStrip ToolCallPolicy = "strip" // with stubs in place of arguments and results
+	ToolCallsOmit  ToolCallPolicy = "omit"  // not at all
 )
 
-// ToolPolicy says what of one tool's calls is stripped.
+// ToolPolicy tells which sides of a tool's calls are stripped.
 type ToolPolicy struct {
 	Request  bool `json:"request,omitempty"`
 	Response bool `json:"response,omitempty"`
 }
 
-// Drop leaves the oldest messages out (the last resort before a request is
-// given up).
+// Drop removes the oldest messages from the view: the last resort before a request
+// fails.
 type Drop struct {
 	Origin `json:"made"`
 	Spans  []Span `json:"spans"`
 }
 
-// Rewind removes turns from the view: everything from turn Turn on that was logged before
-// the rewind.
+// Rewind removes turns from the view: all messages of turn Turn and later ones that precede
+// the rewind in the log.
 type Rewind struct {
 	Origin `json:"made"`
 	Turn   int `json:"turn"`
-	// Reply is the Seq of a reply that broke off and goes as well, 0 for none: its request is made again. Turn is then
-	// one that has not begun.
+	// Reply is the Seq of an incomplete reply to remove as well, because its request is repeated; 0 without one. Turn is
+	// then a turn that has not begun.
 	Reply uint64 `json:"reply,omitempty"`
 }
 
-// Removes reports whether it removes what begins with an event of a turn.
+// Removes reports whether the rewind removes the unit that begins with event seq in turn.
 func (r Rewind) Removes(turn int, seq uint64) bool {
 	return turn >= r.Turn || r.Reply != 0 && seq == r.Reply
 }
 
-// Pin keeps events as they were said, whatever else covers them.
+// Pin shows events unchanged, whichever other overlays cover them.
 type Pin struct {
 	Origin `json:"made"`
 	Events []uint64 `json:"events"`
@@ -209,16 +209,16 @@ type Unpin struct {
 	Events []uint64 `json:"events"`
 }
 
-// Revert undoes an epoch or one overlay. It can be reverted in turn.
+// Revert undoes an epoch or one overlay. Another Revert can undo it.
 type Revert struct {
 	Origin `json:"made"`
-	Epoch  uint64 `json:"reverts_epoch,omitempty"` // 0: Event is meant
+	Epoch  uint64 `json:"reverts_epoch,omitempty"` // to undo, 0 to undo the single overlay Event
 	Event  uint64 `json:"reverts_event,omitempty"`
-	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it undoes one
+	Redoes uint64 `json:"redoes,omitempty"` // for a redo: the epoch that it puts in force again; 0 for an undo
 }
 
-// Attempt is a failed compaction. It is for the log of compactions and never
-// changes what the model is sent.
+// Attempt is a failed compaction. The compaction log shows it; it never changes
+// the view.
 type Attempt struct {
 	Source  Source `json:"source"`
 	Trigger string `json:"trigger,omitempty"`
@@ -228,59 +228,59 @@ type Attempt struct {
 	Why     string `json:"why"`
 	Model   string `json:"model,omitempty"`
 	Before  int    `json:"before,omitempty"` // estimated tokens of a request
-	// Duration is how long it took, in milliseconds.
+	// Duration is how long the attempt took, in milliseconds.
 	Duration int64 `json:"duration_ms,omitempty"`
-	// Tokens is what the requests to the model took, prompts and replies, and CostUSD their price, nil if unknown.
+	// Tokens counts the prompts and replies of its summary requests, and CostUSD is their price, nil if unknown.
 	Tokens  int      `json:"tokens,omitempty"`
 	CostUSD *float64 `json:"cost_usd,omitempty"`
-	// RetryTokens is the size of a request from which on a model is asked again, 0 where the next step does; Paused says that none
-	// is asked automatically until the user acts.
+	// RetryTokens is the request size at which a model is asked for a summary again, 0 for the next compaction. Paused means
+	// that no model is asked automatically until the user acts.
 	RetryTokens int  `json:"next,omitempty"`
 	Paused      bool `json:"paused,omitempty"`
 }
 
-// The outcomes of attempts.
+// The outcomes of failed compactions.
 const (
 	AttemptFailed    = "failed"
 	AttemptCancelled = "cancelled"
 	AttemptStale     = "stale"
 )
 
-// overlayBody is a body that says how it came about.
+// overlayBody is the body of an overlay: one with an origin.
 type overlayBody interface {
-	made() Origin
-	with(Origin) Body
+	origin() Origin
+	withOrigin(Origin) Body
 }
 
-// OriginOf is how an overlay came about; false for other events.
+// OriginOf returns the origin of an overlay; false for other bodies.
 func OriginOf(b Body) (Origin, bool) {
 	if o, ok := b.(overlayBody); ok {
-		return o.made(), true
+		return o.origin(), true
 	}
 	return Origin{}, false
 }
 
-// WithOrigin is an overlay with another account of how it came about; other
-// bodies are returned as they are.
-func WithOrigin(b Body, m Origin) Body {
+// WithOrigin returns a copy of an overlay with another origin; other
+// bodies are returned unchanged.
+func WithOrigin(b Body, origin Origin) Body {
 	if o, ok := b.(overlayBody); ok {
-		return o.with(m)
+		return o.withOrigin(origin)
 	}
 	return b
 }
 
-func (m Origin) made() Origin { return m }
+func (o Origin) origin() Origin { return o }
 
-func (b Cap) with(m Origin) Body     { b.Origin = m; return b }
-func (b Mask) with(m Origin) Body    { b.Origin = m; return b }
-func (b Summary) with(m Origin) Body { b.Origin = m; return b }
-func (b Drop) with(m Origin) Body    { b.Origin = m; return b }
-func (b Rewind) with(m Origin) Body  { b.Origin = m; return b }
-func (b Pin) with(m Origin) Body     { b.Origin = m; return b }
-func (b Unpin) with(m Origin) Body   { b.Origin = m; return b }
-func (b Revert) with(m Origin) Body  { b.Origin = m; return b }
+func (b Cap) withOrigin(o Origin) Body     { b.Origin = o; return b }
+func (b Mask) withOrigin(o Origin) Body    { b.Origin = o; return b }
+func (b Summary) withOrigin(o Origin) Body { b.Origin = o; return b }
+func (b Drop) withOrigin(o Origin) Body    { b.Origin = o; return b }
+func (b Rewind) withOrigin(o Origin) Body  { b.Origin = o; return b }
+func (b Pin) withOrigin(o Origin) Body     { b.Origin = o; return b }
+func (b Unpin) withOrigin(o Origin) Body   { b.Origin = o; return b }
+func (b Revert) withOrigin(o Origin) Body  { b.Origin = o; return b }
 
-// The kinds of bodies that change what the model is sent, and of attempts to.
+// The kinds of overlays and of failed compactions.
 
 func (Cap) Kind() Kind     { return KindCap }
 func (Mask) Kind() Kind    { return KindMask }
@@ -292,8 +292,8 @@ func (Unpin) Kind() Kind   { return KindUnpin }
 func (Revert) Kind() Kind  { return KindRevert }
 func (Attempt) Kind() Kind { return KindAttempt }
 
-// EpochOf is the epoch of an overlay: the one it was made in, or its own Seq
-// where it says nothing. 0 for events that are no overlays.
+// EpochOf returns the epoch of an overlay, which is its own Seq if its origin has
+// none; 0 for other events.
 func EpochOf(e Event) uint64 {
 	made, ok := OriginOf(e.Body)
 	if ok && made.Epoch == 0 {
@@ -302,23 +302,23 @@ func EpochOf(e Event) uint64 {
 	return made.Epoch
 }
 
-// OverlaysInForce lists the overlays of a log that are in force, as indices into events,
-// ascending: those that no later revert undoes, alone or with their epoch. A
-// revert counts only while it is in force itself; reverts are not listed.
+// OverlaysInForce returns the indices into events of the overlays in force, ascending:
+// those that no later revert undoes, singly or with their epoch. A revert has an
+// effect only while it is in force itself; reverts are not listed.
 func OverlaysInForce(events []Event) []int {
 	overlays, _ := inForce(events)
 	return overlays
 }
 
-// RevertsInForce lists the reverts of a log that are in force, as indices into
-// events, ascending.
+// RevertsInForce returns the indices into events of the reverts in force,
+// ascending.
 func RevertsInForce(events []Event) []int {
 	_, reverts := inForce(events)
 	return reverts
 }
 
-// inForce finds what is in force, from the end: whether an overlay is depends only
-// on what comes after it.
+// inForce returns the indices of the overlays and of the reverts in force. It scans
+// backward, because only later events can undo an overlay.
 func inForce(events []Event) (overlays, reverts []int) {
 	epochs, singles := map[uint64]bool{}, map[uint64]bool{}
 	for i, e := range slices.Backward(events) {
@@ -345,30 +345,30 @@ func inForce(events []Event) (overlays, reverts []int) {
 	return overlays, reverts
 }
 
-// RewoundBy tells by index which rewind in force took an event back, by its Seq,
-// 0 for none; nil if there is no rewind in force. A unit goes with the turn it
-// began in, and only messages before the rewind go.
+// RewoundBy returns, for each index into events, the Seq of the rewind in force that
+// removed the event, 0 without one; nil if no rewind is in force. A rewind removes
+// whole units by the turn in which they began, and only messages before the rewind.
 func RewoundBy(events []Event) []uint64 {
-	var gone []uint64
+	var rewinds []uint64
 	var units []Unit
 	for _, at := range OverlaysInForce(events) {
 		b, ok := events[at].Body.(Rewind)
 		if !ok {
 			continue
 		}
-		if gone == nil {
-			gone, units = make([]uint64, len(events)), Units(events)
+		if rewinds == nil {
+			rewinds, units = make([]uint64, len(events)), Units(events)
 		}
 		for _, u := range units {
 			if !b.Removes(u.Turn, events[u.Events[0]].Seq) {
 				continue
 			}
 			for _, i := range u.Events {
-				if i < at && gone[i] == 0 {
-					gone[i] = events[at].Seq
+				if i < at && rewinds[i] == 0 {
+					rewinds[i] = events[at].Seq
 				}
 			}
 		}
 	}
-	return gone
+	return rewinds
 }

@@ -2,22 +2,22 @@ package conversation
 
 import "time"
 
-// PartialReply is a reply in the middle of arriving, kept next to the log so that a
-// crash loses nothing that was on the screen. Calls are left out: a call cut
-// off in the middle cannot be run.
+// PartialReply is the part of a streaming reply that has arrived. Storage keeps it beside
+// the log, so that a crash loses no text that the screen showed. It has no tool calls,
+// because an incomplete call cannot run.
 type PartialReply struct {
 	After     uint64 `json:"after"` // Seq of the newest event when the reply began
 	Model     string `json:"model"`
 	Text      string `json:"text"`
 	Reasoning string `json:"reasoning"`
-	// Time is when this much of it had arrived, zero if unknown.
+	// Time is when its newest text arrived, zero if unknown.
 	Time time.Time `json:"time,omitzero"`
-	// Request is what is known of the request that it answers, without counts and
-	// without a reply; zero if nobody wrote it down.
+	// Request describes the request that the reply answers, without token counts and
+	// without Reply; zero if it was not recorded.
 	Request Usage `json:"request,omitzero"`
 }
 
-// Reply is the partial reply as the event body that the next open appends.
+// Reply returns the partial reply as an interrupted assistant message.
 func (p PartialReply) Reply() AssistantMessage {
 	return AssistantMessage{
 		Text: p.Text, Reasoning: p.Reasoning, Model: p.Model, Stop: StopInterrupted,
@@ -25,9 +25,9 @@ func (p PartialReply) Reply() AssistantMessage {
 	}
 }
 
-// RecoveredBodies is what the next open appends: the partial reply, whose Seq is given,
-// and behind it what is known of its request, so that this can be made again. What
-// was counted and billed for it is unknown.
+// RecoveredBodies returns the bodies to append when the conversation is opened after a
+// crash: the partial reply, whose Seq will be seq, and the usage of its request, from which
+// the request can be rebuilt. Its token counts and its cost are unknown.
 func (p PartialReply) RecoveredBodies(seq uint64) []Body {
 	if p.Request == (Usage{}) {
 		return []Body{p.Reply()}
@@ -39,12 +39,12 @@ func (p PartialReply) RecoveredBodies(seq uint64) []Body {
 	}}
 }
 
-// LearnedWindowLifetime is how long a window that was learned counts, where the server says
-// nothing newer.
+// LearnedWindowLifetime is how long a learned window is valid, unless the server reports
+// a newer one.
 const LearnedWindowLifetime = 7 * 24 * time.Hour
 
-// LearnedWindow is the window that was learned, in tokens, 0 if none was or it was
-// too long ago.
+// LearnedWindow returns the learned window in tokens, 0 without one or if it is older
+// than LearnedWindowLifetime.
 func (c Calibration) LearnedWindow(now time.Time) int {
 	if c.WindowAt > 0 && now.Sub(time.Unix(c.WindowAt, 0)) > LearnedWindowLifetime {
 		return 0
@@ -52,17 +52,17 @@ func (c Calibration) LearnedWindow(now time.Time) int {
 	return c.Window
 }
 
-// Calibration is what reported usage and errors taught about a model behind an
-// endpoint. It is kept per endpoint and model.
+// Calibration is what the program learned about a model at an endpoint from reported
+// usage and errors. It is stored per endpoint and model.
 type Calibration struct {
 	Factor  float64 `json:"factor"`           // reported prompt tokens per estimated token, 0 unknown
-	Samples int     `json:"samples"`          // how many reports Factor rests on
-	Window  int     `json:"window,omitempty"` // tokens, said by the server, in an overflow error or when it was asked, 0 if not
-	// WindowAt is when Window was learned, in seconds since 1970, 0 unknown: servers
-	// are started anew with other windows.
+	Samples int     `json:"samples"`          // number of reports averaged in Factor
+	Window  int     `json:"window,omitempty"` // tokens, as the server reported, also in an overflow error; 0 unknown
+	// WindowAt is when Window was learned, in seconds since 1970, 0 unknown: a local server
+	// may be restarted with another window.
 	WindowAt int64 `json:"window_at,omitempty"`
-	// How the user's requests follow each other: how many followed another one, how many of them after a pause that a
-	// cache of five minutes does not outlive and one of an hour does, and how many after a longer one.
+	// Pauses between requests: Requests counts requests that followed another one, Pauses those of them after five
+	// minutes to an hour (a five-minute cache has expired, a one-hour cache has not), and LongPauses those after more.
 	Requests   int `json:"requests,omitempty"`
 	Pauses     int `json:"pauses,omitempty"`
 	LongPauses int `json:"absences,omitempty"`

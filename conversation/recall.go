@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Tools by which a model reaches what its request does not show. The loop and
-// the projection know them by name.
+// Names of the tools that read the compacted part of a conversation or ask for a
+// compaction. The agent loop and the projection treat calls of them specially.
 const (
 	ToolRecall        = "recall"
 	ToolSearchHistory = "search_history"
-	// ToolCompact asks for a compaction; the one who runs the conversation sees
-	// the call and acts before the next request (JCL).
+	// ToolCompact asks for a compaction; the agent sees the call and compacts
+	// before the next request (JCL).
 	ToolCompact = "compact"
 )
 
-// RecallID is what recall is asked for by number: an event, a turn, or a run of
+// RecallID is the argument of a recall call: an event, a turn, or a range of
 // either, both ends included.
 type RecallID struct {
-	Turns       bool   // turns are meant, not events
-	First, Last uint64 // equal for a single one
+	Turns       bool   // a range of turns, not of events
+	First, Last uint64 // equal for a single event or turn
 }
 
-// ParseRecallID reads e41, e41-45, t3 and t3-7, in the forms models write them:
-// in quotes or brackets, in capitals, with the word in full, an event without
-// its letter. It reports false for anything else, such as the id of a call.
+// ParseRecallID parses e41, e41-45, t3 and t3-7, also in the variants that models write:
+// in quotes or brackets, in capitals, with the full word, an event without its
+// letter. It returns false for any other text, such as the id of a call.
 func ParseRecallID(text string) (RecallID, bool) {
 	text = strings.ToLower(strings.Trim(text, "\"'`#[](), \t\n"))
 	first, last, run := strings.Cut(strings.ReplaceAll(text, "..", "-"), "-")
@@ -42,8 +42,8 @@ func ParseRecallID(text string) (RecallID, bool) {
 	return id, true
 }
 
-// recallNumber reads a number behind a word for what it counts: 'e' for events,
-// 't' for turns, 0 without a word.
+// recallNumber parses a number with an optional prefix: 'e' for an event, 't' for a
+// turn; letter is 0 without a prefix.
 func recallNumber(text string) (letter byte, n uint64, ok bool) {
 	text = strings.TrimSpace(text)
 	for _, word := range []string{"events", "event", "turns", "turn", "e", "t"} {
@@ -56,7 +56,7 @@ func recallNumber(text string) (letter byte, n uint64, ok bool) {
 	return letter, n, err == nil
 }
 
-// String is the id as stubs and answers write it: e41, t3-7.
+// String returns the id as stubs and tool results write it: e41, t3-7.
 func (id RecallID) String() string {
 	text := "e"
 	if id.Turns {
@@ -69,15 +69,15 @@ func (id RecallID) String() string {
 	return text
 }
 
-// Event is the Seq of the one event that is meant; false for turns and runs.
+// Event returns the Seq of a single event; false for turns and ranges.
 func (id RecallID) Event() (uint64, bool) {
 	return id.First, !id.Turns && id.First == id.Last
 }
 
-// RecallTarget is the id that a call of recall with these arguments asked for,
-// as [RecallID.String] writes it: the stub of a result of recall names it in
-// place of the result itself, so that stubs form no chains. It reports false for
-// arguments that name no event and no turn.
+// RecallTarget returns the id in the arguments of a recall call, as [RecallID.String]
+// writes it. The stub of a recall result refers to this id and not to the result,
+// so that a stub never leads to another stub. It returns false for arguments
+// without the id of an event or a turn.
 func RecallTarget(arguments string) (id string, ok bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &fields) != nil {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestRecallIDsAreReadAsModelsWriteThem(t *testing.T) {
+func TestParseRecallIDAcceptsVariantsThatModelsWrite(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"e41": "e41", "41": "e41", "E41": "e41", " `e41` ": "e41", "[e41]": "e41", "#41": "e41", "event 41": "e41", "e 41": "e41", "e041": "e41",
@@ -28,7 +28,7 @@ func TestRecallIDsAreReadAsModelsWriteThem(t *testing.T) {
 	}
 }
 
-func TestRecallIDsReadWhatTheyWrite(t *testing.T) {
+func TestParseRecallIDInvertsString(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Range(0, 1<<63-1)
@@ -47,7 +47,7 @@ func TestRecallIDsReadWhatTheyWrite(t *testing.T) {
 	})
 }
 
-func TestTheTargetOfARecallIsWhatItAskedFor(t *testing.T) {
+func TestRecallTargetIsTheIDInTheArguments(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
 		`{"id":"e41"}`: "e41", `{"id":41}`: "e41", `{"query":"x","id":"[E41]","offset":3}`: "e41", `{"id":"t3-7"}`: "t3-7",
@@ -61,24 +61,24 @@ func TestTheTargetOfARecallIsWhatItAskedFor(t *testing.T) {
 	}
 }
 
-func TestRevertsDecideWhichOverlaysAreInForce(t *testing.T) {
+func TestOverlaysInForceAppliesReverts(t *testing.T) {
 	t.Parallel()
-	made := func(epoch uint64) conversation.Origin { return conversation.Origin{Epoch: epoch} }
+	origin := func(epoch uint64) conversation.Origin { return conversation.Origin{Epoch: epoch} }
 	first := []conversation.Body{
-		conversation.Mask{Origin: made(1)}, conversation.Summary{Origin: made(1)}, conversation.UserMessage{}, conversation.Drop{Origin: made(4)},
+		conversation.Mask{Origin: origin(1)}, conversation.Summary{Origin: origin(1)}, conversation.UserMessage{}, conversation.Drop{Origin: origin(4)},
 	}
 	for name, c := range map[string]struct {
 		more []conversation.Body
 		want []int
 	}{
-		"nothing taken back":        {nil, []int{0, 1, 3}},
-		"an epoch taken back":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}}, []int{3}},
-		"one overlay taken back":    {[]conversation.Body{conversation.Revert{Origin: made(5), Event: 2}}, []int{0, 3}},
-		"a revert taken back":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Event: 5}}, []int{0, 1, 3}},
-		"its epoch taken back":      {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Epoch: 5}}, []int{0, 1, 3}},
-		"taken back for good":       {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 1}, conversation.Revert{Origin: made(6), Epoch: 5}, conversation.Revert{Origin: made(7), Epoch: 6}}, []int{3}},
-		"nothing named":             {[]conversation.Body{conversation.Revert{Origin: made(5)}}, []int{0, 1, 3}},
-		"an overlay after a revert": {[]conversation.Body{conversation.Revert{Origin: made(5), Epoch: 4}, conversation.Pin{Origin: made(6)}}, []int{0, 1, 5}},
+		"no revert":                      {nil, []int{0, 1, 3}},
+		"an epoch reverted":              {[]conversation.Body{conversation.Revert{Origin: origin(5), Epoch: 1}}, []int{3}},
+		"one overlay reverted":           {[]conversation.Body{conversation.Revert{Origin: origin(5), Event: 2}}, []int{0, 3}},
+		"a revert reverted by its event": {[]conversation.Body{conversation.Revert{Origin: origin(5), Epoch: 1}, conversation.Revert{Origin: origin(6), Event: 5}}, []int{0, 1, 3}},
+		"a revert reverted by its epoch": {[]conversation.Body{conversation.Revert{Origin: origin(5), Epoch: 1}, conversation.Revert{Origin: origin(6), Epoch: 5}}, []int{0, 1, 3}},
+		"reverted three times":           {[]conversation.Body{conversation.Revert{Origin: origin(5), Epoch: 1}, conversation.Revert{Origin: origin(6), Epoch: 5}, conversation.Revert{Origin: origin(7), Epoch: 6}}, []int{3}},
+		"a revert without a target":      {[]conversation.Body{conversation.Revert{Origin: origin(5)}}, []int{0, 1, 3}},
+		"an overlay after a revert":      {[]conversation.Body{conversation.Revert{Origin: origin(5), Epoch: 4}, conversation.Pin{Origin: origin(6)}}, []int{0, 1, 5}},
 	} {
 		var events []conversation.Event
 		for i, b := range append(first[:len(first):len(first)], c.more...) {

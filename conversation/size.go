@@ -5,25 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// Size is how much text there is, in code points by script class, because one
+// Size is the length of a text in code points, counted by script, because one
 // token covers about four Latin characters but about one Chinese one. It is
-// measured once, when an event is appended or read, so that no later pass scans
-// text.
+// measured once, when an event is appended or read, so that later code need not
+// scan the text.
 type Size struct {
 	ASCII int `json:"a,omitempty"` // code points below U+0080
 	CJK   int `json:"c,omitempty"` // Han, kana, Hangul and their punctuation
 	Other int `json:"o,omitempty"` // everything else: Cyrillic, Arabic, emoji
 }
 
-// Chars is the number of code points.
+// Chars returns the number of code points.
 func (s Size) Chars() int { return s.ASCII + s.CJK + s.Other }
 
-// Plus adds two sizes.
+// Plus returns the sum of two sizes.
 func (s Size) Plus(t Size) Size {
 	return Size{s.ASCII + t.ASCII, s.CJK + t.CJK, s.Other + t.Other}
 }
 
-// Minus subtracts t from s.
+// Minus returns s reduced by t.
 func (s Size) Minus(t Size) Size {
 	return Size{s.ASCII - t.ASCII, s.CJK - t.CJK, s.Other - t.Other}
 }
@@ -49,7 +49,7 @@ func Measure(text string) Size {
 	return s
 }
 
-// asciiRun is the length of the ASCII prefix of text.
+// asciiRun returns the length of the ASCII prefix of text.
 func asciiRun(text string) int {
 	const high = 0x8080808080808080
 	i := 0
@@ -66,7 +66,7 @@ func asciiRun(text string) int {
 	return i
 }
 
-// isCJK reports whether r belongs to a script of which tokenizers make about
+// isCJK reports whether r belongs to a script that tokenizers split into about
 // one token per character.
 func isCJK(r rune) bool {
 	switch {
@@ -85,8 +85,8 @@ func isCJK(r rune) bool {
 	return false
 }
 
-// Clean makes text storable: valid UTF-8 (invalid bytes become U+FFFD) without
-// NUL (shown as U+2400). Clean text is returned as it is.
+// Clean returns text as valid UTF-8 without NUL: invalid bytes become U+FFFD, NUL
+// becomes U+2400. Text that is clean already is returned unchanged.
 func Clean(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")

@@ -6,13 +6,13 @@ import (
 	"sort"
 )
 
-// Spans are runs of events in ascending order that neither overlap nor touch,
-// so that whether they hold an event is found by halving. A reduction of a long
-// conversation may have tens of thousands of them.
+// Spans are ranges of events in ascending order that neither overlap nor touch,
+// so that Contains can use binary search. A compaction of a long conversation
+// may have tens of thousands of them.
 type Spans []Span
 
-// Disjoint is the same events as spans, ascending and each once. The argument
-// is not changed.
+// Disjoint returns spans sorted, with overlapping and adjacent ones merged. The
+// argument is not changed.
 func Disjoint(spans []Span) Spans {
 	if len(spans) < 2 {
 		return spans
@@ -39,11 +39,11 @@ func (s Spans) Contains(seq uint64) bool {
 // ContainsAny reports whether one of the events is in one of the spans.
 func (s Spans) ContainsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Contains) }
 
-// JoinSpans is the spans of both lists, ascending, those that touch joined.
+// JoinSpans returns the union of two lists of spans.
 func JoinSpans(a, b []Span) []Span { return Disjoint(slices.Concat(a, b)) }
 
-// SpansWithout is spans without some of their events. What is never sent does not
-// part a span.
+// SpansWithout returns the messages in spans, except those for which stays is true, as
+// spans. An event that is not a message does not split a span.
 func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span {
 	var out []Span
 	covered, running := Disjoint(spans), false
@@ -62,23 +62,21 @@ func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span
 	return out
 }
 
-// SpansWithoutRewound is spans without what was rewound: once redone, it
-// would be hidden by a text that never read it.
+// SpansWithoutRewound returns spans without rewound messages. A summary of the spans was not
+// made from these messages, so it must not hide them if the rewind is undone.
 func SpansWithoutRewound(log []Event, spans []Span) []Span {
 	rewinds := RewoundBy(log)
 	if rewinds == nil {
 		return spans
 	}
-	gone := map[uint64]bool{}
+	rewound := map[uint64]bool{}
 	for i, rewind := range rewinds {
-		gone[log[i].Seq] = rewind != 0
+		rewound[log[i].Seq] = rewind != 0
 	}
-	return SpansWithout(log, spans, func(seq uint64) bool { return gone[seq] })
+	return SpansWithout(log, spans, func(seq uint64) bool { return rewound[seq] })
 }
 
-// Messages are the events that the model is sent: messages of the user, replies and tool results.
-
-// IndexOf is the index of the event with a Seq, -1 if there is none.
+// IndexOf returns the index of the event with a Seq, -1 if events has none.
 func IndexOf(events []Event, seq uint64) int {
 	if i := seq - 1; i < uint64(len(events)) && events[i].Seq == seq {
 		return int(i)
@@ -90,7 +88,7 @@ func IndexOf(events []Event, seq uint64) int {
 	return -1
 }
 
-// IsMessage reports whether a body becomes a message.
+// IsMessage reports whether the model is sent a body as a message: user messages, replies and tool results.
 func IsMessage(b Body) bool {
 	switch b.(type) {
 	case UserMessage, AssistantMessage, ToolResult:
@@ -99,20 +97,20 @@ func IsMessage(b Body) bool {
 	return false
 }
 
-// MessagesIn lists the messages of spans, without what a rewind leaves out. No other overlay
-// matters (S64: the raw-stream invariant).
+// MessagesIn lists the messages of spans, without rewound ones. It ignores all other overlays
+// (S64: the raw-stream invariant).
 func MessagesIn(log []Event, spans []Span) []Event {
-	gone, covered := RewoundBy(log), Disjoint(spans)
+	rewinds, covered := RewoundBy(log), Disjoint(spans)
 	var out []Event
 	for i := range log {
-		if e := &log[i]; IsMessage(e.Body) && covered.Contains(e.Seq) && (gone == nil || gone[i] == 0) {
+		if e := &log[i]; IsMessage(e.Body) && covered.Contains(e.Seq) && (rewinds == nil || rewinds[i] == 0) {
 			out = append(out, *e)
 		}
 	}
 	return out
 }
 
-// TurnRange is the first and the last turn of events, 0 and 0 for none.
+// TurnRange returns the first and the last turn of events, 0 and 0 without events.
 func TurnRange(events []Event) (from, to int) {
 	for i, e := range events {
 		if i == 0 || e.Turn < from {
@@ -123,8 +121,8 @@ func TurnRange(events []Event) (from, to int) {
 	return from, to
 }
 
-// MessageSize is the size of a message with its calls, reasoning aside; false for
-// bodies that are no messages.
+// MessageSize returns the size of a message with its calls, without reasoning; false
+// for bodies that are not messages.
 func MessageSize(b Body) (Size, bool) {
 	switch b := b.(type) {
 	case UserMessage:

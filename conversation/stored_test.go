@@ -18,7 +18,7 @@ func bodyFields() []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[storedEvent]()), func(f reflect.StructField) bool { return f.Type.Kind() != reflect.Pointer })
 }
 
-func TestEveryKindOfTheStoredFormIsReadAndWritten(t *testing.T) {
+func TestEveryFieldOfTheStoredFormIsReadAndWritten(t *testing.T) {
 	t.Parallel()
 	for _, f := range bodyFields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -26,7 +26,7 @@ func TestEveryKindOfTheStoredFormIsReadAndWritten(t *testing.T) {
 		reflect.ValueOf(&s).Elem().FieldByIndex(f.Index).Set(reflect.New(f.Type.Elem()))
 		b := s.body()
 		if b == nil {
-			t.Errorf("%s: the stored form has it, but it is not read", key)
+			t.Errorf("%s: the stored form has the field, but it is not read", key)
 			continue
 		}
 		if string(b.Kind()) != key {
@@ -41,12 +41,12 @@ func TestEveryKindOfTheStoredFormIsReadAndWritten(t *testing.T) {
 			t.Errorf("%s comes back as %#v, %v", data, back.Body, err)
 		}
 		if data, err := Marshal(Event{Seq: 1, Body: Unknown{Name: Kind(key), Raw: RawJSON(`{}`)}}); err == nil {
-			t.Errorf("an unknown kind passes for %s: %s", key, data)
+			t.Errorf("an Unknown body may use the reserved name %s: %s", key, data)
 		}
 	}
 }
 
-// A type with a Kind is a body, and only Unknown has none of its own.
+// Each type with a Kind method is a body; only Unknown has no field of its own.
 func TestEveryBodyIsInTheStoredForm(t *testing.T) {
 	t.Parallel()
 	want := []string{"Unknown"}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// subjectKeys are the arguments that say what a call is about, most telling first:
-// those of the tools here and of other programs whose conversations are imported.
+// subjectKeys are the arguments that best describe a call, in order of preference. They
+// include arguments of other programs, whose conversations can be imported.
 var subjectKeys = [...]string{
 	"command", "cmd", "pattern", "path", "file_path", "url", "query", "question", "id", "name", "file", "_invalid",
 }
 
-// Subject says what the call is about, from its arguments: the command, the path, the
-// pattern and where; "" if they do not tell. Arguments of a foreign log that are no
-// object are given as they are. It is not made safe.
+// Subject describes the call by its arguments: the command, the path, or the pattern
+// and its path; "" without such an argument. Imported arguments that are not a JSON
+// object are returned unchanged. The text is not sanitised for the terminal.
 func (c ToolCall) Subject() string {
 	var args map[string]any
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
@@ -39,14 +39,14 @@ func (c ToolCall) Subject() string {
 	return about
 }
 
-// toolVerbs say what the tools do, in a word.
+// toolVerbs are verbs for what the tools do, by tool name.
 var toolVerbs = map[string]string{
 	"ask_user": "ask", "create_file": "create", "find_files": "find", "grep_files": "search", "http_request": "fetch",
 	"list_files": "list", "modify_file": "edit", "read_file": "read", "run_command": "run", "todo_read": "read todos",
 	"todo_write": "write todos", ToolRecall: "recall", ToolSearchHistory: "search history",
 }
 
-// ToolVerb says what a call of a tool does, or did. Tools of other programs have their own names, which are not made safe.
+// ToolVerb returns the verb for a call of a tool, in the past tense if it is done. An unknown tool gives its name, not sanitised.
 func ToolVerb(tool string, done bool) string {
 	switch v := toolVerbs[tool]; {
 	case v == "":
@@ -58,8 +58,8 @@ func ToolVerb(tool string, done bool) string {
 	}
 }
 
-// RunsCommand reports whether the call runs a command of a shell, also where another
-// program made it.
+// RunsCommand reports whether the call runs a shell command, also in a conversation
+// imported from another program.
 func (c ToolCall) RunsCommand() bool {
 	var args map[string]any
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
@@ -68,14 +68,14 @@ func (c ToolCall) RunsCommand() bool {
 	return argumentText(args["command"]) != "" || argumentText(args["cmd"]) != ""
 }
 
-// argumentText is an argument as text: a text, or a list of them, as commands are given to
-// other programs.
+// argumentText returns an argument that is a string, or a list of strings (as other
+// programs write commands) joined by spaces; "" for other types.
 func argumentText(arg any) string {
 	switch arg := arg.(type) {
 	case string:
 		return arg
 	case []any:
-		parts := make([]string, 0, len(arg)) // joined at once: there may be very many
+		parts := make([]string, 0, len(arg)) // joined only once, because a list may be very long
 		for _, part := range arg {
 			if s, ok := part.(string); ok && s != "" {
 				parts = append(parts, s)

@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestTheSubjectOfACall(t *testing.T) {
+func TestSubjectDescribesACall(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
 		`{"command":"go test ./..."}`:                  "go test ./...",

@@ -7,25 +7,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The decoder makes a copy of each string that holds an escape before it makes the
-// string, and texts with line breaks do. The copies are as long as the texts, so they lie
-// between them in memory and leave holes there that the system does not get back. Here
-// one buffer takes all those copies.
+// The JSON decoder unescapes a string with escapes (each text with line breaks has some)
+// into a temporary copy before it allocates the string. The copies of long texts
+// fragment the heap, and the operating system does not get that memory back. A
+// textReader therefore unescapes all strings into one reused buffer.
 
-// textReader reads the strings of events. It is used by one decoding at a time.
+// textReader reads the strings of events. Only one decoder uses it at a time.
 type textReader struct {
 	buffer []byte
-	short  [256]string // those read before, by a rough sum: the same few come over and over
+	short  [256]string // recent short strings by a cheap hash: the same few (models, tools) recur
 }
 
 const (
-	maxShort  = 64      // bytes; longer strings hardly come again
-	maxBuffer = 1 << 20 // bytes; a longer text takes its buffer along
+	maxShort  = 64      // bytes; longer strings hardly recur
+	maxBuffer = 1 << 20 // bytes; a larger buffer is not kept
 )
 
 var textReaderPool = sync.Pool{New: func() any { return new(textReader) }}
 
-// readText reads a string as the decoder would. What is no string is left to it.
+// readText reads a string as the decoder would, and leaves other values to the decoder.
 func readText(d *jsontext.Decoder, to *string) error {
 	if d.PeekKind() != '"' {
 		return errors.ErrUnsupported
@@ -36,17 +36,17 @@ func readText(d *jsontext.Decoder, to *string) error {
 	}
 	t := textReaderPool.Get().(*textReader)
 	defer textReaderPool.Put(t)
-	// The decoder has checked it, by rules that mend what is no UTF-8.
+	// ReadValue has validated raw; invalid UTF-8 becomes U+FFFD.
 	text, _ := jsontext.AppendUnquote(t.buffer[:0], raw)
 	if cap(text) <= maxBuffer {
 		t.buffer = text
 	}
-	*to = t.keep(text)
+	*to = t.intern(text)
 	return nil
 }
 
-// keep is text as a string, a short one only once.
-func (t *textReader) keep(text []byte) string {
+// intern returns text as a string, and shares the memory of a short one that was read before.
+func (t *textReader) intern(text []byte) string {
 	if len(text) == 0 || len(text) > maxShort {
 		return string(text)
 	}

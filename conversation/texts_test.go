@@ -10,14 +10,14 @@ import (
 	"plimsoll/conversation"
 )
 
-// Strings of events are read by rules of their own; they are those of encoding/json.
-func TestTextsAreReadAsEncodingJSONReadsThem(t *testing.T) {
+// readText decodes strings itself; the result must be that of encoding/json.
+func TestTextsDecodeAsInEncodingJSON(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		`""`, `"a"`, `"plain"`, `"a\nb\tc\"\\\/"`, `"\u8239 \ud83d\ude42"`, `"\ud83d alone"`, "\"bad \xff byte\"", `null`,
 		`"` + strings.Repeat(`long\n`, 300) + `"`, `"` + strings.Repeat("x", 3<<20) + `"`, `"` + strings.Repeat(`é\n`, 20) + `"`,
 	}
-	for range 2 { // the second time those that are short are known
+	for range 2 { // the second time, short texts are interned
 		for _, text := range texts {
 			var want struct{ Text string }
 			if err := json.Unmarshal([]byte(`{"text":`+text+`}`), &want); err != nil {
@@ -39,7 +39,7 @@ func TestTextsAreReadAsEncodingJSONReadsThem(t *testing.T) {
 	}
 }
 
-// What is read stays as it is while more is read into the same buffer.
+// Decoded texts must not change while later texts are decoded into the same buffer.
 func TestTextsOutliveTheirBuffer(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log

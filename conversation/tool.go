@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// ToolSpec declares a tool to the model and to the program.
+// ToolSpec is the declaration of a tool.
 type ToolSpec struct {
 	Name        string
 	Description string
 	Parameters  RawJSON // JSON Schema of the arguments, an object
-	ReadOnly    bool    // changes nothing: may run in parallel and in plan mode
+	ReadOnly    bool    // the tool changes nothing: it may run in parallel and in plan mode
 }
 
-// Need says what has to happen before a call may run.
+// Need is what a tool call needs before it may run.
 type Need string
 
-// What a call may need.
+// The needs of tool calls.
 const (
 	NeedNothing  Need = "nothing"  // run it
 	NeedApproval Need = "approval" // ask the user first
-	NeedAnswer   Need = "answer"   // the user's answer is the result
-	NeedRefusal  Need = "refusal"  // do not run it; Reason says why
+	NeedAnswer   Need = "answer"   // ask the user; the answer is the result
+	NeedRefusal  Need = "refusal"  // do not run it, for the Reason given
 )
 
-// Review is a call as the user is asked about it, before it runs.
+// Review describes a tool call before it runs: what it needs, and what the user is shown for approval.
 type Review struct {
 	Need     Need
 	ReadOnly bool
@@ -33,8 +33,8 @@ type Review struct {
 	Command  string   // the exact command, for commands
 	Question string   // for NeedAnswer
 	Options  []string // for NeedAnswer: the answers offered, may be empty
-	Reason   string   // for NeedRefusal: what the model and the user are told
-	Offer    Offer    // for NeedApproval: what could be granted for longer; without rules, nothing
+	Reason   string   // for NeedRefusal: the reason, shown to the model and the user
+	Offer    Offer    // for NeedApproval: the rules that the user can grant; empty without any
 }
 
 // Mode is a permission mode: which calls run without asking.
@@ -43,26 +43,26 @@ type Mode string
 // The permission modes, in the order Shift+Tab cycles them.
 const (
 	ModePlan     Mode = "plan"      // read-only calls only, others are refused
-	ModeAsk      Mode = "ask"       // everything that changes something is asked
-	ModeAutoEdit Mode = "auto-edit" // edits of workspace files run, the rest is asked
+	ModeAsk      Mode = "ask"       // calls that are not read-only need approval
+	ModeAutoEdit Mode = "auto-edit" // edits of workspace files run, other such calls need approval
 	ModeYolo     Mode = "yolo"      // everything runs
 )
 
 // Modes lists the permission modes in cycling order.
 func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAutoEdit, ModeYolo} }
 
-// Outcome is what running a call gave, before it becomes a ToolResult.
+// Outcome is the raw output of a tool call, before it is cut and becomes a ToolResult.
 type Outcome struct {
 	Status ResultStatus
-	Text   string // the whole text, not yet cut
-	Detail string // for the eye only
+	Text   string // the whole text, not cut
+	Detail string // shown to the user and never sent
 }
 
 // RepairArguments returns args as a JSON object: unchanged if it is one,
-// otherwise an object that keeps the text under "_invalid" so that it can be
-// sent again. llama.cpp answers 500 to every later request whose history holds
-// arguments that do not parse, and a reply cut at its token limit leaves such.
-// The second result says whether args was already an object.
+// otherwise an object with the text under "_invalid". A reply cut at its token
+// limit leaves arguments that do not parse, and llama.cpp answers 500 to every
+// later request that contains such arguments. The second result reports whether
+// args was an object already, or empty.
 func RepairArguments(args string) (string, bool) {
 	trimmed := strings.TrimSpace(args)
 	if trimmed == "" {

@@ -2,13 +2,13 @@ package conversation
 
 import "slices"
 
-// NeedsReply reports whether the newest message has no whole reply yet, so that its request can be made again. Broken is
-// a reply that broke off and has no calls, by its Seq: the same request leaves it out; 0 for none. What a command of the
-// user's printed asks for no reply. A whole reply whose turn failed has paused: it goes back as it is.
-func NeedsReply(events []Event) (broken uint64, yes bool) {
-	gone, failed := RewoundBy(events), -1
+// NeedsReply reports whether the newest message has no complete reply, so that its request can be repeated. broken is the
+// Seq of an incomplete reply, which the repeated request leaves out; 0 without one. The output of a command that the user
+// ran needs no reply. A complete reply in a failed turn needs a continuation: the repeated request includes it.
+func NeedsReply(events []Event) (broken uint64, needed bool) {
+	rewinds, failed := RewoundBy(events), -1
 	for i, e := range slices.Backward(events) {
-		if gone != nil && gone[i] != 0 {
+		if rewinds != nil && rewinds[i] != 0 {
 			continue
 		}
 		switch b := e.Body.(type) {

@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestTheOutputOfACommandIsFoundInItsMessage(t *testing.T) {
+func TestParseCommandOutputInvertsFormatCommandOutput(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		command := rapid.StringMatching("[ -_a-z{-~]+").Draw(t, "command")
@@ -20,7 +20,7 @@ func TestTheOutputOfACommandIsFoundInItsMessage(t *testing.T) {
 	})
 	for _, text := range []string{"", "I ran `ls`", "I ran `ls`:\n\nit says nothing", "I ran `a\nb`:\n\n```\n\n```", "I ran `ls`:\n\n```\na\n``` and so on"} {
 		if _, _, ok := conversation.ParseCommandOutput(text); ok {
-			t.Errorf("%q is taken for the output of a command", text)
+			t.Errorf("%q is parsed as the output of a command", text)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-func TestRewindTakesBackTheUnitsThatBeganInItsTurns(t *testing.T) {
+func TestRewoundByCoversUnitsThatBeganInTheRewoundTurns(t *testing.T) {
 	t.Parallel()
 	call := conversation.ToolCall{ID: "a", Name: "t", Arguments: "{}"}
 	var l conversation.Log
@@ -21,15 +21,15 @@ func TestRewindTakesBackTheUnitsThatBeganInItsTurns(t *testing.T) {
 	add(conversation.UserMessage{Text: "zero"}, conversation.AssistantMessage{Calls: []conversation.ToolCall{call}},
 		conversation.UserMessage{Text: "one"}, conversation.ToolResult{CallID: "a", Tool: "t"}, // late, of turn 0
 		conversation.AssistantMessage{Text: "yes"})
-	if gone := conversation.RewoundBy(l.Events()); gone != nil {
-		t.Errorf("without a rewind %v is taken back", gone)
+	if rewinds := conversation.RewoundBy(l.Events()); rewinds != nil {
+		t.Errorf("without a rewind %v is rewound", rewinds)
 	}
 	add(conversation.Rewind{Turn: 1}, conversation.UserMessage{Text: "two"})
 	if d := cmp.Diff([]uint64{0, 0, 6, 0, 6, 0, 0}, conversation.RewoundBy(l.Events())); d != "" {
 		t.Error(d)
 	}
 	add(conversation.Revert{Event: 6})
-	if gone := conversation.RewoundBy(l.Events()); gone != nil {
-		t.Errorf("with the rewind reverted %v is taken back", gone)
+	if rewinds := conversation.RewoundBy(l.Events()); rewinds != nil {
+		t.Errorf("with the rewind reverted %v is rewound", rewinds)
 	}
 }

@@ -2,14 +2,14 @@ package conversation
 
 import "strings"
 
-// How the output of a command that the user ran stands in a message: what was run,
-// and what it printed between fences that nothing in it closes.
+// When the user runs a command, its output becomes a user message: a line with the
+// command, then the output in a code fence longer than any fence in the output.
 const (
 	commandBegin = "I ran `"
 	commandEnd   = "`:\n\n"
 )
 
-// FormatCommandOutput is the message with the output of a command that the user ran.
+// FormatCommandOutput returns the message text for a command that the user ran.
 func FormatCommandOutput(command, output string) string {
 	fence := "```"
 	for strings.Contains(output, fence) {
@@ -18,8 +18,8 @@ func FormatCommandOutput(command, output string) string {
 	return commandBegin + command + commandEnd + fence + "\n" + output + "\n" + fence
 }
 
-// ParseCommandOutput tells which command a message has the output of, and the output; false for
-// any other message.
+// ParseCommandOutput returns the command and the output in a text that FormatCommandOutput
+// made; false for any other text.
 func ParseCommandOutput(text string) (command, output string, ok bool) {
 	rest, ok := strings.CutPrefix(text, commandBegin)
 	if !ok {
