@@ -69,7 +69,7 @@ func (a *Agent) Preview(w edit.Request) {
 		if err != nil {
 			answer.Err = err
 		} else {
-			answer.Preview, answer.Then = proposal.Preview(), proposal.Then()
+			answer.Preview, answer.Then = proposal.Preview(), proposal.ReadingAfter()
 			answer.CostNow, answer.PaysAfter = a.journal.Price(answer.Preview)
 		}
 		a.journal.Tell(answer)

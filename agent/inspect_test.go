@@ -123,7 +123,7 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 	sheet := func(p llm.Prices) func(llm.Tokens) float64 {
 		return func(tokens llm.Tokens) float64 { return catalog.Cost(p, tokens) }
 	}
-	p := edit.Preview{Before: 100_000, After: 40_000, Behind: 30_000}
+	p := edit.Preview{Before: 100_000, After: 40_000, Rewritten: 30_000}
 	for name, c := range map[string]struct {
 		preview edit.Preview
 		prices  llm.Prices
@@ -134,7 +134,7 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 		"a cache":            {p, llm.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5}, 0.057, 6},
 		"none":               {p, llm.Prices{Input: 2}, -0.12, 0},
 		"nothing behind":     {edit.Preview{Before: 100_000, After: 40_000}, llm.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
-		"nothing gained":     {edit.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, llm.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
+		"nothing gained":     {edit.Preview{Before: 40_000, After: 40_000, Rewritten: 30_000}, llm.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
 		"a tier left behind": {p, llm.Prices{Input: 2, Cached: 0.2, Tiers: []llm.Tier{{Over: 50_000, Input: 20, Cached: 2}}}, -0.138, 1},
 	} {
 		now, pays := llm.PriceOf(c.preview, sheet(c.prices))

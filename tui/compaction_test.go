@@ -40,7 +40,7 @@ func compacting(r *rig) {
 }
 
 // plan is what a compaction would do.
-var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Behind: 4_200,
+var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Rewritten: 4_200,
 	Layers: []edit.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
 
 func TestCompactionScreens(t *testing.T) {

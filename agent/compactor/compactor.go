@@ -102,7 +102,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 	}
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.journal.Tell(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.Leaves() && w.Source != conversation.SourceManual})
+	c.journal.Tell(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.DropsOldest() && w.Source != conversation.SourceManual})
 	return nil
 }
 

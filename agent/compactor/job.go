@@ -132,7 +132,7 @@ func (j *job) isLastTry(own *job) bool {
 // what it covers), or the window shrank.
 func (j *job) overtaken(now *core.Journal) bool {
 	had, has := j.basis.window, now.Model().Window
-	return !edit.Stands(now.Events(), j.basis.revision, j.basis.spans) || had.Known() && has.Known() && has.Tokens < had.Tokens
+	return !edit.UnchangedSince(now.Events(), j.basis.revision, j.basis.spans) || had.Known() && has.Known() && has.Tokens < had.Tokens
 }
 
 // rebase applies the text of a job, with the masks of its plan, to the current log. The
@@ -143,7 +143,7 @@ func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal,
 		masks = j.plan.Masks
 	}
 	now, err := proposal.Rebase(log.Events(), log.Situation(), masks...)
-	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.Progresses() {
+	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.SavesEnough() {
 		err = errTooLittle
 	}
 	return now, err

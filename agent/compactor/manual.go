@@ -74,7 +74,7 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 // mask works out overlays that mask results.
 func (e *manualEdits) mask(events []uint64, made conversation.Origin) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
-	mask, err := edit.MaskByHand(rules, log, e.journal.View(), events)
+	mask, err := edit.ManualMask(rules, log, e.journal.View(), events)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 func (p *scheduler) widen(w edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
-		if band := edit.NextBand(log); band > 0 {
+		if band := edit.NextSummaryTurn(log); band > 0 {
 			from := edit.AtTurn(band)
 			w.From = &from
 		}

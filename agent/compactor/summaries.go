@@ -249,7 +249,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 			proposals = append(proposals, &j.proposal)
 		}
 		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), made, plan.Note, more, proposals...)
-		return proposal, err == nil && proposal.Progresses() && !c.schedule.holds(plan, &proposal)
+		return proposal, err == nil && proposal.SavesEnough() && !c.schedule.holds(plan, &proposal)
 	}
 	var use []*job
 	for _, j := range c.prepared {

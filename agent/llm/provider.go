@@ -278,7 +278,7 @@ func UnsizedOverflow(e *Error) bool { return e.Class == Overflow && e.Window <= 
 // pays. cost prices one request in US dollars; the provider's cache is assumed to hold the conversation still.
 func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter *int) {
 	cached := func(tokens int) float64 { return cost(Tokens{Prompt: tokens, Cached: tokens}) }
-	extra := cost(Tokens{Prompt: p.After, Cached: p.After - p.Behind, CacheWrite: p.Behind}) - cached(p.After)
+	extra := cost(Tokens{Prompt: p.After, Cached: p.After - p.Rewritten, CacheWrite: p.Rewritten}) - cached(p.After)
 	saved := cached(p.Before) - cached(p.After)
 	more := math.Round((extra-saved)*1e9) / 1e9 // drops the rounding errors of the sum
 	switch {

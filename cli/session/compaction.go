@@ -62,7 +62,7 @@ type summaryMade struct {
 // NewCompaction is the account of a compaction that could be made.
 func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
-		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Behind}
+		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Rewritten}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
 	}
@@ -88,7 +88,7 @@ func (c *Compaction) price(m llm.Model) {
 	if p == nil {
 		return
 	}
-	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
+	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Rewritten: c.behind},
 		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 

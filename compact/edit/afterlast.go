@@ -5,48 +5,49 @@ import (
 	"plimsoll/conversation"
 )
 
-// Where the next range begins if it goes on from the last compaction (D17's
-// AfterLastCompaction, S64's last). Rules:
+// A range may start where the last compaction ended (D17's AfterLastCompaction, S64's
+// bound "last"). This file finds that turn. Rules:
 //
 //   - It is the turn after the last one that any compaction in force covers, as in
-//     JP's own program (max(to_turn) + 1). The turn at which a compaction was made
-//     does not matter: turns that keep_last spared are next.
-//   - A mask by hand is no compaction. A summary counts only while its events exist.
-//   - A turn that is covered in part is next again: a message follows the covered
-//     ones, or for stubs and caps a result.
+//     JP's own program (max(to_turn) + 1). The turn in which a compaction was made
+//     does not matter: turns that keep_last left alone come next.
+//   - A manual mask is not a compaction. A summary counts only while its events exist.
+//   - A partly covered turn is the next turn itself: messages follow the covered ones
+//     in it, or tool results where the overlay is a mask or a cap.
 
-// AfterLastCompaction is the turn after the last one that the compactions in
-// force cover, 0 without one.
+// AfterLastCompaction returns the turn after the last one that the compactions in
+// force cover, or 0 without a compaction.
 func AfterLastCompaction(log []conversation.Event) int {
-	byHand := map[uint64]bool{}
+	manual := map[uint64]bool{} // by the ID of the epoch
 	for _, e := range conversation.Epochs(log) {
-		byHand[e.ID] = e.IsManualMask()
+		manual[e.ID] = e.IsManualMask()
 	}
-	texts := map[uint64]bool{}
+	textInForce := map[uint64]bool{} // by the Seq of the summary
 	for _, s := range projection.Summaries(log) {
-		texts[s.Seq] = true
+		textInForce[s.Seq] = true
 	}
 	next := 0
 	for _, i := range conversation.OverlaysInForce(log) {
-		if byHand[conversation.EpochOf(log[i])] {
+		if manual[conversation.EpochOf(log[i])] {
 			continue
 		}
 		switch b := log[i].Body.(type) {
 		case conversation.Summary:
-			if b.Policies != nil || texts[log[i].Seq] {
+			if b.Policies != nil || textInForce[log[i].Seq] {
 				next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
 			}
 		case conversation.Drop:
 			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
 		case conversation.Mask, conversation.Cap:
-			events := eventsOf(b)
+			events := itemEvents(b)
 			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
 		}
 	}
 	return next
 }
 
-func eventsOf(overlay conversation.Body) map[uint64]bool {
+// itemEvents returns the events that the items of a mask or a cap name, by Seq.
+func itemEvents(overlay conversation.Body) map[uint64]bool {
 	events := map[uint64]bool{}
 	switch b := overlay.(type) {
 	case conversation.Mask:
@@ -61,9 +62,9 @@ func eventsOf(overlay conversation.Body) map[uint64]bool {
 	return events
 }
 
-// NextBand is the turn at which the band of the next summary begins: after the
-// newest one in force. 0 without a summary.
-func NextBand(log []conversation.Event) int {
+// NextSummaryTurn returns the turn at which the next summary begins: the one after
+// the newest summary in force, or 0 without a summary.
+func NextSummaryTurn(log []conversation.Event) int {
 	var newest conversation.Summary
 	for _, s := range projection.Summaries(log) {
 		if len(s.Spans) > 0 && s.ToTurn >= newest.ToTurn {
@@ -73,10 +74,10 @@ func NextBand(log []conversation.Event) int {
 	return turnAfter(log, conversation.Disjoint(newest.Spans).Contains, false)
 }
 
-// turnAfter is the turn after the last one with a covered message, or that turn itself
-// where more follows in it: any message, or with results only a result. 0 if nothing is
-// covered.
-func turnAfter(log []conversation.Event, covered func(seq uint64) bool, results bool) int {
+// turnAfter returns the turn after the last one with a covered message. It returns that
+// turn itself where uncovered messages follow in it; with onlyResults only tool results
+// count. It returns 0 if no message is covered.
+func turnAfter(log []conversation.Event, covered func(seq uint64) bool, onlyResults bool) int {
 	next, more := 0, false
 	for _, e := range log {
 		_, result := e.Body.(conversation.ToolResult)
@@ -84,7 +85,7 @@ func turnAfter(log []conversation.Event, covered func(seq uint64) bool, results 
 		case !conversation.IsMessage(e.Body):
 		case covered(e.Seq):
 			next, more = max(next, e.Turn+1), false
-		case e.Turn == next-1 && (result || !results):
+		case e.Turn == next-1 && (result || !onlyResults):
 			more = true
 		}
 	}

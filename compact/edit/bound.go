@@ -9,9 +9,9 @@ import (
 )
 
 // Bound is one end of a range as the user wrote it (S64): a turn (5, counted from 0), turns
-// before the last one (-3), a time ago (5h, 30m, 2d, 1w, 90s), or last, which is the turn
-// after the last one that the compactions in force cover. [ResolveRange] decides which turn
-// it means. The zero value is turn 0.
+// before the last one (-3), a time ago (5h, 30m, 2d, 1w, 90s), or "last": the turn
+// after the last one that the compactions in force cover. [ResolveRange] finds the turn
+// that it means. The zero value is turn 0.
 type Bound struct {
 	text string
 	form boundForm
@@ -28,19 +28,19 @@ const (
 	boundLast
 )
 
-// lastWord is the bound behind what is compacted already.
+// lastWord is the bound that means the turn after the last compacted one.
 const lastWord = "last"
 
 var boundUnits = map[byte]time.Duration{'w': 7 * 24 * time.Hour, 'd': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
 
-// AtTurn is the bound that names a turn.
+// AtTurn returns the bound that names a turn by its number.
 func AtTurn(turn int) Bound {
 	turn = max(0, turn)
 	return Bound{text: strconv.Itoa(turn), turn: turn}
 }
 
-// ParseBound reads a bound of a range. The error names the forms, and is safe to print
-// whatever the text was.
+// ParseBound parses a bound of a range. The error lists the valid forms and is safe to print,
+// whatever the text contains.
 func ParseBound(text string) (Bound, error) {
 	if b, ok := parseBound(text); ok {
 		return b, nil
@@ -79,7 +79,7 @@ func parseBound(text string) (Bound, bool) {
 	return b, true
 }
 
-// String is the bound as it was written.
+// String returns the bound as the user wrote it.
 func (b Bound) String() string {
 	if b.text == "" {
 		return "0"

@@ -16,8 +16,8 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// cutAt is the copy that goes on from before an event.
-func cutAt(t interface{ Fatalf(string, ...any) }, log []conversation.Event, before uint64) (copied []conversation.Event, kept int) {
+// copyUntil returns the copy of a log that a fork before an event makes.
+func copyUntil(t interface{ Fatalf(string, ...any) }, log []conversation.Event, before uint64) (copied []conversation.Event, kept int) {
 	events, behind := edit.CutBefore(log, before)
 	l, err := conversation.NewLog(events)
 	if err != nil {
@@ -29,9 +29,9 @@ func cutAt(t interface{ Fatalf(string, ...any) }, log []conversation.Event, befo
 	return l.Events(), len(events)
 }
 
-// forceAmong lists the Seq of the overlays and reverts in force among the first n
+// inForceAmong lists the Seq of the overlays and reverts in force among the first n
 // events of a log.
-func forceAmong(log []conversation.Event, n int) []uint64 {
+func inForceAmong(log []conversation.Event, n int) []uint64 {
 	var seqs []uint64
 	for _, i := range append(conversation.OverlaysInForce(log), conversation.RevertsInForce(log)...) {
 		if i < n {
@@ -42,8 +42,8 @@ func forceAmong(log []conversation.Event, n int) []uint64 {
 	return seqs
 }
 
-// standing lists the events that a view shows or says are absent, ascending.
-func standing(v projection.View) []uint64 {
+// accountedFor lists the events that a view shows or lists as absent, ascending.
+func accountedFor(v projection.View) []uint64 {
 	var seqs []uint64
 	for i, m := range v.Messages {
 		if i > 0 && m.State == projection.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events) {
@@ -58,18 +58,18 @@ func standing(v projection.View) []uint64 {
 	return seqs
 }
 
-// ahead reports whether an overlay names an epoch that has not begun, as only a
+// hasFutureEpoch reports whether an overlay names an epoch that has not begun, as only a
 // damaged log does.
-func ahead(log []conversation.Event) bool {
+func hasFutureEpoch(log []conversation.Event) bool {
 	return slices.ContainsFunc(log, func(e conversation.Event) bool { return conversation.EpochOf(e) > e.Seq })
 }
 
-func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
+func TestCopyAtAnyCutShowsOrAccountsForItsMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.RandomLog(t)
 		before := uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before"))
-		events, kept := cutAt(t, log, before)
+		events, kept := copyUntil(t, log, before)
 		if d := cmp.Diff(log[:kept], events[:kept], cmpopts.EquateEmpty()); d != "" || kept > 0 && log[kept-1].Seq >= before {
 			t.Fatalf("before %d it keeps %d events\n%s", before, kept, d)
 		}
@@ -83,39 +83,39 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 			}
 		}
 		v := projection.Project(events)
-		if d := cmp.Diff(said, standing(v), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(said, accountedFor(v), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("before %d (-said +shown)\n%s", before, d)
 		}
 		c := compacttest.Capabilities(t)
 		messages, _ := projection.Harden(v, c) // a reply may stand last
 		compacttest.CheckRequest(t, messages, c)
-		if !ahead(log) {
-			if d := cmp.Diff(forceAmong(log, kept), forceAmong(events, kept)); d != "" {
+		if !hasFutureEpoch(log) {
+			if d := cmp.Diff(inForceAmong(log, kept), inForceAmong(events, kept)); d != "" {
 				t.Fatalf("of what is kept, in force (-log +copy)\n%s", d)
 			}
 		}
 	})
 }
 
-// What is said of the kept events behind the cut looks the same in the copy.
-func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
+// Overlays after the cut show the kept events in the copy as in the log.
+func TestOverlaysAfterACutShowTheSameInTheCopy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		base := compacttest.RandomLog(t)
 		w, end := conversationtest.NewWriter(t, base), uint64(len(base))
-		for range rapid.IntRange(0, 4).Draw(t, "passes") {
+		for range rapid.IntRange(0, 4).Draw(t, "proposals") {
 			epoch := uint64(len(w.Events()) + 1)
 			for range rapid.IntRange(1, 3).Draw(t, "overlays") {
-				if body := w.Overlay(t); !reachesBehind(body, end) {
+				if body := w.Overlay(t); !reachesPast(body, end) {
 					w.Add(t, conversation.WithOrigin(body, conversation.Origin{Epoch: epoch}))
 				}
 			}
 		}
 		log := w.Events()
-		if ahead(log) {
+		if hasFutureEpoch(log) {
 			t.Skip("a damaged log")
 		}
-		events, _ := cutAt(t, log, end+1)
+		events, _ := copyUntil(t, log, end+1)
 		numbers := cmp.Options{
 			cmpopts.IgnoreFields(projection.Message{}, "Overlay"), cmpopts.IgnoreFields(projection.Absence{}, "Overlay"), cmpopts.EquateEmpty(),
 		}
@@ -129,8 +129,8 @@ func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
 	})
 }
 
-// reachesBehind reports whether spans of an overlay end behind an event.
-func reachesBehind(b conversation.Body, end uint64) bool {
+// reachesPast reports whether spans of an overlay end after an event.
+func reachesPast(b conversation.Body, end uint64) bool {
 	var spans []conversation.Span
 	switch b := b.(type) {
 	case conversation.Summary:
@@ -141,11 +141,11 @@ func reachesBehind(b conversation.Body, end uint64) bool {
 	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Last > end })
 }
 
-func TestEpochsComeAlongAsEpochs(t *testing.T) {
+func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.OwnLog(t)
-		events, kept := cutAt(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
+		events, kept := copyUntil(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
 		for _, e := range events[kept:] {
 			if made, _ := conversation.OriginOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {
 				t.Fatalf("the overlay at %d is of the epoch %d", e.Seq, made.Epoch)
@@ -197,7 +197,7 @@ func oneSpan(first, last uint64) []conversation.Span {
 }
 
 // Overlays begin at 16; the copy has the ten events of turns 0 and 1.
-func TestWhatComesAlong(t *testing.T) {
+func TestOverlaysThatAForkCopies(t *testing.T) {
 	t.Parallel()
 	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true}
 	item := func(seq uint64) conversation.MaskItem {
@@ -236,7 +236,7 @@ func TestWhatComesAlong(t *testing.T) {
 	}
 }
 
-func TestTurnsAreFoundFromBothEnds(t *testing.T) {
+func TestTurnStartCountsFromBothEnds(t *testing.T) {
 	t.Parallel()
 	log := threeTurns(t, conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
 	for turn, want := range map[int]uint64{0: 1, 1: 6, 2: 11, 3: 17, -1: 6, -2: 1} {

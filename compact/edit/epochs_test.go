@@ -32,19 +32,19 @@ func redo(t *testing.T, l *compacttest.Tale) bool {
 	return err == nil
 }
 
-func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
+func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)
 	if compacttest.Undo(t, l) || redo(t, l) {
 		t.Fatal("there is something to undo in a conversation that was never compacted")
 	}
 	var views [][]projection.Message
-	look := func() []projection.Message { return projection.Project(l.Events()).Messages }
-	views = append(views, look())
+	view := func() []projection.Message { return projection.Project(l.Events()).Messages }
+	views = append(views, view())
 	l.Epoch(compacttest.Masks(3), compacttest.Masks(7)) // epoch 17
-	views = append(views, look())
+	views = append(views, view())
 	l.Epoch(compacttest.Masks(11)) // epoch 19
-	views = append(views, look())
+	views = append(views, view())
 
 	steps := []struct {
 		do   func(*testing.T, *compacttest.Tale) bool
@@ -59,7 +59,7 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 		if s.do(t, l) != s.done {
 			t.Fatalf("step %d: done is %v", i, !s.done)
 		}
-		if d := cmp.Diff(views[s.view], look(), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(views[s.view], view(), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("step %d:\n%s", i, d)
 		}
 	}
@@ -69,7 +69,7 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	}
 }
 
-func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
+func TestRangeFromLastStartsAfterTheCoveredTurns(t *testing.T) {
 	t.Parallel()
 	byProfile := conversation.Origin{Source: conversation.SourceManual, Profile: preset.ProfileDefault}
 	l := compacttest.FilesRead(6, 60) // each turn has four events
@@ -104,7 +104,7 @@ func covering(l *compacttest.Tale, from, to int) conversation.Summary {
 	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.Events(), nil)}
 }
 
-func TestWhatWasUndoneIsNotInForce(t *testing.T) {
+func TestUndoneEpochIsNotInForce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
@@ -123,8 +123,8 @@ func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 	})
 }
 
-// boundaryLog is a log made of bodies, as an agent would store them.
-func boundaryLog(t interface{ Fatal(...any) }, bodies ...conversation.Body) []conversation.Event {
+// logOf is a log made of bodies, as an agent would store them.
+func logOf(t interface{ Fatal(...any) }, bodies ...conversation.Body) []conversation.Event {
 	log := &conversation.Log{}
 	if err := log.Commit(log.Prepare(time.Unix(1e9, 0), bodies...)); err != nil {
 		t.Fatal(err)
@@ -132,19 +132,19 @@ func boundaryLog(t interface{ Fatal(...any) }, bodies ...conversation.Body) []co
 	return log.Events()
 }
 
-// worked is a reply with a call, and its result.
-func worked(id string) []conversation.Body {
+// callAndResult is a reply with a call, and its result.
+func callAndResult(id string) []conversation.Body {
 	return []conversation.Body{
 		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "run_command", Arguments: `{}`}}},
 		conversation.ToolResult{CallID: id, Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("a line of "+id+"\n", 200)},
 	}
 }
 
-// spokenTurn is a message of the user with so many calls, and a reply if it is over.
-func spokenTurn(name string, calls int, over bool) []conversation.Body {
+// turnWithCalls is a message of the user with so many calls, and a final reply if it is over.
+func turnWithCalls(name string, calls int, over bool) []conversation.Body {
 	bodies := []conversation.Body{conversation.UserMessage{Text: "do " + name}}
 	for i := range calls {
-		bodies = append(bodies, worked(name+string(rune('a'+i)))...)
+		bodies = append(bodies, callAndResult(name+string(rune('a'+i)))...)
 	}
 	if over {
 		bodies = append(bodies, conversation.AssistantMessage{Text: "done with " + name, Stop: conversation.StopEnd})
@@ -152,14 +152,14 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 	return bodies
 }
 
-func boundaryPass(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
+func proposalIn(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 0
 	m := meter.New(meter.Options{}).WithView(projection.Project(log))
 	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
-func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
+func TestProposalDuringATurnLeavesTheNewestMessages(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		bodies []conversation.Body
@@ -167,45 +167,45 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 		turns  edit.Range
 	}{
 		// e1 user, e2 e3 call a, e4 reply; e5 user
-		"a message alone": {append(spokenTurn("one", 1, true), spokenTurn("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, edit.Range{}},
+		"a message alone": {append(turnWithCalls("one", 1, true), turnWithCalls("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, edit.Range{}},
 		// older turns weigh more: e1 to e6, then e7 user and one call
-		"older turns": {append(spokenTurn("one", 2, true), spokenTurn("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, edit.Range{}},
+		"older turns": {append(turnWithCalls("one", 2, true), turnWithCalls("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, edit.Range{}},
 		// e1 user, e2 reply; e3 user, calls e4 to e9, of which the last stays
-		"this turn": {append(spokenTurn("one", 0, true), spokenTurn("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, edit.Range{From: 1, To: 1}},
+		"this turn": {append(turnWithCalls("one", 0, true), turnWithCalls("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, edit.Range{From: 1, To: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
+			proposal, err := proposalIn(logOf(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, pass.Spans); diff != "" || pass.Range != test.turns {
-				t.Errorf("turns %+v: %s", pass.Range, diff)
+			if diff := cmp.Diff(test.want, proposal.Spans); diff != "" || proposal.Range != test.turns {
+				t.Errorf("turns %+v: %s", proposal.Range, diff)
 			}
 		})
 	}
 }
 
-func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
+func TestRequestAfterACompactionDuringATurnCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var bodies []conversation.Body
 		for i := range rapid.IntRange(0, 4).Draw(t, "turns") {
-			bodies = append(bodies, spokenTurn(string(rune('k'+i)), rapid.IntRange(0, 3).Draw(t, "calls"), true)...)
+			bodies = append(bodies, turnWithCalls(string(rune('k'+i)), rapid.IntRange(0, 3).Draw(t, "calls"), true)...)
 		}
-		bodies = append(bodies, spokenTurn("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
-		log := boundaryLog(t, bodies...)
+		bodies = append(bodies, turnWithCalls("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
+		log := logOf(t, bodies...)
 		name := rapid.SampledFrom(preset.All()).Draw(t, "preset")
 		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
-		pass, err := boundaryPass(log, name, profile, true)
-		if err == nil && pass.Job != nil {
-			err = pass.Accept(summary.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
+		proposal, err := proposalIn(log, name, profile, true)
+		if err == nil && proposal.Job != nil {
+			err = proposal.Accept(summary.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
 		}
 		if err != nil {
 			return // nothing to do, or nothing to gain
 		}
 		next := log[len(log)-1].Seq + 1
-		for i, b := range pass.Bodies(next) {
+		for i, b := range proposal.Bodies(next) {
 			log = append(log, conversation.Event{Seq: next + uint64(i), Turn: log[len(log)-1].Turn, Body: b})
 		}
 		before, after := projection.Project(log[:next-1]).Messages, projection.Project(log).Messages
@@ -228,5 +228,5 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 	})
 }
 
-// Lines of ONE (OneClaw FEAT-011) that are about this package. The others are in
+// Requirements of ONE (OneClaw FEAT-011) for this package. The others are tested in
 // package agent.

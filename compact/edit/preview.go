@@ -9,14 +9,15 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Layer is what one kind of reduction does in a proposal.
+// Layer is the effect of one kind of reduction in a proposal.
 type Layer struct {
 	Kind   string // results, arguments, reasoning, calls, summary, note, dropped
-	Events int    // that are shown otherwise
+	Events int    // number of events that it shortens or hides
 	Saved  int    // tokens
 }
 
-func (l Layer) words() string {
+// description names the layer in the reason of a compaction.
+func (l Layer) description() string {
 	switch l.Kind {
 	case LayerResults:
 		return numbers.Count(l.Events, "result") + " masked"
@@ -47,91 +48,93 @@ const (
 	LayerReasoning = "reasoning"
 	LayerCalls     = "calls"
 	LayerSummary   = "summary"
-	LayerNote      = "note" // what is evicted without a summary
+	LayerNote      = "note" // messages evicted without a summary
 	LayerDropped   = "dropped"
 )
 
-// Preview is a proposal in numbers. Tokens are calibrated estimates of a whole
-// request.
+// Preview is a proposal in numbers. Before and After are calibrated estimates of the
+// tokens of a whole request.
 type Preview struct {
 	Profile string
 	Range   Range
 	Before  int
-	After   int // with a summary that is not written yet: with the longest expected
+	After   int // before the summary is written: with the longest one that may be written
 	Layers  []Layer
-	// BreakAt is the Seq of the first event that is shown otherwise: from there
-	// on the provider's cache is of no use. 0: nothing changes.
+	// BreakAt is the Seq of the first event that changes: the provider's prompt cache
+	// ends before it. 0: nothing changes.
 	BreakAt uint64
-	// Behind is how many tokens behind that place are sent again as new.
-	Behind  int
-	Summary *SummaryNeed // nil: none, or it is written
+	// Rewritten is the number of tokens after that place, which the provider must cache again.
+	Rewritten int
+	Summary   *SummaryNeed // nil: no summary is needed, or it is written
 }
 
-// SummaryNeed is a summary that a preview cannot show.
+// SummaryNeed is a summary that a model has still to write.
 type SummaryNeed struct {
-	Model    string // "": the conversation's
+	Model    string // "": the conversation's model
 	Input    preset.SummaryInput
-	Covers   int // tokens
-	Estimate int // tokens of the text, at most
+	Covers   int // tokens of the messages that it replaces
+	Estimate int // most tokens that the text may have
 }
 
-// Preview tells what the proposal would do.
+// Preview returns the effect of the proposal in numbers.
 func (p *Proposal) Preview() Preview {
 	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.tokens(p.before)}
 	if p.Job != nil {
-		return p.expected(preview)
+		return p.addExpectedSummary(preview)
 	}
 	preview.After, preview.Layers = p.tokens(p.after), p.Layers()
-	if i := firstChange(sent(p.before, p.now.Meter), sent(p.after, p.now.Meter)); i >= 0 {
-		preview.BreakAt = brokenAt(p.before, i)
-		behind, then := 0.0, p.now.Meter.WithView(p.after)
+	if i := firstChange(sentView(p.before, p.in.Meter), sentView(p.after, p.in.Meter)); i >= 0 {
+		preview.BreakAt = firstSeq(p.before, i)
+		rewritten, meterAfter := 0.0, p.in.Meter.WithView(p.after)
 		for i := i; i < len(p.after.Messages); i++ {
-			behind += then.MessageTokens(&p.after.Messages[i])
+			rewritten += meterAfter.MessageTokens(&p.after.Messages[i])
 		}
-		preview.Behind = min(whole(behind), preview.After)
+		preview.Rewritten = min(whole(rewritten), preview.After)
 	}
 	return preview
 }
 
-func (p *Proposal) expected(preview Preview) Preview {
-	covered, behind, events := 0.0, 0.0, 0
-	lost, replies := 0.0, 0 // thinking that goes because something in front of it does
+// addExpectedSummary completes a preview whose summary is not written: it counts the
+// longest text that may be written.
+func (p *Proposal) addExpectedSummary(preview Preview) Preview {
+	covered, rewritten, events := 0.0, 0.0, 0
+	lostReasoning, replies := 0.0, 0 // reasoning that is dropped because an earlier message changes
 	replaced := p.replaced()
 	for i, m := range p.before.Messages {
 		if !replaced(&m) {
 			if covered == 0 {
 				continue
 			}
-			behind += p.weigh(m)
-			if p.now.Meter.Binds(&m) {
-				lost += p.now.Meter.Weigh(m.ReasoningSize) + p.now.Meter.Factor()*p.now.Meter.Framing()
+			rewritten += p.weigh(m)
+			if p.in.Meter.Binds(&m) {
+				lostReasoning += p.in.Meter.Weigh(m.ReasoningSize) + p.in.Meter.Factor()*p.in.Meter.Framing()
 				replies++
 			}
 			continue
 		}
 		if covered == 0 {
-			preview.BreakAt = brokenAt(p.before, i)
+			preview.BreakAt = firstSeq(p.before, i)
 		}
 		covered += p.weigh(m)
 		events += len(m.Events)
 	}
 	covers := whole(covered)
-	most := int(p.now.Meter.Factor() * p.Job.Longest())
+	most := int(p.in.Meter.Factor() * p.Job.Longest())
 	if n := p.Job.MaxTokens; n > 0 {
 		most = min(most, n)
 	}
-	preview.After = preview.Before - covers - whole(lost) + most
-	preview.Behind = min(whole(behind-lost)+most, preview.After)
+	preview.After = preview.Before - covers - whole(lostReasoning) + most
+	preview.Rewritten = min(whole(rewritten-lostReasoning)+most, preview.After)
 	preview.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
 	if replies > 0 {
-		preview.Layers = append(preview.Layers, Layer{Kind: LayerReasoning, Events: replies, Saved: whole(lost)})
+		preview.Layers = append(preview.Layers, Layer{Kind: LayerReasoning, Events: replies, Saved: whole(lostReasoning)})
 	}
 	preview.Summary = &SummaryNeed{Model: p.Job.Model, Input: p.Job.Input, Covers: covers, Estimate: most}
 	return preview
 }
 
-// replaced returns a test of whether a summary of the proposal stands for a message of
-// the view before it.
+// replaced returns a test of whether the summary of the proposal replaces a message of
+// the view before the compaction.
 func (p *Proposal) replaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(p.Spans)
 	return func(m *projection.Message) bool {
@@ -140,8 +143,8 @@ func (p *Proposal) replaced() func(m *projection.Message) bool {
 }
 
 func (p *Proposal) weigh(m projection.Message) float64 {
-	return p.now.Meter.MessageTokens(&m)
+	return p.in.Meter.MessageTokens(&m)
 }
 
-// whole is a number of tokens. Sums are rounded once, at their end.
+// whole rounds a number of tokens. Sums are rounded once, at the end.
 func whole(tokens float64) int { return int(math.Round(tokens)) }

@@ -17,83 +17,83 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A proposal is a compaction worked out on a log and not made yet: it can be shown
-// before it takes effect, and it commits nothing. Rules:
+// A proposal is a compaction that is computed for a log and not committed: the user can
+// see it before it takes effect. Rules:
 //
-//   - It is made of one log; it holds while no overlay joins that log.
+//   - It is computed for one log and is valid until an overlay is appended to that log.
 //   - A summary that partly overlaps earlier ones grows until it covers them
-//     whole (S64), and what nothing is gained by is refused.
-//   - Without a summary it is exact. With one, it is until the text is there.
+//     whole (S64). A proposal that does not make the view shorter is refused.
+//   - The preview is exact, but an estimate while a summary is not yet written.
 
-// ErrNothingToGain says that a compaction would leave the view as it is, or
-// make it longer.
+// ErrNothingToGain says that a compaction would leave the view unchanged or make it
+// longer.
 var ErrNothingToGain = errors.New("nothing to compact")
 
 // Inputs is what a compaction depends on besides the log and the rules.
 type Inputs struct {
-	Meter meter.Meter // of a request as it would be made now, its view included
+	Meter meter.Meter // measures the next request, with the view
 	Now   time.Time
-	// Cold says that the provider's cache no longer holds the conversation, or
-	// that it may not. A summary is then written from the originals.
+	// Cold says that the provider's cache may have expired. A summary is then written
+	// from the original messages and not from the view.
 	Cold bool
-	// Caps is what the endpoint wants, for a summary that is asked for as the
-	// next request.
+	// Caps are the capabilities of the endpoint, for a summary request that continues
+	// the conversation.
 	Caps projection.Capabilities
-	// Writer is the window of the model that writes, in tokens, where it is not the
-	// meter's, or where that is unknown but a refusal tells; 0: it is the meter's.
+	// Writer is the window in tokens of the model that writes summaries. 0: it is the
+	// window of the meter. A refusal of the provider may tell it where the meter's is unknown.
 	Writer int
-	// Transcript is the file that holds the history as it was sent (JCL), "" for none.
+	// Transcript is the path of the file with the history as it was sent (JCL), or "".
 	Transcript string
-	// Answering says that a turn is under way: the next request answers what
-	// stands at the end, which therefore stays.
+	// Answering says that a turn is in progress: the next request answers the newest
+	// messages, which therefore stay.
 	Answering bool
 }
 
-// Proposal is a compaction that could be made.
+// Proposal is a compaction that could be committed.
 type Proposal struct {
 	Profile string
 	Range   Range
 	Spans   []conversation.Span
 	Focus   string
-	Job     *summary.Job // what a summary has to be asked for, nil if none is needed or it is there
+	Job     *summary.Job // the summary to request from a model, nil if none is needed or it is written
 
-	asked  *summary.Job // whose answer was taken, nil while none was
-	evicts bool         // a step of the planner, and no compaction by hand
+	asked  *summary.Job // the job whose answer was accepted, nil before
+	evicts bool         // an eviction of the planner, not a compaction of a profile
 	log    []conversation.Event
 	rules  preset.Rules
-	now    Inputs
+	in     Inputs
 	made   conversation.Origin
 	before projection.View
 	after  projection.View
 	bodies []conversation.Body
 }
 
-// NewProposal works a request out. Errors wrap ErrNoProfile, ErrBadRequest, ErrNoSummaries,
-// ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
-func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
-	p, err := newProposal(log, r, s, w)
-	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && w.Evicts && w.plain() && r.Evicts() {
-		check := planner.Check{Log: log, View: s.Meter.View(), Meter: s.Meter}
-		if step := check.EvictNow(r, w.Trigger); step.Note != nil {
-			return ProposeOverlays(log, r, s, conversation.Origin{Source: w.Source, Trigger: w.Trigger}, step.Note)
+// NewProposal computes the compaction that a request asks for. Errors wrap ErrNoProfile,
+// ErrBadRequest, ErrNoSummaries, ErrNoRange or ErrNothingToGain and say what to do.
+func NewProposal(log []conversation.Event, r preset.Rules, in Inputs, req Request) (Proposal, error) {
+	p, err := newProposal(log, r, in, req)
+	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && req.Evicts && req.hasNoOptions() && r.Evicts() {
+		check := planner.Check{Log: log, View: in.Meter.View(), Meter: in.Meter}
+		if step := check.EvictNow(r, req.Trigger); step.Note != nil {
+			return ProposeOverlays(log, r, in, conversation.Origin{Source: req.Source, Trigger: req.Trigger}, step.Note)
 		}
 	}
 	return p, err
 }
 
-func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
-	name, profile, err := profileOf(r, w)
+func newProposal(log []conversation.Event, r preset.Rules, in Inputs, req Request) (Proposal, error) {
+	name, profile, err := profileOf(r, req)
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := Proposal{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
-	p.made = conversation.Origin{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
-	if p.Range, err = p.resolve(w, profile); err != nil {
+	p := Proposal{Profile: name, Focus: req.Focus, log: log, rules: r, in: in, before: in.Meter.View()}
+	p.made = conversation.Origin{Source: req.Source, Trigger: req.Trigger, Preset: string(r.Preset), Profile: name}
+	if p.Range, err = p.resolveRange(req, profile); err != nil {
 		return Proposal{}, err
 	}
-	p.Spans = p.Range.Spans(log, goneTurns(log))
-	if s.Answering {
-		p.leaveNewest(profile.Summarize)
+	p.Spans = p.Range.Spans(log, rewoundTurns(log))
+	if in.Answering {
+		p.excludeNewest(profile.Summarize)
 	}
 	if len(p.Spans) == 0 {
 		return Proposal{}, fmt.Errorf("%w: nothing in %s can be compacted", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
@@ -101,7 +101,7 @@ func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 	if profile.Summarize {
 		err = p.needSummary(profile.Summary)
 	} else {
-		err = p.apply(p.mechanical(profile))
+		err = p.apply(p.policyOverlay(profile))
 	}
 	if err != nil {
 		return Proposal{}, err
@@ -109,13 +109,13 @@ func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 	return p, nil
 }
 
-func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
-	keep := w.KeepLast
+func (p *Proposal) resolveRange(req Request, profile preset.Profile) (Range, error) {
+	keep := req.KeepLast
 	if keep < 0 {
 		keep = p.rules.KeepLast
 	}
-	r, err := ResolveRange(p.log, RangeOptions{From: w.From, To: w.To, KeepLast: keep, Now: p.now.Now,
-		AfterLast: AfterLastCompaction(p.log), Gone: goneTurns(p.log)})
+	r, err := ResolveRange(p.log, RangeOptions{From: req.From, To: req.To, KeepLast: keep, Now: p.in.Now,
+		AfterLast: AfterLastCompaction(p.log), Rewound: rewoundTurns(p.log)})
 	if err != nil || !profile.Summarize {
 		return r, err
 	}
@@ -128,8 +128,8 @@ func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
 	return ExtendOver(r, existing), nil
 }
 
-// goneTurns tells which turns were rewound, nil if none was.
-func goneTurns(log []conversation.Event) func(int) bool {
+// rewoundTurns returns a test of whether a turn was rewound, nil if no turn was.
+func rewoundTurns(log []conversation.Event) func(int) bool {
 	gone := map[int]bool{}
 	for i, rewind := range conversation.RewoundBy(log) {
 		if rewind != 0 {
@@ -142,7 +142,8 @@ func goneTurns(log []conversation.Event) func(int) bool {
 	return func(turn int) bool { return gone[turn] }
 }
 
-func (p *Proposal) mechanical(profile preset.Profile) conversation.Body {
+// policyOverlay returns the overlay of a profile that needs no model.
+func (p *Proposal) policyOverlay(profile preset.Profile) conversation.Body {
 	policies := p.rules.Policies(profile, p.toolsUsed())
 	return conversation.Summary{Style: p.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: p.Spans,
 		FromTurn: p.Range.From, ToTurn: p.Range.To, Policies: &policies}
@@ -167,23 +168,24 @@ func (p *Proposal) toolsUsed() []string {
 	return names
 }
 
-// apply takes overlays into the proposal. The error wraps ErrNothingToGain.
+// apply makes overlays the content of the proposal and computes the view after them. The
+// error wraps ErrNothingToGain.
 func (p *Proposal) apply(bodies ...conversation.Body) error {
-	after := projection.Project(conversation.Extend(p.log, p.now.Now, bodies...))
-	before, then := p.tokens(p.before), p.tokens(after)
-	gains := then < before && changed(p.before, after)
+	after := projection.Project(conversation.Extend(p.log, p.in.Now, bodies...))
+	tokensBefore, tokensAfter := p.tokens(p.before), p.tokens(after)
+	gains := tokensAfter < tokensBefore && changed(p.before, after)
 	switch {
 	case p.made.Trigger == planner.TriggerRequest:
-		gains = changed(p.before, after) // layers of a source that act before every request replace to its letter
+		gains = changed(p.before, after) // a source that compacts before every request does so even where the view grows
 	case p.asked != nil && p.asked.Input != preset.InputView && p.coversSummary():
-		gains = true // its job has judged the length, and another focus is worth as many tokens
+		gains = true // the job has checked the length, and another focus may cost as many tokens as the old summary
 	}
 	if !gains {
 		return fmt.Errorf("%w: %q would not shrink %s%s",
 			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.advice())
 	}
 	p.after, p.bodies = after, bodies
-	p.made.Before, p.made.After = before, then
+	p.made.Before, p.made.After = tokensBefore, tokensAfter
 	p.made.Why = p.why()
 	return nil
 }
@@ -204,7 +206,7 @@ func (p *Proposal) why() string {
 		if l.Kind == LayerSummary && p.evicts && p.rules.Wording().Notes {
 			text += ", " + numbers.Count(l.Events, "message") + " evicted, note"
 		}
-		text += ", " + l.words()
+		text += ", " + l.description()
 	}
 	if p.Focus != "" {
 		text += ", focus: " + conversation.OneLine(p.Focus, 120)
@@ -213,28 +215,28 @@ func (p *Proposal) why() string {
 }
 
 func (p *Proposal) tokens(v projection.View) int {
-	return p.now.Meter.WithView(v).EstimatedTokens()
+	return p.in.Meter.WithView(v).EstimatedTokens()
 }
 
-// Bodies are the overlays to append in one transaction as one epoch whose first
-// event gets this Seq. Nil while a summary is needed.
+// Bodies returns the overlays to append in one transaction as one epoch whose first
+// event gets this Seq. It is nil while a summary is not written.
 func (p *Proposal) Bodies(seq uint64) []conversation.Body {
 	return conversation.AssignEpoch(p.bodies, seq, p.made)
 }
 
-// After is the view that the proposal would give; the zero view while a summary is
-// needed.
+// After returns the view after the compaction, or the zero view while a summary is not
+// written.
 func (p *Proposal) After() projection.View { return p.after }
 
 func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }
 
-// leaveNewest takes out of the proposal what a request in the middle of a turn is
-// about.
-func (p *Proposal) leaveNewest(summarize bool) {
+// excludeNewest removes from the proposal the newest user message and the last unit,
+// which the next request answers.
+func (p *Proposal) excludeNewest(summarize bool) {
 	newest, last := newestMessage(p.log), lastUnit(p.log)
 	spans := conversation.SpansWithout(p.log, p.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
-		older, newer := partedAt(spans, newest)
+		older, newer := splitAt(spans, newest)
 		spans = older
 		if meter.CoveredTokens(p.before, newer) > meter.CoveredTokens(p.before, older) {
 			spans = newer
@@ -246,11 +248,10 @@ func (p *Proposal) leaveNewest(summarize bool) {
 	}
 }
 
-// ProposeOverlays is a proposal of overlays that some rule chose from the view of the
-// situation. What made says of why is put behind what they do. The error wraps
-// ErrNothingToGain.
-func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Origin, bodies ...conversation.Body) (Proposal, error) {
-	p := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
+// ProposeOverlays returns a proposal of overlays that a rule chose. The reason in made
+// is appended to the description of their effect. The error wraps ErrNothingToGain.
+func ProposeOverlays(log []conversation.Event, r preset.Rules, in Inputs, made conversation.Origin, bodies ...conversation.Body) (Proposal, error) {
+	p := Proposal{log: log, rules: r, in: in, made: made, before: in.Meter.View()}
 	p.made.Preset = string(r.Preset)
 	p.Range.From, p.Range.To = p.turnsTouched(bodies)
 	if err := p.apply(bodies...); err != nil {
@@ -266,7 +267,7 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
-		maps.Copy(touched, eventsOf(b))
+		maps.Copy(touched, itemEvents(b))
 		switch b := b.(type) {
 		case conversation.Summary:
 			spans = conversation.JoinSpans(spans, b.Spans)
@@ -284,56 +285,56 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	return conversation.TurnRange(found)
 }
 
-// Rebase is a proposal that needs no model any more, on a log that has grown since it
-// was worked out, with masks in the same epoch before it. It is for the caller
-// to see that no overlay has joined the log. The error wraps ErrNothingToGain.
-func (p *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conversation.Body) (Proposal, error) {
-	now := *p
-	now.log, now.now, now.before = log, s, s.Meter.View()
+// Rebase recomputes a proposal without an open job for a log that has grown since, with
+// masks in the same epoch before its overlays. The caller makes sure that no overlay was
+// appended to the log in between. The error wraps ErrNothingToGain.
+func (p *Proposal) Rebase(log []conversation.Event, in Inputs, masks ...conversation.Body) (Proposal, error) {
+	rebased := *p
+	rebased.log, rebased.in, rebased.before = log, in, in.Meter.View()
 	bodies := slices.Clone(p.bodies)
-	if text, ok := p.text(); ok && preset.WordingOf(text.Style).Notes && p.evictedSince(log) {
-		text.Appendix = summary.Note(log, now.before, now.told(), now.noteRoom())
-		bodies[p.writtenAt()] = text
+	if text, ok := p.writtenSummary(); ok && preset.WordingOf(text.Style).Notes && p.hasNewerOverlays(log) {
+		text.Appendix = summary.Note(log, rebased.before, rebased.noteSpans(), rebased.noteRoom())
+		bodies[p.summaryIndex()] = text
 	}
-	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {
+	if err := rebased.apply(append(slices.Clone(masks), bodies...)...); err != nil {
 		return Proposal{}, err
 	}
-	return now, nil
+	return rebased, nil
 }
 
-// evictedSince reports whether a longer log than that of the proposal has overlays that
-// the note of the proposal does not speak of.
-func (p *Proposal) evictedSince(log []conversation.Event) bool {
+// hasNewerOverlays reports whether overlays were appended to the log of the proposal,
+// which its note does not mention.
+func (p *Proposal) hasNewerOverlays(log []conversation.Event) bool {
 	return slices.ContainsFunc(log[min(len(p.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().IsOverlay() })
 }
 
-// Progresses reports whether a proposal that needs no model any more saves as much
-// as the planner wants of one.
-func (p *Proposal) Progresses() bool {
+// SavesEnough reports whether a proposal without an open job saves the share of the
+// request that the planner requires (progress ratio).
+func (p *Proposal) SavesEnough() bool {
 	saved := p.made.Before - p.made.After
 	return saved > 0 && float64(saved) >= p.rules.Planner.ProgressRatio*float64(p.made.Before)
 }
 
-// Leaves reports whether the oldest messages are left out by it.
-func (p *Proposal) Leaves() bool {
+// DropsOldest reports whether the proposal drops the oldest messages.
+func (p *Proposal) DropsOldest() bool {
 	return slices.ContainsFunc(p.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
 }
 
-// A summary that was prepared is no overlay: it joins a step that evicts what it
-// covers, as one epoch. Rules:
+// A prepared summary is not an overlay until a step of the planner evicts the events that
+// it covers; then both are committed as one epoch. Rules:
 //
-//   - Its text stands for what it was written from, a note for the rest of the step.
-//     The newest of the overlays has the note, which speaks of all.
-//   - Notes that were put over its events meanwhile do not matter: what it says of
-//     them holds. Nor do summaries of other events. Any other overlay behind it does.
+//   - The text replaces the events it was written from, a note the other events of the
+//     step. The note is part of the newest overlay and describes all the events.
+//   - The summary stays valid where notes replaced its events meanwhile, or summaries
+//     other events. Any other later overlay makes it invalid.
 
-// ErrNotEvicted says that a step leaves something standing that a summary covers.
+// ErrNotEvicted says that a step does not evict all events that a summary covers.
 var ErrNotEvicted = errors.New("the step leaves a part of what the summary covers")
 
-// Stands reports whether spans of events are shown as they were at an overlay of a
-// log, or evicted since: behind it there are only notes, and summaries of other
-// events.
-func Stands(log []conversation.Event, seq uint64, spans []conversation.Span) bool {
+// UnchangedSince reports whether a summary of spans that was prepared at an event of a
+// log is still valid: the only overlays after the event are notes and summaries of
+// other events.
+func UnchangedSince(log []conversation.Event, seq uint64, spans []conversation.Span) bool {
 	for _, e := range slices.Backward(log) {
 		if e.Seq <= seq {
 			return true
@@ -341,47 +342,47 @@ func Stands(log []conversation.Event, seq uint64, spans []conversation.Span) boo
 		if !e.Body.Kind().IsOverlay() || isNote(e.Body) {
 			continue
 		}
-		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || meet(spans, s.Spans) {
+		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || overlap(spans, s.Spans) {
 			return false
 		}
 	}
 	return true
 }
 
-// isNote reports whether an overlay evicts events behind a note, without a text.
+// isNote reports whether an overlay replaces events by a note without a summary.
 func isNote(b conversation.Body) bool {
 	s, ok := b.(conversation.Summary)
 	return ok && s.Policies == nil && s.Text == "" && preset.WordingOf(s.Style).Notes
 }
 
 // Covers reports whether a proposal covers any of the events of spans.
-func (p *Proposal) Covers(spans []conversation.Span) bool { return meet(p.Spans, spans) }
+func (p *Proposal) Covers(spans []conversation.Span) bool { return overlap(p.Spans, spans) }
 
-func meet(a, b []conversation.Span) bool {
+func overlap(a, b []conversation.Span) bool {
 	return slices.ContainsFunc(a, func(x conversation.Span) bool {
 		return slices.ContainsFunc(b, func(y conversation.Span) bool { return x.First <= y.Last && y.First <= x.Last })
 	})
 }
 
-// EvictWith is the step of a note on a log, in one epoch with the texts of proposals
-// that were prepared for it. More says that the step may evict what a text covers
-// besides. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Origin, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
-	step, _ := note.(conversation.Summary) // by the planner
-	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+// EvictWith returns the proposal that evicts events by a note of the planner, in one
+// epoch with the summaries of prepared proposals. With mayExtend it may evict events that
+// only a summary covers, too. The error wraps ErrNotEvicted or ErrNothingToGain.
+func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, made conversation.Origin, note conversation.Body, mayExtend bool, prepared ...*Proposal) (Proposal, error) {
+	step, _ := note.(conversation.Summary) // the planner'in notes always are
+	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, in: in, made: made, before: in.Meter.View(), evicts: true}
 	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
 	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
 	for _, one := range prepared {
-		text, ok := one.text()
-		held := ok && holdsAll(log, covered, text.Spans)
-		if !ok || !held && !(more && one.Covers(step.Spans)) {
+		text, ok := one.writtenSummary()
+		evictsAll := ok && containsAll(log, covered, text.Spans)
+		if !ok || !evictsAll && !(mayExtend && one.Covers(step.Spans)) {
 			return Proposal{}, ErrNotEvicted
 		}
 		text.Appendix, p.asked = "", one.asked
 		p.Spans, texts = conversation.JoinSpans(p.Spans, text.Spans), append(texts, text)
-		if !held {
-			step = planner.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
+		if !evictsAll {
+			step = planner.Evicted(log, in.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
 		}
 	}
 	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Contains)
@@ -393,8 +394,8 @@ func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversa
 	return p, nil
 }
 
-// withNote is the overlays of texts and of the note of a step, which stands for the
-// rest and is the newest. Where nothing is left for it the last text has it.
+// withNote returns the overlays of texts and after them the note of a step, which
+// replaces the rest of the events. Without a rest the last text gets the note.
 func withNote(log []conversation.Event, texts []conversation.Summary, step conversation.Summary, rest []conversation.Span) []conversation.Body {
 	var bodies []conversation.Body
 	for i, text := range texts {
@@ -411,8 +412,9 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 	return bodies
 }
 
-func (p *Proposal) text() (conversation.Summary, bool) {
-	i := p.writtenAt()
+// writtenSummary returns the summary that a model wrote; false if none is written.
+func (p *Proposal) writtenSummary() (conversation.Summary, bool) {
+	i := p.summaryIndex()
 	if i < 0 {
 		return conversation.Summary{}, false
 	}
@@ -420,23 +422,23 @@ func (p *Proposal) text() (conversation.Summary, bool) {
 	return s, ok
 }
 
-// holdsAll reports whether spans hold every event of others that the model was sent.
-func holdsAll(log []conversation.Event, held conversation.Spans, others []conversation.Span) bool {
-	for _, e := range conversation.MessagesIn(log, others) {
-		if !held.Contains(e.Seq) {
+// containsAll reports whether spans contain every message of other spans.
+func containsAll(log []conversation.Event, outer conversation.Spans, inner []conversation.Span) bool {
+	for _, e := range conversation.MessagesIn(log, inner) {
+		if !outer.Contains(e.Seq) {
 			return false
 		}
 	}
 	return true
 }
 
-// Where a compaction is made between a message and its answer, the request that
-// follows has to be one that can be answered. Rules:
+// After a compaction in the middle of a turn, the model must still be able to answer the
+// next request. Rules:
 //
-//   - The newest message of the user and the last unit stay: what the model is
-//     about to read is never read for it, and no request ends with its own words.
-//   - A text that stands for a range stands in one place. Where the newest message
-//     parts a range, the side that weighs more is covered.
+//   - The newest user message and the last unit stay: the model reads them in full, and
+//     no request ends with its own reply.
+//   - A summary stands in one place of the view. Where the newest user message splits a
+//     range, the summary covers the side with more tokens.
 
 func newestMessage(log []conversation.Event) uint64 {
 	for _, e := range slices.Backward(log) {
@@ -459,9 +461,9 @@ func lastUnit(log []conversation.Event) map[uint64]bool {
 	return seqs
 }
 
-// partedAt is the spans before an event and those behind it; none of them holds
-// it.
-func partedAt(spans []conversation.Span, seq uint64) (older, newer []conversation.Span) {
+// splitAt splits spans into those before an event and those after it. No span may
+// contain the event.
+func splitAt(spans []conversation.Span, seq uint64) (older, newer []conversation.Span) {
 	for i, s := range spans {
 		if s.First > seq {
 			return spans[:i], spans[i:]
@@ -470,10 +472,10 @@ func partedAt(spans []conversation.Span, seq uint64) (older, newer []conversatio
 	return spans, nil
 }
 
-// ProposeSummary works out a summary of spans of whole units, which some rule
-// chose from the view of the situation. The job is what r.Summary says; made is
-// how the overlay came about. The error wraps ErrNoRange.
-func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span, made conversation.Origin) (Proposal, error) {
+// ProposeSummary proposes a summary of spans of whole units that a rule chose. The
+// proposal has a job according to r.Summary; made describes the cause of the overlay.
+// The error wraps ErrNoRange.
+func ProposeSummary(log []conversation.Event, r preset.Rules, in Inputs, spans []conversation.Span, made conversation.Origin) (Proposal, error) {
 	if len(spans) == 0 {
 		return Proposal{}, noRange("no event may be covered now")
 	}
@@ -481,7 +483,7 @@ func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.SpansWithoutRewound(log, spans)
-	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, in: in, made: made, before: in.Meter.View(), evicts: true}
 	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
 	p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == preset.ModeCumulative {
@@ -495,12 +497,11 @@ func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []
 	return p, nil
 }
 
-// Then is the gauge as it would be with the proposal in force: what it shows adds up
-// to Preview.After. Of a summary that is not written yet the longest expected
-// stands in place of what it covers.
-func (p *Proposal) Then() meter.Reading {
+// ReadingAfter returns the meter's reading after the compaction. Its segments add up to
+// Preview.After. A summary that is not written counts with its greatest expected length.
+func (p *Proposal) ReadingAfter() meter.Reading {
 	if p.Job == nil {
-		return p.now.Meter.WithView(p.after).Reading()
+		return p.in.Meter.WithView(p.after).Reading()
 	}
 	left := p.before
 	left.Messages, left.Sizes = nil, projection.Sizes{}
@@ -512,19 +513,19 @@ func (p *Proposal) Then() meter.Reading {
 		}
 	}
 	preview := p.Preview()
-	return p.now.Meter.WithView(left).ReadingWithSummary(preview.After, preview.Summary.Estimate)
+	return p.in.Meter.WithView(left).ReadingWithSummary(preview.After, preview.Summary.Estimate)
 }
 
-// Written is the summary of a proposal as it was written, before it is in force.
+// Written is the written summary of a proposal that is not committed.
 type Written struct {
 	Text     string
-	Appendix string // what the program adds to it, "" for nothing
-	Covers   int    // tokens that it stands for: of what was said where it is summarised anew, else of what is shown
+	Appendix string // note that the program adds to it, or ""
+	Covers   int    // tokens that it replaces: of the view, or where more of the originals it was written from
 }
 
-// Written is the summary that a model wrote for the proposal; false if none did.
+// Written returns the summary that a model wrote for the proposal; false if none is written.
 func (p *Proposal) Written() (w Written, ok bool) {
-	s, ok := p.text()
+	s, ok := p.writtenSummary()
 	if !ok {
 		return w, false
 	}
@@ -535,17 +536,16 @@ func (p *Proposal) Written() (w Written, ok bool) {
 		}
 	}
 	if p.asked.Input != preset.InputView {
-		covers = max(covers, p.now.Meter.Factor()*float64(p.asked.CoveredTokens))
+		covers = max(covers, p.in.Meter.Factor()*float64(p.asked.CoveredTokens))
 	}
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
 }
 
-// WithText is the proposal with what the user made of its summary, trimmed and
-// storable. The error wraps summary.ErrRefused or ErrNothingToGain; the proposal stays
-// as it is.
+// WithText returns a proposal with the summary as the user edited it; p does not change.
+// The error wraps summary.ErrRefused or ErrNothingToGain.
 func (p *Proposal) WithText(text string) (Proposal, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
-	s, ok := p.text()
+	s, ok := p.writtenSummary()
 	if !ok {
 		return Proposal{}, summary.Refused(summary.ErrUnended)
 	}
@@ -557,24 +557,22 @@ func (p *Proposal) WithText(text string) (Proposal, error) {
 	}
 	s.Text, s.Edited = text, true
 	bodies := slices.Clone(p.bodies)
-	bodies[p.writtenAt()] = s
-	changed := *p
-	if err := changed.apply(bodies...); err != nil {
+	bodies[p.summaryIndex()] = s
+	edited := *p
+	if err := edited.apply(bodies...); err != nil {
 		return Proposal{}, err
 	}
-	return changed, nil
+	return edited, nil
 }
 
-// Edited reports whether the summary of the proposal is the user's and no longer as it
-// was written.
+// Edited reports whether the user edited the summary of the proposal.
 func (p *Proposal) Edited() bool {
-	s, _ := p.text() // the zero one is not edited
+	s, _ := p.writtenSummary() // the zero summary is not edited
 	return s.Edited
 }
 
-// writtenAt is the place of the summary that was written for the proposal, -1 without
-// one.
-func (p *Proposal) writtenAt() int {
+// summaryIndex returns the index of the written summary among the overlays, or -1.
+func (p *Proposal) summaryIndex() int {
 	if p.asked == nil {
 		return -1
 	}

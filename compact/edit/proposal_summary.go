@@ -14,48 +14,47 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A proposal whose profile summarises needs a text. What the summary is written from is
-// decided here:
+// This file chooses the input that the summary of a proposal is written from:
 //
-//   - the view, while the provider's cache is warm: the request is then the next
-//     one and one message, and is served from the cache
-//   - what was said, written out, when the cache is cold, when another model
-//     writes, where the rules say so, and always where the view already shows a
+//   - the view, while the provider's cache is warm: the request is the conversation
+//     and one more message, so that the provider reads it from the cache
+//   - the original messages as a transcript, when the cache is cold, when another model
+//     writes, where the rules demand it, and always where the view already shows a
 //     summary: a summary is never summarised (S64)
-//   - earlier summaries and what came after, in cumulative mode (ONE), and where
-//     bands become one and all that was said does not fit the model that writes:
-//     the exception to S64, with its depth on record
+//   - earlier summaries and the messages after them, in cumulative mode (ONE), and where
+//     a summary replaces several others and their original messages do not fit the window
+//     of the writing model: the exception to S64, recorded as the depth of the summary
 
-// appendixShare bounds what the program adds to a summary, as a share of what
-// is covered: with the text it stays well below it.
+// appendixShare is the most tokens of a summary's note, as a share of the covered
+// tokens: summary and note together stay well below them.
 const appendixShare = 0.2
 
-// writerShare is the share of its window that a model is given to read at most.
+// writerShare is the largest share of its window that the writing model is sent.
 const writerShare = 0.8
 
-// window is that of the conversation's model in tokens; where it is unknown, as
-// far as a refusal tells.
+// window returns the window of the conversation's model in tokens; if it is unknown, the
+// one that a refusal of the provider named.
 func (p *Proposal) window() int {
-	if w := p.now.Meter.Window().Tokens; w > 0 {
+	if w := p.in.Meter.Window().Tokens; w > 0 {
 		return w
 	}
-	return p.now.Writer
+	return p.in.Writer
 }
 
 func (p *Proposal) needSummary(r preset.SummaryRules) error {
-	window, writer := p.window(), p.now.Writer
+	window, writer := p.window(), p.in.Writer
 	if writer == 0 {
 		writer = window
 	}
 	free := 0
 	if writer > 0 {
-		free = max(writer-p.now.Meter.EstimatedTokens(), 1)
+		free = max(writer-p.in.Meter.EstimatedTokens(), 1)
 	}
 	ask := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.Focus,
 		Most: planner.SummaryMost(p.rules.Planner, window)}
 	ask.Rewrites = p.rewrites()
 	var err error
-	if ask.Room, err = p.room(ask.Rewrites); err != nil {
+	if ask.Room, err = p.textRoom(ask.Rewrites); err != nil {
 		return err
 	}
 	switch {
@@ -63,39 +62,40 @@ func (p *Proposal) needSummary(r preset.SummaryRules) error {
 		p.merge(ask)
 	case p.readsView(r):
 		ask.Free, ask.Covered = free, meter.CoveredTokens(p.before, p.Spans)
-		job := summary.ViewJob(p.before, p.now.Caps, ask)
+		job := summary.ViewJob(p.before, p.in.Caps, ask)
 		p.Job = &job
 	default:
 		p.Job = p.rawJob(ask)
-		if writer > 0 && p.mayMerge(r) && p.now.Meter.Factor()*float64(p.Job.Tokens()) > writerShare*float64(writer) {
+		if writer > 0 && p.mayMerge(r) && p.in.Meter.Factor()*float64(p.Job.Tokens()) > writerShare*float64(writer) {
 			p.merge(ask)
 		}
 	}
 	return nil
 }
 
-// mayMerge reports whether earlier summaries may be read in place of what they
-// cover.
+// mayMerge reports whether the rules allow to summarise earlier summaries in place of
+// the messages that they cover.
 func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
 	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().Notes && len(p.earlier()) > 0
 }
 
+// merge makes the job one that reads the earlier summaries.
 func (p *Proposal) merge(ask summary.Options) {
 	p.Job = p.mergedJob(ask)
 	p.Spans = p.Job.Spans
 	p.Range = Range{From: p.Job.FromTurn, To: p.Job.ToTurn}
 }
 
-// leastRoom is the fewest estimated tokens for which a model is asked: about a
+// leastRoom is the fewest estimated tokens that a summary is worth asking for: about a
 // sentence.
 const leastRoom = 16
 
-// longerShare is how much longer another summary of the same turns may be than the one
-// that it replaces.
+// longerShare is how much longer a second summary of the same turns may be than the first,
+// as a share.
 const longerShare = 0.25
 
-// rewrites reports whether the user asks for another summary of turns that the view shows
-// as a summary alone: with another focus, the newest wins (S64).
+// rewrites reports whether the user asks for a new summary of turns that the view shows
+// only as a summary: with another focus, the newest wins (S64).
 func (p *Proposal) rewrites() bool {
 	replaced := p.replaced()
 	return p.made.Source == conversation.SourceManual && !slices.ContainsFunc(p.before.Messages, func(m projection.Message) bool {
@@ -103,18 +103,18 @@ func (p *Proposal) rewrites() bool {
 	})
 }
 
-// room is how many estimated tokens the text may have so that the view does not grow, or
-// grows by a quarter of the summary that it rewrites. The error wraps ErrNothingToGain: no
-// answer could be taken.
-func (p *Proposal) room(rewrites bool) (int, error) {
+// textRoom returns how many estimated tokens the text may have so that the view does not
+// grow, or grows at most by a quarter of the summary that it rewrites. The error wraps
+// ErrNothingToGain: no text would be short enough.
+func (p *Proposal) textRoom(rewrites bool) (int, error) {
 	empty := p.summary(".", summary.Answer{})
-	v := projection.Project(conversation.Extend(p.log, p.now.Now, empty))
-	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.now.Meter.Factor())) + 1 // for the one that stands there
+	v := projection.Project(conversation.Extend(p.log, p.in.Now, empty))
+	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.in.Meter.Factor())) + 1 // the "." of the empty one
 	if rewrites {
 		room += max(0, int(longerShare*float64(room)))
 	}
-	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
-	if least := min(room, said); least < leastRoom {
+	accepted := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
+	if min(room, accepted) < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))
 	}
 	return room, nil
@@ -126,8 +126,8 @@ func (p *Proposal) rawJob(ask summary.Options) *summary.Job {
 	return &job
 }
 
-// mergedJob reads the earlier summaries, and besides them what was said.
-// It is judged by what was said, as they were: what they say again is no less worth.
+// mergedJob returns a job that reads the earlier summaries and the messages outside them.
+// Its answer, as theirs, is compared in length with the original messages.
 func (p *Proposal) mergedJob(ask summary.Options) *summary.Job {
 	var priors []conversation.Summary
 	spans := ask.Spans
@@ -140,7 +140,7 @@ func (p *Proposal) mergedJob(ask summary.Options) *summary.Job {
 	return &job
 }
 
-// readsView reports whether the summariser reads the next request.
+// readsView reports whether the model that writes the summary reads the view.
 func (p *Proposal) readsView(r preset.SummaryRules) bool {
 	switch {
 	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().Notes:
@@ -148,12 +148,12 @@ func (p *Proposal) readsView(r preset.SummaryRules) bool {
 	case p.coversSummary():
 		return false
 	}
-	return r.Input == preset.InputView || r.Input == preset.InputAuto && !p.now.Cold
+	return r.Input == preset.InputView || r.Input == preset.InputAuto && !p.in.Cold
 }
 
-// Fallback is the job in the form that writes out what was said, for when the
-// view's form was too long. Its answer need not fit behind the view. Nil if the
-// job has that form already.
+// Fallback returns the job with the original messages as input, for use after the
+// request with the view was too long; its answer need not fit into the window after the
+// view. It is nil if the job does not read the view.
 func (p *Proposal) Fallback() *summary.Job {
 	if p.Job == nil || p.Job.Input != preset.InputView {
 		return nil
@@ -163,9 +163,9 @@ func (p *Proposal) Fallback() *summary.Job {
 	return p.rawJob(ask)
 }
 
-// Shorter is the job without the oldest of what it writes out, so that its
-// request has about as many estimated tokens as the budget: for a form that
-// cannot be split (JCL, which cuts what is too long). Nil for the others.
+// Shorter returns the job without its oldest messages, so that its request has about as
+// many estimated tokens as the budget. It is for a style whose input cannot be split into
+// several requests (JCL, which truncates), and nil for the others.
 func (p *Proposal) Shorter(budget int) *summary.Job {
 	if p.Job == nil || !preset.WordingOf(p.Job.Options().Style).AsJSON {
 		return nil
@@ -178,8 +178,8 @@ func (p *Proposal) Shorter(budget int) *summary.Job {
 	return p.rawJob(ask)
 }
 
-// coversSummary reports whether the view shows a part of what is to be covered
-// as a summary, or not at all.
+// coversSummary reports whether the view shows any of the covered events as a summary,
+// or has dropped or left out any.
 func (p *Proposal) coversSummary() bool {
 	covered := conversation.Disjoint(p.Spans)
 	for i := range p.before.Messages {
@@ -196,8 +196,8 @@ func (p *Proposal) coversSummary() bool {
 	return false
 }
 
-// Accept takes the answer to the proposal's job, or to its fallback. The error wraps
-// summary.ErrRefused or ErrNothingToGain; the proposal is then as it was.
+// Accept makes an answer to the job, or to its fallback, the summary of the proposal. After
+// an error, which wraps summary.ErrRefused or ErrNothingToGain, the proposal is unchanged.
 func (p *Proposal) Accept(a summary.Answer) error {
 	asked := p.Job
 	if a.Input == preset.InputRaw {
@@ -209,16 +209,16 @@ func (p *Proposal) Accept(a summary.Answer) error {
 	if err != nil {
 		return err
 	}
-	return p.take(text, a)
+	return p.applyText(text, a)
 }
 
-// told is what the proposal covers and what the summaries that stand beside it do:
-// the block has one appendix, that of its newest summary.
-func (p *Proposal) told() []conversation.Span {
+// noteSpans returns the spans that the note describes: those of the proposal and of the
+// adjacent summaries, because the view shows only the note of the newest of them.
+func (p *Proposal) noteSpans() []conversation.Span {
 	return projection.WithEarlier(p.log, p.Spans)
 }
 
-func (p *Proposal) take(text string, a summary.Answer) error {
+func (p *Proposal) applyText(text string, a summary.Answer) error {
 	job := p.Job
 	body := p.summary(text, a)
 	if body.Input == "" {
@@ -238,43 +238,41 @@ func (p *Proposal) take(text string, a summary.Answer) error {
 	return nil
 }
 
-// summary is the overlay that puts a text in place of what the proposal covers, with
-// what the program adds to it.
+// summary returns the overlay that replaces the covered events by a text and a note.
 func (p *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 	body := conversation.Summary{
 		Style: p.rules.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, FromTurn: p.Range.From, ToTurn: p.Range.To,
-		Text: text, Input: string(a.Input), Model: a.Model, Focus: p.Focus, Transcript: p.now.Transcript,
+		Text: text, Input: string(a.Input), Model: a.Model, Focus: p.Focus, Transcript: p.in.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = summary.Note(p.log, p.before, p.told(), p.noteRoom())
+		body.Appendix = summary.Note(p.log, p.before, p.noteSpans(), p.noteRoom())
 	}
 	return body
 }
 
-// noteRoom is what the note of the proposal may have. By hand it is bounded by what is
-// covered besides, so that it does not undo what the summary saves.
+// noteRoom returns the size limits of the proposal's note. For a compaction of a profile
+// a share of the covered tokens limits it too, so that it does not undo the saving.
 func (p *Proposal) noteRoom() summary.NoteRoom {
-	room := planner.NoteRoomOf(p.rules, p.now.Meter, p.window())
+	room := planner.NoteRoomOf(p.rules, p.in.Meter, p.window())
 	if p.evicts {
 		return room
 	}
-	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.told())))
+	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.noteSpans())))
 	return room.Within(most)
 }
 
-// Extract answers the proposal's job without a model. The error wraps
-// summary.ErrRefused or ErrNothingToGain.
+// Extract answers the proposal's job without a model, with text extracted from the log.
+// The error wraps summary.ErrRefused or ErrNothingToGain.
 func (p *Proposal) Extract() error {
 	job := *p.Job
 	if p.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.now.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.in.Meter.Window().Tokens))
 	}
 	return p.Accept(summary.Extract(p.log, job))
 }
 
-// earlier are the summaries that the view shows and that lie within what is to
-// be covered.
+// earlier returns the summaries that the view shows and that lie within the range.
 func (p *Proposal) earlier() []projection.SummaryInForce {
 	var out []projection.SummaryInForce
 	for _, s := range projection.Summaries(p.log) {

@@ -18,23 +18,23 @@ type Range struct{ From, To int }
 // String names the turns: turn 3, turns 1–7.
 func (r Range) String() string { return numbers.Turns(r.From, r.To) }
 
-// RangeOptions is what a range is chosen by.
+// RangeOptions is what [ResolveRange] needs besides the log.
 type RangeOptions struct {
 	From     *Bound    // nil: the first turn
-	To       *Bound    // nil: the newest turn but KeepLast
-	KeepLast int       // newest turns outside the range; counts only without To; negative is 0
-	Now      time.Time // what a time ago is counted from
+	To       *Bound    // nil: the newest turn before the KeepLast newest
+	KeepLast int       // newest turns outside the range; ignored with To; negative is 0
+	Now      time.Time // base of bounds such as 5h
 	// AfterLast is the turn after the last one that the compactions in force
 	// cover, 0 without one: see AfterLastCompaction.
 	AfterLast int
-	// Gone tells which turns were rewound; nil: none.
-	Gone func(turn int) bool
+	// Rewound reports whether a turn was rewound; nil: no turn was.
+	Rewound func(turn int) bool
 }
 
 func (r Range) holds(turn int) bool { return r.From <= turn && turn <= r.To }
 
-// ExtendOver is the smallest range that holds r and overlaps none of the existing ranges in
-// part (S64): where one meets r and neither holds the other, r grows to both, until none is left.
+// ExtendOver returns the smallest range that contains r and partly overlaps no existing range
+// (S64): while one overlaps r and neither contains the other, r grows to include it.
 func ExtendOver(r Range, existing []Range) Range {
 	for grown := true; grown; {
 		grown = false
@@ -48,8 +48,8 @@ func ExtendOver(r Range, existing []Range) Range {
 	return r
 }
 
-// overlapsInPart reports whether two ranges share turns and each has some that
-// the other has not.
+// overlapsInPart reports whether two ranges share turns and each has turns that
+// the other does not have.
 func (r Range) overlapsInPart(e Range) bool {
 	if r.To < e.From || e.To < r.From {
 		return false
@@ -57,21 +57,21 @@ func (r Range) overlapsInPart(e Range) bool {
 	return r.From < e.From && r.To < e.To || e.From < r.From && e.To < r.To
 }
 
-// ErrNoRange says that bounds leave nothing to compact. Errors that wrap it say
-// why, and what to write instead.
+// ErrNoRange says that bounds leave nothing to compact. Errors that wrap it give the
+// reason and the valid turns.
 var ErrNoRange = errors.New("nothing to compact")
 
 func noRange(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
 }
 
-// ResolveRange is the range that bounds mean in a log, once and for all (S64): both ends are
-// turns that were begun and not rewound, From at most To. From a time ago is the first turn
-// begun since then, to a time ago the last one begun before. A bound outside the conversation
-// is an error. Every error wraps [ErrNoRange].
+// ResolveRange returns the range of turns that bounds mean in a log (S64). Both ends are turns
+// of the log that are not rewound, and From is at most To. From a time ago is the first turn
+// that began since then, to a time ago the last one that began before. A bound outside the
+// conversation is an error. Every error wraps [ErrNoRange].
 func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	begun := turnsBegun(log)
-	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Gone != nil && o.Gone(t.turn) })
+	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Rewound != nil && o.Rewound(t.turn) })
 	switch {
 	case len(begun) == 0:
 		return Range{}, noRange("this conversation has no messages")
@@ -102,7 +102,7 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	return Range{}, noRange("--from %s (turn %d) comes after --to %s (turn %d)", o.From, live[from].turn, o.To, live[to].turn)
 }
 
-// find is the turn that a bound means, as an index into the turns that were not rewound.
+// find returns the turn that a bound means, as an index into the turns that are not rewound.
 func (o RangeOptions) find(flag string, b Bound, live []turnStart) (int, error) {
 	last := len(live) - 1
 	i := -1
@@ -137,29 +137,29 @@ type turnStart struct {
 	at   time.Time
 }
 
-// turnsBegun lists the turns of a log, ascending, in whatever order they stand. Without
-// any message of the user there are none.
+// turnsBegun returns the turns of a log in ascending order. A log without a user message
+// has no turns.
 func turnsBegun(log []conversation.Event) []turnStart {
 	var turns []turnStart
-	seen, spoken := map[int]bool{}, false
+	seen, hasUserMessage := map[int]bool{}, false
 	for _, e := range log {
 		if !conversation.IsMessage(e.Body) {
 			continue
 		}
 		_, user := e.Body.(conversation.UserMessage)
-		if spoken = spoken || user; !seen[e.Turn] {
+		if hasUserMessage = hasUserMessage || user; !seen[e.Turn] {
 			seen[e.Turn] = true
 			turns = append(turns, turnStart{turn: e.Turn, at: e.Time})
 		}
 	}
-	if !spoken {
+	if !hasUserMessage {
 		return nil
 	}
 	slices.SortFunc(turns, func(a, b turnStart) int { return cmp.Compare(a.turn, b.turn) })
 	return turns
 }
 
-// SummaryRanges are the ranges of the summaries in force that are texts.
+// SummaryRanges returns the ranges of the summaries in force that have a text.
 func SummaryRanges(log []conversation.Event) []Range {
 	var out []Range
 	for _, s := range projection.Summaries(log) {
@@ -168,21 +168,20 @@ func SummaryRanges(log []conversation.Event) []Range {
 	return out
 }
 
-// Spans are the events of the turns of a range, as runs by Seq that begin and
-// end at events the model is sent, usually one. Turns for which gone is true
-// were rewound and are left out, as is a unit that is open or that reaches
-// out of the range; gone may be nil. Nil if nothing is left.
-func (r Range) Spans(log []conversation.Event, gone func(turn int) bool) []conversation.Span {
-	const covered, left = 1, 2
+// Spans returns the events of the turns of a range as runs by Seq, usually one, that begin
+// and end at messages. It leaves out rewound turns, units with open calls and units that
+// are only partly in the range. The test of rewound turns may be nil. Nil without any event.
+func (r Range) Spans(log []conversation.Event, rewound func(turn int) bool) []conversation.Span {
+	const covered, excluded = 1, 2
 	state := make([]uint8, len(log)) // 0 for events that belong to no unit
 	for _, u := range conversation.Units(log) {
 		outside := func(i int) bool {
 			turn := log[i].Turn
-			return !r.holds(turn) || gone != nil && gone(turn)
+			return !r.holds(turn) || rewound != nil && rewound(turn)
 		}
 		s := uint8(covered)
 		if u.Open || slices.ContainsFunc(u.Events, outside) {
-			s = left
+			s = excluded
 		}
 		for _, i := range u.Events {
 			state[i] = s
@@ -192,7 +191,7 @@ func (r Range) Spans(log []conversation.Event, gone func(turn int) bool) []conve
 	running := false
 	for i, s := range state {
 		switch seq := log[i].Seq; {
-		case s == left:
+		case s == excluded:
 			running = false
 		case s == covered && running:
 			spans[len(spans)-1].Last = seq

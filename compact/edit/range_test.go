@@ -18,7 +18,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// bound reads a bound that is known to be valid; "" means no bound.
+// bound parses a bound that must be valid; "" means no bound.
 func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
 	if text == "" {
 		return nil
@@ -30,8 +30,8 @@ func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
 	return &b
 }
 
-// said makes a log of bodies, all at one time.
-func said(t *testing.T, bodies ...conversation.Body) []conversation.Event {
+// logAtNoon makes a log of bodies, all at one time.
+func logAtNoon(t *testing.T, bodies ...conversation.Body) []conversation.Event {
 	t.Helper()
 	var l conversation.Log
 	if err := l.Commit(l.Prepare(compacttest.Noon, bodies...)); err != nil {
@@ -40,9 +40,9 @@ func said(t *testing.T, bodies ...conversation.Body) []conversation.Event {
 	return l.Events()
 }
 
-// hourly is a log of turns without calls. Turn i was begun so many hours before
+// hourlyTurns is a log of turns without calls. Turn i was begun so many hours before
 // noon that the last one began an hour ago.
-func hourly(t *testing.T, turns int) []conversation.Event {
+func hourlyTurns(t *testing.T, turns int) []conversation.Event {
 	t.Helper()
 	var l conversation.Log
 	for i := range turns {
@@ -55,19 +55,19 @@ func hourly(t *testing.T, turns int) []conversation.Event {
 	return l.Events()
 }
 
-// taken makes a Gone of the turns that were taken back.
-func taken(turns ...int) func(int) bool {
+// rewound makes the test for RangeOptions.Rewound that is true for the given turns.
+func rewound(turns ...int) func(int) bool {
 	if len(turns) == 0 {
 		return nil
 	}
-	gone := map[int]bool{}
+	isRewound := map[int]bool{}
 	for _, n := range turns {
-		gone[n] = true
+		isRewound[n] = true
 	}
-	return func(turn int) bool { return gone[turn] }
+	return func(turn int) bool { return isRewound[turn] }
 }
 
-// chosen is a range that is asked for, of ten turns: turn 0 was begun 10 hours ago,
+// chosen is a requested range of ten turns: turn 0 was begun 10 hours ago,
 // turn 9 an hour ago.
 type chosen struct {
 	from, to string
@@ -78,14 +78,14 @@ type chosen struct {
 
 func (c chosen) options(t *testing.T) edit.RangeOptions {
 	return edit.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: compacttest.Noon,
-		AfterLast: c.last, Gone: taken(c.gone...)}
+		AfterLast: c.last, Rewound: rewound(c.gone...)}
 }
 
-// TestRFD064RangeBounds: the forms of the table of bounds, and what the flags
-// stand for without a value.
+// TestRFD064RangeBounds checks the forms in the RFD's table of bounds, and the meaning of
+// flags without a value.
 func TestRFD064RangeBounds(t *testing.T) {
 	t.Parallel()
-	log := hourly(t, 10)
+	log := hourlyTurns(t, 10)
 	for _, row := range []struct {
 		chosen
 		want edit.Range
@@ -122,9 +122,9 @@ func TestRFD064RangeBounds(t *testing.T) {
 	}
 }
 
-func TestRangesThatHoldNothingSayWhy(t *testing.T) {
+func TestEmptyRangesAreRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
-	log := hourly(t, 10)
+	log := hourlyTurns(t, 10)
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	for _, row := range []struct {
 		chosen
@@ -153,7 +153,7 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 	}
 }
 
-// TestRFD064TurnBoundaries: the edge cases the risks of the RFD name.
+// TestRFD064TurnBoundaries checks the edge cases that the RFD names as risks.
 func TestRFD064TurnBoundaries(t *testing.T) {
 	t.Parallel()
 	user, reply := conversation.UserMessage{Text: "u"}, conversation.AssistantMessage{Text: "a", Stop: conversation.StopEnd}
@@ -169,17 +169,17 @@ func TestRFD064TurnBoundaries(t *testing.T) {
 		err  string
 	}{
 		"no events":                 {err: "has no messages"},
-		"no turn":                   {log: said(t, notice, conversation.Instructions{}), err: "has no messages"},
-		"replies without a turn":    {log: said(t, reply, result), err: "has no messages"},
-		"one turn":                  {log: said(t, user, reply), want: edit.Range{}},
-		"one turn, three kept":      {log: said(t, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
-		"one turn, not answered":    {log: said(t, user), want: edit.Range{}},
-		"events before the first":   {log: said(t, notice, reply, user, reply), want: edit.Range{}},
-		"no calls":                  {log: said(t, user, reply, user, reply, user, reply), keep: 1, want: edit.Range{To: 1}},
-		"reply was stopped":         {log: said(t, user, cut, user, reply), keep: 1, want: edit.Range{}},
-		"calls were stopped":        {log: said(t, user, call, result, user, reply), keep: 1, want: edit.Range{}},
-		"stopped before any answer": {log: said(t, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
-		"last turn was stopped":     {log: said(t, user, reply, user), want: edit.Range{To: 1}},
+		"no turn":                   {log: logAtNoon(t, notice, conversation.Instructions{}), err: "has no messages"},
+		"replies without a turn":    {log: logAtNoon(t, reply, result), err: "has no messages"},
+		"one turn":                  {log: logAtNoon(t, user, reply), want: edit.Range{}},
+		"one turn, three kept":      {log: logAtNoon(t, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
+		"one turn, not answered":    {log: logAtNoon(t, user), want: edit.Range{}},
+		"events before the first":   {log: logAtNoon(t, notice, reply, user, reply), want: edit.Range{}},
+		"no calls":                  {log: logAtNoon(t, user, reply, user, reply, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"reply was stopped":         {log: logAtNoon(t, user, cut, user, reply), keep: 1, want: edit.Range{}},
+		"calls were stopped":        {log: logAtNoon(t, user, call, result, user, reply), keep: 1, want: edit.Range{}},
+		"stopped before any answer": {log: logAtNoon(t, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"last turn was stopped":     {log: logAtNoon(t, user, reply, user), want: edit.Range{To: 1}},
 	} {
 		got, err := edit.ResolveRange(row.log, edit.RangeOptions{KeepLast: row.keep, Now: compacttest.Noon})
 		switch {
@@ -201,20 +201,20 @@ func bounds(t *rapid.T, label string) *edit.Bound {
 	return bound(t, text)
 }
 
-func TestResolvedRangesLieInTheLog(t *testing.T) {
+func TestResolvedRangesAreTurnsOfTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.PlainLog(t)
-		gone := map[int]bool{}
+		isRewound := map[int]bool{}
 		for _, turn := range rapid.SliceOfN(rapid.IntRange(0, 8), 0, 3).Draw(t, "gone") {
-			gone[turn] = true
+			isRewound[turn] = true
 		}
 		o := edit.RangeOptions{
 			From: bounds(t, "from"), To: bounds(t, "to"),
 			KeepLast:  rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
 			Now:       conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
 			AfterLast: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
-			Gone:      func(turn int) bool { return gone[turn] },
+			Rewound:   func(turn int) bool { return isRewound[turn] },
 		}
 		r, err := edit.ResolveRange(log, o)
 		if err != nil {
@@ -226,7 +226,7 @@ func TestResolvedRangesLieInTheLog(t *testing.T) {
 		begun := map[int]bool{}
 		newer := 0 // turns after the range that were not taken back
 		for _, e := range log {
-			if _, ok := e.Body.(conversation.UserMessage); ok && !gone[e.Turn] {
+			if _, ok := e.Body.(conversation.UserMessage); ok && !isRewound[e.Turn] {
 				begun[e.Turn] = true
 				if e.Turn > r.To {
 					newer++
@@ -242,7 +242,7 @@ func TestResolvedRangesLieInTheLog(t *testing.T) {
 	})
 }
 
-func TestExtendedRangesAreTheSmallestThatCutNoSummary(t *testing.T) {
+func TestExtendOverIsTheSmallestRangeWithoutPartialOverlap(t *testing.T) {
 	t.Parallel()
 	const turns = 14
 	partial := func(r, e edit.Range) bool {
@@ -282,7 +282,7 @@ func TestExtendedRangesAreTheSmallestThatCutNoSummary(t *testing.T) {
 	})
 }
 
-func TestBoundsAreReadAndToldAsWritten(t *testing.T) {
+func TestBoundsPrintAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0", "5", "007", "2147483647", "-1", "-3", "-03", "last", "5h", "30m", "2d", "1w", "90s", "0s", "15250w", "9223372036s"} {
 		if b, err := edit.ParseBound(text); err != nil || b.String() != text {
@@ -291,7 +291,7 @@ func TestBoundsAreReadAndToldAsWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBoundIsRefused(t *testing.T) {
+func TestInvalidBoundsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " ", "-", "--3", "+5", "+5h", " 5", "last ", "Last", "h", "٥", "-0", "99999999999999999999", "-99999999999999999999", "15251w", "9223372037s",
 		"15250w15250d", "-5h", "5 ", "5x", "5.5h", "1h30", "1h30m", "1hh", "5h\n", "0x10", "1_000", "30m1h", "5m5m", strings.Repeat("9", 5000) + "w"} {
@@ -302,7 +302,7 @@ func TestWhatIsNoBoundIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzParseBound: any text is a bound that reads back as itself, or an error
+// FuzzParseBound checks that any text is a bound that prints as written, or an error
 // that is safe to print.
 func FuzzParseBound(f *testing.F) {
 	for _, text := range []string{
@@ -331,13 +331,13 @@ func FuzzParseBound(f *testing.F) {
 	})
 }
 
-func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
+func TestSpansHoldOnlyWholeUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.PlainLog(t)
 		r := edit.Range{From: rapid.IntRange(-1, 6).Draw(t, "from"), To: rapid.IntRange(-1, 8).Draw(t, "to")}
-		gone := taken(rapid.SliceOfN(rapid.IntRange(0, 6), 0, 3).Draw(t, "gone")...)
-		spans := r.Spans(log, gone)
+		isRewound := rewound(rapid.SliceOfN(rapid.IntRange(0, 6), 0, 3).Draw(t, "gone")...)
+		spans := r.Spans(log, isRewound)
 		in := func(seq uint64) int {
 			for i, s := range spans {
 				if s.Contains(seq) {
@@ -346,14 +346,14 @@ func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
 			}
 			return 0
 		}
-		// ends are the spans that begin or end at an event that is sent; uncovered
-		// tells of each gap whether one lies in it.
+		// ends holds the events that a span may begin or end at; uncovered holds the
+		// gaps between spans that contain a message.
 		ends, uncovered := map[uint64]bool{}, map[int]bool{}
 		for _, u := range conversation.Units(log) {
 			want := !u.Open
 			for _, i := range u.Events {
 				turn := log[i].Turn
-				want = want && r.From <= turn && turn <= r.To && (gone == nil || !gone(turn))
+				want = want && r.From <= turn && turn <= r.To && (isRewound == nil || !isRewound(turn))
 			}
 			for _, i := range u.Events {
 				seq := log[i].Seq

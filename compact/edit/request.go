@@ -16,46 +16,46 @@ import (
 // ErrNoProfile says that no profile has the name asked for.
 var ErrNoProfile = errors.New("there is no such profile")
 
-// ErrBadRequest says that a request contradicts itself or cannot be read.
+// ErrBadRequest says that a request contradicts itself or cannot be parsed.
 var ErrBadRequest = errors.New("these compaction options are not valid")
 
-// ErrNoSummaries says that the rules allow no summary that a request needs.
+// ErrNoSummaries says that a request needs a summary and the rules forbid it.
 var ErrNoSummaries = errors.New("summaries are turned off")
 
-// Request is a compaction that somebody asks for.
+// Request is a compaction that the user, the model or the planner asks for.
 type Request struct {
-	Profile  string // "": the default one, or with Focus or Review the one that summarises
+	Profile  string // "": the default profile, or with Focus or Review the one that summarises
 	From, To *Bound // nil: from the start; to KeepLast turns before the end
-	KeepLast int    // newest turns left alone; negative: as the rules say
+	KeepLast int    // number of newest turns that stay as they are; negative: the number of the rules
 	Focus    string // what a summary should preserve
 	Source   conversation.Source
-	Trigger  string // what set it off, in a word or two
-	Review   bool   // the user reads a summary, and may change it, before it takes effect
-	// Evicts says that the user asked for nothing in particular and wants room: where the
-	// range holds nothing to compact, the step at the load line is made, if the rules have one.
+	Trigger  string // what caused it, in a word or two
+	Review   bool   // the user reads the summary, and may edit it, before it takes effect
+	// Evicts says that the user typed no options and wants free space: where the range has
+	// nothing to compact, evict as at the load line, if the rules evict at all.
 	Evicts bool
 }
 
-// plain reports whether nothing in particular is asked for.
-func (w Request) plain() bool {
-	return w.Profile == "" && w.Focus == "" && !w.Review && w.From == nil && w.To == nil && w.KeepLast < 0
+// hasNoOptions reports whether the request names no profile, range, focus or review.
+func (req Request) hasNoOptions() bool {
+	return req.Profile == "" && req.Focus == "" && !req.Review && req.From == nil && req.To == nil && req.KeepLast < 0
 }
 
-// NewRequest is the request of a user who says nothing further.
+// NewRequest returns a manual request without options.
 func NewRequest() Request {
 	return Request{KeepLast: -1, Source: conversation.SourceManual, Trigger: "command"}
 }
 
-// RequestOf is what a plan asks for that applies a profile: all that came after the last
-// compaction.
+// RequestOf returns the request of a plan that applies a profile: it covers the turns
+// after the last compaction.
 func RequestOf(p planner.Plan) Request {
 	last := Bound{form: boundLast}
-	w := NewRequest()
-	w.Profile, w.From, w.Source, w.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
-	return w
+	req := NewRequest()
+	req.Profile, req.From, req.Source, req.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
+	return req
 }
 
-// Op is what is to be done with a request that was typed.
+// Op is the operation that /compact was called for.
 type Op string
 
 // The operations of the command.
@@ -66,15 +66,15 @@ const (
 	OpRedo    Op = "redo"
 )
 
-// looksLikeBound reports whether a word can only be meant as a bound.
+// looksLikeBound reports whether a word starts like a bound and not like a flag or text.
 func looksLikeBound(word string) bool {
 	return word[0] >= '0' && word[0] <= '9' || word[0] == '-' && !strings.HasPrefix(word, "--")
 }
 
-// ParseRequest reads the arguments of /compact in the chat: the flags of the
+// ParseRequest parses the arguments of /compact in the chat: the flags of the
 // command line, and the focus as free text. Errors wrap ErrBadRequest.
 func ParseRequest(text string) (Request, Op, error) {
-	w, op, words := NewRequest(), OpCompact, strings.Fields(text)
+	req, op, words := NewRequest(), OpCompact, strings.Fields(text)
 	bad := func(format string, args ...any) (Request, Op, error) {
 		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, fmt.Errorf(format, args...))
 	}
@@ -88,7 +88,7 @@ func ParseRequest(text string) (Request, Op, error) {
 				value = words[0]
 			}
 			if _, err := ParseBound(value); name == "--from" && err != nil && !looksLikeBound(value) {
-				value = lastWord // it may stand without a value
+				value = lastWord // --from needs no value
 			} else if len(words) > 0 {
 				words = words[1:]
 			} else if name != "--from" {
@@ -104,19 +104,19 @@ func ParseRequest(text string) (Request, Op, error) {
 		case "--redo":
 			op = OpRedo
 		case "--review":
-			w.Review = true
+			req.Review = true
 		case "--":
 			focus, words = append(focus, words...), nil
 		case "--from":
-			w.From, err = boundOf(value)
+			req.From, err = boundOf(value)
 		case "--to":
-			w.To, err = boundOf(value)
+			req.To, err = boundOf(value)
 		case "--profile":
-			w.Profile = value
+			req.Profile = value
 		case "--focus":
 			focus = append(focus, value)
 		case "--keep", "--keep-last":
-			if w.KeepLast, err = strconv.Atoi(value); err != nil || w.KeepLast < 0 {
+			if req.KeepLast, err = strconv.Atoi(value); err != nil || req.KeepLast < 0 {
 				return bad("%s needs a number of turns, such as 3, not %q", name, value)
 			}
 		default:
@@ -129,12 +129,12 @@ func ParseRequest(text string) (Request, Op, error) {
 			return bad("%s: %w", name, err)
 		}
 	}
-	if w.To != nil && w.KeepLast >= 0 {
+	if req.To != nil && req.KeepLast >= 0 {
 		return bad("--to and --keep-last both say where the range ends; use one of them")
 	}
-	w.Focus = strings.Join(focus, " ")
-	w.Evicts = w.plain()
-	return w, op, nil
+	req.Focus = strings.Join(focus, " ")
+	req.Evicts = req.hasNoOptions()
+	return req, op, nil
 }
 
 var valueFlags = []string{"--from", "--to", "--profile", "--focus", "--keep", "--keep-last"}
@@ -144,28 +144,28 @@ func boundOf(text string) (*Bound, error) {
 	return &b, err
 }
 
-// ProfileOf is the name of the profile a request means. There may be no such profile.
-func ProfileOf(r preset.Rules, w Request) string {
+// ProfileOf returns the name of the profile that a request means. The profile need not exist.
+func ProfileOf(r preset.Rules, req Request) string {
 	switch {
-	case w.Profile != "":
-		return w.Profile
-	case (w.Focus != "" || w.Review) && !r.Profiles[r.DefaultProfile].Summarize:
+	case req.Profile != "":
+		return req.Profile
+	case (req.Focus != "" || req.Review) && !r.Profiles[r.DefaultProfile].Summarize:
 		return preset.ProfileHeavy
 	}
 	return r.DefaultProfile
 }
 
-func profileOf(r preset.Rules, w Request) (string, preset.Profile, error) {
-	name := ProfileOf(r, w)
+func profileOf(r preset.Rules, req Request) (string, preset.Profile, error) {
+	name := ProfileOf(r, req)
 	p, ok := r.Profiles[name]
 	if !ok {
 		names := strings.Join(slices.Sorted(maps.Keys(r.Profiles)), ", ")
 		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, names)
 	}
-	if (w.Focus != "" || w.Review) && !p.Summarize {
+	if (req.Focus != "" || req.Review) && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s writes no summary; use --profile %s", ErrBadRequest, name, preset.ProfileHeavy)
 	}
-	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && w.Source == conversation.SourceAuto) {
+	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && req.Source == conversation.SourceAuto) {
 		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
 	}
 	return name, p, nil

@@ -16,7 +16,7 @@ var ErrNothingToUndo = errors.New("no compaction to undo")
 // ErrNothingToRedo says that no compaction was undone since the newest one.
 var ErrNothingToRedo = errors.New("no compaction to redo")
 
-// Undo is the overlay that takes an epoch back; 0 is the newest in force. The
+// Undo returns the overlay that undoes an epoch; 0 means the newest in force. The
 // error wraps ErrNothingToUndo.
 func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
 	for _, e := range slices.Backward(conversation.Epochs(log)) {
@@ -30,8 +30,8 @@ func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
 	return conversation.Revert{}, ErrNothingToUndo
 }
 
-// Redo is the overlay that brings the compaction back which was undone last.
-// It is possible until another one is made. The error wraps ErrNothingToRedo.
+// Redo returns the overlay that restores the compaction that was undone last, unless
+// another compaction was made since. The error wraps ErrNothingToRedo.
 func Redo(log []conversation.Event) (conversation.Revert, error) {
 	var undone conversation.Epoch
 	newest := uint64(0)
@@ -52,37 +52,37 @@ func Redo(log []conversation.Event) (conversation.Revert, error) {
 	return conversation.Revert{Epoch: undone.RevertedBy, Redoes: undone.ID}, nil
 }
 
-// Reversal is an undo or a redo worked out and not made yet.
+// Reversal is an undo or a redo that is computed and not committed.
 type Reversal struct {
-	Epoch   uint64 // of the compaction it is about
+	Epoch   uint64 // of the compaction that is undone or redone
 	Redo    bool
 	Profile string // of the compaction
 	Range   Range  // of its summaries, the zero range without any
-	Before  int    // estimated tokens of a request as it is
-	After   int    // and as it would be
+	Before  int    // estimated tokens of a request before it
+	After   int    // and after it
 	Body    conversation.Revert
 }
 
-// ReversalRequest says what is to be reversed: with Redo the compaction that was
+// ReversalRequest names the compaction to undo or redo: with Redo the one that was
 // undone last, otherwise Epoch, or with 0 the newest in force.
 type ReversalRequest struct {
 	Redo  bool
 	Epoch uint64
 }
 
-// NewReversal works a reversal out for a log whose next event gets the Seq. The
+// NewReversal computes a reversal for a log whose next event gets the Seq. The
 // error wraps ErrNothingToUndo or ErrNothingToRedo.
-func NewReversal(log []conversation.Event, r preset.Rules, s Inputs, w ReversalRequest, seq uint64) (Reversal, error) {
-	body, err := Undo(log, w.Epoch)
-	if w.Redo {
+func NewReversal(log []conversation.Event, r preset.Rules, in Inputs, req ReversalRequest, seq uint64) (Reversal, error) {
+	body, err := Undo(log, req.Epoch)
+	if req.Redo {
 		body, err = Redo(log)
 	}
 	if err != nil {
 		return Reversal{}, err
 	}
-	rev := Reversal{Epoch: body.Epoch, Redo: w.Redo}
+	rev := Reversal{Epoch: body.Epoch, Redo: req.Redo}
 	why := "undone"
-	if w.Redo {
+	if req.Redo {
 		rev.Epoch, why = body.Redoes, "redone"
 	}
 	for _, e := range conversation.Epochs(log) {
@@ -95,13 +95,13 @@ func NewReversal(log []conversation.Event, r preset.Rules, s Inputs, w ReversalR
 	}
 	body.Origin = conversation.Origin{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
 		Profile: rev.Profile, Why: why}
-	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(projection.Project(conversation.Extend(log, s.Now, body))).EstimatedTokens()
+	rev.Before, rev.After = in.Meter.EstimatedTokens(), in.Meter.WithView(projection.Project(conversation.Extend(log, in.Now, body))).EstimatedTokens()
 	body.Origin.Before, body.Origin.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil
 }
 
-// turnsCovered is the range of the summaries of an epoch, the zero range
+// turnsCovered returns the range of the summaries of an epoch, the zero range
 // without any.
 func turnsCovered(e conversation.Epoch) Range {
 	r, found := Range{}, false

@@ -22,12 +22,12 @@ const (
 	SavedPointers
 	SavedTurns
 	SavedCalls    // calls and results that are left out
-	SavedThinking // that no overlay hides, but what changed in front of it
+	SavedThinking // reasoning dropped because an earlier message changed, not by an overlay
 	savingKinds
 )
 
-// Saving is how many messages or events are not sent as they were said, and how many tokens
-// the next request is shorter by that.
+// Saving is the number of messages or events that are shortened or hidden, and the tokens
+// that the next request is shorter for it.
 type Saving struct {
 	Items  int
 	Tokens float64
@@ -36,14 +36,14 @@ type Saving struct {
 // Savings is what each kind saves in a view of a log.
 type Savings [savingKinds]Saving
 
-// SavingsOf weighs a view against what was said.
+// SavingsOf compares a view with the original messages.
 func SavingsOf(log []conversation.Event, v projection.View, m meter.Meter) Savings {
-	w := weigher{log: log, meter: m.WithView(v)}
+	w := savingsCounter{log: log, meter: m.WithView(v)}
 	for i := range v.Messages {
 		if m := &v.Messages[i]; m.State == projection.StateSummarised || m.State == projection.StateDropped {
-			w.weighRun(m)
+			w.addReplacement(m)
 		} else {
-			w.weigh(m)
+			w.addMessage(m)
 		}
 	}
 	for _, a := range v.Absent {
@@ -54,26 +54,27 @@ func SavingsOf(log []conversation.Event, v projection.View, m meter.Meter) Savin
 		case projection.WhyToldAbove:
 			kind = SavedSummaries
 		}
-		text, thought := w.said(a.Event)
-		w.save(kind, 1, text+thought)
+		text, reasoning := w.originalTokens(a.Event)
+		w.save(kind, 1, text+reasoning)
 	}
 	return w.sums
 }
 
-type weigher struct {
+type savingsCounter struct {
 	log   []conversation.Event
 	meter meter.Meter // with the view
 	sums  Savings
-	run   uint64 // Seq of the first event of the last message that stands for many
+	run   uint64 // Seq of the first event of the newest message that replaces several events
 }
 
-func (w *weigher) save(kind SavingKind, items int, tokens float64) {
+func (w *savingsCounter) save(kind SavingKind, items int, tokens float64) {
 	w.sums[kind].Items += items
 	w.sums[kind].Tokens += tokens
 }
 
-// said is an event as it was said, in tokens, and the reasoning of it that would be sent.
-func (w *weigher) said(seq uint64) (text, thought float64) {
+// originalTokens returns the tokens of the original message of an event, and of its
+// reasoning if that would be sent.
+func (w *savingsCounter) originalTokens(seq uint64) (text, reasoning float64) {
 	i := conversation.IndexOf(w.log, seq)
 	if i < 0 {
 		return 0, 0
@@ -83,25 +84,25 @@ func (w *weigher) said(seq uint64) (text, thought float64) {
 		return 0, 0
 	}
 	if m.Reasoning != "" && w.meter.EchoesReasoning() {
-		thought = w.reasoning(&m)
+		reasoning = w.reasoningTokens(&m)
 	}
 	m.Reasoning = ""
-	return w.meter.MessageTokens(&m), thought
+	return w.meter.MessageTokens(&m), reasoning
 }
 
-func (w *weigher) reasoning(m *projection.Message) float64 {
+func (w *savingsCounter) reasoningTokens(m *projection.Message) float64 {
 	return w.meter.Weigh(m.ReasoningSize) + w.meter.Factor()*w.meter.Framing()
 }
 
-// weigh notes what a message saves that stands for itself.
-func (w *weigher) weigh(m *projection.Message) {
+// addMessage adds the saving of a message that shows one event.
+func (w *savingsCounter) addMessage(m *projection.Message) {
 	if m.Overlay == 0 && m.Repeats == 0 && m.Reasoning == "" {
 		return
 	}
-	text, thought := w.said(m.Events[0])
+	text, reasoning := w.originalTokens(m.Events[0])
 	kept := 0.0
 	if w.meter.Thinks(m) {
-		kept = w.reasoning(m)
+		kept = w.reasoningTokens(m)
 	}
 	saved := text - (w.meter.MessageTokens(m) - kept)
 	switch {
@@ -117,16 +118,16 @@ func (w *weigher) weigh(m *projection.Message) {
 	}
 	switch {
 	case kept > 0:
-	case m.Stripped, thought > 0 && m.Reasoning == "":
-		w.save(SavedReasoning, 1, thought)
-	case thought > 0:
-		w.save(SavedThinking, 1, thought)
+	case m.Stripped, reasoning > 0 && m.Reasoning == "":
+		w.save(SavedReasoning, 1, reasoning)
+	case reasoning > 0:
+		w.save(SavedThinking, 1, reasoning)
 	}
 }
 
-// weighRun notes what a message saves that stands for many. Where a pair stands for the
-// same events they are counted once.
-func (w *weigher) weighRun(m *projection.Message) {
+// addReplacement adds the saving of a message that replaces several events. Where a pair
+// of messages replaces the same events, they are counted once.
+func (w *savingsCounter) addReplacement(m *projection.Message) {
 	kind := SavedSummaries
 	switch {
 	case m.State == projection.StateDropped && m.Why == projection.WhyLeftOut:
@@ -139,8 +140,8 @@ func (w *weigher) weighRun(m *projection.Message) {
 	}
 	w.run = m.Events[0]
 	for _, seq := range m.Events {
-		text, thought := w.said(seq)
-		w.save(kind, 1, text+thought)
+		text, reasoning := w.originalTokens(seq)
+		w.save(kind, 1, text+reasoning)
 	}
 }
 
@@ -150,23 +151,23 @@ var layerOf = [savingKinds]string{
 	SavedTurns: LayerDropped,
 }
 
-// Layers is what each kind of reduction does in the proposal, without those that do nothing:
-// what the view after it saves and the view before it did not. What earlier overlays saved
-// of messages that the proposal hides belongs to that.
+// Layers returns the effect of each kind of reduction in the proposal: what the view after
+// it saves and the view before it did not. Kinds without effect are left out. The kind that
+// hides messages includes the loss of savings by earlier overlays of these messages.
 func (p *Proposal) Layers() []Layer {
-	hides := p.hides()
-	was, is := SavingsOf(p.log, p.before, p.now.Meter), SavingsOf(p.log, p.after, p.now.Meter)
+	hiding := p.hidingLayer()
+	before, after := SavingsOf(p.log, p.before, p.in.Meter), SavingsOf(p.log, p.after, p.in.Meter)
 	sums := map[string]Saving{}
-	for kind := range is {
-		items, tokens := is[kind].Items-was[kind].Items, is[kind].Tokens-was[kind].Tokens
+	for kind := range after {
+		items, tokens := after[kind].Items-before[kind].Items, after[kind].Tokens-before[kind].Tokens
 		layer := layerOf[kind]
 		if layer == "" || items <= 0 {
-			layer, items = hides, max(items, 0)
+			layer, items = hiding, max(items, 0)
 		}
 		sums[layer] = Saving{sums[layer].Items + items, sums[layer].Tokens + tokens}
 	}
-	if s := sums[hides]; s.Items == 0 && hides == LayerSummary { // it is summarised anew
-		sums[hides] = Saving{len(conversation.MessagesIn(p.log, p.Spans)), s.Tokens}
+	if s := sums[hiding]; s.Items == 0 && hiding == LayerSummary { // it replaces another summary
+		sums[hiding] = Saving{len(conversation.MessagesIn(p.log, p.Spans)), s.Tokens}
 	}
 	var out []Layer
 	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
@@ -177,8 +178,8 @@ func (p *Proposal) Layers() []Layer {
 	return out
 }
 
-// hides is the layer of the overlays that hide whole messages, that of results if none does.
-func (p *Proposal) hides() string {
+// hidingLayer returns the layer of the overlays that hide whole messages, or LayerResults.
+func (p *Proposal) hidingLayer() string {
 	layer := LayerResults
 	for _, b := range p.bodies {
 		switch b := b.(type) {
@@ -196,9 +197,9 @@ func (p *Proposal) hides() string {
 	return layer
 }
 
-// sent is the messages of a view with what of them is sent: reasoning only where
-// it goes back.
-func sent(v projection.View, m meter.Meter) projection.View {
+// sentView returns the messages of a view as they are sent: with reasoning only where
+// it is sent back to the provider.
+func sentView(v projection.View, m meter.Meter) projection.View {
 	messages := slices.Clone(v.Messages)
 	m = m.WithView(v)
 	for i := range messages {
@@ -210,7 +211,7 @@ func sent(v projection.View, m meter.Meter) projection.View {
 	return projection.View{Messages: messages}
 }
 
-// firstChange is the index of the first message that differs, -1 if none does.
+// firstChange returns the index of the first message that differs, or -1.
 func firstChange(a, b projection.View) int {
 	for i := range a.Messages {
 		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
@@ -223,17 +224,17 @@ func firstChange(a, b projection.View) int {
 	return -1
 }
 
-// brokenAt is the Seq that message i of a view begins with, the last one's if
-// there is none.
-func brokenAt(v projection.View, i int) uint64 {
+// firstSeq returns the first Seq of message i of a view, or of the last message if i is
+// past the end.
+func firstSeq(v projection.View, i int) uint64 {
 	if len(v.Messages) == 0 {
 		return 0
 	}
 	return v.Messages[min(i, len(v.Messages)-1)].Events[0]
 }
 
-// sameMessage reports whether two messages are the same on the wire, wherever
-// they came from.
+// sameMessage reports whether two messages are sent as the same bytes, whatever events
+// they show.
 func sameMessage(a, b *projection.Message) bool {
 	return a.SaysSame(b) && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped
 }

@@ -12,13 +12,13 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What the user does to single messages and turns by hand is an overlay like any
-// other, with an epoch of its own. Rules:
+// Manual changes to single messages and turns are overlays like any other, each with an
+// epoch of its own. Rules:
 //
-//   - It names only what it changes: what would do nothing is refused, with why.
-//   - Pins are of whole units, as the projection has them. What was undone is
-//     pinned only once it is redone.
-//   - Turns come back as long as nothing was said in their place.
+//   - The overlay names only the events it changes. A change without effect is refused
+//     with a reason.
+//   - Pins apply to whole units. An undone message must be redone before it is pinned.
+//   - Rewound turns can be restored until the user sends the next message.
 
 // ErrNothingToPin says that no message would be pinned.
 var ErrNothingToPin = errors.New("nothing to pin")
@@ -29,11 +29,11 @@ var ErrNothingToUnpin = errors.New("nothing to unpin")
 // ErrNothingToRestore says that no turns can be restored.
 var ErrNothingToRestore = errors.New("no turns to redo")
 
-// PinOf is the overlay that keeps events as they were said, whatever else covers
-// them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
-// are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
+// PinOf returns the overlay that shows events in full, whatever other overlays cover
+// them, or ends that: a Pin or an Unpin. It skips Seqs that are not messages of the log.
+// The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
-	held, rewound := projection.Pinned(log), conversation.RewoundBy(log)
+	pins, rewound := projection.Pinned(log), conversation.RewoundBy(log)
 	why := "choose one of your messages, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {
@@ -41,13 +41,13 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 		if i < 0 || !conversation.IsMessage(log[i].Body) {
 			continue
 		}
-		gone := rewound != nil && rewound[i] != 0
+		undone := rewound != nil && rewound[i] != 0
 		switch {
-		case pinned && held[log[i].Seq]:
+		case pinned && pins[log[i].Seq]:
 			why = "this is already pinned"
-		case pinned && gone:
+		case pinned && undone:
 			why = "this was undone; redo its turn first"
-		case !pinned && !held[log[i].Seq]:
+		case !pinned && !pins[log[i].Seq]:
 			why = "this is not pinned"
 		default:
 			chosen = append(chosen, seq)
@@ -83,7 +83,7 @@ func eventNames(events []uint64) string {
 	return strings.Join(names, ", ")
 }
 
-// Restore is the overlay that restores the turns which were rewound last.
+// Restore returns the overlay that restores the turns that were rewound last.
 // The error wraps ErrNothingToRestore.
 func Restore(log []conversation.Event) (conversation.Revert, error) {
 	rewind := -1
@@ -101,18 +101,18 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 			return conversation.Revert{}, fmt.Errorf("%w: a message was sent since; fork from the turn in the history", ErrNothingToRestore)
 		}
 	}
-	return conversation.Revert{Origin: conversation.Origin{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
+	return conversation.Revert{Origin: conversation.Origin{Why: redoneWhy(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
 }
 
-func broughtBack(log []conversation.Event, rewind int) string {
-	var back []conversation.Event
+func redoneWhy(log []conversation.Event, rewind int) string {
+	var restored []conversation.Event
 	for i, by := range conversation.RewoundBy(log) {
 		if by == log[rewind].Seq {
-			back = append(back, log[i])
+			restored = append(restored, log[i])
 		}
 	}
-	if len(back) == 0 {
+	if len(restored) == 0 {
 		return "redone"
 	}
-	return "redone: " + numbers.Turns(conversation.TurnRange(back))
+	return "redone: " + numbers.Turns(conversation.TurnRange(restored))
 }

@@ -11,46 +11,46 @@ import (
 	"plimsoll/conversation"
 )
 
-// What the user hides by hand. Rules:
+// Masks that the user requests for single messages. Rules:
 //
-//   - Only results of tools are hidden, by the words of Plimsoll's own stubs: they
-//     never make a view longer, whatever the preset.
-//   - What is pinned stays, and what is hidden already needs no further mask.
-//   - Results that point to a hidden one go with it. Otherwise it would go on
-//     standing in full for them.
+//   - Only tool results are masked, with Plimsoll's own stubs, whatever the preset: these
+//     never make a view longer.
+//   - Pinned and already masked results are left out.
+//   - Results that point to a masked one are masked too. Otherwise the projection would
+//     show the masked one in full for them.
 
 // ErrNothingToMask says that no result would be hidden.
 var ErrNothingToMask = errors.New("nothing to mask")
 
-// MaskByHand is the overlay that shows stubs in place of the results of events: a
-// reply stands for the results of its calls. V is the view of the log. The error
-// wraps ErrNothingToMask and says what to do.
-func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
-	shown := map[uint64]*projection.Message{} // results that stand for themselves
-	alike := planner.NewPointers()
+// ManualMask returns the overlay that shows stubs in place of the results of events: a
+// reply means the results of its calls. V is the view of the log. The error wraps
+// ErrNothingToMask and says what to do.
+func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
+	shown := map[uint64]*projection.Message{} // results that are shown themselves
+	pointers := planner.NewPointers()
 	for k := range v.Messages {
 		switch m := &v.Messages[k]; {
 		case m.Role != projection.RoleTool || len(m.Events) == 0:
 		case m.Repeats != 0:
-			alike.See(m, false)
+			pointers.See(m, false)
 		default:
 			shown[m.Events[0]] = m
 		}
 	}
-	wanted := map[uint64]bool{}
+	chosen := map[uint64]bool{}
 	for _, seq := range events {
-		wanted[seq] = true
+		chosen[seq] = true
 	}
 	for _, u := range conversation.Units(log) {
 		for _, i := range u.Events {
-			wanted[log[i].Seq] = wanted[log[i].Seq] || wanted[log[u.Events[0]].Seq]
+			chosen[log[i].Seq] = chosen[log[i].Seq] || chosen[log[u.Events[0]].Seq]
 		}
 	}
 	var items []conversation.MaskItem
 	const tooShort = "the result is too short to be worth masking"
 	why := "choose a tool result; messages are never masked"
 	for i, e := range log {
-		if _, ok := e.Body.(conversation.ToolResult); !ok || !wanted[e.Seq] {
+		if _, ok := e.Body.(conversation.ToolResult); !ok || !chosen[e.Seq] {
 			continue
 		}
 		switch m := shown[e.Seq]; {
@@ -60,7 +60,7 @@ func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, eve
 			why = "the result is no longer sent in full"
 		default:
 			stub, chars := projection.StubOf(log, i, r.Mask.Preview), m.Size.Chars()
-			if stub == "" || conversation.Measure(stub).Chars() >= chars || !alike.Gains(e.Seq, chars, r.Mask.Preview) {
+			if stub == "" || conversation.Measure(stub).Chars() >= chars || !pointers.Gains(e.Seq, chars, r.Mask.Preview) {
 				why = tooShort
 				continue
 			}
@@ -70,7 +70,7 @@ func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, eve
 	if len(items) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, why)
 	}
-	mask := planner.MaskOf(r, alike.With(items))
+	mask := planner.MaskOf(r, pointers.With(items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, tooShort)

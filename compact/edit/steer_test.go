@@ -17,16 +17,16 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// byHand appends an overlay as the agent does.
-func byHand(log []conversation.Event, body conversation.Body) []conversation.Event {
+// appendManual appends an overlay as the agent does.
+func appendManual(log []conversation.Event, body conversation.Body) []conversation.Event {
 	made, _ := conversation.OriginOf(body)
 	made.Source, made.Trigger, made.Epoch = conversation.SourceManual, "command", uint64(len(log)+1)
 	return compacttest.With(log, conversation.WithOrigin(body, made))
 }
 
-// steerable is a random log in which no overlay claims an epoch to come: whatever is
-// appended has one of its own.
-func steerable(t *rapid.T) []conversation.Event {
+// logWithValidEpochs is a random log in which no overlay names a future epoch: an overlay
+// that is appended gets its own.
+func logWithValidEpochs(t *rapid.T) []conversation.Event {
 	log := slices.Clone(compacttest.RandomLog(t))
 	for i, e := range log {
 		if made, ok := conversation.OriginOf(e.Body); ok && made.Epoch > e.Seq {
@@ -37,7 +37,7 @@ func steerable(t *rapid.T) []conversation.Event {
 	return log
 }
 
-// someEvents draws events to steer: mostly of the log, in any order, some twice.
+// someEvents draws events: mostly of the log, in any order, some twice.
 func someEvents(t *rapid.T, w *conversationtest.Writer) (events []uint64) {
 	for range rapid.IntRange(0, 6).Draw(t, "chosen") {
 		events = append(events, w.Seq(t))
@@ -56,10 +56,10 @@ func pinnedIn(v projection.View) map[uint64]*projection.Message {
 	return pinned
 }
 
-func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
+func TestPinnedEventsAreShownInFull(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, steerable(t))
+		w := conversationtest.NewWriter(t, logWithValidEpochs(t))
 		log, events := w.Events(), someEvents(t, w)
 		before := pinnedIn(projection.Project(log))
 		body, err := edit.PinOf(log, events, true)
@@ -82,9 +82,9 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 		if len(chosen) == 0 || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
 			t.Fatalf("%v", chosen)
 		}
-		pinned := byHand(log, body)
+		pinned := appendManual(log, body)
 		after := pinnedIn(projection.Project(pinned))
-		sameMessages(t, projection.Project(log), projection.Project(byHand(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
+		sameMessages(t, projection.Project(log), projection.Project(appendManual(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
 		raw := projection.Project(withoutOverlays(log))
 		for _, seq := range chosen {
 			m := after[seq]
@@ -99,7 +99,7 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 	})
 }
 
-// withoutOverlays is a log in which everything is shown as it was said.
+// withoutOverlays is a log whose view shows every message in full.
 func withoutOverlays(log []conversation.Event) (out []conversation.Event) {
 	for _, e := range log {
 		if r, ok := e.Body.(conversation.ToolResult); ok {
@@ -113,16 +113,16 @@ func withoutOverlays(log []conversation.Event) (out []conversation.Event) {
 	return out
 }
 
-func TestTurnsComeBackAsTheyWere(t *testing.T) {
+func TestRestoreShowsRewoundTurnsAsBefore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := steerable(t)
+		log := logWithValidEpochs(t)
 		before := projection.Project(log)
 		last := 0
 		if n := len(log); n > 0 {
 			last = log[n-1].Turn
 		}
-		log = byHand(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
+		log = appendManual(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
 		rewound := projection.Project(log)
 		back, err := edit.Restore(log)
 		if err != nil {
@@ -131,15 +131,15 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 		if back.Redoes != 0 || back.Epoch != uint64(len(log)) {
 			t.Fatalf("%+v", back)
 		}
-		log = byHand(log, back)
+		log = appendManual(log, back)
 		sameMessages(t, before, projection.Project(log))
 		for _, e := range conversation.Epochs(log) {
 			if e.RevertedBy == uint64(len(log)) {
 				t.Fatalf("bringing turns back took %+v back", e)
 			}
 		}
-		// It can be taken back like any overlay.
-		sameMessages(t, rewound, projection.Project(byHand(log, conversation.Revert{Epoch: uint64(len(log))})))
+		// The restore can be undone like any overlay.
+		sameMessages(t, rewound, projection.Project(appendManual(log, conversation.Revert{Epoch: uint64(len(log))})))
 	})
 }
 
@@ -154,16 +154,16 @@ func sameMessages(t *rapid.T, want, got projection.View) {
 	}
 }
 
-func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
+func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 	t.Parallel()
 	made := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, steerable(t))
+		w := conversationtest.NewWriter(t, logWithValidEpochs(t))
 		log, events := w.Events(), someEvents(t, w)
 		rules := preset.RulesOf(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
 		before := projection.Project(log)
-		body, err := edit.MaskByHand(rules, log, before, events)
+		body, err := edit.ManualMask(rules, log, before, events)
 		if err != nil {
 			if !errors.Is(err, edit.ErrNothingToMask) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
@@ -171,7 +171,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 			return
 		}
 		made++
-		masked := byHand(log, body)
+		masked := appendManual(log, body)
 		after := projection.Project(masked)
 		if compacttest.Chars(after) >= compacttest.Chars(before) {
 			t.Fatalf("the view was %d characters long, and is %d", compacttest.Chars(before), compacttest.Chars(after))
@@ -199,14 +199,14 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameMessages(t, before, projection.Project(byHand(masked, undo)))
+		sameMessages(t, before, projection.Project(appendManual(masked, undo)))
 	})
 	if made == 0 {
 		t.Error("nothing was masked in any conversation")
 	}
 }
 
-func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
+func TestManualMasksCoverOnlyResultsShownInFull(t *testing.T) {
 	t.Parallel()
 	long := compacttest.Numbered(100, "of a file")
 	twice := (&compacttest.Tale{}).User("Read both.").Add(
@@ -234,7 +234,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		"what the first turn has":        {compacttest.FilesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
 		v := projection.Project(c.log.Events())
-		body, err := edit.MaskByHand(compacttest.PlanRules(), c.log.Events(), v, c.events)
+		body, err := edit.ManualMask(compacttest.PlanRules(), c.log.Events(), v, c.events)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -246,7 +246,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
-		after := projection.Project(byHand(c.log.Events(), body))
+		after := projection.Project(appendManual(c.log.Events(), body))
 		for _, seq := range c.want {
 			i := slices.IndexFunc(after.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
 			if m := after.Messages[i]; m.State != projection.StateMasked || m.Repeats != 0 {

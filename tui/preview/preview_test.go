@@ -57,7 +57,7 @@ func masked() preview.Content {
 	cost, after := 0.0312, 4
 	return preview.Content{
 		Request: edit.NewRequest(),
-		Preview: edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
+		Preview: edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Rewritten: 31_000,
 			Layers: []edit.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
 		Now: reading(91_200), Then: reading(34_100), CostNow: &cost, PaysAfter: &after,
 		Profiles: profiles(), Profile: "default", KeepLast: 3, Turns: 12, Model: "openai/gpt-5.6-luna", BreakTurn: 1,

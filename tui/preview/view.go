@@ -289,5 +289,5 @@ func (m *Model) cacheWords() string {
 		return "the cache stays valid"
 	}
 	return fmt.Sprintf("cache invalidated from turn %d, message e%d: %s tokens after it are sent once at full price",
-		c.BreakTurn, c.Preview.BreakAt, pane.About(c.Preview.Behind))
+		c.BreakTurn, c.Preview.BreakAt, pane.About(c.Preview.Rewritten))
 }

@@ -22,34 +22,34 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// toSummarise is a pass over all turns but the newest that needs a summary.
+// toSummarise is a proposal over all turns but the newest that needs a summary.
 func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
 	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
-	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
+	proposal, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pass
+	return proposal
 }
 
 const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify_file, and each time that worked. Nothing else was touched, and no test has been run on it so far.\n### Next step\nLook at it again when the user asks."
 
-// written is such a pass with its summary, which took two and a half seconds.
+// written is such a proposal with its summary, which took 2.5 seconds.
 func written(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
-	pass := toSummarise(t, log)
-	if err := pass.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
+	proposal := toSummarise(t, log)
+	if err := proposal.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
-	return pass
+	return proposal
 }
 
-func summaryIn(t *testing.T, pass edit.Proposal) conversation.Summary {
+func summaryIn(t *testing.T, proposal edit.Proposal) conversation.Summary {
 	t.Helper()
-	for _, b := range pass.Bodies(99) {
+	for _, b := range proposal.Bodies(99) {
 		if s, ok := b.(conversation.Summary); ok {
 			return s
 		}
@@ -58,18 +58,18 @@ func summaryIn(t *testing.T, pass edit.Proposal) conversation.Summary {
 	return conversation.Summary{}
 }
 
-func TestTheUserMayChangeASummary(t *testing.T) {
+func TestUserCanEditASummary(t *testing.T) {
 	t.Parallel()
-	pass := written(t, read(5))
-	kept := summaryIn(t, pass)
-	same, err := pass.WithText("\n" + asWritten + "  ")
+	proposal := written(t, editTurns(5))
+	kept := summaryIn(t, proposal)
+	same, err := proposal.WithText("\n" + asWritten + "  ")
 	if err != nil || same.Edited() {
 		t.Fatalf("the same text is an edit: %t, %v", same.Edited(), err)
 	}
 	if diff := cmp.Diff(kept, summaryIn(t, same)); diff != "" {
 		t.Error(diff)
 	}
-	changed, err := pass.WithText("Only a.go matters.\x00 " + asWritten)
+	changed, err := proposal.WithText("Only a.go matters.\x00 " + asWritten)
 	if err != nil || !changed.Edited() {
 		t.Fatalf("edited: %t, %v", changed.Edited(), err)
 	}
@@ -87,14 +87,14 @@ func TestTheUserMayChangeASummary(t *testing.T) {
 	if err != nil || summaryIn(t, back).Text != asWritten {
 		t.Errorf("changed back: %v", err)
 	}
-	if diff := cmp.Diff(kept, summaryIn(t, pass)); diff != "" || pass.Edited() {
-		t.Errorf("the pass itself was changed: %s", diff)
+	if diff := cmp.Diff(kept, summaryIn(t, proposal)); diff != "" || proposal.Edited() {
+		t.Errorf("the proposal itself was changed: %s", diff)
 	}
 }
 
-func TestTheUsersTextHasToCountByItsLength(t *testing.T) {
+func TestEditedSummaryMustHaveAnAcceptableLength(t *testing.T) {
 	t.Parallel()
-	pass := written(t, read(12))
+	proposal := written(t, editTurns(12))
 	for name, c := range map[string]struct {
 		text string
 		want error
@@ -104,24 +104,24 @@ func TestTheUsersTextHasToCountByItsLength(t *testing.T) {
 		"a few words": {"it went well", summary.ErrShort},
 		"too much":    {strings.Repeat("words ", 40_000), summary.ErrLong},
 	} {
-		if _, err := pass.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, summary.ErrRefused) {
+		if _, err := proposal.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, summary.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if s := summaryIn(t, pass); s.Text != asWritten || s.Edited {
-			t.Errorf("%s: the pass has now %q", name, s.Text)
+		if s := summaryIn(t, proposal); s.Text != asWritten || s.Edited {
+			t.Errorf("%s: the proposal has now %q", name, s.Text)
 		}
 	}
-	// What a model may do wrong is not asked of a user.
-	if _, err := pass.WithText("I'm sorry, " + strings.Repeat("but this is what I want to be kept of it. ", 6)); err != nil {
+	// Mistakes of models, such as a refusal to answer, are not checked in a user's text.
+	if _, err := proposal.WithText("I'm sorry, " + strings.Repeat("but this is what I want to be kept of it. ", 6)); err != nil {
 		t.Error(err)
 	}
 }
 
-// What is summarised already is summarised again from what was said, and judged
-// by that: the view alone must not grow.
+// Turns with a summary are summarised again from the original messages, and the length
+// is compared with these: the view must not grow.
 
-// heavyAgain works a heavy compaction out.
-func heavyAgain(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
+// proposeHeavy proposes a manual compaction with the profile heavy.
+func proposeHeavy(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
 	r := preset.RulesOf(p)
 	r.KeepLast = keep
@@ -132,17 +132,17 @@ func heavyAgain(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, 
 	return edit.NewProposal(l.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon, Cold: true}, w)
 }
 
-// withSummary takes a summary of so many tokens for a pass and appends it.
-func withSummary(t *testing.T, l *compacttest.Tale, pass edit.Proposal, tokens int) *compacttest.Tale {
+// withSummary commits a proposal with a summary of so many tokens.
+func withSummary(t *testing.T, l *compacttest.Tale, proposal edit.Proposal, tokens int) *compacttest.Tale {
 	t.Helper()
-	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
+	if err := proposal.Accept(answerOf("Port %d is free. ", tokens)); err != nil {
 		t.Fatal(err)
 	}
-	return l.Add(pass.Bodies(uint64(l.Log.Len() + 1))...)
+	return l.Add(proposal.Bodies(uint64(l.Log.Len() + 1))...)
 }
 
-// writing is an answer of so many estimated tokens.
-func writing(line string, tokens int) summary.Answer {
+// answerOf is an answer of so many estimated tokens.
+func answerOf(line string, tokens int) summary.Answer {
 	var b strings.Builder
 	for n := 0; meter.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
 		fmt.Fprintf(&b, line, n)
@@ -150,8 +150,8 @@ func writing(line string, tokens int) summary.Answer {
 	return summary.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
 }
 
-// asked is the length that a job's instructions name, in tokens.
-func asked(t *testing.T, job *summary.Job) int {
+// requestedLength is the length that a job's instructions name, in tokens.
+func requestedLength(t *testing.T, job *summary.Job) int {
 	t.Helper()
 	found := regexp.MustCompile(`Use at most (\d+) tokens`).FindStringSubmatch(job.System)
 	if found == nil {
@@ -161,12 +161,12 @@ func asked(t *testing.T, job *summary.Job) int {
 	return n
 }
 
-func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
+func TestSummaryOverASummaryIsJudgedByTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
 			l := (&compacttest.Tale{}).Talks(4) // 20,000 tokens
-			first, err := heavyAgain(t, l, p, "", 1)
+			first, err := proposeHeavy(t, l, p, "", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,74 +174,74 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 			for range grow {
 				l.Says(10).Answers(40)
 			}
-			pass, err := heavyAgain(t, l, p, "the ports", 1)
+			proposal, err := proposeHeavy(t, l, p, "the ports", 1)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", p, name, err)
 			}
-			if n := pass.Job.CoveredTokens; n < 14_000 {
+			if n := proposal.Job.CoveredTokens; n < 14_000 {
 				t.Errorf("%s, %s: %d tokens are counted as what it stands for", p, name, n)
 			}
-			if n, was := asked(t, pass.Job), asked(t, first.Job); n > 0 && (grow == 0 && n != was || n < 400 || n > was) {
+			if n, was := requestedLength(t, proposal.Job), requestedLength(t, first.Job); n > 0 && (grow == 0 && n != was || n < 400 || n > was) {
 				t.Errorf("%s, %s: %d tokens are asked for, at first %d", p, name, n, was)
 			}
-			most := pass.Preview().Summary.Estimate
-			if again, stood := pass, most-1200*grow; grow == 0 {
+			most := proposal.Preview().Summary.Estimate
+			if again, stood := proposal, most-1200*grow; grow == 0 {
 				if most < 950 || most > 1050 {
 					t.Errorf("%s: %d tokens are taken in place of 800", p, most)
 				}
-				if err := again.Accept(writing("Gate %d is open. ", stood-20)); err != nil {
+				if err := again.Accept(answerOf("Gate %d is open. ", stood-20)); err != nil {
 					t.Errorf("%s: almost a quarter longer, it is refused: %v", p, err)
 				}
-				same := pass
-				if err := same.Accept(writing("Port %d is free. ", 800)); err != nil {
+				same := proposal
+				if err := same.Accept(answerOf("Port %d is free. ", 800)); err != nil {
 					t.Errorf("%s: word for word the same, it is refused: %v", p, err)
 				}
 			}
-			tooLong, then := pass, pass
-			if err := tooLong.Accept(writing("Gate %d is open. ", most+60)); !errors.Is(err, summary.ErrLong) {
+			tooLong, then := proposal, proposal
+			if err := tooLong.Accept(answerOf("Gate %d is open. ", most+60)); !errors.Is(err, summary.ErrLong) {
 				t.Errorf("%s, %s: with 60 tokens more than %d: %v", p, name, most, err)
 			}
-			if err := then.Accept(writing("Gate %d is open. ", 700)); err != nil {
+			if err := then.Accept(answerOf("Gate %d is open. ", 700)); err != nil {
 				t.Errorf("%s, %s: %v", p, name, err)
 			} else if preview := then.Preview(); preview.After >= preview.Before {
 				t.Errorf("%s, %s: the view grows from %d to %d", p, name, preview.Before, preview.After)
 			} else if l := preview.Layers; len(l) != 1 || l[0].Saved < preview.Before-preview.After-2 || l[0].Saved > preview.Before-preview.After+2 {
 				t.Errorf("%s, %s: %d tokens less, in layers %+v", p, name, preview.Before-preview.After, l)
 			}
-			if as := pass; as.Accept(writing("Gate %d is free. ", 800)) != nil {
+			if as := proposal; as.Accept(answerOf("Gate %d is free. ", 800)) != nil {
 				t.Errorf("%s, %s: as long as the first one, it is refused", p, name)
 			}
 		}
 	}
 }
 
-func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
+func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		l := (&compacttest.Tale{}).Says(10).Answers(990).Says(10).Answers(990).Says(10).Answers(990)
-		first, err := heavyAgain(t, l, p, "", 1)
+		first, err := proposeHeavy(t, l, p, "", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		withSummary(t, l, first, 12)
-		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
+		if _, err := proposeHeavy(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
 		}
-		if _, err := heavyAgain(t, (&compacttest.Tale{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
+		if _, err := proposeHeavy(t, (&compacttest.Tale{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a summary of two words: %v", p, err)
 		}
 	}
 }
 
-// In the mode raw-union a rule's summary tells everything again from what was
-// said, earlier summaries included; in bands each has its own.
-func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
+// In the mode raw-union a summary covers earlier ones too and is written from all their
+// messages; in the mode bands it covers only new messages.
+func TestSummaryCoversEarlierOnesInModeRawUnion(t *testing.T) {
 	t.Parallel()
 	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeBands: false, preset.ModeRawUnion: true} {
 		log := compacttest.FilesRead(6, 40).User("And now?").Events()
 		r := preset.RulesOf(preset.Plimsoll)
 		r.Summary.Mode = mode
-		pass := func(first, last uint64) edit.Proposal {
+		proposal := func(first, last uint64) edit.Proposal {
 			s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Origin{})
 			if err != nil {
@@ -253,9 +253,9 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 			return p
 		}
 		unit := uint64(len(log)-1) / 6
-		first := pass(1, 3*unit)
+		first := proposal(1, 3*unit)
 		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, first.Bodies(0)...)...)
-		second := pass(3*unit+1, 5*unit)
+		second := proposal(3*unit+1, 5*unit)
 		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, second.Bodies(0)...)...)
 		if covers := second.Spans[0].First == 1; covers != whole {
 			t.Errorf("%s: covered %v", mode, second.Spans)
@@ -272,14 +272,14 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 	}
 }
 
-// checkThen checks the gauge that a pass would give.
-func checkThen(t interface {
+// checkReadingAfter checks the reading after a proposal against its preview.
+func checkReadingAfter(t interface {
 	Helper()
 	Error(...any)
 	Errorf(string, ...any)
-}, pass *edit.Proposal, now meter.Reading) meter.Reading {
+}, proposal *edit.Proposal, now meter.Reading) meter.Reading {
 	t.Helper()
-	then, p, sum := pass.Then(), pass.Preview(), 0
+	then, p, sum := proposal.ReadingAfter(), proposal.Preview(), 0
 	for _, seg := range projection.Segments() {
 		if sum += then.Segments[seg]; then.Segments[seg] < 0 {
 			t.Errorf("%v is %d", seg, then.Segments[seg])
@@ -295,9 +295,9 @@ func checkThen(t interface {
 	return then
 }
 
-func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
+func TestReadingAfterAgreesWithThePreview(t *testing.T) {
 	t.Parallel()
-	passes, summaries := 0, 0
+	proposals, summaries := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		log := compacttest.AnyLog(rt)
 		m := meter.New(meter.Options{
@@ -307,27 +307,27 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
 		w := edit.NewRequest()
 		w.Profile, w.KeepLast = rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy}).Draw(rt, "profile"), 1
-		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m, Now: time.Unix(0, 0)}, w)
+		proposal, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m, Now: time.Unix(0, 0)}, w)
 		if err != nil {
 			return
 		}
-		passes++
-		then := checkThen(rt, &pass, m.Reading())
-		if pass.Job == nil {
+		proposals++
+		then := checkReadingAfter(rt, &proposal, m.Reading())
+		if proposal.Job == nil {
 			return
 		}
 		summaries++
-		if n := pass.Preview().Summary.Estimate; n > 0 && then.Segments[projection.Summary] == 0 {
+		if n := proposal.Preview().Summary.Estimate; n > 0 && then.Segments[projection.Summary] == 0 {
 			rt.Errorf("a summary of %d tokens has none of %d", n, then.Used)
 		}
 	})
-	if passes < 10 || summaries < 5 {
-		t.Errorf("only %d passes, %d with a summary", passes, summaries)
+	if proposals < 10 || summaries < 5 {
+		t.Errorf("only %d proposals, %d with a summary", proposals, summaries)
 	}
 }
 
-// read is a log of turns in each of which a reply with reasoning reads a file.
-func read(turns int) []conversation.Event {
+// editTurns is a log of turns in each of which a reply with reasoning changes a file.
+func editTurns(turns int) []conversation.Event {
 	var log conversation.Log
 	for range turns {
 		for _, b := range []conversation.Body{
@@ -345,9 +345,9 @@ func read(turns int) []conversation.Event {
 	return log.Events()
 }
 
-// readQuietly is the same with arguments of a reading tool, which stay.
-func readQuietly(turns int) []conversation.Event {
-	log := read(turns)
+// readFileTurns is the same with a tool that reads, whose arguments are not stripped.
+func readFileTurns(turns int) []conversation.Event {
+	log := editTurns(turns)
 	for i, e := range log {
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
@@ -368,21 +368,21 @@ func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool
 	s := edit.Inputs{Meter: meter.New(meter.Options{EchoReasoning: echo}).WithView(projection.Project(log))}
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 1
-	pass, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
+	proposal, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pass.Preview()
+	return proposal.Preview()
 }
 
-// Reasoning that the endpoint is not sent is no part of the prefix: without it
+// Reasoning that is not sent to the endpoint does not count in the prefix: without it
 // the request is the same.
-func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
+func TestPreviewBreaksAtTheFirstChangedMessage(t *testing.T) {
 	t.Parallel()
-	log := read(2)
+	log := editTurns(2)
 	log[1].Body = conversation.AssistantMessage{Text: "first a word", Reasoning: "I should look.", Stop: conversation.StopEnd}
 	log[2].Body = conversation.UserMessage{Text: "then look"}
-	log = append(log, read(3)[8:]...)
+	log = append(log, editTurns(3)[8:]...)
 	for i := range log {
 		log[i].Seq = uint64(i + 1)
 	}
@@ -392,18 +392,18 @@ func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
 	if p := previewOf(t, log, preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 {
 		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
 	}
-	// Reasoning beside calls goes back to endpoints that demand it, stripped or not.
-	if p := previewOf(t, read(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
+	// Reasoning with calls is sent back to endpoints that demand it, stripped or not.
+	if p := previewOf(t, editTurns(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
 		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
 		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
 	}
-	if p := previewOf(t, readQuietly(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Behind > p.After {
-		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Behind, p.After)
+	if p := previewOf(t, readFileTurns(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Rewritten > p.After {
+		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Rewritten, p.After)
 	}
 }
 
-// spokenOf is turns of talk without tools, about a number.
-func spokenOf(from, turns int) []conversation.Body {
+// talkTurns returns numbered turns without tools.
+func talkTurns(from, turns int) []conversation.Body {
 	var out []conversation.Body
 	for n := from; n < from+turns; n++ {
 		out = append(out, conversation.UserMessage{Text: fmt.Sprintf("question %d: %s", n, strings.Repeat("some words about it. ", 60))},
@@ -412,85 +412,85 @@ func spokenOf(from, turns int) []conversation.Body {
 	return out
 }
 
-// heavyPass is a summary worked out by hand of all but so many turns.
-func heavyPass(t *testing.T, log []conversation.Event, name preset.Name, keep int, cold bool) edit.Proposal {
+// heavyProposal proposes a manual summary of all turns but the newest keep.
+func heavyProposal(t *testing.T, log []conversation.Event, name preset.Name, keep int, cold bool) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, keep
 	m := meter.New(meter.Options{Window: meter.Window{Tokens: 32_000}}).WithView(projection.Project(log))
-	pass, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
+	proposal, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pass
+	return proposal
 }
 
-// answered is the log with the pass in force, its job answered with a text.
-func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text string) []conversation.Event {
+// committed is the log with the proposal in force and a text as its summary.
+func committed(t *testing.T, log []conversation.Event, proposal edit.Proposal, text string) []conversation.Event {
 	t.Helper()
-	if err := pass.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
+	if err := proposal.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: proposal.Job.Input}); err != nil {
 		t.Fatal(err)
 	}
-	return compacttest.With(log, pass.Bodies(uint64(len(log)+1))...)
+	return compacttest.With(log, proposal.Bodies(uint64(len(log)+1))...)
 }
 
-func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
+func TestCumulativeSummaryReadsOnlyTheNewestOne(t *testing.T) {
 	t.Parallel()
 	for _, name := range []preset.Name{preset.OneClaw, preset.JCLI} {
-		log := compacttest.With(nil, spokenOf(0, 4)...)
+		log := compacttest.With(nil, talkTurns(0, 4)...)
 		for n := range 4 {
-			pass := heavyPass(t, log, name, 1, true)
-			asked := pass.Job.Messages[0].Text
+			proposal := heavyProposal(t, log, name, 1, true)
+			asked := proposal.Job.Messages[0].Text
 			for old := range n {
 				if got := strings.Contains(asked, fmt.Sprintf("ACCOUNT %d", old)); got != (old == n-1) {
 					t.Errorf("%s: summary %d reads summary %d: %v", name, n, old, got)
 				}
 			}
-			log = answered(t, log, pass, fmt.Sprintf("ACCOUNT %d of all that was said so far, with what matters of it.", n))
+			log = committed(t, log, proposal, fmt.Sprintf("ACCOUNT %d of all that was said so far, with what matters of it.", n))
 			s := log[len(log)-1].Body.(conversation.Summary)
 			if s.Depth != n || len(s.Parents) != min(n, 1) {
 				t.Errorf("%s: summary %d has depth %d and the parents %v", name, n, s.Depth, s.Parents)
 			}
-			log = compacttest.With(log, spokenOf(4+3*n, 3)...)
+			log = compacttest.With(log, talkTurns(4+3*n, 3)...)
 		}
 	}
 }
 
-// bandsOf is a log with two summaries side by side, and the number of its events
+// twoSummaries is a log with two summaries side by side, and the number of its events
 // that are no overlays.
-func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
+func twoSummaries(t *testing.T) ([]conversation.Event, uint64) {
 	t.Helper()
 	log := compacttest.FilesRead(12, 2000).User("And now?").Events()
 	said := uint64(len(log))
 	unit := (said - 1) / 12
 	for _, span := range []conversation.Span{{First: 1, Last: 4 * unit}, {First: 4*unit + 1, Last: 8 * unit}} {
-		pass := summaryOf(t, log, 1_000_000, preset.InputAuto, span)
-		if err := pass.Extract(); err != nil {
+		proposal := summaryOf(t, log, 1_000_000, preset.InputAuto, span)
+		if err := proposal.Extract(); err != nil {
 			t.Fatal(err)
 		}
-		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, pass.Bodies(0)...)...)
+		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, proposal.Bodies(0)...)...)
 	}
 	return log, said
 }
 
-// summaryOf is the pass for a summary of a span, in a window of so many tokens.
+// summaryOf is the proposal for a summary of a span, in a window of so many tokens.
 func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.SummaryInput, span conversation.Span) edit.Proposal {
 	t.Helper()
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.Input = input
 	s := edit.Inputs{Meter: meter.New(compacttest.Window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
-	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Origin{})
+	proposal, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pass
+	return proposal
 }
 
-// Bands become one from what was said where that fits the model that writes, and
-// otherwise from what they say, with the depth on record.
-func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
+// A summary that replaces several others is written from the original messages if they fit
+// the writing model, and otherwise from the summaries, with a recorded depth.
+func TestMergedSummariesReadTheOriginalMessagesIfTheyFit(t *testing.T) {
 	t.Parallel()
-	log, said := bandsOf(t)
+	log, said := twoSummaries(t)
 	whole := conversation.Span{First: 1, Last: said - 1}
 	for name, c := range map[string]struct {
 		tokens int
@@ -501,16 +501,16 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 		"it does not":               {8192, preset.InputAuto, preset.InputMerged},
 		"what was said is demanded": {8192, preset.InputRaw, preset.InputRaw},
 	} {
-		pass := summaryOf(t, log, c.tokens, c.input, whole)
-		if pass.Job.Input != c.want {
-			t.Errorf("%s: reads %s, want %s", name, pass.Job.Input, c.want)
+		proposal := summaryOf(t, log, c.tokens, c.input, whole)
+		if proposal.Job.Input != c.want {
+			t.Errorf("%s: reads %s, want %s", name, proposal.Job.Input, c.want)
 			continue
 		}
-		if err := pass.Extract(); err != nil {
+		if err := proposal.Extract(); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		s, isSummary := pass.Bodies(0)[0].(conversation.Summary)
+		s, isSummary := proposal.Bodies(0)[0].(conversation.Summary)
 		if merged := c.want == preset.InputMerged; !isSummary || (s.Depth == 1) != merged || (len(s.Parents) == 2) != merged {
 			t.Errorf("%s: depth %d, parents %v", name, s.Depth, s.Parents)
 		}

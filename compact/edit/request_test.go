@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
+func TestRequestsAreParsed(t *testing.T) {
 	t.Parallel()
 	three, last := edit.AtTurn(3), edit.NewRequest()
 	if b, err := edit.ParseBound("last"); err != nil {
@@ -29,8 +29,8 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		return w
 	}
 	for text, want := range map[string]struct {
-		wish edit.Request
-		deed edit.Op
+		request edit.Request
+		op      edit.Op
 	}{
 		"":                       {with(func(w *edit.Request) { w.Evicts = true }), edit.OpCompact},
 		"the names of the files": {with(func(w *edit.Request) { w.Focus = "the names of the files" }), edit.OpCompact},
@@ -45,11 +45,11 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		"--undo":                    {with(func(w *edit.Request) { w.Evicts = true }), edit.OpUndo},
 		"-- --review":               {with(func(w *edit.Request) { w.Focus = "--review" }), edit.OpCompact},
 	} {
-		w, deed, err := edit.ParseRequest(text)
-		if err != nil || deed != want.deed {
-			t.Errorf("%q is the deed %q (%v)", text, deed, err)
+		w, op, err := edit.ParseRequest(text)
+		if err != nil || op != want.op {
+			t.Errorf("%q is the op %q (%v)", text, op, err)
 		}
-		if diff := cmp.Diff(want.wish, w, cmp.Comparer(func(a, b edit.Bound) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(want.request, w, cmp.Comparer(func(a, b edit.Bound) bool { return a == b })); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
@@ -66,9 +66,9 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	}
 }
 
-// What the program just did automatically a user can do by hand: a request for nothing in
-// particular makes the step at the load line where the range holds nothing to compact.
-func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
+// A request without options does what the planner does automatically: it evicts where the
+// range has nothing to compact.
+func TestRequestWithoutOptionsEvictsWhereTheRangeIsEmpty(t *testing.T) {
 	t.Parallel()
 	two := (&compacttest.Tale{}).Says(10).Answers(40_000).Says(10).Answers(30_000).Says(10).Answers(10)
 	long := (&compacttest.Tale{}).Says(10).Answers(30_000).Says(10).Answers(30_000).Says(10).Answers(10).Says(10).Answers(10).Says(10).Answers(10)
@@ -93,18 +93,18 @@ func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
 		c.change(&w)
 		r := preset.RulesOf(c.preset)
 		m := meter.New(compacttest.Window(100_000)).WithView(projection.Project(c.log.Events()))
-		pass, err := edit.NewProposal(c.log.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon}, w)
+		proposal, err := edit.NewProposal(c.log.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon}, w)
 		if !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v", name, err, c.err)
 		}
 		if err != nil || c.err != nil {
 			continue
 		}
-		p := pass.Preview()
+		p := proposal.Preview()
 		if len(p.Layers) != 1 || p.Layers[0].Kind != edit.LayerNote || p.After > 50_000 {
 			t.Errorf("%s: from %d to %d by %+v", name, p.Before, p.After, p.Layers)
 		}
-		if made, _ := conversation.OriginOf(pass.Bodies(1)[0]); made.Source != conversation.SourceManual {
+		if made, _ := conversation.OriginOf(proposal.Bodies(1)[0]); made.Source != conversation.SourceManual {
 			t.Errorf("%s: made as %+v", name, made)
 		}
 	}
