@@ -16,16 +16,16 @@ import (
 )
 
 // Rules of blobs:
-//   - A blob is named by the SHA-256 of its text, in hexadecimal; a beginning
-//     of at least eight digits names it where it is the only one.
+//   - A blob is named by the SHA-256 of its text, in hexadecimal. A unique prefix
+//     of at least eight digits is enough to find it.
 //   - Its text is checked against its name whenever it is read.
 
-// minBlobName is how much of a blob's name has to be given.
-const minBlobName = 8
+// minBlobPrefix is the shortest prefix of a blob's name, in digits.
+const minBlobPrefix = 8
 
-// maxBlob is the longest text a blob may hold when it is read, in bytes: far
-// above what is ever stored, so that damage cannot ask for all the memory.
-const maxBlob = 1 << 28
+// maxBlobSize is the longest text of a blob, in bytes, that can be read. It is far
+// above what is ever stored, and bounds the memory that a damaged blob can take.
+const maxBlobSize = 1 << 28
 
 // The first byte of a stored blob.
 const (
@@ -39,36 +39,36 @@ func blobName(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// PutBlob stores text and returns its name. The same text is stored once. With
-// a conversation that has no file yet the text is kept in memory until it has.
+// PutBlob stores text and returns its name. The same text is stored once. While the
+// conversation has no file, the text is kept in memory.
 func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 	text = conversation.Clean(text)
 	name := blobName(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.usable(ctx); err != nil {
+	if err := w.checkUsable(ctx); err != nil {
 		return "", err
 	}
-	if w.known[name] {
+	if w.knownBlobs[name] {
 		return name, nil
 	}
 	if !w.stored {
-		w.early.blobs[name] = text
+		w.unstored.blobs[name] = text
 		return name, nil
 	}
 	value := w.store.blobs.text.pack(text)
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
 	if err != nil && !errors.Is(err, errUnchanged) {
-		return "", fmt.Errorf("store text in conversation %s: %w", w.id, gone(w.id, err))
+		return "", fmt.Errorf("store text in conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
-	w.known[name] = true
+	w.knownBlobs[name] = true
 	return name, nil
 }
 
-// errUnchanged ends a transaction that has nothing to write.
+// errUnchanged ends a transaction without a write.
 var errUnchanged = errors.New("unchanged")
 
-// putBlob stores a packed text, errUnchanged if it is there. One that is damaged is
+// putBlob stores a packed text. If it is stored already the error is errUnchanged; a damaged one is
 // replaced.
 func putBlob(tx txn, name string, value []byte) error {
 	if stored, err := tx.get(bucketBlobs, []byte(name)); stored != nil && err == nil {
@@ -77,9 +77,9 @@ func putBlob(tx txn, name string, value []byte) error {
 	return tx.put(bucketBlobs, []byte(name), value)
 }
 
-// Blob reads the text stored under name, which may be shortened to eight
-// digits. No such blob, or several, is ErrNotFound; one whose text does not
-// match its name is ErrDamaged.
+// Blob reads the text stored under name, or under a prefix of it of at least eight
+// digits. ErrNotFound means that no blob matches, or several do; ErrDamaged means that the
+// text does not match its name.
 func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	return s.blobs.get(ctx, id, name)
 }
@@ -91,13 +91,13 @@ type blobs struct {
 	text compressor
 }
 
-// get reads the text that is stored under name in a conversation.
+// get is Store.Blob.
 func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
-	if err := b.dir.exists(id); err != nil {
+	if err := b.dir.checkExists(id); err != nil {
 		return "", err
 	}
 	missing := fmt.Errorf("text %q of conversation %s: %w", name, id, ErrNotFound)
-	if len(name) < minBlobName || len(name) > sha256.Size*2 {
+	if len(name) < minBlobPrefix || len(name) > sha256.Size*2 {
 		return "", missing
 	}
 	var full string
@@ -109,38 +109,38 @@ func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
 		if !bytes.HasPrefix(k, []byte(name)) {
 			return missing
 		}
-		full, sealed, value = string(k), tx.sealed, bytes.Clone(within(tx.Tx, v))
+		full, sealed, value = string(k), tx.sealed, bytes.Clone(validLength(tx.Tx, v))
 		if next, _ := c.Next(); bytes.HasPrefix(next, []byte(name)) {
 			return fmt.Errorf("several texts begin with %q: %w", name, missing)
 		}
 		return nil
 	})
 	if err != nil {
-		return "", gone(id, err)
+		return "", asNotFound(id, err)
 	}
-	text, err := b.text.opened(full, value, sealed)
+	text, err := b.text.unsealAndUnpack(full, value, sealed)
 	if err != nil {
 		return "", damaged(b.dir.conversation(id).path, err)
 	}
 	return text, nil
 }
 
-// compressor packs texts. Its machinery takes memory and is made when it is
-// first needed. It has no goroutines and is never closed: closing a decoder that
-// somebody is still reading with would leave that reader waiting for ever. The
-// zero value is ready.
+// compressor packs texts with zstd. Encoder and decoder take much memory and are created on
+// first use. They have no goroutines and are never closed: closing a decoder while another
+// goroutine reads with it would block that goroutine for ever. The
+// zero value is ready to use.
 type compressor struct {
-	mu  sync.Mutex // guards the fields below; the coders themselves may be shared
+	mu  sync.Mutex // guards the fields below; enc and dec themselves may be shared
 	enc *zstd.Encoder
 	dec *zstd.Decoder
 }
 
-// shortest text worth compressing, in bytes.
-const packFrom = 128
+// minPacked is the length of the shortest text that is compressed, in bytes.
+const minPacked = 128
 
-// pack returns the stored form of text.
+// pack returns the stored form of text, without a seal: one byte for the encoding, and the encoded text.
 func (c *compressor) pack(text string) []byte {
-	if enc, err := c.encoder(); err == nil && len(text) >= packFrom {
+	if enc, err := c.encoder(); err == nil && len(text) >= minPacked {
 		packed := enc.EncodeAll([]byte(text), []byte{blobZstd})
 		if len(packed) <= len(text) {
 			return packed
@@ -149,20 +149,20 @@ func (c *compressor) pack(text string) []byte {
 	return append([]byte{blobRaw}, text...)
 }
 
-// opened returns the text of what is stored, with or without a seal.
-func (c *compressor) opened(name string, value []byte, sealed bool) (string, error) {
+// unsealAndUnpack returns the text of a stored value, with or without a seal.
+func (c *compressor) unsealAndUnpack(name string, value []byte, sealed bool) (string, error) {
 	if sealed {
 		var err error
 		if value, _, err = pages.Unseal(bucketBlobs, []byte(name), value); err != nil {
 			return "", fmt.Errorf("text %s: %w", name, err)
 		}
 	}
-	return c.open(name, value)
+	return c.unpackVerified(name, value)
 }
 
-// renamed returns the name and the stored form of a text whose key is damaged: its own
-// name, under which its seal fits.
-func (c *compressor) renamed(sealed []byte) (name string, value []byte, err error) {
+// unpackByContent recovers a text whose key is damaged. It computes the name from the text, and checks that the seal
+// matches that name. It returns the name and the packed text.
+func (c *compressor) unpackByContent(sealed []byte) (name string, value []byte, err error) {
 	text, err := c.unpack(sealed[:max(0, len(sealed)-pages.SealSize)], nil)
 	if err != nil {
 		return "", nil, err
@@ -172,8 +172,8 @@ func (c *compressor) renamed(sealed []byte) (name string, value []byte, err erro
 	return name, value, err
 }
 
-// open returns the text of a stored form and checks it against its name.
-func (c *compressor) open(name string, value []byte) (string, error) {
+// unpackVerified unpacks a text and checks it against its name.
+func (c *compressor) unpackVerified(name string, value []byte) (string, error) {
 	if len(value) == 0 {
 		return "", fmt.Errorf("text %s has no encoding", name)
 	}
@@ -216,7 +216,7 @@ func (c *compressor) decoder() (*zstd.Decoder, error) {
 	if c.dec != nil {
 		return c.dec, nil
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlob))
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlobSize))
 	c.dec = dec
 	return dec, err
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // Rules of checking the texts that events name:
-//   - Every text that is stored is read and compared with its name.
-//   - Every name in an event needs its text. A result without a name never had more
-//     than it shows, or was stored where full texts are not kept: nothing is missing.
-//   - A text that is missing is reported and cannot be repaired. The event stays as it is:
-//     what it shows is all that is left.
+//   - Every stored text is read and compared with its name.
+//   - Every name in an event must have its text. A result without a name needs none: it was
+//     not cut, or full texts are not kept.
+//   - A missing text is reported and cannot be repaired. The event remains, with the
+//     part that was shown to the model.
 
-// checkTexts compares every text with its name, one transaction each so that no other
+// checkTexts compares every text with its name, each in a separate transaction so that no other
 // program waits long.
 func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
 	for _, name := range names {
@@ -24,21 +24,21 @@ func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []st
 			err = damaged(f.path, fmt.Errorf("%q is not the name of a text", name))
 		}
 		if errors.Is(err, ErrDamaged) {
-			return []Finding{found(f, id, cureRewrite, "a stored text cannot be read: %v", cause(err))}
+			return []Finding{newFinding(f, id, remedyRewrite, "a stored text cannot be read: %v", cause(err))}
 		}
 	}
 	return nil
 }
 
-// texts are the names of texts in events of one sort: all of them, each once, and those
-// that are missing.
-type texts struct {
+// textReferences collects the text names in events of one kind: all names, and those whose text
+// is missing.
+type textReferences struct {
 	seen, missing map[string]bool
-	first         uint64 // event that names the first missing one
+	first         uint64 // number of the event that names the first missing text
 }
 
-// add notes what an event names.
-func (t *texts) add(seq uint64, name string, stored map[string]bool) {
+// add adds a name in event seq. An empty name is ignored.
+func (t *textReferences) add(seq uint64, name string, stored map[string]bool) {
 	if name == "" || t.seen[name] {
 		return
 	}
@@ -55,13 +55,13 @@ func (t *texts) add(seq uint64, name string, stored map[string]bool) {
 	t.missing[name] = true
 }
 
-// missingTexts looks for texts that events name and that are not there.
+// missingTexts reports texts that events name and that are not stored.
 func missingTexts(f dbfile, id string, events []conversation.Event, names []string) []Finding {
 	stored := make(map[string]bool, len(names))
 	for _, name := range names {
 		stored[name] = true
 	}
-	var results, instructions texts
+	var results, instructions textReferences
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
@@ -73,11 +73,11 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 	}
 	var out []Finding
 	if n := len(results.missing); n > 0 {
-		out = append(out, found(f, id, cureNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
+		out = append(out, newFinding(f, id, remedyNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
 			"the part the model was shown is intact, the rest is lost", n, len(results.seen), results.first))
 	}
 	if n := len(instructions.missing); n > 0 {
-		out = append(out, found(f, id, cureNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+
+		out = append(out, newFinding(f, id, remedyNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+
 			"all messages are intact, but requests from that time cannot be rebuilt", n, len(instructions.seen), instructions.first))
 	}
 	return out

@@ -13,10 +13,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// directory is where files of a store are.
+// directory is the path of a data directory. Its methods name the files in it.
 type directory string
 
-func (d directory) gate() string { return filepath.Join(string(d), "gate") }
+func (d directory) lockPath() string { return filepath.Join(string(d), "gate") }
 
 func (d directory) folder() string { return filepath.Join(string(d), "conversations") }
 
@@ -32,31 +32,31 @@ func (d directory) shared() dbfile {
 	return dbfile{filepath.Join(string(d), "shared.db"), &sharedLayout}
 }
 
-// fileSeen is a conversation file as the folder shows it.
-type fileSeen struct {
+// fileInfo describes a conversation file, as listed in its folder.
+type fileInfo struct {
 	id     string
 	size   int64
 	mtime  time.Time
 	locked bool // it has a lock file
 }
 
-// seen is the file of a conversation as it is now.
-func (d directory) seen(id string) (fileSeen, error) {
+// stat describes the file of a conversation.
+func (d directory) stat(id string) (fileInfo, error) {
 	st, err := os.Stat(d.conversation(id).path)
 	if err != nil {
-		return fileSeen{}, err
+		return fileInfo{}, err
 	}
-	return fileSeen{id: id, size: st.Size(), mtime: st.ModTime()}, nil
+	return fileInfo{id: id, size: st.Size(), mtime: st.ModTime()}, nil
 }
 
 // files lists the conversations on disk.
-func (d directory) files() ([]fileSeen, error) {
+func (d directory) files() ([]fileInfo, error) {
 	names, err := os.ReadDir(d.folder())
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", explain(d.folder(), err))
 	}
-	files := make([]fileSeen, 0, len(names))
-	for _, n := range names { // sorted: ID.db stands right before ID.lock
+	files := make([]fileInfo, 0, len(names))
+	for _, n := range names { // sorted: ID.db comes right before ID.lock
 		if id, ok := idOf(n.Name(), ".lock"); ok {
 			if last := len(files) - 1; last >= 0 && files[last].id == id {
 				files[last].locked = true
@@ -69,18 +69,18 @@ func (d directory) files() ([]fileSeen, error) {
 		}
 		st, err := n.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted in this moment
+			continue // deleted since the folder was read
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list conversations: %w", err)
 		}
-		files = append(files, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
+		files = append(files, fileInfo{id: id, size: st.Size(), mtime: st.ModTime()})
 	}
 	return files, nil
 }
 
-// exists reports as ErrNotFound what is not the ID of a stored conversation.
-func (d directory) exists(id string) error {
+// checkExists returns ErrNotFound unless id is the ID of a stored conversation.
+func (d directory) checkExists(id string) error {
 	if !conversation.ValidID(id) {
 		return fmt.Errorf("conversation %q: %w", id, ErrNotFound)
 	}
@@ -88,12 +88,12 @@ func (d directory) exists(id string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return explain(d.conversation(id).path, err)
 	}
-	return gone(id, err)
+	return asNotFound(id, err)
 }
 
-// prefixed are the files whose conversation begins with prefix.
-func prefixed(files []fileSeen, prefix string) []fileSeen {
-	var out []fileSeen
+// withPrefix returns the files whose conversation ID begins with prefix.
+func withPrefix(files []fileInfo, prefix string) []fileInfo {
+	var out []fileInfo
 	for _, f := range files {
 		if len(prefix) <= conversation.IDLength && f.id[:len(prefix)] == prefix {
 			out = append(out, f)
@@ -102,27 +102,27 @@ func prefixed(files []fileSeen, prefix string) []fileSeen {
 	return out
 }
 
-// idOf returns the conversation a file name of the folder belongs to.
+// idOf returns the conversation ID in a file name with suffix; false if name is not such a name.
 func idOf(name, suffix string) (string, bool) {
 	id, ok := strings.CutSuffix(name, suffix)
 	return id, ok && conversation.ValidID(id)
 }
 
-// gone turns a missing file into ErrNotFound.
-func gone(id string, err error) error {
+// asNotFound turns fs.ErrNotExist into ErrNotFound and returns other errors unchanged.
+func asNotFound(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("conversation %s: %w", id, ErrNotFound)
 	}
 	return err
 }
 
-// ownDirectory makes dir, or tightens its mode.
-func ownDirectory(dir string) error {
+// makePrivateDirectory creates dir, or removes the permissions of other users from it.
+func makePrivateDirectory(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make data directory: %w", explain(dir, err))
 		}
-		// What is stored in it is only as durable as its name. A folder that may be written
+		// Sync the parent, so that a crash cannot lose the new directory. A parent that may be written
 		// to but not read cannot be synced.
 		if err := syncDirectory(filepath.Dir(dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("make data directory: %w", explain(dir, err))
@@ -153,7 +153,7 @@ func syncDirectory(dir string) error {
 	}
 	err = d.Sync()
 	if errors.Is(err, syscall.EINVAL) {
-		err = nil // this file system has no such thing
+		err = nil // this file system cannot sync directories
 	}
 	return errors.Join(err, d.Close())
 }

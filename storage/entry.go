@@ -8,21 +8,21 @@ import (
 	"plimsoll/conversation"
 )
 
-// Entry is what a list shows of a conversation. It is a summary of the events
-// and can always be made again from them.
+// Entry describes a conversation in a list. It is derived from the events and can always be
+// rebuilt from them.
 type Entry struct {
 	ID        string    `json:"id"`
 	Workspace string    `json:"workspace,omitempty"`
-	Title     string    `json:"title,omitempty"`    // given by the user or the program, "" if none
+	Title     string    `json:"title,omitempty"`    // set by the user or the program, "" if not set
 	Model     string    `json:"model,omitempty"`    // provider/id used last
 	BaseURL   string    `json:"base_url,omitempty"` // where Model was reached, "" if not recorded
-	First     string    `json:"first,omitempty"`    // beginning of the first user message, one line
+	First     string    `json:"first,omitempty"`    // beginning of the first user message, as one line
 	Created   time.Time `json:"created"`            // time of the first event
 	Updated   time.Time `json:"updated"`            // time of the newest event
 	Turns     int       `json:"turns"`              // user messages
 	Events    int       `json:"events"`
-	// Problem says why the conversation cannot be read, "" if it can. All but
-	// ID and Updated may be missing then.
+	// Problem is why the conversation cannot be read, "" if it can. With a problem,
+	// only ID and Updated are sure to be set.
 	Problem string `json:"problem,omitempty"`
 	// Elsewhere reports that another program, or another store of this one,
 	// has the conversation open for writing.
@@ -34,10 +34,10 @@ type Entry struct {
 // firstLimit is how many characters of the first user message an entry keeps.
 const firstLimit = 200
 
-// headingLimit is how many characters of it stand for a title.
+// headingLimit is how many characters of it replace a missing title.
 const headingLimit = 60
 
-// Heading is the title, or the beginning of the first user message.
+// Heading is the title or, without one, the beginning of the first user message.
 func (e Entry) Heading() string {
 	switch {
 	case e.Title != "":
@@ -52,7 +52,7 @@ func (e Entry) Heading() string {
 	return strings.TrimRightFunc(string(r[:headingLimit-1]), unicode.IsSpace) + "…"
 }
 
-// add counts events that follow those counted so far.
+// add updates the entry with events that follow those added so far.
 func (e *Entry) add(events []conversation.Event) {
 	for _, ev := range events {
 		if e.Events == 0 {
@@ -78,8 +78,8 @@ func (e *Entry) add(events []conversation.Event) {
 	}
 }
 
-// same reports whether two entries say the same of the events.
-func (e Entry) same(o Entry) bool {
+// hasSameContent reports whether two entries agree in all that is derived from the events.
+func (e Entry) hasSameContent(o Entry) bool {
 	if !e.Created.Equal(o.Created) || !e.Updated.Equal(o.Updated) {
 		return false
 	}
@@ -88,8 +88,8 @@ func (e Entry) same(o Entry) bool {
 	return e == o
 }
 
-// oneLine is the beginning of text with every run of white space and control
-// characters as one space, at most limit characters.
+// oneLine returns the first limit characters of text, with every run of white space and control
+// characters replaced by one space.
 func oneLine(text string, limit int) string {
 	var b strings.Builder
 	space := false

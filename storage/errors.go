@@ -10,11 +10,11 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// Errors by which a caller decides. All are wrapped with the file or the
-// conversation they are about.
+// Errors that callers test with errors.Is. All are wrapped with the name of the file
+// or the conversation.
 var (
-	// ErrBusy: another program held a file for longer than the wait allows.
-	// Trying again later is right.
+	// ErrBusy: another program locked a file for longer than the allowed wait.
+	// The caller may try again later.
 	ErrBusy = errors.New("another program is using it; try again")
 	// ErrLocked: the conversation is open for writing elsewhere; see LockedError.
 	ErrLocked = errors.New("open for writing elsewhere")
@@ -30,15 +30,15 @@ var (
 	ErrDamaged = errors.New("damaged")
 	// ErrClosed: the store or the writer was closed before the call.
 	ErrClosed = errors.New("closed")
-	// ErrNetwork: the data directory lies on a file system without dependable locks.
+	// ErrNetwork: the data directory is on a file system without reliable locks.
 	ErrNetwork = errors.New("on a network file system")
 )
 
-// LockedError says who has a conversation open for writing. It is an
-// ErrLocked.
+// LockedError is the ErrLocked that names the process that has a conversation
+// open for writing.
 type LockedError struct {
 	ID  string
-	PID int // process that holds it, 0 unknown
+	PID int // process that has it open, 0 if unknown
 }
 
 // Error names the conversation and the process.
@@ -67,15 +67,15 @@ func (e *DamagedError) Error() string {
 // Is reports whether target is ErrDamaged.
 func (e *DamagedError) Is(target error) bool { return target == ErrDamaged }
 
-// Unwrap returns what was found wrong.
+// Unwrap returns the cause.
 func (e *DamagedError) Unwrap() error { return e.Cause }
 
-// AmbiguousError says that a prefix names no conversation or several. Without
-// candidates that match it is an ErrNotFound.
+// AmbiguousError means that an ID prefix is too short, or matches no conversation or several. With
+// no match it is an ErrNotFound.
 type AmbiguousError struct {
 	Prefix     string
-	Matches    int     // conversations that begin with Prefix
-	Candidates []Entry // those; or, if there are none, the newest conversations
+	Matches    int     // number of conversations whose ID begins with Prefix
+	Candidates []Entry // the first of these; without a match, the newest conversations
 }
 
 // Error lists the candidates, one per line.
@@ -87,7 +87,7 @@ func (e *AmbiguousError) Error() string {
 		if len(e.Candidates) > 0 {
 			b.WriteString("; the newest are:")
 		}
-	case e.Matches == 1: // too short to name even the only one
+	case e.Matches == 1: // the prefix has fewer than 4 characters
 		fmt.Fprintf(&b, "%q is too short, at least 4 characters are needed:", e.Prefix)
 	default:
 		fmt.Fprintf(&b, "%q names %d conversations:", e.Prefix, e.Matches)
@@ -98,10 +98,10 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
-// Is reports whether target is ErrNotFound and nothing matched.
+// Is reports whether target is ErrNotFound and no conversation matched.
 func (e *AmbiguousError) Is(target error) bool { return target == ErrNotFound && e.Matches == 0 }
 
-// damaged wraps what was found wrong with a file.
+// damaged wraps cause in a DamagedError, unless it contains one already.
 func damaged(path string, cause error) error {
 	var d *DamagedError
 	if errors.As(cause, &d) {
@@ -110,8 +110,8 @@ func damaged(path string, cause error) error {
 	return &DamagedError{File: path, Cause: cause}
 }
 
-// explain turns what bbolt or the system said about path into an error that
-// says what happened and what to do.
+// explain turns an error of bbolt or the system about path into one that
+// tells the user what happened and what to do.
 func explain(path string, err error) error {
 	switch {
 	case err == nil:

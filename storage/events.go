@@ -16,14 +16,14 @@ import (
 
 // row is one event as it is stored.
 type row struct {
-	seq    uint64
-	value  []byte
-	sealed bool // value has a seal
-	mended bool // a bit of it was wrong and was set right when it was decoded
+	seq       uint64
+	value     []byte
+	sealed    bool // value has a seal
+	corrected bool // a bit of it was wrong and was set right when it was decoded
 }
 
-// rowsOf encodes events, which must follow one another.
-func rowsOf(events []conversation.Event) ([]row, error) {
+// encodeRows encodes events, whose numbers must be consecutive.
+func encodeRows(events []conversation.Event) ([]row, error) {
 	rows := make([]row, len(events))
 	for i, e := range events {
 		if want := events[0].Seq + uint64(i); e.Seq != want {
@@ -40,7 +40,7 @@ func rowsOf(events []conversation.Event) ([]row, error) {
 
 func keyOf(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// seqOf reads a key of events or history; 0 is no sequence number.
+// seqOf decodes a key of events or history; 0 means that it is no such key.
 func seqOf(key []byte) uint64 {
 	if len(key) != 8 {
 		return 0
@@ -52,7 +52,7 @@ func seqOf(key []byte) uint64 {
 func lastSeq(tx *bbolt.Tx) uint64 {
 	events := tx.Bucket(bucketEvents)
 	if events == nil {
-		return 0 // no file of a conversation
+		return 0 // not a conversation file
 	}
 	key, _ := events.Cursor().Last()
 	return seqOf(key)
@@ -74,9 +74,9 @@ func putRows(tx txn, rows []row) error {
 	return nil
 }
 
-// card reads the entry kept with the events. It is an error if there is none
-// or it was not made from all of them.
-func card(tx txn) (Entry, error) {
+// storedEntry reads the list entry stored with the events. A missing entry is an error, and so is one that does not
+// cover all events.
+func storedEntry(tx txn) (Entry, error) {
 	var e Entry
 	value, err := tx.get(bucketMeta, keyCard)
 	if err == nil {
@@ -91,26 +91,26 @@ func card(tx txn) (Entry, error) {
 	return e, nil
 }
 
-// recount makes the card again from the events.
-func recount(tx txn) Entry {
-	e := blank(tx)
-	var stored decoding
-	stored.copy(tx, 0)
-	events, _ := stored.events(conversation.Event{})
+// rebuildEntry computes the list entry from the stored events.
+func rebuildEntry(tx txn) Entry {
+	e := emptyEntry(tx)
+	var stored decodeJob
+	stored.copyRows(tx, 0)
+	events, _ := stored.wait(conversation.Event{})
 	e.add(events)
 	return e
 }
 
-// blank is the entry of a conversation without events. What cannot be read of it is
-// left out, and found by doctor.
-func blank(tx txn) Entry {
+// emptyEntry is the list entry before any event is added. Fields that cannot be read are
+// left empty; doctor reports them.
+func emptyEntry(tx txn) Entry {
 	id, _ := tx.get(bucketMeta, keyID)
 	workspace, _ := tx.get(bucketMeta, keyWorkspace)
 	return Entry{ID: string(id), Workspace: string(workspace)}
 }
 
-// addToCard counts events that were just stored.
-func addToCard(tx txn, before Entry, events []conversation.Event) error {
+// putEntry adds events just stored to the list entry before them, and stores it.
+func putEntry(tx txn, before Entry, events []conversation.Event) error {
 	before.add(events)
 	value, err := json.Marshal(before)
 	if err != nil {
@@ -119,15 +119,15 @@ func addToCard(tx txn, before Entry, events []conversation.Event) error {
 	return tx.put(bucketMeta, keyCard, value)
 }
 
-// identify writes what never changes about a conversation.
-func identify(tx txn, id, workspace string, created time.Time) error {
+// putIdentity writes ID, workspace and creation time of a conversation, which never change.
+func putIdentity(tx txn, id, workspace string, created time.Time) error {
 	return errors.Join(
 		tx.put(bucketMeta, keyID, []byte(id)),
 		tx.put(bucketMeta, keyWorkspace, []byte(workspace)),
 		tx.put(bucketMeta, keyCreated, created.UTC().AppendFormat(nil, time.RFC3339Nano)))
 }
 
-// putPartial replaces the partial reply.
+// putPartial stores the partial reply and replaces an older one.
 func putPartial(tx txn, p conversation.PartialReply) error {
 	value, err := json.Marshal(p)
 	if err != nil {
@@ -136,8 +136,8 @@ func putPartial(tx txn, p conversation.PartialReply) error {
 	return tx.put(bucketMeta, keyPartial, value)
 }
 
-// partial reads the partial reply. One that does not follow the newest event
-// is stale, as is one that cannot be read: both are reported as none.
+// partial reads the partial reply; ok is false if there is none. stale reports that a stored one
+// is useless: it does not follow the newest event, or cannot be read.
 func partial(tx txn) (p conversation.PartialReply, ok, stale bool) {
 	value, err := tx.get(bucketMeta, keyPartial)
 	if value == nil && err == nil {
@@ -152,9 +152,9 @@ func partial(tx txn) (p conversation.PartialReply, ok, stale bool) {
 	return p, true, false
 }
 
-func dropPartial(tx txn) error { return tx.delete(bucketMeta, keyPartial) }
+func deletePartial(tx txn) error { return tx.delete(bucketMeta, keyPartial) }
 
-// hold reports whether events hold one of a kind.
-func hold(events []conversation.Event, k conversation.Kind) bool {
+// hasKind reports whether one of events is of kind k.
+func hasKind(events []conversation.Event, k conversation.Kind) bool {
 	return slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == k })
 }

@@ -64,7 +64,7 @@ func Sealed(bucket string, key []byte, value string) []byte {
 func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-pages.SealSize)] }
 
 // KeepRecord ends a transaction that was made without the store.
-func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.keepRecord() }
+func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.putRecord() }
 
 func later(f dbfile, steps []Migration) dbfile {
 	l := *f.layout
@@ -77,7 +77,7 @@ func later(f dbfile, steps []Migration) dbfile {
 // Forget makes the store look at the file of a conversation as if for the first time.
 func (s *Store) Forget(id string) {
 	path := s.dir.conversation(id).path
-	s.disk.forget(path)
+	s.disk.dropQueue(path)
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
 	delete(s.disk.notices, path)
@@ -85,13 +85,13 @@ func (s *Store) Forget(id string) {
 
 // Patience is what the calls of a store take their waits from.
 func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
-	p := patience{most: most}
-	return p.take
+	p := waitBudget{limit: most}
+	return p.reserve
 }
 
 // Refresh writes the row of a conversation into the index.
 func (s *Store) Refresh(ctx context.Context, id string) error {
-	return s.index.write(ctx, s.disk.wait, []indexRow{s.index.examine(ctx, fileSeen{id: id})}, nil)
+	return s.index.write(ctx, s.disk.wait, []indexRow{s.index.buildRow(ctx, fileInfo{id: id})}, nil)
 }
 
 // ConversationPath is the file of a conversation.
@@ -111,9 +111,9 @@ func Salvage(path string, onlyBytes bool) (events map[uint64]string, values map[
 		if err != nil {
 			return nil, nil, err
 		}
-		h := pages.ReadHeads(f)
+		h := pages.ReadHeaders(f)
 		got.unseal(nil)
-		got.search(data, int(pages.Newest(h.Pages).PageSize()))
+		got.readBytes(data, int(pages.NewestHeader(h.Pages).PageSize()))
 	} else if got, err = salvage(path, &compressor{}); err != nil {
 		return nil, nil, err
 	}

@@ -13,17 +13,17 @@ import (
 type access int
 
 const (
-	reading  access = iota // shared lock
-	checking               // shared lock; all pages are looked at, and nothing is put right
-	writing                // exclusive lock
-	gating                 // exclusive lock on an empty file, made when missing
+	reading       access = iota // shared lock
+	checking                    // shared lock; all pages are verified, and nothing is corrected
+	writing                     // exclusive lock
+	directoryLock               // exclusive lock on the empty lock file, which is created if missing
 )
 
 func (a access) flags() int {
 	switch a {
 	case reading, checking:
 		return os.O_RDONLY
-	case gating:
+	case directoryLock:
 		return os.O_RDWR | os.O_CREATE
 	}
 	return os.O_RDWR
@@ -36,21 +36,21 @@ func (a access) lock() int {
 	return unix.LOCK_EX
 }
 
-// How much of a file has been looked at before it is used.
+// Which pages of a file have been verified. 0 means none.
 const (
-	surveyedWays = 1 // the pages that lead to others
-	surveyedAll  = 2
+	verifiedBranches = 1 // branch pages and the list of buckets, which is enough to read
+	verifiedAll      = 2
 )
 
-// surveying is what has to be looked at.
-func (a access) surveying() int {
+// neededLevel is which pages must be verified before this access.
+func (a access) neededLevel() int {
 	if a == reading {
-		return surveyedWays
+		return verifiedBranches
 	}
-	return surveyedAll
+	return verifiedAll
 }
 
-// flock locks f and repeats what a signal interrupts.
+// flock calls unix.Flock and repeats it when a signal interrupts it.
 func flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)
@@ -60,21 +60,20 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// held reports whether err says that another has the lock.
-func held(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }
+// isHeldElsewhere reports whether err means that another open file holds the lock.
+func isHeldElsewhere(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }
 
-// unlock releases explicitly before closing: a child that is between fork and
-// exec still has the descriptor, and closing ours alone would leave the lock
-// with it.
+// unlock unlocks and closes f. Closing alone is not enough: a child process between fork and
+// exec still has the descriptor, and with it the lock.
 func unlock(f *os.File) {
-	// Closing releases the lock too, so neither error leaves anything behind.
+	// Either call releases the lock, so an error of one does not matter.
 	_ = flock(f, unix.LOCK_UN)
 	_ = f.Close()
 }
 
-// stillAt reports whether f is what path names: while one waits for the lock
-// of a file, a repair may have put another in its place.
-func stillAt(f *os.File, path string) (bool, error) {
+// isStillAt reports whether path still names the open file f. While this process waited for the lock,
+// a repair may have replaced the file.
+func isStillAt(f *os.File, path string) (bool, error) {
 	opened, err := f.Stat()
 	if err != nil {
 		return false, err
@@ -89,8 +88,8 @@ func stillAt(f *os.File, path string) (bool, error) {
 	return os.SameFile(opened, named), nil
 }
 
-// tighten removes what others may do with our own file f.
-func tighten(f *os.File) error {
+// restrictMode removes the permissions of group and others from our file f.
+func restrictMode(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil || st.Mode().Perm()&0o077 == 0 {
 		return err

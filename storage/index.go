@@ -17,19 +17,19 @@ import (
 )
 
 // Rules of the index:
-//   - It is a copy of what the conversation files say, kept because reading one
-//     file is faster than reading a thousand. Losing it loses nothing.
-//   - A row tells size and time of the file it was made from. Where they differ
-//     from the file's, the row is made again from the file. A row made within a
-//     tick of the file's last change tells no time: a further change could have
-//     the same.
-//   - A file with fewer events than its row tells is an older one, or has lost writes. The
-//     row keeps how many there were, as no file can tell that of itself. A row with fewer
-//     events than its file is usual: it is written now and then, not at each append.
-//   - Nobody waits long for the index: a write that would have to is left out, and
-//     the next list heals it; a list reads the conversations instead.
+//   - It caches the list entry of every conversation, because reading one
+//     file is faster than reading a thousand. It can always be rebuilt from them.
+//   - A row stores size and modification time of its conversation file. If they
+//     differ from the file's, the row is rebuilt from the file. A row written within a
+//     clock tick of the file's last change stores no time: another change could leave
+//     the same time.
+//   - If a file has fewer events than its row, it was replaced by an older copy, or has lost
+//     writes. The row keeps the higher number, which the file itself cannot know. A row with fewer
+//     events than its file is usual: it is not written at each append.
+//   - No call waits long for the index. A write that would have to wait is skipped, and
+//     the next list repairs it; a list that cannot read it reads the conversations.
 
-// index is the copy of what a list shows.
+// index is the file with the cached list entries.
 type index struct {
 	dir  directory
 	disk *disk
@@ -40,65 +40,65 @@ type index struct {
 type indexRow struct {
 	Entry
 	Size  int64 `json:"size"`
-	Mtime int64 `json:"mtime"` // nanoseconds since 1970, 0 not told
+	Mtime int64 `json:"mtime"` // nanoseconds since 1970, 0 if not known
 
-	Had  int  `json:"had,omitempty"`  // events before there were fewer, 0 if that never was
-	Told bool `json:"told,omitempty"` // the user knows of that
+	EventsBefore int  `json:"had,omitempty"`  // number of events before some were lost, 0 if none were
+	Notified     bool `json:"told,omitempty"` // the user has been told of the loss
 }
 
-// after is a row made of a file of which an older row was known.
-func (r indexRow) after(old indexRow) indexRow {
-	r.Had, r.Told = old.Had, old.Told
+// withHistory returns r, just built from the file, completed with what only the old row knows.
+func (r indexRow) withHistory(old indexRow) indexRow {
+	r.EventsBefore, r.Notified = old.EventsBefore, old.Notified
 	switch {
 	case r.Size < 0:
-		r.Entry = old.Entry // old news are better than none
+		r.Entry = old.Entry // the file was busy: keep the old entry
 	case r.Problem != "":
 		r.Workspace, r.Updated, r.Events = old.Workspace, old.Updated, old.Events
 	case r.Events < old.Events:
-		r.Had, r.Told = old.Events, false
+		r.EventsBefore, r.Notified = old.Events, false
 	}
 	return r
 }
 
-// tick is longer than the ticks in which file systems count time.
-const tick = 50 * time.Millisecond
+// clockTick is longer than the resolution of modification times on any file system.
+const clockTick = 50 * time.Millisecond
 
-// rowFor is a row for a file as it was seen before e was read from it.
-func rowFor(e Entry, f fileSeen) indexRow {
+// rowFor returns the row for entry e, where f describes the file before e was read from it.
+func rowFor(e Entry, f fileInfo) indexRow {
 	r := indexRow{Entry: e, Size: f.size, Mtime: f.mtime.UnixNano()}
-	if time.Since(f.mtime) < tick {
+	if time.Since(f.mtime) < clockTick {
 		r.Mtime = 0
 	}
 	return r
 }
 
-// describes reports whether r was made from the file as it is.
-func (r indexRow) describes(size int64, mtime time.Time) bool {
+// matchesFile reports whether the file is unchanged since r was built from it.
+func (r indexRow) matchesFile(size int64, mtime time.Time) bool {
 	return r.Size == size && r.Mtime == mtime.UnixNano()
 }
 
-// note writes e into the index if that means no waiting.
-func (x *index) note(ctx context.Context, e Entry) bool {
-	f, err := x.dir.seen(e.ID)
+// tryWrite writes e into the index. It reports false if that failed or would have to wait.
+func (x *index) tryWrite(ctx context.Context, e Entry) bool {
+	f, err := x.dir.stat(e.ID)
 	return err == nil && x.write(ctx, 0, []indexRow{rowFor(e, f)}, nil) == nil
 }
 
-// indexWait is the part of a wait that the index is worth.
+// indexWait divides the store's wait: a call waits at most that part of it for the index.
 const indexWait = 10
 
-// refresh brings the row of id up to date, waiting a little for the index if need be.
+// refresh rebuilds the row of id. It may wait a little for the index.
 func (x *index) refresh(ctx context.Context, id string) {
-	f, err := x.dir.seen(id)
+	f, err := x.dir.stat(id)
 	if err != nil {
-		return // nothing to describe
+		return // the conversation has no file
 	}
-	r := x.examine(ctx, f)
+	r := x.buildRow(ctx, f)
 	if err := x.write(ctx, x.disk.wait/indexWait, []indexRow{r}, nil); err != nil {
 		x.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
 	}
 }
 
-// read reads all rows. Rows that cannot be read are left out.
+// read reads all rows. Damaged rows are skipped.
 func (x *index) read(ctx context.Context) (map[string]indexRow, error) {
 	rows := map[string]indexRow{}
 	err := x.disk.viewWithin(ctx, x.dir.index(), x.disk.wait/indexWait, func(tx txn) error {
@@ -113,14 +113,14 @@ func (x *index) read(ctx context.Context) (map[string]indexRow, error) {
 	return rows, err
 }
 
-// storedRow decodes a row; false if there is none, or it cannot be read.
+// storedRow decodes a row; ok is false if it is missing or damaged.
 func storedRow(tx txn, k, v []byte) (r indexRow, ok bool) {
-	value, err := tx.open(bucketEntries, k, v)
+	value, err := tx.unseal(bucketEntries, k, v)
 	ok = v != nil && err == nil && json.Unmarshal(value, &r) == nil && r.ID == string(k)
 	return r, ok
 }
 
-// row reads the row of a conversation if that means no waiting.
+// row reads the row of a conversation; ok is false if it is missing or reading would have to wait.
 func (x *index) row(ctx context.Context, id string) (r indexRow, ok bool) {
 	err := x.disk.viewWithin(ctx, x.dir.index(), 0, func(tx txn) error {
 		r, ok = storedRow(tx, []byte(id), tx.Bucket(bucketEntries).Get([]byte(id)))
@@ -129,29 +129,30 @@ func (x *index) row(ctx context.Context, id string) (r indexRow, ok bool) {
 	return r, ok && err == nil
 }
 
-// missed tells once that a conversation has fewer events than its row r knew, "" otherwise.
-// The row was read before the events: else they could be fewer because they are older.
-func (x *index) missed(ctx context.Context, r indexRow, events int) string {
+// noticeLostEvents returns a notice if the conversation has fewer events than its row r, and marks r as notified; else
+// "". The caller must read the row before the events. In the other order the events could be fewer only because
+// they were read earlier.
+func (x *index) noticeLostEvents(ctx context.Context, r indexRow, events int) string {
 	now := r
 	now.Events = events
-	if now = now.after(r); now.Had == 0 || now.Told {
+	if now = now.withHistory(r); now.EventsBefore == 0 || now.Notified {
 		return ""
 	}
-	r.Had, r.Told = now.Had, true
+	r.EventsBefore, r.Notified = now.EventsBefore, true
 	if err := x.write(ctx, 0, []indexRow{r}, nil); err != nil {
 		x.log.Debug("index not told of a notice; it is given again", "conversation", r.ID, "error", err)
 	}
-	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", now.Had)
+	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", now.EventsBefore)
 }
 
-// write puts and removes rows, making the index if it is missing and
-// making it anew if it is damaged.
+// write stores rows and removes the rows of drop. It creates the index if it is missing, and
+// replaces a damaged one.
 func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
 	change := func(tx txn) error {
 		for _, r := range rows {
 			key := []byte(r.ID)
-			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok && r.Had < old.Had {
-				r.Had, r.Told = old.Had, old.Told
+			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok && r.EventsBefore < old.EventsBefore {
+				r.EventsBefore, r.Notified = old.EventsBefore, old.Notified
 			}
 			value, err := json.Marshal(r)
 			if err != nil {
@@ -184,10 +185,10 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 	return err
 }
 
-// dropDamaged removes the index unless another program was faster and
-// has put a sound one there.
+// dropDamaged removes the damaged index, unless another program has replaced it
+// meanwhile.
 func (x *index) dropDamaged(ctx context.Context) error {
-	return x.disk.underGate(ctx, func() error {
+	return x.disk.withDirectoryLock(ctx, func() error {
 		f, err := os.OpenFile(x.dir.index().path, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -199,13 +200,13 @@ func (x *index) dropDamaged(ctx context.Context) error {
 			unlock(f)
 			return fmt.Errorf("%s: %w", x.dir.index().path, ErrBusy)
 		}
-		h := pages.ReadHeads(f)
-		if n := pages.Newest(h.Pages); n == nil || pages.Survey(f, n, true) != nil {
+		h := pages.ReadHeaders(f)
+		if n := pages.NewestHeader(h.Pages); n == nil || pages.Verify(f, n, true) != nil {
 			unlock(f)
 			return os.Remove(x.dir.index().path)
 		}
 		err = transact(f, reading, func(tx *bbolt.Tx) error {
-			_, err := indexLayout.check(tx)
+			_, err := indexLayout.beginRead(tx)
 			return err
 		})
 		if !errors.Is(err, ErrDamaged) {
@@ -215,13 +216,13 @@ func (x *index) dropDamaged(ctx context.Context) error {
 	})
 }
 
-// examine makes the row of a conversation from its file.
-func (x *index) examine(ctx context.Context, f fileSeen) indexRow {
+// buildRow builds the row of a conversation from its file.
+func (x *index) buildRow(ctx context.Context, f fileInfo) indexRow {
 	var e Entry
 	err := x.disk.view(ctx, x.dir.conversation(f.id), func(tx txn) error {
-		var lost error
-		if e, lost = card(tx); lost != nil {
-			e = recount(tx)
+		var entryErr error
+		if e, entryErr = storedEntry(tx); entryErr != nil {
+			e = rebuildEntry(tx)
 		}
 		return nil
 	})
@@ -229,20 +230,20 @@ func (x *index) examine(ctx context.Context, f fileSeen) indexRow {
 	r := rowFor(e, f)
 	if err != nil {
 		r.Entry = Entry{ID: f.id, Updated: f.mtime.UTC(), Problem: err.Error()}
-		if busy(err) {
-			r.Size = -1 // says nothing about the file: look again next time
+		if isTransient(err) {
+			r.Size = -1 // matches no file, so the next list builds the row again
 		}
 	}
 	return r
 }
 
-// busy reports whether err says nothing about the file itself.
-func busy(err error) bool {
+// isTransient reports whether err is due to a busy file or a cancelled call, not to the file's content.
+func isTransient(err error) bool {
 	return errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// rows returns a row for every conversation on disk, healing the index.
-func (x *index) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
+// rows returns a row for every conversation on disk, and repairs the index.
+func (x *index) rows(ctx context.Context) ([]indexRow, []fileInfo, error) {
 	files, err := x.dir.files()
 	if err != nil {
 		return nil, nil, err
@@ -260,29 +261,29 @@ func (x *index) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
 	for i, f := range files {
 		r, ok := known[f.id]
 		delete(known, f.id)
-		if ok && r.Problem == "" && r.describes(f.size, f.mtime) {
+		if ok && r.Problem == "" && r.matchesFile(f.size, f.mtime) {
 			out[i] = r
 			continue
 		}
-		fresh := x.examine(ctx, f)
+		fresh := x.buildRow(ctx, f)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		if ok {
-			fresh = fresh.after(r)
+			fresh = fresh.withHistory(r)
 		}
 		out[i] = fresh
-		if !ok || !fresh.same(r.Entry) || !r.describes(f.size, f.mtime) {
+		if !ok || !fresh.hasSameContent(r.Entry) || !r.matchesFile(f.size, f.mtime) {
 			changed = append(changed, fresh)
 		}
 	}
-	x.heal(ctx, sound, changed, known)
+	x.repair(ctx, sound, changed, known)
 	return out, files, nil
 }
 
-// heal writes what was found different into the index, if that means no
-// waiting. left are rows of conversations that are gone.
-func (x *index) heal(ctx context.Context, sound bool, changed []indexRow, left map[string]indexRow) {
+// repair writes changed rows into the index and removes those of deleted conversations, which
+// are among left. It does not wait for a busy index.
+func (x *index) repair(ctx context.Context, sound bool, changed []indexRow, left map[string]indexRow) {
 	gone := make([]string, 0, len(left))
 	for id := range left {
 		if _, err := os.Lstat(x.dir.conversation(id).path); errors.Is(err, fs.ErrNotExist) {

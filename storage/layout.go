@@ -11,12 +11,12 @@ import (
 )
 
 // Rules of formats:
-//   - Every database file carries its format version, 1 and up: in the open, where every
-//     build finds it, and under a seal, which is believed where the two differ.
-//   - An older file is brought forward by the named steps, in the transaction
-//     that first writes to it. Until then it is read as it is.
-//   - A newer file is refused untouched.
-//   - Format 2 has a seal behind every value and a record of the newest transaction.
+//   - Every database file stores its format version, 1 and up, twice: without a seal, which every
+//     build can read, and with a seal, which wins if the two differ.
+//   - An older file is migrated by the transaction that first writes to it. Until then it is
+//     read in its old format.
+//   - A newer file is refused and not changed.
+//   - Format 2 has a seal after every value and a record of the newest transaction.
 
 // Names of buckets and of keys in meta.
 var (
@@ -38,13 +38,13 @@ var (
 	keyWaiting   = []byte("waiting")
 )
 
-// layout is the form of one kind of database file.
+// layout is the schema of one kind of database file.
 type layout struct {
 	buckets    [][]byte
-	migrations []migration // the first leads from version 1 to 2
+	migrations []migration // the first one migrates version 1 to 2
 }
 
-// migration is one step forward.
+// migration migrates a file by one version.
 type migration struct {
 	name string
 	run  func(*bbolt.Tx) error
@@ -52,20 +52,20 @@ type migration struct {
 
 // The layouts of this build; doc.go describes them.
 var (
-	conversationLayout = layout{[][]byte{bucketMeta, bucketEvents, bucketBlobs}, sealing}
-	indexLayout        = layout{[][]byte{bucketMeta, bucketEntries}, sealing}
-	sharedLayout       = layout{[][]byte{bucketMeta, bucketHistory, bucketCalibrations}, sealing}
+	conversationLayout = layout{[][]byte{bucketMeta, bucketEvents, bucketBlobs}, sealMigrations}
+	indexLayout        = layout{[][]byte{bucketMeta, bucketEntries}, sealMigrations}
+	sharedLayout       = layout{[][]byte{bucketMeta, bucketHistory, bucketCalibrations}, sealMigrations}
 )
 
-var sealing = []migration{{"seal every value", sealAll}}
+var sealMigrations = []migration{{"seal every value", sealAll}}
 
 // sealedFormat is the first format whose values have seals.
 const sealedFormat = 2
 
 func (l *layout) version() int { return 1 + len(l.migrations) }
 
-// found reads the version of a file.
-func (l *layout) found(tx *bbolt.Tx) (int, error) {
+// readVersion reads the format version of a file. A newer one than this build knows is ErrNewer.
+func (l *layout) readVersion(tx *bbolt.Tx) (int, error) {
 	meta := tx.Bucket(bucketMeta)
 	if meta == nil {
 		return 0, damaged(tx.DB().Path(), errors.New("bucket meta is missing"))
@@ -84,9 +84,9 @@ func (l *layout) found(tx *bbolt.Tx) (int, error) {
 	return v, nil
 }
 
-// check prepares a transaction that reads.
-func (l *layout) check(tx *bbolt.Tx) (txn, error) {
-	v, err := l.found(tx)
+// beginRead checks format, buckets and record of a file for a transaction that reads.
+func (l *layout) beginRead(tx *bbolt.Tx) (txn, error) {
+	v, err := l.readVersion(tx)
 	if err != nil {
 		return txn{}, err
 	}
@@ -97,20 +97,20 @@ func (l *layout) check(tx *bbolt.Tx) (txn, error) {
 	}
 	t := txn{tx, v >= sealedFormat}
 	if t.sealed {
-		if err := t.fits(); err != nil {
+		if err := t.checkRecord(); err != nil {
 			return t, damaged(tx.DB().Path(), err)
 		}
 	}
 	return t, nil
 }
 
-// migrate prepares a transaction that writes.
-func (l *layout) migrate(tx *bbolt.Tx) (txn, error) {
-	v, err := l.found(tx)
+// beginWrite checks a file for a transaction that writes, and migrates an older format.
+func (l *layout) beginWrite(tx *bbolt.Tx) (txn, error) {
+	v, err := l.readVersion(tx)
 	if err != nil {
 		return txn{}, err
 	}
-	t, err := l.check(tx)
+	t, err := l.beginRead(tx)
 	if err != nil || v == l.version() {
 		return t, err
 	}
@@ -119,21 +119,21 @@ func (l *layout) migrate(tx *bbolt.Tx) (txn, error) {
 			return t, fmt.Errorf("upgrade %s (%s): %w", tx.DB().Path(), m.name, err)
 		}
 	}
-	return txn{tx, true}, l.stamp(tx)
+	return txn{tx, true}, l.putVersion(tx)
 }
 
-// create makes the buckets of a new file.
-func (l *layout) create(tx *bbolt.Tx) (txn, error) {
+// createBuckets creates the buckets and the version of a new file.
+func (l *layout) createBuckets(tx *bbolt.Tx) (txn, error) {
 	for _, b := range l.buckets {
 		if _, err := tx.CreateBucket(b); err != nil {
 			return txn{}, err
 		}
 	}
-	return txn{tx, true}, l.stamp(tx)
+	return txn{tx, true}, l.putVersion(tx)
 }
 
-// stamp writes the version.
-func (l *layout) stamp(tx *bbolt.Tx) error {
+// putVersion writes the current format version.
+func (l *layout) putVersion(tx *bbolt.Tx) error {
 	text := strconv.Itoa(l.version())
 	return errors.Join(tx.Bucket(bucketMeta).Put(keyFormat, []byte(text)), txn{tx, true}.put(bucketMeta, keySealed, []byte(text)))
 }

@@ -14,10 +14,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// Filter chooses the conversations of a list. The zero value takes all.
+// Filter selects the conversations of a list. The zero value selects all.
 type Filter struct {
-	Workspace string // only those of this folder, "" any
-	Limit     int    // at most so many, 0 all
+	Workspace string // only those of this folder, "" for any folder
+	Limit     int    // at most this many, 0 for all
 }
 
 // List returns the stored conversations, the one with the newest event first.
@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 			locked = append(locked, file.id)
 		}
 	}
-	elsewhere, err := s.locks.elsewhere(ctx, locked)
+	elsewhere, err := s.locks.heldElsewhere(ctx, locked)
 	if err != nil {
 		s.log.Debug("writer locks could not be tested", "error", err)
 	}
@@ -49,8 +49,8 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	return entries, nil
 }
 
-// entries are the conversations of a folder, "" all, the one with the newest event first.
-func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileSeen, error) {
+// entries returns the conversations of a folder ("" for all folders), the one with the newest event first.
+func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileInfo, error) {
 	rows, files, err := s.index.rows(ctx)
 	entries := make([]Entry, 0, len(rows))
 	for _, r := range rows {
@@ -64,15 +64,15 @@ func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileS
 	return entries, files, err
 }
 
-// Empty reports whether no conversation is stored. It reads no file, whatever is stored.
+// Empty reports whether no conversation is stored. It only lists the folder, and opens no file.
 func (s *Store) Empty() (bool, error) {
 	names, err := os.ReadDir(s.dir.folder())
 	return !slices.ContainsFunc(names, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
 }
 
-// Resolve finds the conversation a user means: by its ID or a prefix of at
-// least four characters of it; for "" the [Store.Newest]. A prefix that names
-// none or several is an AmbiguousError; no conversation at all is ErrNotFound.
+// Resolve returns the ID of the conversation that a user names: by its ID or a prefix of at
+// least four characters, or by "" for the [Store.Newest]. A prefix that matches no
+// conversation or several is an AmbiguousError; for "" without a conversation it is ErrNotFound.
 func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {
 	prefix = strings.ToLower(strings.TrimSpace(prefix))
 	if prefix == "" {
@@ -83,7 +83,7 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	if err != nil {
 		return "", err
 	}
-	found := prefixed(files, prefix)
+	found := withPrefix(files, prefix)
 	if len(found) == 1 && len(prefix) >= conversation.MinIDPrefix {
 		return found[0].id, nil
 	}
@@ -101,10 +101,10 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	return "", e
 }
 
-// Newest finds the conversation with the newest event, of workspace if there is one. Where that one cannot be read, the
-// error says so. One of which nobody knows the workspace is passed over while another is left; where it may be newer,
-// passed says why it cannot be read.
-func (s *Store) Newest(ctx context.Context, workspace string) (id, passed string, err error) {
+// Newest finds the conversation with the newest event: of workspace, or if it has no conversations, of all. If that one
+// cannot be read, the error is its problem. Damaged conversations whose workspace is unknown are skipped if there are
+// others. If a skipped one may be newer, skipped is its problem.
+func (s *Store) Newest(ctx context.Context, workspace string) (id, skipped string, err error) {
 	entries, err := s.List(ctx, Filter{})
 	if err != nil {
 		return "", "", err
@@ -121,15 +121,15 @@ func (s *Store) Newest(ctx context.Context, workspace string) (id, passed string
 		return "", "", errors.New(e.Problem)
 	}
 	if j := slices.IndexFunc(entries[:i], unknown); j >= 0 {
-		passed = entries[j].Problem
+		skipped = entries[j].Problem
 	}
-	return entries[i].ID, passed, nil
+	return entries[i].ID, skipped, nil
 }
 
-// Delete removes a conversation with everything of it. One that is open for
-// writing, also in this store, is a LockedError.
+// Delete removes a conversation with all its texts. If it is open for
+// writing, here or elsewhere, the error is a LockedError.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	if err := s.dir.exists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return err
 	}
 	lock, err := s.locks.lock(ctx, id)
@@ -138,8 +138,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	defer s.locks.unlock(lock)
 	path := s.dir.conversation(id).path
-	err = s.disk.underGate(ctx, func() error {
-		// A reader that has the file open finishes with what it has.
+	err = s.disk.withDirectoryLock(ctx, func() error {
+		// A reader that has the file open can finish: the system keeps its content until then.
 		for _, p := range []string{path, path + ".new"} {
 			if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return explain(p, err)
@@ -150,15 +150,15 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("delete conversation %s: %w", id, err)
 	}
-	s.disk.forget(path)
+	s.disk.dropQueue(path)
 	if err := s.index.write(ctx, 0, nil, []string{id}); err != nil {
 		s.log.Debug("index not told of a deletion; the next list finds out", "conversation", id, "error", err)
 	}
 	return nil
 }
 
-// Owner is the process that has the conversation open for writing, as its lock says; 0
-// where nobody has or it does not say.
+// Owner returns the ID of the process that has the conversation open for writing, as stored in the lock
+// file; 0 if it is not open, or the file has no ID.
 func (s *Store) Owner(id string) int {
 	if !conversation.ValidID(id) {
 		return 0
@@ -168,20 +168,20 @@ func (s *Store) Owner(id string) int {
 		return 0
 	}
 	defer f.Close() // nothing was written
-	return pidIn(f)
+	return readPID(f)
 }
 
-// OpenElsewhere reports whether another program, or another store of this one,
-// has the conversation open for writing. When that cannot be found out, it
-// says yes: such a conversation can still be read.
+// OpenElsewhere reports whether another program, or another store of this program,
+// has the conversation open for writing. If that cannot be determined it reports
+// true: such a conversation can still be read.
 func (s *Store) OpenElsewhere(id string) bool {
-	if !conversation.ValidID(id) || s.locks.mine(id) {
+	if !conversation.ValidID(id) || s.locks.isOwn(id) {
 		return false
 	}
 	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	// With an error found says yes, and there is nothing else to decide.
-	found, _ := s.locks.elsewhere(context.Background(), []string{id})
+	// With an error, found is true for the conversation.
+	found, _ := s.locks.heldElsewhere(context.Background(), []string{id})
 	return found[id]
 }

@@ -15,68 +15,68 @@ import (
 )
 
 // Rules of loading:
-//   - The bytes are copied under the lock. They are decoded on all cores, meanwhile and
-//     after it: copying waits for no decoding.
-//   - What is given back is gapless from 1, whatever is stored: an event that
-//     cannot be read or is missing is an Unknown one in its place.
+//   - The stored bytes are copied under the lock, and decoded on all cores at the same
+//     time. Copying never waits for decoding.
+//   - The loaded events are always numbered from 1 without gaps. An Unknown event
+//     replaces one that is missing or cannot be read.
 
-// Kinds of the events that stand where one could not be read.
+// Kinds of these placeholder events.
 const (
-	kindDamaged conversation.Kind = "damaged" // holds the stored bytes as a JSON string
+	kindDamaged conversation.Kind = "damaged" // its content is the stored bytes as a JSON string
 	kindMissing conversation.Kind = "missing"
 )
 
-// maxGap is how many missing events are filled in. A longer gap is a damaged
-// key rather than lost events.
+// maxGap is how many consecutive missing events are replaced. A longer gap is due to a damaged
+// key rather than to lost events.
 const maxGap = 1 << 16
 
-// LoadReport says what could not be read.
+// LoadReport describes what could not be read.
 type LoadReport struct {
 	Damaged []Damage
-	Notices []string // what else was lost or put right, for the user
+	Notices []string // other losses and corrections, as messages for the user
 }
 
-// Damage is one event that could not be read and is an Unknown one instead.
+// Damage is an event that could not be read, and is replaced by an Unknown event.
 type Damage struct {
 	Seq    uint64
 	Reason string
 }
 
-// Load reads the events of a conversation, gapless from Seq 1.
+// Load reads the events of a conversation, numbered from 1 without gaps.
 func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, LoadReport, error) {
-	if err := s.dir.exists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return nil, LoadReport{}, err
 	}
-	var stored decoding
+	var stored decodeJob
 	var notices []string
-	listed, known := s.index.row(ctx, id)
+	indexed, known := s.index.row(ctx, id)
 	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
-		stored.copy(tx, 0)
-		notices = unreadable(tx)
+		stored.copyRows(tx, 0)
+		notices = metaNotices(tx)
 		return nil
 	})
-	events, damage := stored.events(conversation.Event{}) // waits for what was begun, whatever came of it
+	events, damage := stored.wait(conversation.Event{}) // also after an error: ends the workers
 	if err != nil {
-		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, gone(id, err))
+		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, asNotFound(id, err))
 	}
-	if i := slices.IndexFunc(stored.rows, func(r row) bool { return r.mended }); i >= 0 {
+	if i := slices.IndexFunc(stored.rows, func(r row) bool { return r.corrected }); i >= 0 {
 		notices = append(notices, fmt.Sprintf("event %d has a flipped bit on the disk, corrected while reading; `plimsoll doctor --repair` repairs the file", stored.rows[i].seq))
 	}
-	if told := s.disk.told(s.dir.conversation(id).path); told != "" {
-		notices = append(notices, told)
+	if n := s.disk.notice(s.dir.conversation(id).path); n != "" {
+		notices = append(notices, n)
 	}
 	if known {
-		if missed := s.index.missed(ctx, listed, len(events)); missed != "" {
-			notices = append(notices, missed)
+		if n := s.index.noticeLostEvents(ctx, indexed, len(events)); n != "" {
+			notices = append(notices, n)
 		}
 	}
 	return events, LoadReport{damage, notices}, nil
 }
 
-// Partial reads the reply that is arriving in a conversation, or was when the
-// program that wrote it ended; false if there is none.
+// Partial reads the partial reply of a conversation: one that is being streamed, or was when the
+// program ended. It reports false if there is none.
 func (s *Store) Partial(ctx context.Context, id string) (conversation.PartialReply, bool, error) {
-	if err := s.dir.exists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return conversation.PartialReply{}, false, err
 	}
 	var p conversation.PartialReply
@@ -86,61 +86,61 @@ func (s *Store) Partial(ctx context.Context, id string) (conversation.PartialRep
 		return nil
 	})
 	if err != nil {
-		return p, false, fmt.Errorf("read the partial reply of conversation %s: %w", id, gone(id, err))
+		return p, false, fmt.Errorf("read the partial reply of conversation %s: %w", id, asNotFound(id, err))
 	}
 	return p, ok, nil
 }
 
-// decoding is stored events that are decoded while more of them are copied.
-type decoding struct {
-	chunks []*chunk
-	work   chan *chunk    // those to be decoded, closed behind the last
-	busy   sync.WaitGroup // decodes them
-	rows   []row          // of all chunks, once they are decoded
+// decodeJob decodes stored events while more of them are copied.
+type decodeJob struct {
+	chunks  []*chunk
+	queue   chan *chunk    // chunks to decode, closed after the last
+	workers sync.WaitGroup // the goroutines that decode
+	rows    []row          // of all chunks, set by wait
 }
 
-// chunk is rows that are decoded together.
+// chunk is a batch of rows that one goroutine decodes.
 type chunk struct {
 	rows    []row
 	events  []conversation.Event
-	reasons []error // why one could not be decoded
+	reasons []error // for each row, why it could not be decoded, or nil
 }
 
-// chunkSize is how many bytes are decoded together.
+// chunkSize is the size of a chunk in bytes.
 const chunkSize = 128 << 10
 
-// copy copies the events behind the event seq out of the map of the file, and begins to
-// decode them.
-func (d *decoding) copy(tx txn, seq uint64) {
+// copyRows copies the events after number seq out of the memory map of the file, and starts
+// decoding them.
+func (d *decodeJob) copyRows(tx txn, seq uint64) {
 	c := tx.Bucket(bucketEvents).Cursor()
-	k, v := c.First() // a damaged number may be 0
+	k, v := c.First() // a damaged key may be 0
 	if seq > 0 {
 		k, v = c.Seek(keyOf(seq + 1))
 	}
-	d.begin(int(2*tx.Size()/chunkSize) + 1) // any two that follow each other are larger than one
-	defer close(d.work)                     // also where the file is damaged and this panics
+	d.start(int(2*tx.Size()/chunkSize) + 1) // any two consecutive chunks together exceed chunkSize
+	defer close(d.queue)                    // also when a damaged page causes a panic
 	var rows []row
 	var memory []byte
 	for ; k != nil; k, v = c.Next() {
-		v = within(tx.Tx, v)
+		v = validLength(tx.Tx, v)
 		if len(v) > cap(memory)-len(memory) {
-			d.decode(rows)
+			d.enqueue(rows)
 			rows, memory = nil, make([]byte, 0, max(len(v), chunkSize))
 		}
 		start := len(memory)
 		memory = append(memory, v...)
 		rows = append(rows, row{seq: seqOf(k), value: memory[start:len(memory):len(memory)], sealed: tx.sealed})
 	}
-	d.decode(rows)
+	d.enqueue(rows)
 }
 
-// begin starts to decode on all cores, with room for so many chunks to wait. There are no
-// more goroutines than cores, so that they leave some time to the one that copies.
-func (d *decoding) begin(room int) {
-	d.work = make(chan *chunk, room)
+// start starts one decoding goroutine for each core; queueSize chunks can wait for them. More
+// goroutines would take processor time from the one that copies.
+func (d *decodeJob) start(queueSize int) {
+	d.queue = make(chan *chunk, queueSize)
 	for range runtime.GOMAXPROCS(0) {
-		d.busy.Go(func() {
-			for c := range d.work {
+		d.workers.Go(func() {
+			for c := range d.queue {
 				for i := range c.rows {
 					c.events[i], c.reasons[i] = decodeRow(&c.rows[i])
 				}
@@ -149,16 +149,16 @@ func (d *decoding) begin(room int) {
 	}
 }
 
-// decode has rows decoded.
-func (d *decoding) decode(rows []row) {
+// enqueue queues rows for decoding.
+func (d *decodeJob) enqueue(rows []row) {
 	c := &chunk{rows, make([]conversation.Event, len(rows)), make([]error, len(rows))}
 	d.chunks = append(d.chunks, c)
-	d.work <- c
+	d.queue <- c
 }
 
-// events waits for the events behind the event last to be decoded.
-func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Damage) {
-	d.busy.Wait()
+// wait waits until all rows are decoded, and returns the events after the event last without gaps.
+func (d *decodeJob) wait(last conversation.Event) ([]conversation.Event, []Damage) {
+	d.workers.Wait()
 	n := 0
 	for _, c := range d.chunks {
 		n += len(c.rows)
@@ -168,19 +168,19 @@ func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Dama
 	for _, c := range d.chunks {
 		d.rows, events, reasons = append(d.rows, c.rows...), append(events, c.events...), append(reasons, c.reasons...)
 	}
-	return gapless(last, d.rows, events, reasons)
+	return fillGaps(last, d.rows, events, reasons)
 }
 
 // decodeRows decodes all rows of a conversation in the order of their keys.
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	const each = 128
-	var d decoding
-	d.begin(len(rows)/each + 1)
+	var d decodeJob
+	d.start(len(rows)/each + 1)
 	for some := range slices.Chunk(rows, each) {
-		d.decode(some)
+		d.enqueue(some)
 	}
-	close(d.work)
-	return d.events(conversation.Event{})
+	close(d.queue)
+	return d.wait(conversation.Event{})
 }
 
 func decodeRow(r *row) (conversation.Event, error) {
@@ -189,7 +189,7 @@ func decodeRow(r *row) (conversation.Event, error) {
 		var key [8]byte
 		binary.BigEndian.PutUint64(key[:], r.seq)
 		var err error
-		if value, r.mended, err = pages.Unseal(bucketEvents, key[:], value); err != nil {
+		if value, r.corrected, err = pages.Unseal(bucketEvents, key[:], value); err != nil {
 			return conversation.Event{}, err
 		}
 	}
@@ -200,8 +200,8 @@ func decodeRow(r *row) (conversation.Event, error) {
 	return e, err
 }
 
-// text is what is stored, without its seal.
-func (r row) text() []byte { return r.value[:max(0, len(r.value)-r.sealSize())] }
+// unsealed is the stored value without its seal, which is not checked.
+func (r row) unsealed() []byte { return r.value[:max(0, len(r.value)-r.sealSize())] }
 
 func (r row) sealSize() int {
 	if r.sealed {
@@ -210,8 +210,8 @@ func (r row) sealSize() int {
 	return 0
 }
 
-// unreadable says what of meta cannot be read that cannot be made again.
-func unreadable(tx txn) []string {
+// metaNotices returns a notice for each damaged value of meta that cannot be rebuilt from the events.
+func metaNotices(tx txn) []string {
 	var notices []string
 	for _, c := range []struct {
 		key  []byte
@@ -221,36 +221,36 @@ func unreadable(tx txn) []string {
 			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
-	// A value under a wrong key is missing under its own.
+	// A value whose key is damaged looks like a missing value above.
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if _, err := tx.open(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {
+		if _, err := tx.unseal(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {
 			notices = append(notices, "a part beside the messages cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
 	return notices
 }
 
-// gapless puts Unknown events where one behind the event last could not be read or
-// is missing.
-func gapless(last conversation.Event, rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
-	if clean(last.Seq+1, rows, reasons) {
+// fillGaps returns events, which follow the event last, with Unknown events in place of those that are missing or
+// could not be decoded.
+func fillGaps(last conversation.Event, rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
+	if isGapless(last.Seq+1, rows, reasons) {
 		return events, nil
 	}
 	out := make([]conversation.Event, 0, len(events))
 	var damage []Damage
 	turn, at := last.Turn, last.Time
-	stand := func(seq uint64, kind conversation.Kind, raw []byte, why string) {
+	replace := func(seq uint64, kind conversation.Kind, raw []byte, why string) {
 		out = append(out, conversation.Event{Seq: seq, Turn: turn, Time: at, Body: conversation.Unknown{Name: kind, Raw: raw}})
 		damage = append(damage, Damage{seq, why})
 	}
 	for i := range rows {
 		next := last.Seq + uint64(len(out)) + 1
 		if r := (row{seq: next, value: rows[i].value, sealed: true}); rows[i].sealed && reasons[i] != nil && rows[i].seq != next {
-			// Its key may be all that is wrong.
+			// Perhaps only its key is damaged: the seal then matches the expected number.
 			if e, err := decodeRow(&r); err == nil {
 				events[i], reasons[i], rows[i] = e, nil, r
-				rows[i].mended = true
+				rows[i].corrected = true
 			}
 		}
 		r := rows[i]
@@ -259,10 +259,10 @@ func gapless(last conversation.Event, rows []row, events []conversation.Event, r
 			continue
 		}
 		for ; next < r.seq; next++ {
-			stand(next, kindMissing, []byte("null"), "it is missing")
+			replace(next, kindMissing, []byte("null"), "it is missing")
 		}
 		if reasons[i] != nil {
-			stand(r.seq, kindDamaged, quoted(r.text()), reasons[i].Error())
+			replace(r.seq, kindDamaged, jsonString(r.unsealed()), reasons[i].Error())
 			continue
 		}
 		turn, at = events[i].Turn, events[i].Time
@@ -271,8 +271,8 @@ func gapless(last conversation.Event, rows []row, events []conversation.Event, r
 	return out, damage
 }
 
-// clean reports whether rows are gapless from first and all could be decoded.
-func clean(first uint64, rows []row, reasons []error) bool {
+// isGapless reports whether rows are numbered from first without gaps and all could be decoded.
+func isGapless(first uint64, rows []row, reasons []error) bool {
 	for i := range rows {
 		if reasons[i] != nil || rows[i].seq != first+uint64(i) {
 			return false
@@ -281,9 +281,8 @@ func clean(first uint64, rows []row, reasons []error) bool {
 	return true
 }
 
-// quoted is data as a JSON string.
-func quoted(data []byte) []byte {
-	// A string always has a JSON form.
-	out, _ := json.Marshal(conversation.Clean(string(data)))
+// jsonString encodes data as a JSON string.
+func jsonString(data []byte) []byte {
+	out, _ := json.Marshal(conversation.Clean(string(data))) // cannot fail for a string
 	return out
 }

@@ -2,9 +2,9 @@ package storage
 
 import "golang.org/x/sys/unix"
 
-// networkFilesystem names the network file system dir lies on, "" if it is
-// local or not known to be unsafe. On NFS flock may be local to one machine and
-// a shared map is not coherent.
+// networkFilesystem names the network file system that contains dir, "" if it is
+// local or not known to be unsafe. On NFS, flock may be local to one machine, and
+// shared memory maps are not coherent.
 func networkFilesystem(dir string) (string, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -2,6 +2,6 @@
 
 package storage
 
-// networkFilesystem knows nothing here: only Linux reports the kind of a file
-// system in a way worth deciding by.
+// networkFilesystem always returns "": only Linux reports the type of a file
+// system reliably.
 func networkFilesystem(string) (string, error) { return "", nil }

@@ -12,22 +12,22 @@ import (
 )
 
 // Rules of repairing:
-//   - A damaged file is never changed. What can be read of it is copied into a
-//     new one, and the damaged one stays next to it as .damaged.
+//   - A damaged file is never changed. Its readable content is copied into a
+//     new file, and the damaged one is kept next to it as .damaged.
 //   - A conversation is repaired only while no process has it open for writing.
 
-// Repair repairs what can be of findings and returns them with Repaired and
-// Note filled in. The error is that of ctx.
+// Repair repairs the repairable findings and returns all findings with Repaired and
+// Note set. The error is that of ctx.
 func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, error) {
 	return s.doctor().repairAll(ctx, findings)
 }
 
-// repairAll repairs findings one after the other, each file and cure once.
+// repairAll repairs findings one after the other. It applies each remedy once to a file.
 func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
 	out := append([]Finding(nil), findings...)
 	type job struct {
 		file string
-		cure cure
+		cure remedy
 	}
 	done := map[job]*Finding{}
 	for i := range out {
@@ -38,8 +38,8 @@ func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, 
 		if !f.Repairable || f.Repaired {
 			continue
 		}
-		if same := done[job{f.File, f.cure}]; same != nil {
-			f.Repaired, f.Note = same.Repaired, same.Note
+		if earlier := done[job{f.File, f.remedy}]; earlier != nil {
+			f.Repaired, f.Note = earlier.Repaired, earlier.Note
 			continue
 		}
 		note, err := d.repair(ctx, *f)
@@ -47,31 +47,31 @@ func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, 
 			note = "not repaired: " + err.Error()
 		}
 		f.Note, f.Repaired = note, err == nil
-		done[job{f.File, f.cure}] = f
+		done[job{f.File, f.remedy}] = f
 	}
 	return out, nil
 }
 
 func (d *doctor) repair(ctx context.Context, f Finding) (string, error) {
-	switch f.cure {
-	case cureMode:
+	switch f.remedy {
+	case remedyMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
-	case cureHead:
-		return d.repairHead(ctx, f)
-	case cureCard:
-		return d.repairCard(ctx, f.ID)
-	case cureRewrite:
+	case remedyHeader:
+		return d.repairHeader(ctx, f)
+	case remedyEntry:
+		return d.repairEntry(ctx, f.ID)
+	case remedyRewrite:
 		return d.rewriteConversation(ctx, f.ID)
-	case cureIndex:
+	case remedyIndex:
 		return d.rebuildIndex(ctx)
-	case cureShared:
+	case remedyShared:
 		return d.rewriteShared(ctx)
 	}
 	return "", errors.New("this cannot be repaired")
 }
 
-// repairHead puts back the head of the newest transaction, and repairs what that shows.
-func (d *doctor) repairHead(ctx context.Context, f Finding) (string, error) {
+// repairHeader restores the newest header, then checks the file again and repairs the new findings.
+func (d *doctor) repairHeader(ctx context.Context, f Finding) (string, error) {
 	file, check := d.dir.shared(), d.checkShared
 	switch {
 	case f.ID != "":
@@ -79,14 +79,14 @@ func (d *doctor) repairHead(ctx context.Context, f Finding) (string, error) {
 	case f.File == d.dir.index().path:
 		return d.rebuildIndex(ctx)
 	}
-	// Each transaction that writes replaces a head, a damaged one first.
+	// Every transaction that writes replaces one header, a damaged one first.
 	if err := d.disk.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
 		return "", err
 	}
 	rest, err := d.repairAll(ctx, check(ctx))
 	note := "both heads are sound again"
-	if told := d.disk.told(f.File); told != "" {
-		note += "; " + told
+	if n := d.disk.notice(f.File); n != "" {
+		note += "; " + n
 	}
 	for _, r := range rest {
 		note += "; " + r.Note
@@ -97,21 +97,21 @@ func (d *doctor) repairHead(ctx context.Context, f Finding) (string, error) {
 	return note, err
 }
 
-// repairCard makes the card again from the events.
-func (d *doctor) repairCard(ctx context.Context, id string) (string, error) {
+// repairEntry rebuilds the list entry of a conversation from its events.
+func (d *doctor) repairEntry(ctx context.Context, id string) (string, error) {
 	lock, err := d.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	defer d.locks.unlock(lock)
 	err = d.disk.update(ctx, d.dir.conversation(id), func(tx txn) error {
-		return addToCard(tx, recount(tx), nil)
+		return putEntry(tx, rebuildEntry(tx), nil)
 	})
 	d.index.refresh(ctx, id)
 	return "its entry was rebuilt", err
 }
 
-// rewriteConversation copies what can be read into a new file.
+// rewriteConversation copies the readable content of a conversation into a new file.
 func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, error) {
 	lock, err := d.locks.lock(ctx, id)
 	if err != nil {
@@ -120,13 +120,13 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 	defer d.locks.unlock(lock)
 	f := d.dir.conversation(id)
 	var note string
-	err = d.disk.underGate(ctx, func() error {
+	err = d.disk.withDirectoryLock(ctx, func() error {
 		got, err := salvage(f.path, &d.blobs.text)
 		if err != nil {
 			return err
 		}
 		events, damage := decodeRows(got.events())
-		aside, err := setAside(f.path)
+		aside, err := damagedName(f.path)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 		if len(events) == 0 {
 			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.folder()))
 		}
-		if err := os.Link(f.path, aside); err != nil { // no links here: the new file follows in a moment
+		if err := os.Link(f.path, aside); err != nil { // this file system has no hard links
 			if err := os.Rename(f.path, aside); err != nil {
 				return err
 			}
@@ -149,13 +149,13 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 	return note, err
 }
 
-// refill writes what was salvaged of a conversation into a new file.
+// refill writes the salvaged content of a conversation into a new file.
 func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
 	workspace := string(got.value(bucketMeta, keyWorkspace))
-	if err := identify(tx, id, workspace, events[0].Time); err != nil {
+	if err := putIdentity(tx, id, workspace, events[0].Time); err != nil {
 		return err
 	}
-	rows, err := rowsOf(events)
+	rows, err := encodeRows(events)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.
 		return err
 	}
 	for name, value := range got.values[string(bucketBlobs)] {
-		if _, err := d.blobs.text.open(name, value); err != nil {
-			continue // the text is lost; it stays in the damaged file
+		if _, err := d.blobs.text.unpackVerified(name, value); err != nil {
+			continue // an unreadable text remains in the damaged file only
 		}
 		if err := putBlob(tx, name, value); err != nil {
 			return err
@@ -181,19 +181,19 @@ func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.
 			return err
 		}
 	}
-	return addToCard(tx, Entry{ID: id, Workspace: workspace}, events)
+	return putEntry(tx, Entry{ID: id, Workspace: workspace}, events)
 }
 
-// rewriteShared copies what can be read into a new shared file.
+// rewriteShared copies the readable content into a new shared file.
 func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
 	f := d.dir.shared()
 	var note string
-	err := d.disk.underGate(ctx, func() error {
+	err := d.disk.withDirectoryLock(ctx, func() error {
 		got, err := salvage(f.path, &d.blobs.text)
 		if err != nil {
 			return err
 		}
-		aside, err := setAside(f.path)
+		aside, err := damagedName(f.path)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
 	return note, err
 }
 
-// refillShared writes the readable values of a bucket of the shared file.
+// refillShared writes the readable values of one bucket into the new shared file, and counts them.
 func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, err error) {
 	for k, v := range values {
 		if !json.Valid(v) || len(k) == 0 {
@@ -231,9 +231,9 @@ func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, er
 	return kept, nil
 }
 
-// rebuildIndex makes the index again from the conversations.
+// rebuildIndex removes the index and builds a new one from the conversations.
 func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
-	err := d.disk.underGate(ctx, func() error { return os.Remove(d.dir.index().path) })
+	err := d.disk.withDirectoryLock(ctx, func() error { return os.Remove(d.dir.index().path) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -241,8 +241,8 @@ func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the index was rebuilt, with %d conversations", len(rows)), err
 }
 
-// setAside is a name for a damaged file that is not taken.
-func setAside(path string) (string, error) {
+// damagedName returns an unused name under which the damaged file at path can be kept.
+func damagedName(path string) (string, error) {
 	for n := range 1000 {
 		name := path + ".damaged"
 		if n > 0 {

@@ -17,21 +17,21 @@ import (
 )
 
 // Rules of salvaging:
-//   - Each bucket is read from its beginning until the first page that makes
-//     no sense, and from its end back to it.
-//   - For what bbolt cannot read, values are looked for in every page that has some,
-//     whatever leads to it. One whose seal fits is the one that was stored. Where bbolt
-//     could not read all of meta, the page with the newest record fills the gaps.
-//   - Events have a form of their own. So those that are then still missing are
-//     looked for in the bytes of the file, where bbolt also leaves old copies;
-//     an event never changes, any copy is the event.
+//   - Each bucket is read forward until the first damaged page, and
+//     backward until the same page.
+//   - Values that bbolt cannot reach are searched in every leaf page of the file. A value that matches its seal is
+//     valid. If bbolt could not read all of meta, its missing keys are taken from the leaf page with the
+//     newest record.
+//   - Events that are still missing are searched in the bytes of the file, where bbolt also leaves old pages:
+//     every stored event begins with the same bytes (eventStart). An event never changes, so any copy of it is
+//     valid.
 
-// salvaged is what could be read of a file.
+// salvaged is the content read from a damaged file.
 type salvaged struct {
-	values map[string]map[string][]byte // bucket, key, value without its seal
-	broken map[uint64][]byte            // events whose seal is wrong, with it
-	sealed bool                         // the file has seals: one that fits was found
-	whole  bool                         // bbolt read meta from its beginning to its end
+	values     map[string]map[string][]byte // bucket, key, value without its seal
+	badEvents  map[uint64][]byte            // events with a wrong seal, by number; the value includes the seal
+	sealed     bool                         // the file has seals: at least one valid seal was found
+	hasAllMeta bool                         // bbolt could read the whole bucket meta
 }
 
 func (got *salvaged) value(bucket, key []byte) []byte { return got.values[string(bucket)][string(key)] }
@@ -45,7 +45,7 @@ func (got *salvaged) put(bucket, key, value []byte) {
 	b[string(key)] = bytes.Clone(value)
 }
 
-// events are the salvaged events in order.
+// events returns the salvaged events, ordered by number.
 func (got *salvaged) events() []row {
 	all := map[uint64]row{}
 	var last uint64
@@ -54,9 +54,9 @@ func (got *salvaged) events() []row {
 		all[seq] = row{seq: seq, value: value}
 		last = max(last, seq)
 	}
-	for seq, raw := range got.broken {
-		// One far behind the others has a damaged key, and was found under its own.
-		if all[seq].value == nil && seq <= last+uint64(len(got.broken)) {
+	for seq, raw := range got.badEvents {
+		// A number far above the others is a damaged key; the event was found under its real number.
+		if all[seq].value == nil && seq <= last+uint64(len(got.badEvents)) {
 			all[seq] = row{seq: seq, value: raw, sealed: true}
 		}
 	}
@@ -67,20 +67,20 @@ func (got *salvaged) events() []row {
 	return rows
 }
 
-// salvage reads what it can of the file at path. The error is one of the
-// system; a file of which nothing can be read is no error.
+// salvage reads the readable content of the file at path. The error is one of the
+// system; a file without any readable content is not an error.
 func salvage(path string, text *compressor) (*salvaged, error) {
 	got := newSalvaged()
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	h := pages.ReadHeads(f)
-	newest := pages.Newest(h.Pages)
-	if newest == nil || pages.Survey(f, newest, false) != nil {
-		_ = f.Close() // was only read; bbolt might read in circles for ever
+	h := pages.ReadHeaders(f)
+	newest := pages.NewestHeader(h.Pages)
+	if newest == nil || pages.Verify(f, newest, false) != nil {
+		_ = f.Close() // the file was only read; bbolt could loop for ever in it
 	} else {
-		got.walk(f)
+		got.readWithBolt(f)
 	}
 	got.unseal(text)
 	data, err := os.ReadFile(path)
@@ -91,38 +91,38 @@ func salvage(path string, text *compressor) (*salvaged, error) {
 	if newest != nil {
 		size = int(newest.PageSize())
 	}
-	got.search(data, size)
+	got.readBytes(data, size)
 	return got, nil
 }
 
 func newSalvaged() *salvaged {
-	return &salvaged{values: map[string]map[string][]byte{}, broken: map[uint64][]byte{}}
+	return &salvaged{values: map[string]map[string][]byte{}, badEvents: map[uint64][]byte{}}
 }
 
-// walk reads what bbolt finds in a file whose pages lead nowhere wrong, and closes it.
-func (got *salvaged) walk(f *os.File) {
-	// An error here is the damage that salvage works around.
+// readWithBolt reads all buckets with bbolt and closes f. Its branch pages must be verified.
+func (got *salvaged) readWithBolt(f *os.File) {
+	// An error is ignored: readBytes then finds the rest.
 	_ = transact(f, reading, func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{bucketMeta, bucketEvents, bucketBlobs, bucketHistory, bucketCalibrations} {
 			for _, forward := range []bool{true, false} {
-				_ = carefully(func() { got.take(tx, name, forward) })
+				_ = recoverPanics(func() { got.readBucket(tx, name, forward) })
 			}
 		}
 		return nil
 	})
 }
 
-// search adds what is still missing from the bytes of a file, and from its pages where
-// their size is known.
-func (got *salvaged) search(data []byte, pageSize int) {
-	got.scan(data)
+// readBytes adds missing events and values from the bytes of a file. pageSize is 0 if it is unknown; then
+// pages cannot be scanned.
+func (got *salvaged) readBytes(data []byte, pageSize int) {
+	got.scanEvents(data)
 	if pageSize > 0 {
-		got.leaves(data, pageSize)
+		got.scanPages(data, pageSize)
 	}
 }
 
-// take reads a bucket in one direction.
-func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
+// readBucket reads a bucket in one direction.
+func (got *salvaged) readBucket(tx *bbolt.Tx, name []byte, forward bool) {
 	b := tx.Bucket(name)
 	if b == nil {
 		return
@@ -134,14 +134,14 @@ func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 	}
 	for k, v := first(); k != nil; k, v = next() {
 		if _, known := got.values[string(name)][string(k)]; known && !forward {
-			return // met what was read from the beginning
+			return // reached the keys that were read forward
 		}
-		got.put(name, k, within(tx, v))
+		got.put(name, k, validLength(tx, v))
 	}
-	got.whole = got.whole || forward && bytes.Equal(name, bucketMeta)
+	got.hasAllMeta = got.hasAllMeta || forward && bytes.Equal(name, bucketMeta)
 }
 
-// unseal opens what was read. In a file in which no seal fits there are none.
+// unseal removes the seals from the values read. If no seal is valid, the file has no seals.
 func (got *salvaged) unseal(text *compressor) {
 	opened := map[string]map[string][]byte{}
 	for bucket, values := range got.values {
@@ -149,12 +149,12 @@ func (got *salvaged) unseal(text *compressor) {
 		for key, raw := range values {
 			value, _, err := pages.Unseal([]byte(bucket), []byte(key), raw)
 			if err != nil && bucket == string(bucketBlobs) {
-				key, value, err = text.renamed(raw)
+				key, value, err = text.unpackByContent(raw)
 			}
 			if err == nil {
 				opened[bucket][key] = value
 			} else if bucket == string(bucketEvents) {
-				got.broken[seqOf([]byte(key))] = raw
+				got.badEvents[seqOf([]byte(key))] = raw
 			}
 			got.sealed = got.sealed || err == nil
 		}
@@ -162,28 +162,28 @@ func (got *salvaged) unseal(text *compressor) {
 	if got.sealed {
 		got.values = opened
 	} else {
-		clear(got.broken)
+		clear(got.badEvents)
 	}
 }
 
-// leaves takes the texts and the meta that are still missing from the pages with values.
-// Where meta was read whole a key that it lacks was deleted, and stays so.
-func (got *salvaged) leaves(data []byte, size int) {
+// scanPages adds missing texts and missing values of meta from the leaf pages.
+// If bbolt could read the whole bucket meta, a missing key was deleted and is not added.
+func (got *salvaged) scanPages(data []byte, size int) {
 	var newest uint64
 	var page map[string][]byte // meta of the page with the newest record
-	for at := 0; at+pages.PageHead <= len(data); at += size {
+	for at := 0; at+pages.PageHeaderSize <= len(data); at += size {
 		found := map[string][]byte{}
-		got.leaf(data[at:], found, true)
+		got.scanPage(data[at:], found, true)
 		r := found[string(keyRecord)]
 		if len(r) >= 8 && binary.BigEndian.Uint64(r) >= newest {
 			newest, page = binary.BigEndian.Uint64(r), found
 		}
 	}
-	if got.whole && len(got.values[string(bucketMeta)]) > 0 {
+	if got.hasAllMeta && len(got.values[string(bucketMeta)]) > 0 {
 		return
 	}
 	if r := got.value(bucketMeta, keyRecord); len(r) >= 8 && binary.BigEndian.Uint64(r) > newest {
-		return // what was read is newer than any page with a record
+		return // the meta read with bbolt is newer than that of any page
 	}
 	for key, value := range page {
 		if got.value(bucketMeta, []byte(key)) == nil {
@@ -192,13 +192,13 @@ func (got *salvaged) leaves(data []byte, size int) {
 	}
 }
 
-// leaf takes texts of a page and finds its meta, also in the small buckets of a page.
-func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
-	if len(p) < pages.PageHead || binary.NativeEndian.Uint16(p[8:]) != pages.LeafPage {
+// scanPage adds the texts in a leaf page and collects its values of meta, also from buckets stored inline in it.
+func (got *salvaged) scanPage(p []byte, meta map[string][]byte, buckets bool) {
+	if len(p) < pages.PageHeaderSize || binary.NativeEndian.Uint16(p[8:]) != pages.LeafPageFlag {
 		return
 	}
 	for i := range int(binary.NativeEndian.Uint16(p[10:])) {
-		at := uint64(pages.PageHead + i*pages.ElementSize)
+		at := uint64(pages.PageHeaderSize + i*pages.ElementSize)
 		if at+pages.ElementSize > uint64(len(p)) {
 			return
 		}
@@ -211,9 +211,9 @@ func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
 		key, value := p[from:end], p[end:end+number(3)]
 		const header = 16
 		switch {
-		case number(0)&pages.IsBucket != 0:
+		case number(0)&pages.BucketFlag != 0:
 			if buckets && len(value) > header {
-				got.leaf(value[header:], meta, false)
+				got.scanPage(value[header:], meta, false)
 			}
 		case len(key) == 64:
 			if text, _, err := pages.Unseal(bucketBlobs, key, value); err == nil && got.value(bucketBlobs, key) == nil {
@@ -231,25 +231,25 @@ func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
 // would be escaped.
 var eventStart = []byte(`{"seq":`)
 
-// copied is an event that was found in the bytes of a file.
-type copied struct {
+// eventCopy is an event found in the bytes of a file.
+type eventCopy struct {
 	seq    uint64
 	value  []byte
-	sealed bool // its seal fits
+	sealed bool // its seal is valid
 }
 
-// scan looks for events that are missing, or that cannot be decoded, in the
-// bytes of a file. In a file with seals only those count whose seal fits: another may
-// be the damaged one itself.
-func (got *salvaged) scan(data []byte) {
-	var all []copied
+// scanEvents searches the bytes of a file for events that are missing or could not be
+// decoded. If the file has seals, only events with a valid seal are used: any other may
+// be the damaged event itself.
+func (got *salvaged) scanEvents(data []byte) {
+	var all []eventCopy
 	for {
 		at := bytes.Index(data, eventStart)
 		if at < 0 {
 			break
 		}
 		data = data[at:]
-		if c, ok := copyAt(data); ok {
+		if c, ok := eventAt(data); ok {
 			all = append(all, c)
 			got.sealed = got.sealed || c.sealed
 		}
@@ -257,22 +257,22 @@ func (got *salvaged) scan(data []byte) {
 	}
 	for _, c := range all {
 		if c.sealed || !got.sealed {
-			got.consider(c)
+			got.addMissing(c)
 		}
 	}
 }
 
-// copyAt reads the event with which data begins.
-func copyAt(data []byte) (copied, bool) {
+// eventAt decodes the event at the beginning of data.
+func eventAt(data []byte) (eventCopy, bool) {
 	var raw json.RawMessage
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil {
-		return copied{}, false
+		return eventCopy{}, false
 	}
 	e, err := conversation.Unmarshal(raw)
 	if err != nil {
-		return copied{}, false
+		return eventCopy{}, false
 	}
-	c := copied{seq: e.Seq, value: raw}
+	c := eventCopy{seq: e.Seq, value: raw}
 	if len(data) >= len(raw)+pages.SealSize {
 		_, mended, err := pages.Unseal(bucketEvents, keyOf(e.Seq), data[:len(raw)+pages.SealSize])
 		c.sealed = err == nil && !mended
@@ -280,10 +280,10 @@ func copyAt(data []byte) (copied, bool) {
 	return c, true
 }
 
-// consider takes an event found in the bytes if it is missing. Only numbers up to a
-// gap's length above the known ones are taken.
-func (got *salvaged) consider(c copied) {
-	if c.seq > uint64(len(got.values[string(bucketEvents)])+len(got.broken)+maxGap) {
+// addMissing adds an event found in the bytes if it is missing or could not be decoded. A number that is more than
+// maxGap above the count of known events is ignored.
+func (got *salvaged) addMissing(c eventCopy) {
+	if c.seq > uint64(len(got.values[string(bucketEvents)])+len(got.badEvents)+maxGap) {
 		return
 	}
 	key := keyOf(c.seq)
@@ -295,8 +295,8 @@ func (got *salvaged) consider(c copied) {
 	got.put(bucketEvents, key, c.value)
 }
 
-// carefully runs f and turns a panic or a fault into an error.
-func carefully(f func()) (err error) {
+// recoverPanics runs f and turns a panic or a fault into an error.
+func recoverPanics(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {

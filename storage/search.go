@@ -12,36 +12,36 @@ import (
 )
 
 // Rules of searching:
-//   - There is no index of words. Every search reads the files, as many as there are
-//     processors at a time: nothing has to be kept in step with the log, nothing is
-//     stale, nothing needs more disk, and what is damaged in part, or was written by
-//     another program a moment ago, is found as well.
-//   - Hits are handed out in one order, whatever was read first: the conversation
-//     with the newest event first, in it the newest event first, each as soon as it
-//     is its turn.
-//   - A file is locked for a few megabytes at a time, so that whoever writes it waits
-//     for milliseconds. What cannot be read is counted and does not end the search.
+//   - There is no full-text index. Every search reads the files, one for each
+//     processor at a time. So there is nothing to update or to store, and partly damaged
+//     files, and events that another program has just written, are
+//     searched as well.
+//   - The order of hits is fixed: the conversation with the newest event first, in
+//     it the newest event first. A hit is delivered as soon as all hits
+//     before it are known.
+//   - A file is locked for a few megabytes at a time, so that a writer waits only
+//     milliseconds. Unreadable events are counted and do not end the search.
 
 // SearchOptions tune a search. The zero value is right for most.
 type SearchOptions struct {
-	Workspace       string // only conversations of this folder, "" any
+	Workspace       string // only conversations of this folder, "" for any folder
 	Limit           int    // hits in all, 0 means 200
 	PerConversation int    // hits of one conversation, 0 means 20
-	Chars           int    // about how long an excerpt is, in characters, 0 means 240
+	Chars           int    // approximate length of an excerpt, in characters, 0 means 240
 }
 
-// SearchReport is what became of a search, until it ended.
+// SearchReport counts what a search has read.
 type SearchReport struct {
-	Conversations int  // that were looked through, the one in which it ended included
-	Unread        int  // conversations of which not all could be read
-	Damaged       int  // events and full texts that could not be read, or are missing
+	Conversations int  // searched, including the one in which the search ended
+	Unread        int  // conversations that could not be read completely
+	Damaged       int  // events and full texts that are damaged or missing
 	More          bool // there was a hit beyond a limit
 }
 
-// Search looks for q in the stored conversations: messages, replies
-// with their reasoning, the values in the arguments of calls, results with their full
-// texts, titles. Turns that were undone count, too. Found is called for every hit,
-// on the goroutine of the caller, and ends the search by returning false. The error is
+// Search searches the stored conversations for q: messages, replies
+// with their reasoning, argument values of tool calls, tool results with their full
+// texts, and titles, undone turns included. It calls found for every hit,
+// on the goroutine of the caller, and ends when found returns false. The error is
 // that of ctx or of a folder that cannot be listed.
 func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(find.Hit) bool) (SearchReport, error) {
 	o.Limit, o.PerConversation, o.Chars = cmp.Or(o.Limit, 200), cmp.Or(o.PerConversation, 20), cmp.Or(o.Chars, 240)
@@ -50,18 +50,18 @@ func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found
 		return SearchReport{}, err
 	}
 	inner, stop := context.WithCancel(ctx)
-	line, workers := s.lookThroughAll(inner, q, o, entries)
+	results, workers := s.searchAll(inner, q, o, entries)
 	defer workers.Wait()
 	defer stop()
 	var report SearchReport
-	left := o.Limit
-	for l := range line {
+	remaining := o.Limit
+	for l := range results {
 		for hit := range l.hits {
 			if err := ctx.Err(); err != nil {
 				return report, err
 			}
-			beyond := left == 0
-			if left--; beyond || !found(hit) {
+			beyond := remaining == 0
+			if remaining--; beyond || !found(hit) {
 				report.More = report.More || beyond
 				report.Conversations++
 				return report, nil
@@ -80,34 +80,34 @@ func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found
 	return report, ctx.Err()
 }
 
-// add counts a conversation that was looked through.
-func (r *SearchReport) add(l *looking) {
+// add adds the search of one conversation to the report.
+func (r *SearchReport) add(l *fileSearch) {
 	if errors.Is(l.err, fs.ErrNotExist) {
-		return // deleted in this moment
+		return // deleted during the search
 	}
 	r.Conversations++
 	r.Damaged += l.damaged
-	r.More = r.More || l.more
+	r.More = r.More || l.hasMore
 	if l.err != nil {
 		r.Unread++
 	}
 }
 
-// ahead is how many conversations may be looked through before it is their turn.
-const ahead = 64
+// maxAhead is how many conversations may be searched before the caller has received the hits of the first.
+const maxAhead = 64
 
-// lookThroughAll starts looking through conversations, several at a time. They come
-// out in their order, each before its first hit is known.
-func (s *Store) lookThroughAll(ctx context.Context, q find.Query, o SearchOptions, entries []Entry) (<-chan *looking, *sync.WaitGroup) {
-	line, jobs := make(chan *looking, ahead), make(chan *looking)
+// searchAll starts searching conversations, several at a time. It returns a channel of their searches in the
+// order of entries; each is sent before its first hit is known.
+func (s *Store) searchAll(ctx context.Context, q find.Query, o SearchOptions, entries []Entry) (<-chan *fileSearch, *sync.WaitGroup) {
+	results, jobs := make(chan *fileSearch, maxAhead), make(chan *fileSearch)
 	var all sync.WaitGroup
 	all.Go(func() {
-		defer close(line)
+		defer close(results)
 		defer close(jobs)
 		for _, e := range entries {
-			l := &looking{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan find.Hit, min(o.PerConversation, 32))}
+			l := &fileSearch{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan find.Hit, min(o.PerConversation, 32))}
 			select {
-			case line <- l:
+			case results <- l:
 			case <-ctx.Done():
 				return
 			}
@@ -121,12 +121,12 @@ func (s *Store) lookThroughAll(ctx context.Context, q find.Query, o SearchOption
 	})
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		all.Go(func() {
-			var tools unpacking
+			var tools unpacker
 			for l := range jobs {
-				l.tools = &tools
+				l.unpacker = &tools
 				l.run(ctx)
 			}
 		})
 	}
-	return line, &all
+	return results, &all
 }

@@ -10,22 +10,22 @@ import (
 	"plimsoll/conversation/find"
 )
 
-// Rules of looking through a conversation:
-//   - Under the lock the bytes are looked at where they are, in the map of the file,
-//     and those of events that may hold what is looked for are copied. They are
-//     decoded and looked at again after it.
-//   - The newest event comes first, and looking ends where enough was found.
-//   - Of the stored texts only those that a result names are read.
+// Rules of searching one conversation:
+//   - While the lock is held, the stored bytes are scanned in the memory map of the file,
+//     and events that may match are copied. These are
+//     decoded and searched after the lock is released.
+//   - The newest event is searched first, and the search ends at the limit of hits.
+//   - A stored full text is read only if a tool result names it.
 
-// How much one transaction does.
+// Limits of one transaction, which keep the lock short.
 const (
-	lookBytes = 8 << 20 // bytes looked at
-	lookRows  = 64      // events copied
+	maxTxnBytes = 8 << 20 // bytes scanned
+	maxTxnRows  = 64      // events copied
 )
 
-// looking is the search through one conversation. What is not a channel is the
-// worker's until hits is closed.
-type looking struct {
+// fileSearch is the search of one conversation file. Until hits is closed, only the worker may use the other
+// fields.
+type fileSearch struct {
 	disk  *disk
 	file  dbfile
 	q     find.Query
@@ -33,41 +33,41 @@ type looking struct {
 	entry Entry
 	hits  chan find.Hit
 
-	told    int             // hits sent
-	more    bool            // there is another beyond the limit
-	damaged int             // events and texts that could not be read
-	without map[string]bool // full texts in which nothing can be found, by name
-	err     error           // why not all could be read
-	tools   *unpacking      // of the worker
+	sent     int             // hits sent
+	hasMore  bool            // there is a hit beyond the limit
+	damaged  int             // events and texts that could not be read
+	skipped  map[string]bool // names of full texts that have no match or cannot be read
+	err      error           // why the file could not be read completely
+	unpacker *unpacker       // of the worker that runs the search
 }
 
-// unpacking is what a worker reads full texts with. A store has one decoder, for which
-// workers would wait in turn.
-type unpacking struct {
-	text compressor
-	room []byte // for a text, used again
+// unpacker decompresses full texts for one worker. The store's own decompressor would be shared, and workers
+// would wait for it in turn.
+type unpacker struct {
+	text   compressor
+	buffer []byte // for one text, reused
 }
 
-// candidate is an event that may hold what is looked for.
+// candidate is an event that may match the query.
 type candidate struct {
 	row
-	may    bool   // in its own text
-	blob   string // name of its full text, "" none that is worth a look
-	packed []byte // its full text as it is stored, nil if it is missing
+	mayMatch bool   // its own text may match
+	blob     string // name of its full text, "" if none has to be searched
+	packed   []byte // its full text as stored, nil if it is missing
 }
 
-// run looks through the conversation, newest event first, and closes hits.
-func (l *looking) run(ctx context.Context) {
+// run searches the conversation, newest event first, and closes hits at the end.
+func (l *fileSearch) run(ctx context.Context) {
 	defer close(l.hits)
 	for at := []byte(nil); ; {
-		// What was copied before a page that makes no sense counts, too.
+		// Rows that were copied before the transaction met a damaged page are searched, too.
 		var rows []candidate
 		err := l.disk.view(ctx, l.file, func(tx txn) error {
 			at = l.candidates(ctx, tx, at, &rows)
 			return nil
 		})
 		for _, c := range rows {
-			if !l.tell(ctx, c) {
+			if !l.send(ctx, c) {
 				return
 			}
 		}
@@ -81,17 +81,17 @@ func (l *looking) run(ctx context.Context) {
 	}
 }
 
-// tell decodes a candidate and sends the hit that it is; false if that was enough.
-func (l *looking) tell(ctx context.Context, c candidate) bool {
-	hit, ok := l.judge(c)
+// send decodes a candidate and sends the hit if it matches. It returns false if the search must end.
+func (l *fileSearch) send(ctx context.Context, c candidate) bool {
+	hit, ok := l.match(c)
 	if !ok {
 		return ctx.Err() == nil
 	}
-	if l.told == l.o.PerConversation {
-		l.more = true
+	if l.sent == l.o.PerConversation {
+		l.hasMore = true
 		return false
 	}
-	l.told++
+	l.sent++
 	select {
 	case l.hits <- hit:
 		return true
@@ -100,8 +100,8 @@ func (l *looking) tell(ctx context.Context, c candidate) bool {
 	}
 }
 
-// judge decodes a candidate and looks for the words in its texts.
-func (l *looking) judge(c candidate) (find.Hit, bool) {
+// match decodes a candidate and searches its texts.
+func (l *fileSearch) match(c candidate) (find.Hit, bool) {
 	e, err := decodeRow(&c.row)
 	if err != nil {
 		l.damaged++
@@ -109,7 +109,7 @@ func (l *looking) judge(c candidate) (find.Hit, bool) {
 	}
 	hit := find.Hit{Conversation: l.entry.ID, Title: l.entry.Heading(), Event: e.Seq, Turn: e.Turn, Time: e.Time}
 	for _, s := range passages(e.Body) {
-		if at, ok := l.q.Find(s.text); c.may && ok {
+		if at, ok := l.q.Find(s.text); c.mayMatch && ok {
 			hit.Who = s.who
 			hit.Excerpt, hit.At = find.Excerpt(s.text, at, l.o.Chars)
 			return hit, true
@@ -120,32 +120,32 @@ func (l *looking) judge(c candidate) (find.Hit, bool) {
 		return hit, false
 	}
 	hit.Who, hit.Stored = result.Tool, true
-	return hit, l.unpack(c, &hit)
+	return hit, l.matchFullText(c, &hit)
 }
 
-// unpack looks at the full text of a result and writes the place into hit. Only a text
-// that has one is checked against its name. A text that cannot be read is counted
-// once, whatever number of results have it.
-func (l *looking) unpack(c candidate, hit *find.Hit) bool {
-	if l.without[c.blob] {
+// matchFullText searches the full text of a result and puts the excerpt into hit. A text without
+// a match is not checked against its name. A text that cannot be read is counted
+// once, even if several results name it.
+func (l *fileSearch) matchFullText(c candidate, hit *find.Hit) bool {
+	if l.skipped[c.blob] {
 		return false
 	}
 	if c.packed == nil {
 		l.damaged++
-		l.pass(c.blob)
+		l.skipText(c.blob)
 		return false
 	}
 	var err error
-	u := l.tools
+	u := l.unpacker
 	stored := c.packed[:max(0, len(c.packed)-c.sealSize())]
-	if u.room, err = u.text.unpack(stored, u.room[:0]); err == nil && !l.q.Within(u.room) {
-		l.pass(c.blob)
+	if u.buffer, err = u.text.unpack(stored, u.buffer[:0]); err == nil && !l.q.Within(u.buffer) {
+		l.skipText(c.blob)
 		return false
 	}
-	text, err := u.text.opened(c.blob, c.packed, c.sealed)
+	text, err := u.text.unsealAndUnpack(c.blob, c.packed, c.sealed)
 	if err != nil {
 		l.damaged++
-		l.pass(c.blob)
+		l.skipText(c.blob)
 		return false
 	}
 	at, ok := l.q.Find(text)
@@ -153,18 +153,18 @@ func (l *looking) unpack(c candidate, hit *find.Hit) bool {
 	return ok
 }
 
-// pass notes a full text that needs no other look.
-func (l *looking) pass(name string) {
-	if l.without == nil {
-		l.without = map[string]bool{}
+// skipText marks a full text that need not be searched again.
+func (l *fileSearch) skipText(name string) {
+	if l.skipped == nil {
+		l.skipped = map[string]bool{}
 	}
-	l.without[name] = true
+	l.skipped[name] = true
 }
 
-// candidates looks at events from the one before the key after on, nil the newest, and
-// adds those to rows that may hold what is looked for. It returns the key of the last
-// it looked at, nil for the oldest.
-func (l *looking) candidates(ctx context.Context, tx txn, after []byte, rows *[]candidate) (last []byte) {
+// candidates scans events from newest to oldest, beginning before the key after (nil: at the newest), and
+// appends those that may match to rows. It returns the key of the last event
+// scanned, nil after the oldest.
+func (l *fileSearch) candidates(ctx context.Context, tx txn, after []byte, rows *[]candidate) (last []byte) {
 	c := tx.Bucket(bucketEvents).Cursor()
 	seen := 0
 	for k, v := before(c, after); k != nil; k, v = c.Prev() {
@@ -173,43 +173,43 @@ func (l *looking) candidates(ctx context.Context, tx txn, after []byte, rows *[]
 			*rows = append(*rows, found)
 			seen += len(found.packed)
 		}
-		if seen > lookBytes || len(*rows) >= lookRows || ctx.Err() != nil {
+		if seen > maxTxnBytes || len(*rows) >= maxTxnRows || ctx.Err() != nil {
 			return bytes.Clone(k)
 		}
 	}
 	return nil
 }
 
-// before moves to the entry before a key, to the last one for nil.
+// before moves the cursor to the entry before key, or to the last entry if key is nil.
 func before(c *bbolt.Cursor, key []byte) (k, v []byte) {
 	if key == nil {
 		return c.Last()
 	}
 	if k, _ := c.Seek(key); k == nil {
-		return c.Last() // the events from key on are gone
+		return c.Last() // key and all after it were removed
 	}
 	return c.Prev()
 }
 
-// candidate copies what is needed of an event, if it may hold what is looked for.
-func (l *looking) candidate(tx txn, k, v []byte) (candidate, bool) {
+// candidate copies an event and its full text, if they may match; else it returns false.
+func (l *fileSearch) candidate(tx txn, k, v []byte) (candidate, bool) {
 	kind, known := kindOf(v)
-	if known && !searched(kind) {
+	if known && !isSearched(kind) {
 		return candidate{}, false
 	}
-	c := candidate{may: l.q.May(body(kind, v)) || (!known || kind == conversation.KindAssistant) && escapes(v)}
+	c := candidate{mayMatch: l.q.May(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}
 	if !known || kind == conversation.KindResult {
 		c.blob = blobOf(v)
 	}
-	if l.without[c.blob] {
+	if l.skipped[c.blob] {
 		c.blob = ""
 	}
 	if c.blob != "" {
 		c.packed = bytes.Clone(tx.Bucket(bucketBlobs).Get([]byte(c.blob)))
 	}
-	if !c.may && c.blob == "" {
+	if !c.mayMatch && c.blob == "" {
 		return candidate{}, false
 	}
-	c.row = row{seq: seqOf(k), value: bytes.Clone(within(tx.Tx, v)), sealed: tx.sealed}
+	c.row = row{seq: seqOf(k), value: bytes.Clone(validLength(tx.Tx, v)), sealed: tx.sealed}
 	return c, true
 }

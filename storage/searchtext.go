@@ -9,25 +9,25 @@ import (
 	"plimsoll/conversation"
 )
 
-// The texts of an event that a search goes through, and what its stored bytes already
-// show of them. Those bytes are a hint: where this build would not write them so, the
+// This file selects the searched texts of an event, and guesses from the undecoded bytes whether they
+// may match. If the bytes do not look as this build writes them, the
 // event is decoded.
 
-// passage is a text that a search goes through, and who wrote it.
+// passage is a searched text; who is its author: "user", "assistant", "reasoning", "title", or a tool's name.
 type passage struct{ who, text string }
 
-// passages are the texts of an event. Summaries, notices and what a compaction shows
-// instead of a message are no part of them.
+// passages returns the searched texts of an event. Summaries, notices and the replacement texts of a
+// compaction are not searched.
 func passages(b conversation.Body) []passage {
 	switch b := b.(type) {
 	case conversation.UserMessage:
 		return []passage{{"user", b.Text}}
 	case conversation.AssistantMessage:
-		said := []passage{{"assistant", b.Text}, {"reasoning", b.Reasoning}}
+		all := []passage{{"assistant", b.Text}, {"reasoning", b.Reasoning}}
 		for _, c := range b.Calls {
-			said = append(said, passage{c.Name, values(c.Arguments)})
+			all = append(all, passage{c.Name, argumentValues(c.Arguments)})
 		}
-		return said
+		return all
 	case conversation.ToolResult:
 		return []passage{{b.Tool, b.Text}}
 	case conversation.Renamed:
@@ -36,8 +36,8 @@ func passages(b conversation.Body) []passage {
 	return nil
 }
 
-// searched reports whether a search goes through events of a kind.
-func searched(k conversation.Kind) bool {
+// isSearched reports whether events of a kind have searched texts.
+func isSearched(k conversation.Kind) bool {
 	switch k {
 	case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed:
 		return true
@@ -45,13 +45,13 @@ func searched(k conversation.Kind) bool {
 	return false
 }
 
-// values are the strings and numbers in the arguments of a call, one on a line: not
-// their names, and without the escaping of JSON. What is no JSON is returned as it is.
-func values(arguments string) string {
+// argumentValues returns the strings and numbers in the arguments of a tool call, unescaped, one a
+// line, without field names. Arguments that are not valid JSON are returned unchanged.
+func argumentValues(arguments string) string {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
 	var b strings.Builder
-	var objects []bool // what one is in, the innermost last: an object, or an array
+	var objects []bool // the open containers, innermost last: true for an object, false for an array
 	name := false      // the next string is the name of a field
 	for {
 		token, err := d.Token()
@@ -81,15 +81,15 @@ func values(arguments string) string {
 	}
 }
 
-// escapes reports whether a stored reply may have arguments in which the model wrote a
-// character otherwise than it is: \u4e2d, or \/. Arguments are JSON within JSON, so
-// that a backslash of theirs is two here.
-func escapes(raw []byte) bool {
+// hasEscapes reports whether a stored reply may have arguments in which the model escaped a
+// character without need: \u4e2d, or \/. Arguments are JSON within JSON, so
+// each of their backslashes is doubled here.
+func hasEscapes(raw []byte) bool {
 	return bytes.Contains(raw, []byte(`\\u`)) || bytes.Contains(raw, []byte(`\\/`))
 }
 
-// kindOf reads the kind of an event from the beginning of its stored form; false if
-// that is not as this build writes it.
+// kindOf reads the kind of an event from the first bytes of its stored form. It reports false if
+// they do not look as this build writes them.
 func kindOf(raw []byte) (conversation.Kind, bool) {
 	head := raw[:min(len(raw), 160)]
 	numbers, rest, ok := bytes.Cut(head, []byte(`,"time":"`))
@@ -98,10 +98,10 @@ func kindOf(raw []byte) (conversation.Kind, bool) {
 	return conversation.Kind(kind), ok && timed && ends && bytes.HasPrefix(numbers, eventStart)
 }
 
-// body is the part of a stored event in which something may have been said: of a
-// result what begins with its text, so that those of a tool are not all candidates for
-// its name.
-func body(kind conversation.Kind, raw []byte) []byte {
+// searchableBytes returns the part of a stored event that can contain searched text. For a
+// tool result it begins with the text, after the tool's name: else a search for that name would make all
+// its results candidates.
+func searchableBytes(kind conversation.Kind, raw []byte) []byte {
 	if kind == conversation.KindResult {
 		if i := bytes.Index(raw, []byte(`,"text":"`)); i >= 0 {
 			return raw[i:]
@@ -110,21 +110,21 @@ func body(kind conversation.Kind, raw []byte) []byte {
 	return raw
 }
 
-// unpack is the text of a stored form, put behind what is in room. It is not checked
+// unpack appends the text of a packed value to buffer. It does not check the text
 // against its name.
-func (c *compressor) unpack(value, room []byte) ([]byte, error) {
+func (c *compressor) unpack(value, buffer []byte) ([]byte, error) {
 	if len(value) == 0 || value[0] != blobZstd {
-		return append(room, value[min(1, len(value)):]...), nil
+		return append(buffer, value[min(1, len(value)):]...), nil
 	}
 	dec, err := c.decoder()
 	if err != nil {
-		return room, err
+		return buffer, err
 	}
-	return dec.DecodeAll(value[1:], room)
+	return dec.DecodeAll(value[1:], buffer)
 }
 
-// blobOf is the name of the full text that a stored result has, "" if it has none.
-// Quotation marks in texts are escaped, so that only a field looks like one.
+// blobOf returns the name of a stored result's full text, "" if it has none.
+// Quotation marks in texts are escaped, so only a real field can match.
 func blobOf(raw []byte) string {
 	_, rest, ok := bytes.Cut(raw, []byte(`"blob":"`))
 	if !ok {

@@ -12,28 +12,29 @@ import (
 	"plimsoll/conversation"
 )
 
-// maxHistory is how many inputs are remembered, of all workspaces together.
+// The file shared.db keeps what all conversations share: the input history and the token calibrations of models.
+
+// maxHistory is how many inputs are kept, for all workspaces together.
 const maxHistory = 2000
 
-// maxHistoryText is the longest input that is remembered, in bytes: a pasted
-// file is no line one types again.
+// maxHistoryText is the longest input that is kept, in bytes. A longer one is a pasted file.
 const maxHistoryText = 64 << 10
 
-// input is one entry of the input history.
-type input struct {
+// historyInput is one entry of the input history.
+type historyInput struct {
 	Text      string `json:"text"`
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// AddHistory remembers what the user typed, unless it repeats what was typed
-// last in the workspace. The oldest of more than 2,000 inputs are forgotten;
-// an input of more than 64 KiB is not remembered.
+// AddHistory adds an input of the user to the history, unless it repeats the last
+// one of the workspace. Only the newest 2,000 inputs are kept;
+// an input of more than 64 KiB is not added.
 func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	text = conversation.Clean(text)
 	if text == "" || len(text) > maxHistoryText {
 		return nil
 	}
-	value, err := json.Marshal(input{text, workspace})
+	value, err := json.Marshal(historyInput{text, workspace})
 	if err != nil {
 		return err
 	}
@@ -56,9 +57,9 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	return nil
 }
 
-// lastInput is the newest input of workspace, looked for among the newest of
-// all so that the lock is not held for long.
-func lastInput(tx txn, workspace string) (input, bool) {
+// lastInput is the newest input of workspace. It searches only the newest 100 inputs,
+// so that the lock is not held for long.
+func lastInput(tx txn, workspace string) (historyInput, bool) {
 	c := tx.Bucket(bucketHistory).Cursor()
 	k, v := c.Last()
 	for n := 0; k != nil && n < 100; n++ {
@@ -67,16 +68,16 @@ func lastInput(tx txn, workspace string) (input, bool) {
 		}
 		k, v = c.Prev()
 	}
-	return input{}, false
+	return historyInput{}, false
 }
 
-// readInput reads a stored input; false if it cannot be read.
-func readInput(tx txn, k, v []byte) (in input, ok bool) {
-	value, err := tx.open(bucketHistory, k, v)
+// readInput decodes a stored input; ok is false if it cannot be decoded.
+func readInput(tx txn, k, v []byte) (in historyInput, ok bool) {
+	value, err := tx.unseal(bucketHistory, k, v)
 	return in, err == nil && json.Unmarshal(value, &in) == nil
 }
 
-// forgetOldest bounds the history. It counts: a number may be damaged.
+// forgetOldest deletes the oldest inputs beyond maxHistory. It counts them, because a key may be damaged.
 func forgetOldest(b *bbolt.Bucket) error {
 	n := 0
 	c := b.Cursor()
@@ -92,9 +93,9 @@ func forgetOldest(b *bbolt.Bucket) error {
 	return nil
 }
 
-// History returns what was typed, the newest last, at most limit inputs (0:
-// all): that of workspace or, if nothing was typed there, that of all. The
-// same input does not stand twice in a row.
+// History returns the newest inputs of workspace, the newest last, at most limit (0:
+// all). If the workspace has no inputs, it returns those of all workspaces. Repeated
+// inputs are merged.
 func (s *Store) History(ctx context.Context, workspace string, limit int) ([]string, error) {
 	var here, all []string
 	err := s.disk.view(ctx, s.dir.shared(), func(tx txn) error {
@@ -102,12 +103,12 @@ func (s *Store) History(ctx context.Context, workspace string, limit int) ([]str
 		return tx.Bucket(bucketHistory).ForEach(func(k, v []byte) error {
 			in, ok := readInput(tx, k, v)
 			if !ok {
-				return nil // one line lost is no reason to lose all
+				return nil // skip a damaged input
 			}
 			if in.Workspace == workspace {
-				here = addInput(here, in.Text)
+				here = appendInput(here, in.Text)
 			}
-			all = addInput(all, in.Text)
+			all = appendInput(all, in.Text)
 			return nil
 		})
 	})
@@ -123,14 +124,14 @@ func (s *Store) History(ctx context.Context, workspace string, limit int) ([]str
 	return here, nil
 }
 
-func addInput(texts []string, text string) []string {
+func appendInput(texts []string, text string) []string {
 	if len(texts) > 0 && texts[len(texts)-1] == text {
 		return texts
 	}
 	return append(texts, text)
 }
 
-// SaveCalibration replaces what is kept under key, "endpoint model".
+// SaveCalibration stores the calibration of a model; key is "endpoint model".
 func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
 	value, err := json.Marshal(c)
 	if err == nil {
@@ -147,23 +148,23 @@ func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.
 	return nil
 }
 
-// Calibration reads what is kept under key, "endpoint model"; false if nothing
-// is.
+// Calibration reads the calibration of a model; key is "endpoint model". It reports false if none
+// is stored.
 func (s *Store) Calibration(ctx context.Context, key string) (conversation.Calibration, bool, error) {
 	all, err := s.Calibrations(ctx)
 	c, ok := all[key]
 	return c, ok, err
 }
 
-// Calibrations reads all that is kept, by key.
+// Calibrations reads all calibrations, by key.
 func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calibration, error) {
 	all := map[string]conversation.Calibration{}
 	err := s.disk.view(ctx, s.dir.shared(), func(tx txn) error {
 		clear(all)
 		return tx.Bucket(bucketCalibrations).ForEach(func(k, v []byte) error {
 			var c conversation.Calibration
-			value, err := tx.open(bucketCalibrations, k, v)
-			if err == nil && json.Unmarshal(value, &c) == nil { // what cannot be read is learned again
+			value, err := tx.unseal(bucketCalibrations, k, v)
+			if err == nil && json.Unmarshal(value, &c) == nil { // a damaged one is skipped and learned again
 				all[string(k)] = c
 			}
 			return nil
@@ -175,12 +176,12 @@ func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calib
 	return all, nil
 }
 
-// share changes the shared file, making it if it is missing.
+// share changes the shared file, and creates it if it is missing.
 func (s *Store) share(ctx context.Context, change func(txn) error) error {
 	err := s.disk.update(ctx, s.dir.shared(), change)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = s.disk.create(ctx, s.dir.shared(), change)
-		if errors.Is(err, fs.ErrExist) { // another program was faster
+		if errors.Is(err, fs.ErrExist) { // another program has created it
 			err = s.disk.update(ctx, s.dir.shared(), change)
 		}
 	}

@@ -13,20 +13,20 @@ import (
 
 // Options tune a store. The zero value is right for the program.
 type Options struct {
-	// Wait is how long the calls of a store together wait for other programs, until as
-	// much time has gone by without waiting; 0 means one second.
+	// Wait is the time that the calls of a store may together wait for other programs. It
+	// refills while no call waits; 0 means one second.
 	Wait time.Duration
-	// Log receives what was repaired and what could not be; nil means no log.
+	// Log receives repairs and errors that are not returned; nil means no log.
 	Log *slog.Logger
 
 	filesystem func(dir string) (network string, err error)                     // nil: ask the system
-	commit     func(path string) error                                          // nil, or decides in a test whether a transaction fails
+	commit     func(path string) error                                          // a test's hook that can fail a transaction; nil: none
 	open       func(path string, flags int, mode fs.FileMode) (*os.File, error) // nil: os.OpenFile
 }
 
-// Store is a data directory. Its methods may be called from any goroutine; all
-// of them block on disk and on other programs, for a second at most, and so
-// have no place on the goroutine that draws.
+// Store is an open data directory. Its methods may be called from any goroutine. All
+// of them block on the disk and may wait a second for other programs, so the
+// goroutine that draws the screen must not call them.
 type Store struct {
 	dir   directory
 	disk  *disk
@@ -36,7 +36,7 @@ type Store struct {
 	blobs *blobs
 }
 
-// Open opens the data directory dir, making it if it does not exist. A
+// Open opens the data directory dir and creates it if it is missing. A
 // directory on NFS is ErrNetwork.
 func Open(dir string, o Options) (*Store, error) {
 	if dir == "" {
@@ -59,7 +59,7 @@ func Open(dir string, o Options) (*Store, error) {
 		o.filesystem = networkFilesystem
 	}
 	for _, d := range []string{dir, filepath.Join(dir, "conversations")} {
-		if err := ownDirectory(d); err != nil {
+		if err := makePrivateDirectory(d); err != nil {
 			return nil, err
 		}
 	}
@@ -73,8 +73,8 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	at := directory(dir)
 	disk := &disk{
-		dir: at, wait: o.Wait, commit: o.commit, open: o.open, log: o.Log, patience: patience{most: o.Wait},
-		gates: map[string]*gate{}, notices: map[string]string{},
+		dir: at, wait: o.Wait, commit: o.commit, open: o.open, log: o.Log, budget: waitBudget{limit: o.Wait},
+		queues: map[string]*fileQueue{}, notices: map[string]string{},
 	}
 	return &Store{
 		dir: at, disk: disk, log: o.Log,
@@ -87,11 +87,11 @@ func Open(dir string, o Options) (*Store, error) {
 // Dir is the data directory, absolute.
 func (s *Store) Dir() string { return string(s.dir) }
 
-// Close closes the writers that are still open. It leaves what is busy: an index that is
-// behind, a lock file and a wait that was given up do no harm.
+// Close closes the writers that are still open. It does not wait for busy files: an outdated
+// index, a remaining lock file and an abandoned wait do no harm.
 func (s *Store) Close() error {
 	var errs []error
-	for _, w := range s.locks.open() {
+	for _, w := range s.locks.openWriters() {
 		errs = append(errs, w.Close())
 	}
 	s.locks.close()

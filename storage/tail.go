@@ -8,67 +8,67 @@ import (
 	"plimsoll/conversation"
 )
 
-// Tail reads what is added to a conversation, for a reader that follows it while another
-// program writes it. One goroutine at a time uses it.
+// Tail follows a conversation that another program writes: it reads the events added since the
+// last read. One goroutine at a time may use it.
 type Tail struct {
-	store *Store
-	id    string
-	last  conversation.Event // the newest one that was read
-	half  *conversation.PartialReply
-	seen  fileSeen // the file as it was before that; the zero value if a change could look the same
+	store     *Store
+	id        string
+	last      conversation.Event // the newest event read
+	partial   *conversation.PartialReply
+	readState fileInfo // size and time of the file before the last read; zero if a later change might not show in them
 }
 
-// Tail follows a conversation from behind last, the newest event that the caller
+// Tail follows a conversation from the event after last, the newest one that the caller
 // has.
 func (s *Store) Tail(id string, last conversation.Event) *Tail {
 	return &Tail{store: s, id: id, last: last}
 }
 
-// Next reads the events that were added since the last call, none if there are
-// none. A file that did not change is not opened. ErrBusy says to ask again later,
-// ErrNotFound that the conversation was deleted.
+// Next returns the events added since the last call; it may return none. It does not open a file
+// that has not changed. After ErrBusy the caller may try again later; ErrNotFound means
+// that the conversation was deleted.
 func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
-	if err := t.store.dir.exists(t.id); err != nil {
+	if err := t.store.dir.checkExists(t.id); err != nil {
 		return nil, err
 	}
 	f := t.store.dir.conversation(t.id)
-	seen, err := t.store.dir.seen(t.id)
+	seen, err := t.store.dir.stat(t.id)
 	if err != nil {
-		return nil, gone(t.id, explain(f.path, err))
+		return nil, asNotFound(t.id, explain(f.path, err))
 	}
-	if seen.size == t.seen.size && seen.mtime.Equal(t.seen.mtime) {
+	if seen.size == t.readState.size && seen.mtime.Equal(t.readState.mtime) {
 		return nil, nil
 	}
-	if time.Since(seen.mtime) < tick {
-		seen = fileSeen{} // a further change could have the same time
+	if time.Since(seen.mtime) < clockTick {
+		seen = fileInfo{} // another change could leave the same time
 	}
-	var added decoding
-	var half conversation.PartialReply
-	arriving := false
+	var added decodeJob
+	var reply conversation.PartialReply
+	isPartial := false
 	err = t.store.disk.viewWithin(ctx, f, t.store.disk.wait/indexWait, func(tx txn) error {
-		added.copy(tx, t.last.Seq)
-		half, arriving, _ = partial(tx)
+		added.copyRows(tx, t.last.Seq)
+		reply, isPartial, _ = partial(tx)
 		return nil
 	})
-	events, _ := added.events(t.last) // what is damaged is an event that says so
+	events, _ := added.wait(t.last) // Unknown events replace the damaged ones
 	if err != nil {
-		return nil, fmt.Errorf("follow conversation %s: %w", t.id, gone(t.id, err))
+		return nil, fmt.Errorf("follow conversation %s: %w", t.id, asNotFound(t.id, err))
 	}
 	if len(events) > 0 {
 		t.last = events[len(events)-1]
 	}
-	t.seen, t.half = seen, nil
-	if arriving {
-		t.half = &half
+	t.readState, t.partial = seen, nil
+	if isPartial {
+		t.partial = &reply
 	}
 	return events, nil
 }
 
-// Partial is the reply that was arriving when Next last read the file, false if none
-// was.
+// Partial returns the partial reply found when Next last read the file. It reports false if there
+// was none.
 func (t *Tail) Partial() (conversation.PartialReply, bool) {
-	if t.half == nil {
+	if t.partial == nil {
 		return conversation.PartialReply{}, false
 	}
-	return *t.half, true
+	return *t.partial, true
 }

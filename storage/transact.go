@@ -16,19 +16,19 @@ import (
 )
 
 // Rules of transactions:
-//   - Lock, open, one transaction, close. Text is encoded and decoded outside.
-//   - bbolt panics, and the processor faults, on pages that make no sense. Both
+//   - Each one locks the file, opens it, runs and closes it. Events are encoded and decoded outside.
+//   - Damaged pages make bbolt panic or the processor fault. Both
 //     become a DamagedError here.
-//   - A new file is made under another name and renamed when it is complete, so
-//     a file that exists always has its buckets and its format.
+//   - A new file is written under another name and renamed when it is complete. So
+//     every file has its buckets and its format.
 
-// boltWait is the second net under the lock: bbolt waits for ever without it.
+// boltWait limits bbolt's own wait for the lock, which we hold already; without a limit an error there would be a hang.
 const boltWait = 2 * time.Second
 
-// fillPercent is how full pages become: events are only ever added at the end.
+// fillPercent is how full bbolt fills pages. It is high because keys are only added at the end.
 const fillPercent = 0.9
 
-// dbfile is a database file and its form.
+// dbfile is the path of a database file and its layout.
 type dbfile struct {
 	path   string
 	layout *layout
@@ -39,30 +39,30 @@ func (d *disk) view(ctx context.Context, f dbfile, read func(txn) error) error {
 	return d.viewWithin(ctx, f, d.wait, read)
 }
 
-// viewWithin is view with another wait.
+// viewWithin is view with a wait other than the default. It restores a damaged header first.
 func (d *disk) viewWithin(ctx context.Context, f dbfile, wait time.Duration, read func(txn) error) error {
-	err := d.look(ctx, f, reading, wait, read)
-	if !errors.Is(err, errHidden) {
+	err := d.tryView(ctx, f, reading, wait, read)
+	if !errors.Is(err, errHeaderLost) {
 		return err
 	}
 	if err := d.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
 		return err
 	}
-	return d.look(ctx, f, reading, wait, read)
+	return d.tryView(ctx, f, reading, wait, read)
 }
 
-// look is view, but for a file whose newest head is hidden, which is errHidden.
-func (d *disk) look(ctx context.Context, f dbfile, a access, wait time.Duration, read func(txn) error) error {
-	p, err := d.enter(ctx, f.path, a, wait)
+// tryView reads f in one transaction. If the newest header is damaged but can be restored, the error is errHeaderLost.
+func (d *disk) tryView(ctx context.Context, f dbfile, a access, wait time.Duration, read func(txn) error) error {
+	p, err := d.lockFile(ctx, f.path, a, wait)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	if err := d.survey(p, a); err != nil {
+	if err := d.verify(p, a); err != nil {
 		return err
 	}
 	return transact(p.file, a, func(raw *bbolt.Tx) error {
-		tx, err := f.layout.check(raw)
+		tx, err := f.layout.beginRead(raw)
 		if err != nil {
 			return err
 		}
@@ -70,79 +70,79 @@ func (d *disk) look(ctx context.Context, f dbfile, a access, wait time.Duration,
 	})
 }
 
-// errHidden says that the newest transaction of a file is hidden by a damaged head.
-var errHidden = errors.New("its newest head is damaged: the last write is hidden")
+// errHeaderLost means that the newest header of a file is damaged, but can be restored.
+var errHeaderLost = errors.New("its newest head is damaged: the last write is hidden")
 
-// survey looks at the heads of a file each time, and at its pages the first time. Where
-// it may write it puts a hidden head back where it belongs.
-func (d *disk) survey(p *pass, a access) error {
-	path := p.gate.path
-	h := pages.ReadHeads(p.file)
-	if hidden := h.Hidden(); hidden != nil {
+// verify checks the headers of a file each time, and its pages the first time. With write access
+// it restores a damaged header.
+func (d *disk) verify(p *lockedFile, a access) error {
+	path := p.queue.path
+	h := pages.ReadHeaders(p.file)
+	if hidden := h.RestorableHeader(); hidden != nil {
 		if a != writing {
-			return damaged(path, errHidden)
+			return damaged(path, errHeaderLost)
 		}
-		if err := pages.PutBack(p.file, hidden); err != nil {
+		if err := pages.WriteHeader(p.file, hidden); err != nil {
 			return explain(path, err)
 		}
 		d.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.Commit())
-		d.tell(path, "part of the file was damaged and has been repaired: nothing is lost")
-		h = pages.ReadHeads(p.file)
+		d.setNotice(path, "part of the file was damaged and has been repaired: nothing is lost")
+		h = pages.ReadHeaders(p.file)
 	}
-	if h.Doubtful() {
-		d.tell(path, "part of the file is damaged, and the last write may be lost: check how the conversation ends")
+	if h.MayHaveLostCommit() {
+		d.setNotice(path, "part of the file is damaged, and the last write may be lost: check how the conversation ends")
 	}
-	head := pages.Newest(h.Pages)
-	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
-		return nil // bbolt says what is wrong with the heads
+	head := pages.NewestHeader(h.Pages)
+	if head == nil || p.queue.verified >= a.neededLevel() && a != checking {
+		return nil // without a header, bbolt itself returns the error
 	}
-	// Reading all of a file takes hardly more time than a part, and a write may follow.
-	level, err := surveyedAll, pages.Survey(p.file, head, true)
+	// Verifying all pages takes hardly more time than a part of them, and a write may follow.
+	level, err := verifiedAll, pages.Verify(p.file, head, true)
 	if err != nil && a == reading {
-		level, err = surveyedWays, pages.Survey(p.file, head, false)
+		level, err = verifiedBranches, pages.Verify(p.file, head, false)
 	}
 	if err != nil {
 		return damaged(path, err)
 	}
-	p.gate.surveyed = max(p.gate.surveyed, level)
+	p.queue.verified = max(p.queue.verified, level)
 	return nil
 }
 
-// update changes f in one transaction, on disk when it returns nil.
+// update changes f in one transaction, which is on disk when update returns nil.
 func (d *disk) update(ctx context.Context, f dbfile, change func(txn) error) error {
 	return d.updateWithin(ctx, f, d.wait, change)
 }
 
-// updateWithin is update with another wait; 0 means none.
+// updateWithin is update with a wait other than the default; 0 means no waiting.
 func (d *disk) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
-	p, err := d.enter(ctx, f.path, writing, wait)
+	p, err := d.lockFile(ctx, f.path, writing, wait)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	if err := d.survey(p, writing); err != nil {
+	if err := d.verify(p, writing); err != nil {
 		return err
 	}
-	return transact(p.file, writing, d.faulty(f.path, func(raw *bbolt.Tx) error {
-		tx, err := f.layout.migrate(raw)
+	return transact(p.file, writing, d.withTestFault(f.path, func(raw *bbolt.Tx) error {
+		tx, err := f.layout.beginWrite(raw)
 		if err == nil {
 			err = change(tx)
 		}
 		if err == nil {
-			err = tx.keepRecord()
+			err = tx.putRecord()
 		}
 		return err
 	}))
 }
 
-// create makes f with what fill puts into it. A file that is there already is
+// create creates f with the content that fill writes. If the file exists the error is
 // fs.ErrExist.
 func (d *disk) create(ctx context.Context, f dbfile, fill func(txn) error) error {
-	return d.underGate(ctx, func() error { return d.build(f, fill) })
+	return d.withDirectoryLock(ctx, func() error { return d.createLocked(f, fill) })
 }
 
-// build is create for a caller that has the gate.
-func (d *disk) build(f dbfile, fill func(txn) error) error {
+// createLocked is create for a caller that holds the directory lock.
+func (d *disk) createLocked(f dbfile, fill func(txn) error) error {
 	_, err := os.Lstat(f.path)
 	if err == nil {
 		return fmt.Errorf("%s: %w", f.path, fs.ErrExist)
@@ -151,7 +151,7 @@ func (d *disk) build(f dbfile, fill func(txn) error) error {
 		return explain(f.path, err)
 	}
 	if err := d.replace(f, fill); err != nil {
-		// Nothing may remain of what could not be made durable; the error that
+		// A file that is not durable must not remain; the error that
 		// counts is err.
 		_ = os.Remove(f.path)
 		return err
@@ -159,20 +159,20 @@ func (d *disk) build(f dbfile, fill func(txn) error) error {
 	return nil
 }
 
-// replace builds a new file and renames it to f.path, over whatever is there.
+// replace writes a new file and renames it to f.path. It replaces an existing file.
 func (d *disk) replace(f dbfile, fill func(txn) error) error {
 	draft := f.path + ".new"
 	file, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return explain(draft, err)
 	}
-	err = transact(file, writing, d.faulty(f.path, func(raw *bbolt.Tx) error {
-		tx, err := f.layout.create(raw)
+	err = transact(file, writing, d.withTestFault(f.path, func(raw *bbolt.Tx) error {
+		tx, err := f.layout.createBuckets(raw)
 		if err == nil {
 			err = fill(tx)
 		}
 		if err == nil {
-			err = tx.keepRecord()
+			err = tx.putRecord()
 		}
 		return err
 	}))
@@ -180,15 +180,15 @@ func (d *disk) replace(f dbfile, fill func(txn) error) error {
 		err = os.Rename(draft, f.path)
 	}
 	if err != nil {
-		// What remains is a draft; it is overwritten or reported by doctor.
+		// A draft that cannot be removed is overwritten later, or removed by doctor.
 		_ = os.Remove(draft)
 		return explain(f.path, err)
 	}
 	return explain(f.path, syncDirectory(filepath.Dir(f.path)))
 }
 
-// faulty adds the faults of a test to change.
-func (d *disk) faulty(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+// withTestFault wraps change with the test hook that can fail a transaction.
+func (d *disk) withTestFault(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	if d.commit == nil {
 		return change
 	}
@@ -200,14 +200,14 @@ func (d *disk) faulty(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx)
 	}
 }
 
-// transact runs do in one transaction on file, which is locked, and closes it.
+// transact runs do in one transaction on a locked file, and closes the file.
 func transact(file *os.File, a access, do func(*bbolt.Tx) error) (err error) {
 	path := file.Name()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			// The database may be left in the middle of anything, its Close
-			// could wait for ever. Without the descriptor it holds no lock.
+			// The database is in an unknown state, and db.Close could block
+			// for ever. Closing the file releases the lock.
 			unlock(file)
 			err = damaged(path, fmt.Errorf("%v", p))
 		}
@@ -226,17 +226,17 @@ func transact(file *os.File, a access, do func(*bbolt.Tx) error) (err error) {
 		return explain(path, err)
 	}
 	if a == writing {
-		err = update(file, db, do)
+		err = updateAndCopyHeader(file, db, do)
 	} else {
-		err = db.View(whole(file, do))
+		err = db.View(refuseTruncated(file, do))
 	}
 	return explain(path, errors.Join(err, db.Close()))
 }
 
-// update runs do in a transaction that writes and copies the head of its commit.
-func update(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
+// updateAndCopyHeader runs do in a transaction that writes, and then copies the header of the commit.
+func updateAndCopyHeader(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
 	var commit, last uint64
-	err := db.Update(whole(file, func(tx *bbolt.Tx) error {
+	err := db.Update(refuseTruncated(file, func(tx *bbolt.Tx) error {
 		if err := do(tx); err != nil {
 			return err
 		}
@@ -244,26 +244,26 @@ func update(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
 		return nil
 	}))
 	if err == nil {
-		// What was committed is safe without the copy, and the next commit makes one.
-		_ = pages.KeepSpare(file, db.Info().PageSize, commit, last)
+		// The commit is durable without the copy, and the next commit writes one.
+		_ = pages.WriteHeaderCopy(file, db.Info().PageSize, commit, last)
 	}
 	return err
 }
 
-// firstMap is how many bytes of addresses a file that is written gets at least.
-// They cost nothing until they are used. bbolt doubles the map of a file that
-// outgrows it, and copies all it has not written yet whenever it does.
+// firstMap is the initial size of the memory map for a file that is written, in bytes.
+// Unused addresses cost nothing. When a file outgrows its map, bbolt doubles the map
+// and copies all pages not written yet.
 const firstMap = 256 << 20
 
-// leastGrowth and mostGrowth bound by how much a file grows at once: to twice its size
-// in between, so that a short conversation takes little room and a long one seldom waits
-// for it to grow.
+// leastGrowth and mostGrowth bound by how many bytes a file grows at once. Between them it
+// doubles, so that a short conversation takes little space and a long one seldom
+// has to grow.
 const (
 	leastGrowth = 32 << 10
 	mostGrowth  = 16 << 20
 )
 
-// openBolt opens a database over an open, locked file.
+// openBolt opens the bbolt database in an open, locked file.
 func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 	mapped := 0
 	if a == writing {
@@ -287,9 +287,9 @@ func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// whole refuses a file that is shorter than its pages: reading one that is not
-// there is a fault, and in bbolt's own goroutines one that cannot be recovered.
-func whole(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+// refuseTruncated wraps do so that a file shorter than its pages is an error. Reading a missing
+// page is a fault, which cannot be recovered in bbolt's own goroutines.
+func refuseTruncated(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		st, err := file.Stat()
 		if err != nil {
@@ -302,15 +302,15 @@ func whole(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	}
 }
 
-// tell keeps a notice about a file for the user.
-func (d *disk) tell(path, notice string) {
+// setNotice stores a notice about a file for the user.
+func (d *disk) setNotice(path, notice string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.notices[path] = notice
 }
 
-// told is the notice about a file, "" without one.
-func (d *disk) told(path string) string {
+// notice returns the notice about a file, "" if it has none.
+func (d *disk) notice(path string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.notices[path]

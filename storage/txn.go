@@ -12,10 +12,10 @@ import (
 )
 
 // Rules of values:
-//   - They are read with get or open and written with put, so that each has its seal.
-//   - Each transaction that writes leaves a record of itself: its number, that of the
-//     newest event, and how many values meta has. Where a wrong number in a page leads
-//     to an older state of a bucket, or to a part of it, the record does not fit. It is
+//   - They are read with get or unseal and written with put, so that each has its seal.
+//   - Each transaction that writes stores a record: its own number, the number of the
+//     newest event, and the count of values in meta. If a wrong page number leads to an
+//     older or incomplete state of a bucket, the record differs from the file's content. Both are
 //     compared at the beginning of every transaction.
 
 // txn is one transaction on a database file.
@@ -24,60 +24,60 @@ type txn struct {
 	sealed bool // values have seals: from format 2 on
 }
 
-// get reads a value, nil if there is none.
+// get reads a value. It returns nil if the key is missing.
 func (tx txn) get(bucket, key []byte) ([]byte, error) {
 	raw := tx.Bucket(bucket).Get(key)
 	if raw == nil {
 		return nil, nil
 	}
-	return tx.open(bucket, key, raw)
+	return tx.unseal(bucket, key, raw)
 }
 
-// open returns the value of what is stored. A single wrong bit is set right.
-func (tx txn) open(bucket, key, raw []byte) ([]byte, error) {
+// unseal checks and removes the seal of a stored value. A single flipped bit is corrected.
+func (tx txn) unseal(bucket, key, raw []byte) ([]byte, error) {
 	if !tx.sealed {
 		return raw, nil
 	}
 	value, _, err := pages.Unseal(bucket, key, raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", shown(key), bucket, err)
+		return nil, fmt.Errorf("%s of %s: %w", printableKey(key), bucket, err)
 	}
 	return value, nil
 }
 
-// within is a value as bbolt found it, nothing of one that says to be longer than its
-// file: copying that would ask for memory without bound.
-func within(tx *bbolt.Tx, value []byte) []byte {
+// validLength returns value, or nil if its stored length is greater than the file: copying such a value would need
+// unbounded memory.
+func validLength(tx *bbolt.Tx, value []byte) []byte {
 	if int64(len(value)) > tx.Size() {
 		return nil
 	}
 	return value
 }
 
-// shown is a key for a message.
-func shown(key []byte) string {
+// printableKey formats a key for an error message.
+func printableKey(key []byte) string {
 	if n := seqOf(key); n > 0 {
 		return fmt.Sprint("number ", n)
 	}
 	return fmt.Sprintf("%q", key[:min(len(key), 16)])
 }
 
-// put writes a value, which is given up.
+// put writes a value with its seal. The caller must not use value afterwards.
 func (tx txn) put(bucket, key, value []byte) error {
 	return tx.Bucket(bucket).Put(key, pages.Seal(bucket, key, value))
 }
 
 func (tx txn) delete(bucket, key []byte) error { return tx.Bucket(bucket).Delete(key) }
 
-// record is what a transaction tells of itself.
-type record struct{ commit, last, values uint64 }
+// record describes the state that a transaction has written.
+type record struct{ txID, lastEvent, metaValues uint64 }
 
-// recorded is the record that fits a transaction with this number.
-func (tx txn) recorded(commit int) record {
-	return record{commit: uint64(commit), last: lastSeq(tx.Tx), values: uint64(tx.valuesOfMeta())}
+// currentRecord computes the record of the present content, for a transaction with this number.
+func (tx txn) currentRecord(commit int) record {
+	return record{txID: uint64(commit), lastEvent: lastSeq(tx.Tx), metaValues: uint64(tx.countMeta())}
 }
 
-func (tx txn) valuesOfMeta() (n int) {
+func (tx txn) countMeta() (n int) {
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {
 		n++
@@ -85,21 +85,21 @@ func (tx txn) valuesOfMeta() (n int) {
 	return n
 }
 
-// keepRecord ends a transaction that writes.
-func (tx txn) keepRecord() error {
-	if tx.Bucket(bucketMeta).Get(keyRecord) == nil { // it counts itself
+// putRecord stores the record. It is the last write of a transaction.
+func (tx txn) putRecord() error {
+	if tx.Bucket(bucketMeta).Get(keyRecord) == nil { // the record itself counts as a value of meta
 		if err := tx.put(bucketMeta, keyRecord, nil); err != nil {
 			return err
 		}
 	}
-	r := tx.recorded(tx.ID())
-	value := binary.BigEndian.AppendUint64(make([]byte, 0, 3*8+pages.SealSize), r.commit)
-	value = binary.BigEndian.AppendUint64(value, r.last)
-	return tx.put(bucketMeta, keyRecord, binary.BigEndian.AppendUint64(value, r.values))
+	r := tx.currentRecord(tx.ID())
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, 3*8+pages.SealSize), r.txID)
+	value = binary.BigEndian.AppendUint64(value, r.lastEvent)
+	return tx.put(bucketMeta, keyRecord, binary.BigEndian.AppendUint64(value, r.metaValues))
 }
 
-// fits compares the record with what is stored, before anything is written.
-func (tx txn) fits() error {
+// checkRecord compares the stored record with the content, before anything is written.
+func (tx txn) checkRecord() error {
 	value, err := tx.get(bucketMeta, keyRecord)
 	if err != nil {
 		return err
@@ -109,17 +109,17 @@ func (tx txn) fits() error {
 	}
 	commit := tx.ID()
 	if tx.Writable() {
-		commit-- // the one before
+		commit-- // the previous transaction wrote the record
 	}
-	kept := record{binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:]), binary.BigEndian.Uint64(value[16:])}
-	if is := tx.recorded(commit); is != kept {
+	stored := record{binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:]), binary.BigEndian.Uint64(value[16:])}
+	if current := tx.currentRecord(commit); current != stored {
 		return fmt.Errorf("it holds transaction %d with event %d and %d values, %d with %d and %d were stored",
-			is.commit, is.last, is.values, kept.commit, kept.last, kept.values)
+			current.txID, current.lastEvent, current.metaValues, stored.txID, stored.lastEvent, stored.metaValues)
 	}
 	return nil
 }
 
-// sealAll brings a file of format 1 forward.
+// sealAll migrates a file of format 1: it adds a seal to every value.
 func sealAll(tx *bbolt.Tx) error {
 	return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 		var keys, values [][]byte

@@ -9,15 +9,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// Messages that wait for the running turn are stored outside the log until they are
-// part of it, so that a crash does not lose them.
+// Waiting messages are those that the user sends while a turn runs. Until they become part of the
+// log they are stored beside it, so that a crash does not lose them.
 
-// KeepWaiting stores the messages that wait, oldest first, replacing the last
-// ones. Before the user has said anything none can wait, and nothing is stored.
+// KeepWaiting stores the waiting messages, oldest first, and replaces the stored
+// ones. It stores nothing before the first user message, when none can wait.
 func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.usable(ctx); err != nil {
+	if err := w.checkUsable(ctx); err != nil {
 		return err
 	}
 	if !w.stored {
@@ -25,19 +25,19 @@ func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 	}
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
 	if err != nil && !errors.Is(err, errUnchanged) {
-		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, gone(w.id, err))
+		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
 	return nil
 }
 
-// Waiting is the messages that waited when the program last ended, as found by
-// OpenWriter, oldest first.
+// Waiting returns the waiting messages that OpenWriter found in the file, oldest first: those
+// that a crash left behind.
 func (w *Writer) Waiting() []string { return w.waiting }
 
-// Waiting reads the messages that wait in a conversation, which may be open for
+// Waiting reads the waiting messages of a conversation, which may be open for
 // writing elsewhere.
 func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
-	if err := s.dir.exists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return nil, err
 	}
 	var texts []string
@@ -46,7 +46,7 @@ func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the waiting messages of conversation %s: %w", id, gone(id, err))
+		return nil, fmt.Errorf("read the waiting messages of conversation %s: %w", id, asNotFound(id, err))
 	}
 	return texts, nil
 }
@@ -69,8 +69,8 @@ func putWaiting(tx txn, texts []string) error {
 	return tx.put(bucketMeta, keyWaiting, value)
 }
 
-// waiting reads the messages that wait. What cannot be read is left out: it was
-// no part of the log.
+// waiting reads the waiting messages. It returns nil if they cannot be read, which the log
+// does not depend on.
 func waiting(tx txn) []string {
 	var texts []string
 	value, err := tx.get(bucketMeta, keyWaiting)

@@ -12,49 +12,49 @@ import (
 )
 
 // Rules of writing:
-//   - The file of a new conversation appears with the first append in which
-//     there is a message of the user. Earlier events are kept in memory and
+//   - The file of a new conversation is created by the first append with a user
+//     message. Earlier events are kept in memory and
 //     stored with it.
-//   - An append that fails has stored nothing of what it was given, and may be
+//   - An append that fails has stored none of its events, and may be
 //     repeated.
-//   - The index learns of a new conversation and, on closing, of its last
-//     state. In between a list sees that the file has changed and reads it, so
+//   - The index is updated when the file is created, and on closing. In between, a
+//     list notices that the file has changed and reads it, so
 //     that an append costs one transaction and not two.
 
-// NewConversation says what is fixed about a conversation from the start.
+// NewConversation holds the fixed properties of a new conversation.
 type NewConversation struct {
-	ID        string // "" makes one
+	ID        string // "" generates one
 	Workspace string // folder it belongs to
 }
 
-// Writer appends to one conversation, which nobody else can do while it is
-// open. It is the log the agent writes to. Its methods may be called from any
+// Writer appends to one conversation. While it is open, no other writer of the conversation
+// can be opened. It is the log that the agent writes to. Its methods may be called from any
 // goroutine.
 type Writer struct {
 	store     *Store
 	id        string
 	workspace string
-	recovered *conversation.PartialReply // found when the conversation was opened
-	waiting   []string                   // likewise
+	recovered *conversation.PartialReply // the partial reply found on opening
+	waiting   []string                   // the waiting messages found on opening
 
-	mu      sync.Mutex // guards the fields below
-	lock    *os.File   // nil until the conversation has a file
-	stored  bool       // the conversation has a file
-	closed  bool
-	lagging bool // the index has not been told of the newest append
-	early   early
-	known   map[string]bool // names of blobs that are stored
+	mu         sync.Mutex // guards the fields below
+	lock       *os.File   // nil until the conversation has a file
+	stored     bool       // the conversation has a file
+	closed     bool
+	indexStale bool // the index lacks the newest append
+	unstored   unstored
+	knownBlobs map[string]bool // names of blobs that are stored
 }
 
-// early is what a conversation without a file keeps in memory.
-type early struct {
+// unstored is the content of a conversation that has no file yet.
+type unstored struct {
 	events  []conversation.Event
 	partial *conversation.PartialReply
 	blobs   map[string]string
 }
 
-// Create begins a conversation. Nothing is on disk until the user has said
-// something. An ID that is taken is ErrExists.
+// Create begins a conversation. It has no file until the first user message
+// is appended. An ID in use is ErrExists.
 func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,42 +70,41 @@ func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) 
 	}
 	w := &Writer{
 		store: s, id: n.ID, workspace: n.Workspace,
-		early: early{blobs: map[string]string{}}, known: map[string]bool{},
+		unstored: unstored{blobs: map[string]string{}}, knownBlobs: map[string]bool{},
 	}
-	if err := s.locks.enlist(w); err != nil {
+	if err := s.locks.register(w); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// OpenWriter opens a stored conversation for writing. If another has it open,
-// the error is a LockedError. A reply that was arriving when the program last
-// ended is in Partial.
+// OpenWriter opens a stored conversation for writing. If it is open for writing already,
+// the error is a LockedError. A reply that was interrupted by a crash is in Partial.
 func (s *Store) OpenWriter(ctx context.Context, id string) (*Writer, error) {
-	if err := s.dir.exists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return nil, err
 	}
 	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{store: s, id: id, lock: lock, stored: true, known: map[string]bool{}}
-	if err := w.read(ctx); err != nil {
+	w := &Writer{store: s, id: id, lock: lock, stored: true, knownBlobs: map[string]bool{}}
+	if err := w.readState(ctx); err != nil {
 		s.locks.unlock(lock)
-		return nil, fmt.Errorf("open conversation %s for writing: %w", id, gone(id, err))
+		return nil, fmt.Errorf("open conversation %s for writing: %w", id, asNotFound(id, err))
 	}
-	if err := s.locks.enlist(w); err != nil {
+	if err := s.locks.register(w); err != nil {
 		s.locks.unlock(lock)
 		return nil, err
 	}
 	return w, nil
 }
 
-// read takes what the writer has to know from the file.
-func (w *Writer) read(ctx context.Context) error {
+// readState reads workspace, waiting messages and partial reply from the file.
+func (w *Writer) readState(ctx context.Context) error {
 	var stale bool
 	err := w.store.disk.view(ctx, w.file(), func(tx txn) error {
-		w.workspace = blank(tx).Workspace
+		w.workspace = emptyEntry(tx).Workspace
 		w.waiting = waiting(tx)
 		p, ok, old := partial(tx)
 		if ok {
@@ -117,18 +116,17 @@ func (w *Writer) read(ctx context.Context) error {
 	if err != nil || !stale {
 		return err
 	}
-	return w.store.disk.update(ctx, w.file(), dropPartial)
+	return w.store.disk.update(ctx, w.file(), deletePartial)
 }
 
-// ID is the conversation's.
+// ID is the ID of the conversation.
 func (w *Writer) ID() string { return w.id }
 
 // Workspace is the folder the conversation belongs to.
 func (w *Writer) Workspace() string { return w.workspace }
 
-// Partial is the reply that was arriving when the program last ended, as found
-// by OpenWriter. Whoever opens the conversation appends it as an interrupted
-// reply, which removes it.
+// Partial returns the partial reply that OpenWriter found: one that a crash interrupted. It reports false if there was
+// none. The caller appends it as an interrupted reply, which removes it.
 func (w *Writer) Partial() (conversation.PartialReply, bool) {
 	if w.recovered == nil {
 		return conversation.PartialReply{}, false
@@ -138,60 +136,60 @@ func (w *Writer) Partial() (conversation.PartialReply, bool) {
 
 func (w *Writer) file() dbfile { return w.store.dir.conversation(w.id) }
 
-// Append stores events in one transaction that is on disk when it returns nil.
+// Append stores events in one transaction, which is on disk when Append returns nil.
 // The first must follow the newest stored one, else the error is ErrConflict.
-// A reply among them removes the partial reply. Before the user has said
-// anything events are only kept in memory.
+// A reply among them removes the partial reply. Before the first user message
+// events are only kept in memory.
 func (w *Writer) Append(ctx context.Context, events []conversation.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.usable(ctx); err != nil {
+	if err := w.checkUsable(ctx); err != nil {
 		return err
 	}
 	if !w.stored {
-		return w.begin(ctx, events)
+		return w.appendUnstored(ctx, events)
 	}
-	rows, err := rowsOf(events)
+	rows, err := encodeRows(events)
 	if err != nil {
 		return err
 	}
 	err = w.store.disk.update(ctx, w.file(), func(tx txn) error {
-		entry, lost := card(tx)
-		if lost != nil {
-			entry = recount(tx)
+		entry, entryErr := storedEntry(tx)
+		if entryErr != nil {
+			entry = rebuildEntry(tx)
 		}
 		if err := putRows(tx, rows); err != nil {
 			return err
 		}
-		if hold(events, conversation.KindAssistant) {
-			if err := dropPartial(tx); err != nil {
+		if hasKind(events, conversation.KindAssistant) {
+			if err := deletePartial(tx); err != nil {
 				return err
 			}
 		}
-		return addToCard(tx, entry, events)
+		return putEntry(tx, entry, events)
 	})
 	if err != nil {
-		return fmt.Errorf("append to conversation %s: %w", w.id, gone(w.id, err))
+		return fmt.Errorf("append to conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
-	w.lagging = true
+	w.indexStale = true
 	return nil
 }
 
-// begin is Append while the conversation has no file.
-func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
-	all := append(w.early.events[:len(w.early.events):len(w.early.events)], events...)
-	rows, err := rowsOf(all)
+// appendUnstored is Append for a conversation without a file. It creates the file if there is a user message.
+func (w *Writer) appendUnstored(ctx context.Context, events []conversation.Event) error {
+	all := append(w.unstored.events[:len(w.unstored.events):len(w.unstored.events)], events...)
+	rows, err := encodeRows(all)
 	if err != nil {
 		return err
 	}
 	if rows[0].seq != 1 {
 		return fmt.Errorf("conversation %s begins with event %d: %w", w.id, rows[0].seq, ErrConflict)
 	}
-	if !hold(all, conversation.KindUser) {
-		w.early.events = all
+	if !hasKind(all, conversation.KindUser) {
+		w.unstored.events = all
 		return nil
 	}
 	if w.lock == nil {
@@ -199,32 +197,32 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 			return err
 		}
 	}
-	if hold(events, conversation.KindAssistant) {
-		w.early.partial = nil
+	if hasKind(events, conversation.KindAssistant) {
+		w.unstored.partial = nil
 	}
 	entry := Entry{ID: w.id, Workspace: w.workspace}
-	err = w.store.disk.create(ctx, w.file(), func(tx txn) error { return w.fill(tx, all, rows, entry) })
+	err = w.store.disk.create(ctx, w.file(), func(tx txn) error { return w.fillNewFile(tx, all, rows, entry) })
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrExists
 	}
 	if err != nil {
 		return fmt.Errorf("begin conversation %s: %w", w.id, err)
 	}
-	for name := range w.early.blobs {
-		w.known[name] = true
+	for name := range w.unstored.blobs {
+		w.knownBlobs[name] = true
 	}
-	w.stored, w.early = true, early{}
+	w.stored, w.unstored = true, unstored{}
 	entry.add(all)
-	w.lagging = !w.store.index.note(ctx, entry)
+	w.indexStale = !w.store.index.tryWrite(ctx, entry)
 	return nil
 }
 
-// fill writes a new conversation.
-func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry) error {
-	if err := identify(tx, w.id, w.workspace, all[0].Time); err != nil {
+// fillNewFile writes the content of a new conversation file.
+func (w *Writer) fillNewFile(tx txn, all []conversation.Event, rows []row, entry Entry) error {
+	if err := putIdentity(tx, w.id, w.workspace, all[0].Time); err != nil {
 		return err
 	}
-	for name, text := range w.early.blobs {
+	for name, text := range w.unstored.blobs {
 		if err := putBlob(tx, name, w.store.blobs.text.pack(text)); err != nil {
 			return err
 		}
@@ -232,34 +230,34 @@ func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry)
 	if err := putRows(tx, rows); err != nil {
 		return err
 	}
-	if w.early.partial != nil {
-		if err := putPartial(tx, *w.early.partial); err != nil {
+	if w.unstored.partial != nil {
+		if err := putPartial(tx, *w.unstored.partial); err != nil {
 			return err
 		}
 	}
-	return addToCard(tx, entry, all)
+	return putEntry(tx, entry, all)
 }
 
-// KeepPartial stores the reply so far, replacing the last one.
+// KeepPartial stores the reply as received so far, and replaces the stored one.
 func (w *Writer) KeepPartial(ctx context.Context, p conversation.PartialReply) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.usable(ctx); err != nil {
+	if err := w.checkUsable(ctx); err != nil {
 		return err
 	}
 	p.Text, p.Reasoning = conversation.Clean(p.Text), conversation.Clean(p.Reasoning)
 	if !w.stored {
-		w.early.partial = &p
+		w.unstored.partial = &p
 		return nil
 	}
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putPartial(tx, p) })
 	if err != nil {
-		return fmt.Errorf("keep the reply so far of conversation %s: %w", w.id, gone(w.id, err))
+		return fmt.Errorf("keep the reply so far of conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
 	return nil
 }
 
-// Close ends writing and lets others write.
+// Close updates the index and releases the writer lock.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -267,18 +265,18 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	if w.lagging {
+	if w.indexStale {
 		w.store.index.refresh(context.Background(), w.id)
 	}
 	if w.lock != nil {
 		w.store.locks.unlock(w.lock)
 	}
-	w.store.locks.strike(w)
+	w.store.locks.unregister(w)
 	return nil
 }
 
-// usable reports why nothing can be written.
-func (w *Writer) usable(ctx context.Context) error {
+// checkUsable returns an error if the writer is closed or ctx has ended.
+func (w *Writer) checkUsable(ctx context.Context) error {
 	if w.closed {
 		return fmt.Errorf("conversation %s: writer %w", w.id, ErrClosed)
 	}

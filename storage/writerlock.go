@@ -19,13 +19,13 @@ import (
 )
 
 // Rules of writer locks:
-//   - The process that has the flock of its .lock file writes a conversation. The
-//     kernel releases it when the process ends, however it ends.
-//   - Locks are taken, tested and removed under the gate of the data directory,
-//     so a test, which takes the lock for a moment, is never mistaken for a
+//   - A process must hold the flock of a conversation's .lock file to write to it. The
+//     kernel releases it when the process ends or crashes.
+//   - Locks are taken, tested and removed while the directory lock is held.
+//     So a test, which takes the lock for a moment, is never mistaken for a
 //     writer.
 
-// writerLocks are those of the conversations that a store has open for writing.
+// writerLocks are the writers that a store has open, and their locks.
 type writerLocks struct {
 	dir  directory
 	disk *disk
@@ -36,21 +36,21 @@ type writerLocks struct {
 	closed  bool
 }
 
-// lock takes the writer lock of id or says who has it.
+// lock takes the writer lock of id. If it is held the error is a LockedError.
 func (l *writerLocks) lock(ctx context.Context, id string) (*os.File, error) {
 	var f *os.File
-	err := l.disk.underGate(ctx, func() error {
+	err := l.disk.withDirectoryLock(ctx, func() error {
 		var err error
 		f, err = os.OpenFile(l.dir.lock(id), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return explain(l.dir.lock(id), err)
 		}
 		err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
-		if held(err) {
-			err = &LockedError{ID: id, PID: pidIn(f)}
+		if isHeldElsewhere(err) {
+			err = &LockedError{ID: id, PID: readPID(f)}
 		}
 		if err == nil {
-			err = signIn(f)
+			err = writePID(f)
 		}
 		if err != nil {
 			unlock(f)
@@ -64,18 +64,18 @@ func (l *writerLocks) lock(ctx context.Context, id string) (*os.File, error) {
 	return f, nil
 }
 
-// signIn writes this process's id for the message others show. Not being able
-// to (a full disk) is no reason to refuse the lock.
-func signIn(f *os.File) error {
+// writePID writes this process's id into the lock file, for the error message of other programs. If
+// the write fails (a full disk) the lock is valid all the same.
+func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return nil
 	}
 	_, _ = f.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)
-	return tighten(f)
+	return restrictMode(f)
 }
 
-// pidIn reads who holds a lock, 0 if it does not say.
-func pidIn(f *os.File) int {
+// readPID reads the process id in a lock file, 0 if it has none.
+func readPID(f *os.File) int {
 	text, err := io.ReadAll(io.LimitReader(f, 32))
 	if err != nil {
 		return 0
@@ -87,58 +87,58 @@ func pidIn(f *os.File) int {
 	return pid
 }
 
-// unlock releases a writer lock and removes its file, or leaves the file
-// if the gate cannot be had: an unlocked file is in nobody's way.
+// unlock releases a writer lock and removes its file. If the directory lock is busy the file remains,
+// which does no harm without a lock on it.
 func (l *writerLocks) unlock(f *os.File) {
-	err := l.disk.underGate(context.Background(), func() error { return os.Remove(f.Name()) })
+	err := l.disk.withDirectoryLock(context.Background(), func() error { return os.Remove(f.Name()) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.log.Debug("writer lock left behind", "file", f.Name(), "error", err)
 	}
 	unlock(f)
 }
 
-// elsewhere tests the writer locks of ids, those of conversations that
-// have a lock file. With an error it says yes to all.
-func (l *writerLocks) elsewhere(ctx context.Context, ids []string) (map[string]bool, error) {
+// heldElsewhere reports which of the conversations ids are open for writing outside this
+// store. With an error it reports all that are not open in it.
+func (l *writerLocks) heldElsewhere(ctx context.Context, ids []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	err := l.disk.underGate(ctx, func() error {
+	err := l.disk.withDirectoryLock(ctx, func() error {
 		for _, id := range ids {
-			found[id] = !l.mine(id) && lockedFile(l.dir.lock(id))
+			found[id] = !l.isOwn(id) && isLocked(l.dir.lock(id))
 		}
 		return nil
 	})
 	if err != nil {
 		for _, id := range ids {
-			found[id] = !l.mine(id)
+			found[id] = !l.isOwn(id)
 		}
 	}
 	return found, err
 }
 
-// lockedFile reports whether somebody holds the lock of path.
-func lockedFile(path string) bool {
+// isLocked reports whether the file at path is locked.
+func isLocked(path string) bool {
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	unlock(f)
-	return held(err)
+	return isHeldElsewhere(err)
 }
 
-// mine reports whether this store has id open for writing.
-func (l *writerLocks) mine(id string) bool {
+// isOwn reports whether this store has conversation id open for writing.
+func (l *writerLocks) isOwn(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.writers[id]
 	return w != nil
 }
 
-// enlist makes w known to the store, which closes it in the end.
-func (l *writerLocks) enlist(w *Writer) error {
+// register adds w to the open writers, which Store.Close closes.
+func (l *writerLocks) register(w *Writer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -151,8 +151,8 @@ func (l *writerLocks) enlist(w *Writer) error {
 	return nil
 }
 
-// strike takes w off the list.
-func (l *writerLocks) strike(w *Writer) {
+// unregister removes w from the open writers.
+func (l *writerLocks) unregister(w *Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.writers[w.id] == w {
@@ -160,8 +160,8 @@ func (l *writerLocks) strike(w *Writer) {
 	}
 }
 
-// open lists the writers that are open; none once it is closed.
-func (l *writerLocks) open() []*Writer {
+// openWriters lists the open writers; after close it returns nil.
+func (l *writerLocks) openWriters() []*Writer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -170,7 +170,7 @@ func (l *writerLocks) open() []*Writer {
 	return slices.Collect(maps.Values(l.writers))
 }
 
-// close enlists no writer any more.
+// close makes register fail from now on.
 func (l *writerLocks) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package pages finds damage in the files of bbolt: in values by their seals, in heads by
-// their copies, and in the pages that lead to others. It reads bytes, never the map of a file.
+// Package pages finds and corrects damage in bbolt files: in values by a checksum (seal), in the file headers by a copy
+// of the newest one, and in the pages of the B+tree. It reads bytes, never a memory map.
 package pages
 
 import (
@@ -10,55 +10,54 @@ import (
 )
 
 // Rules of seals:
-//   - Every value is stored with a checksum behind it, its seal: CRC-32C of the names of
-//     bucket and key and of the value. So a value under a wrong key is noticed, too.
-//   - CRC-32C tells any three wrong bits of a value from none. One wrong bit can
-//     therefore be found and set right, and two are never taken for one.
+//   - Every value is stored with a checksum after it, its seal: CRC-32C of bucket name, key and
+//     value. So a value under a wrong key is detected, too.
+//   - CRC-32C detects up to three flipped bits in a value. So one flipped bit can be located and corrected,
+//     and two flipped bits are never mistaken for one.
 
-// SealSize is how many bytes a seal takes.
+// SealSize is the length of a seal in bytes.
 const SealSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errSeal says that a value is not the one that was stored.
-var errSeal = errors.New("its checksum is wrong")
+// errChecksum means that a value differs from the stored one and cannot be corrected.
+var errChecksum = errors.New("its checksum is wrong")
 
-// Seal appends the seal of value to value, which is given up.
+// Seal appends the seal of value to value. The caller must not use value afterwards.
 func Seal(bucket, key, value []byte) []byte {
-	return binary.BigEndian.AppendUint32(value, sum(bucket, key, value))
+	return binary.BigEndian.AppendUint32(value, checksum(bucket, key, value))
 }
 
-// Unseal returns what was sealed. Mended says that a bit was wrong and was set right,
-// in a copy.
-func Unseal(bucket, key, sealed []byte) (value []byte, mended bool, err error) {
+// Unseal checks and removes the seal of a value. corrected reports that one bit was wrong; value is then a
+// corrected copy.
+func Unseal(bucket, key, sealed []byte) (value []byte, corrected bool, err error) {
 	if len(sealed) < SealSize {
-		return nil, false, errSeal
+		return nil, false, errChecksum
 	}
 	end := len(sealed) - SealSize
 	value = sealed[:end:end]
-	wrong := sum(bucket, key, value) ^ binary.BigEndian.Uint32(sealed[end:])
-	if wrong == 0 {
+	difference := checksum(bucket, key, value) ^ binary.BigEndian.Uint32(sealed[end:])
+	if difference == 0 {
 		return value, false, nil
 	}
-	if bits.OnesCount32(wrong) == 1 {
-		return value, true, nil // the bit is one of the seal
+	if bits.OnesCount32(difference) == 1 {
+		return value, true, nil // the wrong bit is in the seal itself
 	}
-	value, ok := setRight(value, wrong)
+	value, ok := correctBit(value, difference)
 	if !ok {
-		return nil, false, errSeal
+		return nil, false, errChecksum
 	}
 	return value, true, nil
 }
 
 // sum is the checksum of a value in its place.
-func sum(bucket, key, value []byte) uint32 {
-	crc := mix(mix(0, bucket), []byte{byte(len(key))})
-	return crc32.Update(mix(crc, key), castagnoli, value)
+func checksum(bucket, key, value []byte) uint32 {
+	crc := updateChecksum(updateChecksum(0, bucket), []byte{byte(len(key))})
+	return crc32.Update(updateChecksum(crc, key), castagnoli, value)
 }
 
-// mix adds a few bytes to a checksum. Unlike that of the library it keeps them on the
-// stack.
-func mix(crc uint32, data []byte) uint32 {
+// updateChecksum adds a few bytes to a checksum. Unlike crc32.Update it lets them stay on the stack.
+func updateChecksum(crc uint32, data []byte) uint32 {
 	crc = ^crc
 	for _, b := range data {
 		crc = castagnoli[byte(crc)^b] ^ crc>>8
@@ -66,35 +65,34 @@ func mix(crc uint32, data []byte) uint32 {
 	return ^crc
 }
 
-// mendable is the longest value in which a wrong bit is set right. The longer a value,
-// the more bits there are of which one fits many wrong ones by chance: one in thirty
-// times at this length. Up to 2^31 bits each bit of a value changes the checksum differently.
-const mendable = 16 << 20
+// maxCorrectable is the longest value, in bytes, in which a flipped bit is corrected. In a long value, the checksum of
+// many flipped bits may by chance be that of one: once in thirty times at this length. Up to 2^31 bits, each bit of a
+// value changes the checksum differently.
+const maxCorrectable = 16 << 20
 
-// place is the entry of castagnoli with a first byte.
-var place = func() (of [256]byte) {
+// indexByTopByte gives the index of the entry of castagnoli with a certain highest byte.
+var indexByTopByte = func() (of [256]byte) {
 	for i, change := range castagnoli {
 		of[change>>24] = byte(i)
 	}
 	return of
 }()
 
-// setRight returns value with the one bit changed that changes its checksum by wrong;
-// false if there is none. It reverses the checksum byte by byte until only one bit
-// is left.
-func setRight(value []byte, wrong uint32) ([]byte, bool) {
-	if len(value) > mendable {
+// correctBit returns a copy of value with one bit flipped: the bit that changes the checksum by difference,
+// an XOR. It reports false if no single bit does. It reverses the checksum byte by byte until one bit is left.
+func correctBit(value []byte, difference uint32) ([]byte, bool) {
+	if len(value) > maxCorrectable {
 		return nil, false
 	}
 	for i := len(value) - 1; i >= 0; i-- {
-		added := place[wrong>>24]
-		wrong ^= castagnoli[added]
-		if wrong == 0 && bits.OnesCount8(added) == 1 {
+		added := indexByTopByte[difference>>24]
+		difference ^= castagnoli[added]
+		if difference == 0 && bits.OnesCount8(added) == 1 {
 			right := append([]byte(nil), value...)
 			right[i] ^= added
 			return right, true
 		}
-		wrong = wrong<<8 | uint32(added)
+		difference = difference<<8 | uint32(added)
 	}
 	return nil, false
 }

@@ -1,8 +1,7 @@
-// Package storagetest holds the suite that every store of conversations has to
-// pass.
+// Package storagetest is the conformance suite for a store of conversations.
 //
-// It is about the contract the agent relies on: what was appended is
-// loaded, in order and whole; a partial reply lasts until a reply replaces it;
-// a text is found under its name. Files, locks and crashes are the business of
-// the tests of package storage.
+// It tests the contract that the agent relies on: all appended events are
+// loaded in order; a partial reply is kept until a reply replaces it;
+// a text is found by its name. The tests of package storage cover files, locks and
+// crashes.
 package storagetest
