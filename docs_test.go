@@ -73,7 +73,7 @@ func providerRows() string {
 	var b strings.Builder
 	b.WriteString("| name | provider | base URL | key in | default model |\n| --- | --- | --- | --- | --- |\n")
 	for _, name := range openai.Providers() {
-		e, _ := openai.Known(name) // the names come from the same table
+		e, _ := openai.KnownProvider(name) // the names come from the same table
 		model := "the first the server lists"
 		if d, ok := catalog.Default(name); ok {
 			model = "`" + d.ID + "`"
@@ -101,9 +101,9 @@ func wireRows(t *testing.T) string {
 	t.Helper()
 	where := map[string][]string{}
 	for _, name := range openai.Providers() {
-		e, _ := openai.Known(name)
+		e, _ := openai.KnownProvider(name)
 		add := func(what string) { where[what] = append(where[what], "`"+name+"`") }
-		if text := openai.Echoes(name); text != "" {
+		if text := openai.DescribeEcho(name); text != "" {
 			add(text)
 		}
 		if e.Caps.CallIDs == projection.CallIDMistral {
@@ -137,8 +137,8 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"MaxCompletion": "`max_completion_tokens` bounds the reply over chat completions, not `max_tokens`",
 		"NullContent":   content,
 		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
-		"Marks":         "marks in its messages have Claude cache the prompt",
-		"Retention":     "`prompt_cache_retention` keeps a prompt for a day, where `cache_ttl` says so",
+		"Breakpoints":   "marks in its messages have Claude cache the prompt",
+		"DayRetention":  "`prompt_cache_retention` keeps a prompt for a day, where `cache_ttl` says so",
 		"Progress":      "reports how far it has read the prompt",
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",

@@ -37,7 +37,7 @@ the environment is used before a stored one.`,
 		Example: `  plimsoll connect anthropic
   pass show openai | plimsoll connect openai`,
 		Args:              positional(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: cobra.FixedCompletions(openai.ByKey(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(openai.ProvidersByKey(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().BoolVar(&cmd.unchecked, "no-check", false, "store the key without trying it")
@@ -71,7 +71,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 
 // provider is the one that is connected: named, or chosen from a list.
 func (cmd *connectCommand) provider(ctx context.Context, args []string) (string, error) {
-	known, name := openai.ByKey(), ""
+	known, name := openai.ProvidersByKey(), ""
 	switch {
 	case len(args) > 0:
 		name = args[0]
@@ -173,7 +173,7 @@ func (cmd *disconnectCommand) cobra() *cobra.Command {
 		Long:              "Disconnect removes a key that connect stored. A key in the environment stays.",
 		Example:           "  plimsoll disconnect anthropic",
 		Args:              positional(cobra.ExactArgs(1)),
-		ValidArgsFunction: cobra.FixedCompletions(openai.ByKey(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(openai.ProvidersByKey(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(_ *cobra.Command, args []string) error { return cmd.Run(args[0]) },
 	}
 }

@@ -191,7 +191,7 @@ func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
 			continue
 		}
 		answered = true
-		chat := slices.DeleteFunc(slices.Clone(r.Found.Models), func(m openai.Listed) bool { return !m.Chat })
+		chat := slices.DeleteFunc(slices.Clone(r.Found.Models), func(m openai.ListedModel) bool { return !m.Chat })
 		fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, numbers.Count(len(chat), "model"))
 	}
 	if !answered {

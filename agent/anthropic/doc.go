@@ -1,12 +1,10 @@
-// Package anthropic is the Messages protocol: a request becomes a body, the events of a stream become chunks. It opens
-// no connection: package openai carries both, as it does for its own protocols.
+// Package anthropic implements Anthropic's Messages API without the connection: a request becomes a body, and the events
+// of a stream become chunks. Package openai sends both, as it does for its own protocols.
 //
 // Guarantees:
-//   - a body is a function of the request and of its [Form]: the same two give the same bytes
-//   - roles alternate, all results of one message's calls stand first in the one user message behind it, and no content
-//     is empty
-//   - thinking and its signatures go back exactly as they came, in their place, to the model they came from and to no
-//     other
-//   - at most four cache breakpoints, none behind less than can be cached
+//   - a body depends only on the request and its [Form]: the same two give the same bytes
+//   - roles alternate, all results of a message's calls come first in the user message after it, and no content is empty
+//   - thinking and its signatures go back unchanged, in their place, and only to the model that they came from
+//   - a body has at most four cache breakpoints, and none after a prefix that is too short for the cache
 //   - a reply without a stop reason is an error
 package anthropic

@@ -13,40 +13,42 @@ import (
 	"plimsoll/conversation"
 )
 
-// Thinking is signed: it goes back as it came, where it stood between text and calls, or not at all. A reply's extras
-// keep the order of its content: thinking whole, texts by their length, calls by their id.
+// Thinking is signed. It goes back unchanged, in its place between text and calls, or not at all. A reply's extras keep
+// the order of its content: thinking as a whole, texts by their length, calls by their id.
 //
-// Newer models bind it as well: a server refuses thinking where system prompt, tools or any message in front of it are not
-// what they were when it was made, or where thinking between others is left out. The first may be left out. So a reply's
-// extras also name its past: a hash of all that stood in front, thinking aside, and the thinking directly in front of it.
-// A request carries the newest thinking whose past is what it was, the thinking in front of that, and so on.
+// Newer models also bind it: a server refuses thinking if the system prompt, the tools or any earlier message changed
+// since, or if thinking between two other blocks of thinking is left out. The oldest thinking may be left out. So a
+// reply's extras also record what its thinking is bound to: a hash of all that came before it except thinking, and the
+// thinking directly before it. A request carries the newest thinking whose binding holds, and the chain before it.
 
-// The names under which extras keep that order, the past, and the route a reply came by. None is sent.
+// Keys of the extras with the order of the content, the binding, and the route that a reply came by. None is sent.
 const (
 	contentExtra = "anthropic_content"
 	routeExtra   = "anthropic_route"
-	pastExtra    = "anthropic_past"
+	bindingExtra = "anthropic_past"
 )
 
-// Past is what the thinking of a reply is bound to.
-type Past struct {
-	Prefix  string `json:"prefix"`            // hash of what stands in front of the reply, thinking aside
-	Follows string `json:"follows,omitempty"` // prefix of the reply whose thinking is directly in front, "" if there is none
+// Binding is what the thinking of a reply is bound to.
+type Binding struct {
+	Prefix  string `json:"prefix"`            // hash of all that comes before the reply, except thinking
+	Follows string `json:"follows,omitempty"` // Prefix of the reply with the thinking directly before it, "" for none
 }
 
+// digest hashes the beginning of a request.
 type digest struct{ hash.Hash }
 
 func newDigest() digest { return digest{sha256.New()} }
 
-// mix adds texts, so that none can pass for several.
+// mix adds texts with their lengths, so that other texts do not give the same hash.
 func (d digest) mix(texts ...string) {
 	for _, text := range texts {
-		// A hash takes everything.
+		// Writing to a hash never fails.
 		_, _ = d.Write(binary.AppendUvarint(nil, uint64(len(text))))
 		_, _ = d.Write([]byte(text))
 	}
 }
 
+// content adds the content of a message, except thinking.
 func (d digest) content(content []any) {
 	for _, c := range content {
 		if b, ok := c.(*block); ok {
@@ -57,32 +59,33 @@ func (d digest) content(content []any) {
 
 func (d digest) prefix() string { return base64.RawStdEncoding.EncodeToString(d.Sum(nil)[:18]) }
 
-// thought is a reply of a request that has thinking which may go back.
+// thought is the thinking of one reply in a request, which may go back.
 type thought struct {
-	Past
-	index   int    // of its message in the request
-	message int    // of the message that is sent
-	now     string // Prefix as it is in this request
-	hidden  bool   // a compaction hides it
+	Binding
+	index   int    // of the reply in the conversation
+	message int    // of the reply in the body
+	now     string // Prefix as this request would give it
+	hidden  bool   // a compaction hides the thinking
 }
 
-// think takes down that a reply has thinking which may go back. It reports false if nobody knows what that is bound to.
-func (w *writer) think(i int, m *projection.Message) bool {
-	t := thought{index: i, message: len(w.out), now: w.front.prefix(), hidden: m.Stripped}
-	if json.Unmarshal(m.Extras[pastExtra], &t.Past) != nil {
+// noteThinking notes the thinking of a reply. It returns false if the reply does not record what its thinking is bound to.
+func (w *writer) noteThinking(i int, m *projection.Message) bool {
+	t := thought{index: i, message: len(w.out), now: w.digest.prefix(), hidden: m.Stripped}
+	if json.Unmarshal(m.Extras[bindingExtra], &t.Binding) != nil {
 		return false
 	}
 	w.thoughts = append(w.thoughts, t)
 	return true
 }
 
+// isThinking reports whether a content block is thinking: only that is kept as raw JSON.
 func isThinking(c any) bool {
 	_, raw := c.(conversation.RawJSON)
 	return raw
 }
 
-// bind leaves out the thinking that is not bound to what stands in front of it in this request.
-func (w *writer) bind() {
+// dropUnboundThinking removes the thinking whose binding does not hold in this request.
+func (w *writer) dropUnboundThinking() {
 	var carried []thought // the newest first
 	kept := map[int]bool{}
 	for _, t := range slices.Backward(w.thoughts) {
@@ -94,8 +97,6 @@ func (w *writer) bind() {
 			break
 		}
 		carried = append(carried, t)
-	}
-	for _, t := range carried {
 		kept[t.message] = true
 	}
 	for _, t := range w.thoughts {
@@ -105,52 +106,49 @@ func (w *writer) bind() {
 			m.Content = slices.DeleteFunc(m.Content, isThinking)
 		}
 	}
-	w.past = Past{Prefix: w.front.prefix()}
+	w.binding = Binding{Prefix: w.digest.prefix()}
 	if len(carried) > 0 {
-		w.past.Follows = carried[0].Prefix
+		w.binding.Follows = carried[0].Prefix
 	}
 }
 
+// piece is one block of a reply's content. The message holds the text, so a piece has only its length.
 type piece struct {
-	Raw  conversation.RawJSON `json:"raw,omitempty"`  // goes back as it came
-	Text int                  `json:"text,omitempty"` // bytes of the message's text
-	// Blank is bytes of the message's text that stay behind, as the API refuses a block without words.
-	Blank int    `json:"blank,omitempty"`
-	Call  string `json:"call,omitempty"` // id
+	Raw   conversation.RawJSON `json:"raw,omitempty"`   // sent back unchanged
+	Text  int                  `json:"text,omitempty"`  // bytes of the message's text
+	Blank int                  `json:"blank,omitempty"` // bytes of white space in that text, which the API refuses as a block
+	Call  string               `json:"call,omitempty"`  // id of a call
 }
 
-// extras are the fields to keep with a reply; nil where text and calls say it all.
-func extras(pieces []piece, route string, past Past) map[string]conversation.RawJSON {
-	signed := false
-	for _, p := range pieces {
-		signed = signed || len(p.Raw) > 0
-	}
-	if !signed {
+// extras returns the fields to keep with a reply, nil if its text and its calls are enough.
+func extras(pieces []piece, route string, binding Binding) map[string]conversation.RawJSON {
+	if !slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Raw) > 0 }) {
 		return nil
 	}
 	content, err := conversation.EncodeJSON(pieces)
 	if err != nil {
-		return nil // its raw pieces were decoded from JSON
+		return nil // cannot happen: its raw pieces were decoded from JSON
 	}
 	name, err := json.Marshal(route)
 	if err != nil {
-		return nil // a string always has a JSON form
+		return nil // cannot happen: a string always has a JSON form
 	}
 	all := map[string]conversation.RawJSON{contentExtra: content, routeExtra: name}
-	if past.Prefix != "" {
-		if all[pastExtra], err = conversation.EncodeJSON(past); err != nil {
-			return nil // as above
+	if binding.Prefix != "" {
+		if all[bindingExtra], err = conversation.EncodeJSON(binding); err != nil {
+			return nil // cannot happen, as above
 		}
 	}
 	return all
 }
 
-func cameBy(m *projection.Message, route string) bool {
+// cameFrom reports whether a reply came by a route.
+func cameFrom(m *projection.Message, route string) bool {
 	var from string
 	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route
 }
 
-// echoed is the content of a reply as it came, false where its text or its calls are not what they were.
+// echoed returns the content of a reply as it came, false if its text or its calls have changed.
 func echoed(m *projection.Message) ([]any, bool) {
 	var pieces []piece
 	if json.Unmarshal(m.Extras[contentExtra], &pieces) != nil {
@@ -162,7 +160,7 @@ func echoed(m *projection.Message) ([]any, bool) {
 		switch {
 		case len(p.Raw) > 0:
 			content = append(content, p.Raw)
-		case p.Blank > 0: // where all of the text is blank, hardening left it out
+		case p.Blank > 0: // a text that is blank as a whole was removed before
 			text = text[min(p.Blank, len(text)):]
 		case p.Text > 0:
 			if p.Text > len(text) {

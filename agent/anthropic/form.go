@@ -11,45 +11,45 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// Thinking is how a model is asked to think, in the API's word for it.
+// Thinking is how a model is asked to think, in the API's own words.
 type Thinking string
 
 // The ways to think.
 const (
-	ThinkingUnsaid   Thinking = ""              // older models do not think then, later ones do
-	ThinkingAdaptive Thinking = "adaptive"      // the model decides how long
-	ThinkingBudget   Thinking = "enabled"       // so many tokens at most
-	ThinkingDisabled Thinking = "disabled"      // not at all
-	ThinkingBetween  Thinking = "between_tools" // not at all but for short notes between calls
+	ThinkingUnset        Thinking = ""              // not set: older models do not think then, later ones do
+	ThinkingAdaptive     Thinking = "adaptive"      // the model decides how long
+	ThinkingBudget       Thinking = "enabled"       // up to a number of tokens
+	ThinkingDisabled     Thinking = "disabled"      // no thinking
+	ThinkingBetweenTools Thinking = "between_tools" // no thinking except short notes between calls
 )
 
-// Form is what of a body the request itself does not say. Its words are recorded with the reply, so that the body can be
-// made again when tables and defaults are others.
+// Form is every choice in a body that the request itself does not determine. Its words are recorded with the reply, so
+// that the same body can be made again when tables and defaults have changed.
 type Form struct {
-	MaxTokens int // bound of the reply; the protocol wants one
-	Thinking  Thinking
-	Budget    int    // with ThinkingBudget
-	Effort    string // "" leaves it to the model
-	Cache     bool   // breakpoints are set
-	Long      bool   // they last an hour, not five minutes
-	Hides     bool   // thinking that a compaction hides stays behind
-	Errors    bool   // results of calls that did not succeed say so
-	Binds     bool   // thinking goes back where all in front of it is what it was, and nowhere else
-	After     uint64 // thinking of replies up to this event stays behind: the server refused it
-	Drops     bool   // asks the server to drop thinking that is bound to something else
+	MaxTokens     int // largest reply in tokens, which the API requires
+	Thinking      Thinking
+	Budget        int    // tokens for thinking, with ThinkingBudget
+	Effort        string // "" leaves it to the model
+	Cache         bool   // has cache breakpoints
+	CacheHour     bool   // they last an hour, not five minutes
+	HidesThinking bool   // leaves out thinking that a compaction hides
+	MarksErrors   bool   // results of failed calls are marked as errors
+	BindsThinking bool   // thinking goes back only if all before it is unchanged
+	ThinkingAfter uint64 // leaves out thinking of replies up to this event, which the server refused
+	DropsThinking bool   // asks the server to drop thinking whose binding does not hold
 }
 
 func (f *Form) flags() map[string]*bool {
 	return map[string]*bool{
-		"cache-5m": &f.Cache, "cache-1h": &f.Long, "hides-thinking": &f.Hides, "is-error": &f.Errors, "binds-thinking": &f.Binds, "drops-thinking": &f.Drops,
+		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.HidesThinking, "is-error": &f.MarksErrors, "binds-thinking": &f.BindsThinking, "drops-thinking": &f.DropsThinking,
 	}
 }
 
-// Words are the form as it is recorded.
+// Words returns the form as it is recorded, a word for each choice.
 func (f Form) Words() []string {
 	words := []string{"max=" + strconv.Itoa(f.MaxTokens)}
 	switch f.Thinking {
-	case ThinkingUnsaid:
+	case ThinkingUnset:
 	case ThinkingBudget:
 		words = append(words, "budget="+strconv.Itoa(f.Budget))
 	default:
@@ -58,26 +58,26 @@ func (f Form) Words() []string {
 	if f.Effort != "" {
 		words = append(words, "effort="+f.Effort)
 	}
-	f.Cache = f.Cache && !f.Long // the lifetime says it
+	f.Cache = f.Cache && !f.CacheHour // cache-1h includes it
 	for _, word := range []string{"cache-5m", "cache-1h", "hides-thinking", "binds-thinking", "drops-thinking"} {
 		if *f.flags()[word] {
 			words = append(words, word)
 		}
 	}
-	if f.After > 0 {
-		words = append(words, "thinking-after="+strconv.FormatUint(f.After, 10))
+	if f.ThinkingAfter > 0 {
+		words = append(words, "thinking-after="+strconv.FormatUint(f.ThinkingAfter, 10))
 	}
-	if f.Errors {
+	if f.MarksErrors {
 		words = append(words, "is-error")
 	}
 	return words
 }
 
-// Read takes a word, and reports whether it is known.
-func (f *Form) Read(word string) bool {
+// ParseWord applies a recorded word, and reports whether it is known.
+func (f *Form) ParseWord(word string) bool {
 	if on := f.flags()[word]; on != nil {
 		*on = true
-		f.Cache = f.Cache || f.Long
+		f.Cache = f.Cache || f.CacheHour
 		return true
 	}
 	name, value, _ := strings.Cut(word, "=")
@@ -90,68 +90,66 @@ func (f *Form) Read(word string) bool {
 		f.Thinking, f.Budget = ThinkingBudget, int(n)
 		return err == nil && n > 0
 	case "thinking-after":
-		f.After = n
+		f.ThinkingAfter = n
 		return err == nil
 	case "effort":
 		f.Effort = value
 		return value != ""
-	case string(ThinkingAdaptive), string(ThinkingDisabled), string(ThinkingBetween):
+	case string(ThinkingAdaptive), string(ThinkingDisabled), string(ThinkingBetweenTools):
 		f.Thinking = Thinking(word)
 		return name == word
 	}
 	return false
 }
 
-// Bounds of a reply whose request names none. Older models refuse a prompt that with the bound is larger than the
-// window, so that theirs is smaller than what they could write.
+// Reply limits of requests without their own. Older models refuse a prompt that together with this limit is larger than
+// the window, so theirs is smaller than the largest reply that they can write.
 const (
-	unknownMax = 8192 // nothing is known of the model
-	olderMax   = 32_000
-	newerMax   = 64_000
+	unknownLimit = 8192 // the model is unknown
+	olderLimit   = 32_000
+	newerLimit   = 64_000
 )
 
-// replyBound is the bound of a model's reply, which writes at most so many tokens, 0 for unknown.
-func replyBound(id string, most int) int {
+// replyLimit returns the reply limit for a model whose largest reply is most tokens, 0 if unknown.
+func replyLimit(id string, most int) int {
 	switch {
 	case most <= 0:
-		return unknownMax
+		return unknownLimit
 	case adaptive(id):
-		return min(most, newerMax)
+		return min(most, newerLimit)
 	}
-	return min(most, olderMax)
+	return min(most, olderLimit)
 }
 
-const longTTL = time.Hour
-
-// Model is what a form has to know about a model.
+// Model is what the choice of a form needs to know about a model.
 type Model struct {
-	MaxOutput int // largest reply in tokens, 0 if unknown
-	Reasons   bool
-	Drops     bool // the server can be asked to drop thinking that is bound to something else
+	MaxOutput       int  // largest reply in tokens, 0 if unknown
+	CanThink        bool // the model can think
+	CanDropThinking bool // the server can drop thinking whose binding does not hold
 }
 
-// NewForm is how a request is put into bytes now.
+// NewForm returns the form in which a request is sent now.
 func NewForm(r llm.Request, m Model) Form {
 	bound := BindsThinking(r.Model)
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: !bound, Binds: bound, After: r.ThinkingAfter, Errors: true}
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, HidesThinking: !bound, BindsThinking: bound, ThinkingAfter: r.ThinkingAfter, MarksErrors: true}
 	if f.MaxTokens <= 0 {
-		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
+		f.MaxTokens = replyLimit(r.Model, m.MaxOutput)
 	}
-	if !m.Reasons {
+	if !m.CanThink {
 		return f
 	}
-	takes := accepts(r.Model)
-	if slices.Contains(takes, ThinkingAdaptive) {
+	accepted := accepts(r.Model)
+	if slices.Contains(accepted, ThinkingAdaptive) {
 		f.Thinking, f.Effort = ThinkingAdaptive, effort(r.Effort)
 		if r.Effort == EffortNone {
-			f.Thinking, f.Effort = least(takes)
+			f.Thinking, f.Effort = leastThinking(accepted)
 		}
-		f.Drops = bound && m.Drops && f.Thinking == ThinkingAdaptive
+		f.DropsThinking = bound && m.CanDropThinking && f.Thinking == ThinkingAdaptive
 		return f
 	}
-	// Older models think within a budget, which is part of the reply's bound.
-	if n := budgets[r.Effort]; n > 0 && f.MaxTokens > leastBudget && slices.Contains(takes, ThinkingBudget) {
-		f.Thinking, f.Budget = ThinkingBudget, max(leastBudget, min(n, f.MaxTokens/2))
+	// Older models think within a budget, which counts towards the reply limit.
+	if n := budgets[r.Effort]; n > 0 && f.MaxTokens > minBudget && slices.Contains(accepted, ThinkingBudget) {
+		f.Thinking, f.Budget = ThinkingBudget, max(minBudget, min(n, f.MaxTokens/2))
 	}
 	return f
 }
@@ -159,10 +157,10 @@ func NewForm(r llm.Request, m Model) Form {
 // EffortNone asks a model not to think.
 const EffortNone = "none"
 
-// least is how a model that decides itself is asked to think least.
-func least(takes []Thinking) (Thinking, string) {
-	for _, off := range []Thinking{ThinkingDisabled, ThinkingBetween} {
-		if slices.Contains(takes, off) {
+// leastThinking returns how a model with adaptive thinking is asked to think least.
+func leastThinking(accepted []Thinking) (Thinking, string) {
+	for _, off := range []Thinking{ThinkingDisabled, ThinkingBetweenTools} {
+		if slices.Contains(accepted, off) {
 			return off, ""
 		}
 	}
@@ -171,23 +169,23 @@ func least(takes []Thinking) (Thinking, string) {
 
 func effort(level string) string {
 	if level == "minimal" {
-		return "low" // the least that there is
+		return "low" // the API's smallest effort
 	}
 	return level
 }
 
-// budgets are the tokens of thinking that stand for an effort, for models that take no effort.
+// budgets are the tokens of thinking for each effort, for models that take a budget.
 var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "high": 24_576, "xhigh": 32_768, "max": 49_152}
 
-const leastBudget = 1024
+const minBudget = 1024
 
-// version reads family and generation of a model from its id: claude-opus-4-6 is opus, 4 and 6, claude-sonnet-5 is sonnet,
-// 5 and 0. A date is no part of it, and clouds write their names in front.
+// version matches family and generation in a model's id: claude-opus-4-6 is opus, 4 and 6; claude-sonnet-5 is sonnet and
+// 5. A date after them is not part of the generation. Clouds write a prefix before the name.
 var version = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-([a-z]+)-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
 })
 
-// generation is the family of a model and its generation, 406 for 4.6; 0 where the id does not tell.
+// generation returns a model's family and its generation, 406 for 4.6; "" and 0 if the id does not contain them.
 func generation(id string) (family string, number int) {
 	m := version().FindStringSubmatch(strings.ToLower(id))
 	if m == nil {
@@ -198,32 +196,32 @@ func generation(id string) (family string, number int) {
 	return m[1], 100*major + minor
 }
 
-// KeepsThinking reports whether what a model thought in earlier turns stays in its context, as it does from Opus 4.5 and
-// the other models' 4.6 on. That of older models is dropped by the API when the next turn begins.
+// KeepsThinking reports whether a model sees its thinking of earlier turns: from Opus 4.5 on, and from 4.6 on for other
+// families. For older models the API drops it when the next turn begins.
 func KeepsThinking(id string) bool {
 	family, number := generation(id)
 	return adaptive(id) || family == "opus" && number == 405
 }
 
-// Interleaves reports whether a model thinks between its calls only where a header asks for it.
-func Interleaves(id string) bool {
+// NeedsInterleavedHeader reports whether a model needs a beta header to think between its calls.
+func NeedsInterleavedHeader(id string) bool {
 	_, number := generation(id)
 	return number >= 400 && !adaptive(id)
 }
 
-// BindsThinking reports whether a model's thinking is bound to all that stood in front of it: from 5.1 on.
+// BindsThinking reports whether a model binds its thinking to all that came before it: from 5.1 on.
 func BindsThinking(id string) bool {
 	_, number := generation(id)
 	return number >= 501
 }
 
-// adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later ones take no budget.
+// adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later models take no budget.
 func adaptive(id string) bool {
 	_, number := generation(id)
 	return number >= 406
 }
 
-// accepts is what a model takes by its family and generation ("Thinking", "What's new" of each model).
+// accepts returns the ways to think that a model accepted, by family and generation ("Thinking", "What's new" of each model).
 func accepts(id string) []Thinking {
 	family, number := generation(id)
 	switch {
@@ -232,7 +230,7 @@ func accepts(id string) []Thinking {
 	case family == "fable", family == "mythos", family == "opus" && number >= 505:
 		return []Thinking{ThinkingAdaptive}
 	case family == "sonnet" && number >= 505:
-		return []Thinking{ThinkingAdaptive, ThinkingBetween}
+		return []Thinking{ThinkingAdaptive, ThinkingBetweenTools}
 	}
 	return []Thinking{ThinkingAdaptive, ThinkingDisabled}
 }

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// request is a body. The order of its fields is the order in which a provider caches: tools, system, messages.
+// request is the body. Its fields are in the order in which the provider caches: tools, system, messages.
 type request struct {
 	Model     string        `json:"model"`
 	MaxTokens int           `json:"max_tokens,omitempty"`
@@ -27,11 +27,11 @@ type thinking struct {
 	Type    string `json:"type"`
 	Budget  int    `json:"budget_tokens,omitempty"`
 	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
-	// Binding says what becomes of thinking that is bound to something else.
+	// Binding is what the server does with thinking whose binding does not hold.
 	Binding map[string]string `json:"block_binding,omitempty"`
 }
 
-// BindingBeta is the value of the header anthropic-beta with which a request may say so.
+// BindingBeta is the value of the header anthropic-beta that allows thinking.Binding.
 const BindingBeta = "thinking-binding-controls-2026-08-01"
 
 type outputConfig struct {
@@ -52,7 +52,7 @@ type cacheControl struct {
 
 type message struct {
 	Role    string `json:"role"`
-	Content []any  `json:"content"` // *block, or conversation.RawJSON for what goes back as it came
+	Content []any  `json:"content"` // *block, or conversation.RawJSON for thinking, which is sent back unchanged
 }
 
 type block struct {
@@ -72,43 +72,42 @@ const (
 	noText       = "(no text)"
 	noParameters = `{"type":"object","properties":{}}`
 	noInput      = `{}`
-	// LeastCached is how many bytes a prefix must have to be worth a mark: fewer than the 1,024 tokens that the most
-	// willing model caches are never in it.
-	LeastCached = 3 << 10
+	// MinCachedBytes is the smallest prefix in bytes that gets a breakpoint: models cache no fewer than 1,024 tokens.
+	MinCachedBytes = 3 << 10
 )
 
-// Body is a request as bytes, with what the thinking of its reply is bound to. route names where it goes; fields to echo go
-// back only to the route they came by.
-func Body(r llm.Request, f Form, route string) ([]byte, Past, error) {
+// Body returns a request as bytes, and what the thinking of its reply will be bound to. route is where the request goes;
+// thinking goes back only by the route that it came by.
+func Body(r llm.Request, f Form, route string) ([]byte, Binding, error) {
 	req, w := newRequest(r, f, route)
 	req.MaxTokens, req.Stream = f.MaxTokens, true
 	body, err := conversation.EncodeJSON(req)
-	return body, w.past, err
+	return body, w.binding, err
 }
 
-// Carried are the places of the messages of a request that go back with their thinking, ascending.
-func Carried(r llm.Request, f Form, route string) []int {
+// MessagesWithThinking returns the indices of the messages whose thinking goes back, ascending.
+func MessagesWithThinking(r llm.Request, f Form, route string) []int {
 	f.Cache = false
 	_, w := newRequest(r, f, route)
 	return w.carried
 }
 
-// CountBody asks how many tokens a request has: it is the request without what bounds and carries the reply.
+// CountBody returns the request for the number of its tokens: the body without the fields for the reply.
 func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
-	f.Cache, f.Drops = false, false
+	f.Cache, f.DropsThinking = false, false
 	req, _ := newRequest(r, f, route)
 	return conversation.EncodeJSON(req)
 }
 
 func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	req := request{Model: r.Model, Tools: tools(r.Tools)}
-	if f.Thinking != ThinkingUnsaid {
+	if f.Thinking != ThinkingUnset {
 		req.Thinking = &thinking{Type: string(f.Thinking), Budget: f.Budget}
 		if f.Thinking == ThinkingAdaptive {
 			req.Thinking.Display = "summarized"
 		}
 	}
-	if f.Drops {
+	if f.DropsThinking {
 		req.Thinking.Binding = map[string]string{"prefix_mismatch_behavior": "drop_block"}
 	}
 	if f.Effort != "" {
@@ -120,33 +119,33 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	w := &writer{route: route, form: f, marks: map[int]bool{}}
 	if f.Cache {
 		w.cache = &cacheControl{Type: "ephemeral"}
-		if f.Long {
+		if f.CacheHour {
 			w.cache.TTL = "1h"
 		}
-		w.prefix = markFront(&req, w.cache)
+		w.bytes = setFrontBreakpoint(&req, w.cache)
 		for _, i := range promptcache.Marks(r.Messages) {
 			w.marks[i] = true
 		}
 	}
-	if f.Binds {
-		w.front = newDigest()
+	if f.BindsThinking {
+		w.digest = newDigest()
 		for _, t := range req.Tools {
-			w.front.mix("tool", t.Name, t.Description, string(t.Schema))
+			w.digest.mix("tool", t.Name, t.Description, string(t.Schema))
 		}
-		w.front.mix("system", r.System)
+		w.digest.mix("system", r.System)
 	}
 	for i := range r.Messages {
 		w.add(i, &r.Messages[i])
 	}
-	if f.Binds {
-		w.bind()
+	if f.BindsThinking {
+		w.dropUnboundThinking()
 	}
 	req.Messages = w.out
 	return req, w
 }
 
-// markFront sets the breakpoint behind tools and system prompt, if they are large enough, and returns their bytes.
-func markFront(req *request, cache *cacheControl) (bytes int) {
+// setFrontBreakpoint sets the breakpoint after tools and system prompt, if they are long enough, and returns their bytes.
+func setFrontBreakpoint(req *request, cache *cacheControl) (bytes int) {
 	for _, t := range req.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
@@ -154,7 +153,7 @@ func markFront(req *request, cache *cacheControl) (bytes int) {
 		bytes += len(s.Text)
 	}
 	switch {
-	case bytes < LeastCached:
+	case bytes < MinCachedBytes:
 	case len(req.System) > 0:
 		req.System[len(req.System)-1].Cache = cache
 	case len(req.Tools) > 0:
@@ -175,20 +174,22 @@ func tools(specs []conversation.ToolSpec) []tool {
 	return out
 }
 
+// writer writes the messages of a body.
 type writer struct {
-	route  string
-	form   Form
-	cache  *cacheControl // of breakpoints, nil for none
-	marks  map[int]bool  // messages behind which one goes
-	prefix int           // bytes in front of what comes next
-	out    []message
+	route string
+	form  Form
+	cache *cacheControl // the value of breakpoints, nil for none
+	marks map[int]bool  // indices of messages with a breakpoint after them
+	bytes int           // bytes before the next message
+	out   []message
 
-	front    digest    // where thinking is bound: what stands in front of what comes next
+	digest   digest    // hash of all before the next message, if thinking is bound
 	thoughts []thought // thinking that may go back
-	carried  []int     // messages whose thinking goes back
-	past     Past      // of the reply
+	carried  []int     // indices of the messages whose thinking goes back
+	binding  Binding   // binding of the reply to come
 }
 
+// add writes message number i. Messages of one role that follow each other become one.
 func (w *writer) add(i int, m *projection.Message) {
 	role, content := "user", []any(nil)
 	switch m.Role {
@@ -199,7 +200,7 @@ func (w *writer) add(i int, m *projection.Message) {
 		if text == "" {
 			text = noOutput
 		}
-		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.form.Errors && m.Failed}}
+		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.form.MarksErrors && m.Failed}}
 	default:
 		if text := m.Text; strings.TrimSpace(text) != "" {
 			content = []any{&block{Type: "text", Text: text}}
@@ -207,20 +208,20 @@ func (w *writer) add(i int, m *projection.Message) {
 			content = []any{&block{Type: "text", Text: noText}}
 		}
 	}
-	w.prefix += len(m.Text)
+	w.bytes += len(m.Text)
 	for _, c := range m.Calls {
-		w.prefix += len(c.Name) + len(c.Arguments)
+		w.bytes += len(c.Name) + len(c.Arguments)
 	}
-	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.prefix >= LeastCached {
+	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.bytes >= MinCachedBytes {
 		last.Cache = w.cache
 	}
 	n := len(w.out)
 	joins := n > 0 && w.out[n-1].Role == role
-	if w.form.Binds {
+	if w.form.BindsThinking {
 		if !joins {
-			w.front.mix(role)
+			w.digest.mix(role)
 		}
-		w.front.content(content)
+		w.digest.content(content)
 	}
 	if joins {
 		w.out[n-1].Content = append(w.out[n-1].Content, content...)
@@ -229,20 +230,20 @@ func (w *writer) add(i int, m *projection.Message) {
 	w.out = append(w.out, message{Role: role, Content: content})
 }
 
-// assistant is the content of reply number i: as it came where it still says the same, otherwise text and calls. Its
-// thinking goes back where it came by this route, and was not refused. Thinking that is bound is decided on in bind. Of
-// other models that which a compaction hides stays behind, but for that which led to calls: the API refuses some requests
-// without it.
+// assistant returns the content of reply number i: the original blocks if they are unchanged, otherwise text and calls.
+// Thinking goes back by the route that it came by, unless the server refused it. For models that bind thinking, dropUnboundThinking
+// decides later. For other models, thinking that a compaction hides is left out, except before calls: the API refuses
+// some requests without it.
 func (w *writer) assistant(i int, m *projection.Message) []any {
 	content, ok := echoed(m)
-	thinks := ok && cameBy(m, w.route) && (w.form.After == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.After)
+	thinks := ok && cameFrom(m, w.route) && (w.form.ThinkingAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.ThinkingAfter)
 	switch {
-	case ok && w.form.Binds && slices.ContainsFunc(content, func(c any) bool { return !isThinking(c) }):
-		if n := len(w.out); !thinks || n > 0 && w.out[n-1].Role == "assistant" || !w.think(i, m) {
+	case ok && w.form.BindsThinking && slices.ContainsFunc(content, func(c any) bool { return !isThinking(c) }):
+		if n := len(w.out); !thinks || n > 0 && w.out[n-1].Role == "assistant" || !w.noteThinking(i, m) {
 			content = slices.DeleteFunc(content, isThinking)
 		}
 		return content
-	case thinks && !w.form.Binds && !(w.form.Hides && m.Stripped && len(m.Calls) == 0):
+	case thinks && !w.form.BindsThinking && !(w.form.HidesThinking && m.Stripped && len(m.Calls) == 0):
 		w.carried = append(w.carried, i)
 		return content
 	}
@@ -259,7 +260,7 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 	return content
 }
 
-// call is a call as it goes back. Its input is an object, whatever the model wrote.
+// call returns the block of a call. Its input is always an object, whatever the model wrote.
 func call(c conversation.ToolCall) *block {
 	input := strings.TrimSpace(c.Arguments)
 	if !strings.HasPrefix(input, "{") || !json.Valid([]byte(input)) {

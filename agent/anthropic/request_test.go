@@ -61,7 +61,7 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	}
 	var read anthropic.Form
 	for _, w := range f.Words() {
-		if !read.Read(w) {
+		if !read.ParseWord(w) {
 			t.Fatalf("the word %q is not read", w)
 		}
 	}
@@ -120,7 +120,7 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		{"glm-4.7", "high", false, nil, nil, 32_000},
 	} {
 		b := made(t, llm.Request{Model: c.model, Effort: c.effort, Messages: []projection.Message{user("hi")}},
-			anthropic.Model{MaxOutput: 128_000, Reasons: c.reasons})
+			anthropic.Model{MaxOutput: 128_000, CanThink: c.reasons})
 		if d := cmp.Diff(c.thinking, b.Thinking); d != "" {
 			t.Errorf("%s, effort %q: thinking %s", c.model, c.effort, d)
 		}
@@ -132,7 +132,7 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		}
 	}
 	for model, want := range map[string]bool{"claude-sonnet-5-5": true, "claude-fable-5-1": true, "claude-opus-5": false, "claude-opus-4-6": false} {
-		b := made(t, llm.Request{Model: model, ThinkingAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{Reasons: true, Drops: true})
+		b := made(t, llm.Request{Model: model, ThinkingAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{CanThink: true, CanDropThinking: true})
 		if got := b.Thinking["block_binding"] != nil; got != want {
 			t.Errorf("%s is asked to drop thinking: %v", model, got)
 		}
@@ -174,8 +174,7 @@ func TestBreakpointsStandWhereTheyPay(t *testing.T) {
 	}
 }
 
-// Each request ends where the next one has a mark, so that the server finds what it wrote
-// without looking back.
+// Each request ends where the next one has a mark, so that the server finds what it wrote without looking back.
 func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,7 +196,7 @@ func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
 			if len(marks) > 3 || marks[len(marks)-1] != len(messages)-1 || len(marks) < 2 || marks[len(marks)-2] != before {
 				t.Fatalf("marks %v of %d messages, the last request had %d", marks, len(messages), before+1)
 			}
-			made(t, llm.Request{Model: "claude-opus-5", System: "s", Messages: messages}, anthropic.Model{Reasons: true, MaxOutput: 64_000})
+			made(t, llm.Request{Model: "claude-opus-5", System: "s", Messages: messages}, anthropic.Model{CanThink: true, MaxOutput: 64_000})
 		}
 	})
 }
@@ -224,15 +223,15 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 		`{"type":"message_stop"}`,
 	}
 	rep := llm.NewReply()
-	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
+	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
 	for _, data := range stream {
-		c, _, err := d.Frame([]byte(data))
+		c, _, err := d.DecodeEvent([]byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		rep.Add(c)
 	}
-	last, err := d.End(true)
+	last, err := d.Finish(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +292,7 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 	}
 	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
 	earlier := anthropic.NewForm(r, anthropic.Model{})
-	earlier.Hides = false // a form that was recorded before
+	earlier.HidesThinking = false // a form that was recorded before
 	r.Messages[1].Stripped = true
 	raw, _, err := anthropic.Body(r, earlier, route)
 	if err != nil || !bytes.Contains(raw, []byte("c2ln")) {
@@ -321,7 +320,7 @@ func TestResultsOfCallsThatFailedSaySo(t *testing.T) {
 		t.Errorf("%v", c)
 	}
 	earlier := anthropic.NewForm(r, anthropic.Model{})
-	earlier.Errors = false // a form that was recorded before
+	earlier.MarksErrors = false // a form that was recorded before
 	if raw, _, err := anthropic.Body(r, earlier, route); err != nil || bytes.Contains(raw, []byte("is_error")) {
 		t.Errorf("in a form without the word: %s, %v", raw, err)
 	}
@@ -340,13 +339,13 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 		"behind words":     {[]string{begin, thought, text("1", "So"), text("2", `\n`), tool("3", "t", "{}"), end("tool_use")}, "So\n", "thinking text tool_use"},
 		"in front of them": {[]string{begin, thought, text("1", " "), text("2", "So"), tool("3", "t", "{}"), end("tool_use")}, " So", "thinking text tool_use"},
 	} {
-		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
+		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
 		for line := range strings.SplitSeq(strings.Join(c.stream, "\n"), "\n") {
-			if _, _, err := d.Frame([]byte(line)); err != nil {
+			if _, _, err := d.DecodeEvent([]byte(line)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		last, err := d.End(true)
+		last, err := d.Finish(true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +365,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 func TestOlderModelsThinkBetweenTheirCallsByAHeader(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]bool{"claude-opus-4-20250514": true, "claude-sonnet-4-5": true, "claude-opus-4-6": false, "claude-3-7-sonnet-20250219": false, "m": false} {
-		if got := anthropic.Interleaves(id); got != want {
+		if got := anthropic.NeedsInterleavedHeader(id); got != want {
 			t.Errorf("%s: %v", id, got)
 		}
 	}

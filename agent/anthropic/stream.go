@@ -11,15 +11,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// Reading a stream. Its events name the block of content that they belong to. Text and thinking come in pieces, and so
-// does the input of a call; a signature comes last. Events and blocks of types that are not known are passed over.
+// Decoding a stream. Every event names the content block that it belongs to. Text, thinking and the input of a call come
+// in pieces; the signature of thinking comes last. Events and blocks of unknown types are ignored.
 
-// Errors makes failures of what a server sends, without keys, in words for the user.
+// Errors makes errors from what a server sends, without keys and with messages for the user.
 type Errors interface {
-	Reported(data []byte) *llm.Error
-	Malformed(what string, data []byte, cause error) *llm.Error
-	Empty(reasoned bool) *llm.Error // a reply without text and calls
-	NoRoom() *llm.Error             // a window that was full before a reply began
+	ReportedError(data []byte) *llm.Error // the error that the server reports
+	MalformedError(what string, data []byte, cause error) *llm.Error
+	EmptyReplyError(reasoned bool) *llm.Error // a reply without text and calls
+	WindowFullError() *llm.Error              // the prompt filled the window, so no reply began
 }
 
 type event struct {
@@ -39,7 +39,7 @@ type event struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// reply is a message as a whole; in a stream its beginning.
+// reply is a whole message; at the start of a stream it has no content yet.
 type reply struct {
 	Type    string            `json:"type"`
 	Content []json.RawMessage `json:"content"`
@@ -53,6 +53,7 @@ type details struct {
 	Explanation string `json:"explanation"`
 }
 
+// begun is a content block as its first event has it.
 type begun struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -64,32 +65,33 @@ type begun struct {
 	Input     json.RawMessage `json:"input"`
 }
 
+// open is a content block that is being read.
 type open struct {
 	begun
-	call  int // number of the call
-	input int // bytes of input so far
-	kept  bool
-	text  int  // bytes of text
-	solid bool // text has more than blanks
-	words strings.Builder
+	call     int // number of the call
+	input    int // bytes of the call's input so far
+	closed   bool
+	text     int  // bytes of text
+	hasText  bool // the text is more than white space
+	thinking strings.Builder
 }
 
 // Decoder reads one reply.
 type Decoder struct {
-	errors Errors
-	route  string
-	past   Past
-	taken  map[string]bool // ids that calls of the conversation have
+	errors  Errors
+	route   string
+	binding Binding
+	usedIDs map[string]bool // ids of the calls in the conversation
 
-	blocks map[int]*open
-	pieces []piece
-	calls  int
-	size   int // bytes kept
-	reason string
-	why    details
-	usage  usage
-	known  bool // an event of this protocol came
-	odd    bool // one of another did
+	blocks     map[int]*open
+	pieces     []piece
+	calls      int
+	size       int // bytes of pieces
+	reason     string
+	details    details
+	usage      usage
+	isMessages bool // an event of this protocol came
+	isForeign  bool // an event of another protocol came
 }
 
 // Limits that no real reply reaches.
@@ -98,49 +100,49 @@ const (
 	maxKept   = 4 << 20
 )
 
-// NewDecoder returns a decoder of the reply to r, which goes by a route and has a past.
-func NewDecoder(e Errors, r llm.Request, route string, past Past) *Decoder {
-	d := &Decoder{errors: e, route: route, past: past, taken: map[string]bool{}, blocks: map[int]*open{}, usage: unreported()}
+// NewDecoder returns a decoder for the reply to r. route and binding are those of the request's body.
+func NewDecoder(e Errors, r llm.Request, route string, binding Binding) *Decoder {
+	d := &Decoder{errors: e, route: route, binding: binding, usedIDs: map[string]bool{}, blocks: map[int]*open{}, usage: unreported()}
 	for i := range r.Messages {
 		for _, c := range r.Messages[i].Calls {
-			d.taken[c.ID] = true
+			d.usedIDs[c.ID] = true
 		}
 	}
 	return d
 }
 
-// Frame reads the data of one event. done says that nothing more can come.
-func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
+// DecodeEvent decodes the data of one event. done means that the reply is complete.
+func (d *Decoder) DecodeEvent(data []byte) (c llm.Chunk, done bool, err error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil && !json.Valid(data) {
-		return c, false, d.errors.Malformed("the stream is not valid JSON", data, err)
+		return c, false, d.errors.MalformedError("the stream is not valid JSON", data, err)
 	}
 	switch e.Type {
 	case "error":
-		return c, false, d.errors.Reported(data)
+		return c, false, d.errors.ReportedError(data)
 	case "message_start":
-		d.known = true
+		d.isMessages = true
 		if e.Message != nil {
 			d.count(e.Message.Usage)
 		}
 		c.Waiting = true
 	case "content_block_start":
-		d.known = true
+		d.isMessages = true
 		c, err = d.begin(e.Index, e.Block)
 	case "content_block_delta":
 		c = d.delta(&e)
 	case "content_block_stop":
 		c = d.finish(e.Index)
 	case "message_delta":
-		d.known = true
+		d.isMessages = true
 		d.count(e.Usage)
 		if e.Delta.Stop != "" {
-			d.reason, d.why = e.Delta.Stop, e.Delta.Details
+			d.reason, d.details = e.Delta.Stop, e.Delta.Details
 		}
 	case "message_stop":
 		return c, true, nil
 	case "":
-		d.odd = true
+		d.isForeign = true
 		return c, false, d.foreign(data)
 	}
 	if d.size > maxKept {
@@ -149,10 +151,10 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 	return c, false, err
 }
 
-// count takes over what is reported; a count of another type is as good as none.
+// count updates the usage. A count of another type is ignored.
 func (d *Decoder) count(reported json.RawMessage) { _ = json.Unmarshal(reported, &d.usage) }
 
-// foreign is the error of an event of another protocol, nil while it may be one that can be passed over.
+// foreign returns the error of an event of another protocol, nil if the event can be ignored.
 func (d *Decoder) foreign(data []byte) error {
 	var e struct {
 		Error   json.RawMessage `json:"error"`
@@ -161,19 +163,20 @@ func (d *Decoder) foreign(data []byte) error {
 	switch {
 	case json.Unmarshal(data, &e) != nil:
 	case len(e.Error) > 0:
-		return d.errors.Reported(data)
-	case len(e.Choices) > 0 && !d.known:
-		return d.errors.Malformed("it speaks another protocol; set wire: chat for it", data, nil)
+		return d.errors.ReportedError(data)
+	case len(e.Choices) > 0 && !d.isMessages:
+		return d.errors.MalformedError("it speaks another protocol; set wire: chat for it", data, nil)
 	}
 	return nil
 }
 
+// begin opens a content block.
 func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	b := &open{}
-	// A field of another type is as good as absent.
+	// A field of another type counts as absent.
 	_ = json.Unmarshal(raw, &b.begun)
 	if len(d.blocks) >= maxBlocks || d.blocks[index] != nil {
-		return llm.Chunk{}, d.errors.Malformed("its reply is malformed", raw, nil)
+		return llm.Chunk{}, d.errors.MalformedError("its reply is malformed", raw, nil)
 	}
 	d.blocks[index] = b
 	d.size += len(raw)
@@ -181,15 +184,15 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	switch b.Type {
 	case "text":
 		c.Text = b.Text
-		b.text, b.solid = len(b.Text), strings.TrimSpace(b.Text) != ""
+		b.text, b.hasText = len(b.Text), strings.TrimSpace(b.Text) != ""
 	case "thinking":
 		c.Reasoning = b.Thinking
-		b.words.WriteString(b.Thinking)
+		b.thinking.WriteString(b.Thinking)
 	case "tool_use":
-		if b.ID == "" || d.taken[b.ID] || len(b.ID) > projection.MaxCallID {
+		if b.ID == "" || d.usedIDs[b.ID] || len(b.ID) > projection.MaxCallID {
 			b.ID = "toolu_" + rand.Text()
 		}
-		d.taken[b.ID] = true
+		d.usedIDs[b.ID] = true
 		b.call, d.calls = d.calls, d.calls+1
 		c.Calls = []llm.CallDelta{{Index: b.call, ID: b.ID, Name: b.Name}}
 	}
@@ -197,18 +200,19 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	return c, nil
 }
 
+// delta adds a piece to its content block.
 func (d *Decoder) delta(e *event) llm.Chunk {
 	b := d.blocks[e.Index]
-	if b == nil || b.kept {
+	if b == nil || b.closed {
 		return llm.Chunk{Waiting: true}
 	}
 	switch e.Delta.Type {
 	case "text_delta":
 		b.text += len(e.Delta.Text)
-		b.solid = b.solid || strings.TrimSpace(e.Delta.Text) != ""
+		b.hasText = b.hasText || strings.TrimSpace(e.Delta.Text) != ""
 		return llm.Chunk{Text: e.Delta.Text, Waiting: e.Delta.Text == ""}
 	case "thinking_delta":
-		b.words.WriteString(e.Delta.Thinking)
+		b.thinking.WriteString(e.Delta.Thinking)
 		d.size += len(e.Delta.Thinking)
 		return llm.Chunk{Reasoning: e.Delta.Thinking, Waiting: e.Delta.Thinking == ""}
 	case "signature_delta":
@@ -223,24 +227,23 @@ func (d *Decoder) delta(e *event) llm.Chunk {
 	return llm.Chunk{Waiting: true}
 }
 
-// finish closes a block, and keeps what has to go back of it.
+// finish closes a content block, and keeps what later requests send back of it.
 func (d *Decoder) finish(index int) llm.Chunk {
 	b := d.blocks[index]
-	if b == nil || b.kept {
+	if b == nil || b.closed {
 		return llm.Chunk{Waiting: true}
 	}
-	b.kept = true
+	b.closed = true
 	switch b.Type {
 	case "text":
-		switch {
-		case b.solid:
+		if b.hasText {
 			d.pieces = append(d.pieces, piece{Text: b.text})
-		case b.text > 0:
+		} else if b.text > 0 {
 			d.pieces = append(d.pieces, piece{Blank: b.text})
 		}
 	case "thinking":
-		d.keep(map[string]string{"type": "thinking", "thinking": b.words.String(), "signature": b.Signature})
-		b.words.Reset()
+		d.keep(map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.Signature})
+		b.thinking.Reset()
 	case "redacted_thinking":
 		d.keep(map[string]string{"type": "redacted_thinking", "data": b.Data})
 	case "tool_use":
@@ -259,21 +262,21 @@ func (d *Decoder) keep(fields map[string]string) {
 	}
 }
 
-// Whole reads a body that was not streamed.
-func (d *Decoder) Whole(body []byte) (llm.Chunk, error) {
+// DecodeBody decodes a body that was not streamed.
+func (d *Decoder) DecodeBody(body []byte) (llm.Chunk, error) {
 	var r reply
 	if err := json.Unmarshal(body, &r); err != nil && !json.Valid(body) {
-		return llm.Chunk{}, d.errors.Malformed("the answer is not JSON", body, err)
+		return llm.Chunk{}, d.errors.MalformedError("the answer is not JSON", body, err)
 	}
 	if r.Type == "error" || r.Type != "message" {
 		if err := d.foreign(body); err != nil {
 			return llm.Chunk{}, err
 		}
-		return llm.Chunk{}, d.errors.Malformed("the answer is not a message", body, nil)
+		return llm.Chunk{}, d.errors.MalformedError("the answer is not a message", body, nil)
 	}
-	d.known = true
+	d.isMessages = true
 	d.count(r.Usage)
-	d.reason, d.why = r.Stop, r.Details
+	d.reason, d.details = r.Stop, r.Details
 	var all llm.Chunk
 	for i, raw := range r.Content {
 		c, err := d.begin(i, raw)
@@ -288,26 +291,26 @@ func (d *Decoder) Whole(body []byte) (llm.Chunk, error) {
 	return all, nil
 }
 
-// Stopped reports whether the reply has its stop reason.
-func (d *Decoder) Stopped() bool { return d.reason != "" }
+// HasStopReason reports whether the reply has its stop reason.
+func (d *Decoder) HasStopReason() bool { return d.reason != "" }
 
-// End gives the last chunk, and the failure if the reply is not whole.
-func (d *Decoder) End(bool) (llm.Chunk, error) {
+// Finish returns the last chunk, and an error if the reply is not complete.
+func (d *Decoder) Finish(bool) (llm.Chunk, error) {
 	c := llm.Chunk{Usage: d.usage.tokens()}
 	if d.reason == "" {
-		if d.odd && !d.known {
-			return c, d.errors.Malformed("the answer is not a stream of messages; set wire: chat if it speaks chat completions", nil, nil)
+		if d.isForeign && !d.isMessages {
+			return c, d.errors.MalformedError("the answer is not a stream of messages; set wire: chat if it speaks chat completions", nil, nil)
 		}
 		return c, llm.TruncatedReply()
 	}
 	c.Stop, c.Paused = d.stop(), d.reason == "pause_turn" && d.calls == 0
 	if c.Stop == conversation.StopFiltered {
-		c.Refusal = d.why.words()
+		c.Refusal = d.details.words()
 	}
-	if err := d.hollow(c.Stop); err != nil {
+	if err := d.emptyError(c.Stop); err != nil {
 		return c, err
 	}
-	c.Extras = extras(d.pieces, d.route, d.past)
+	c.Extras = extras(d.pieces, d.route, d.binding)
 	return c, nil
 }
 
@@ -319,8 +322,8 @@ func (w details) words() string {
 	return text
 }
 
-// hollow is the failure of a reply that ended without text and calls, nil if it has some, or was stopped.
-func (d *Decoder) hollow(stop conversation.StopReason) error {
+// emptyError returns the error of a reply without text and calls, nil if it has some or did not end by itself.
+func (d *Decoder) emptyError(stop conversation.StopReason) error {
 	reasoned := false
 	for _, b := range d.blocks {
 		if b.text > 0 || b.Type == "tool_use" {
@@ -330,14 +333,14 @@ func (d *Decoder) hollow(stop conversation.StopReason) error {
 	}
 	switch {
 	case stop == conversation.StopEnd:
-		return d.errors.Empty(reasoned)
+		return d.errors.EmptyReplyError(reasoned)
 	case d.reason == "model_context_window_exceeded" && !reasoned:
-		return d.errors.NoRoom()
+		return d.errors.WindowFullError()
 	}
 	return nil
 }
 
-// stop is the reason in our terms. Calls are to be run whatever reason there is, unless they are cut.
+// stop returns the stop reason in our terms. Calls are run whatever the reason, unless they may be incomplete.
 func (d *Decoder) stop() conversation.StopReason {
 	switch d.reason {
 	case "max_tokens", "model_context_window_exceeded":

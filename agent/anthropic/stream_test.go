@@ -13,13 +13,13 @@ import (
 // words are failures in few words.
 type words struct{}
 
-func (words) Reported(data []byte) *llm.Error {
+func (words) ReportedError(data []byte) *llm.Error {
 	return &llm.Error{Class: llm.ServerFault, Message: string(data)}
 }
 
-func (words) Empty(bool) *llm.Error { return &llm.Error{Class: llm.Empty} }
-func (words) NoRoom() *llm.Error    { return &llm.Error{Class: llm.Overflow} }
-func (words) Malformed(what string, _ []byte, _ error) *llm.Error {
+func (words) EmptyReplyError(bool) *llm.Error { return &llm.Error{Class: llm.Empty} }
+func (words) WindowFullError() *llm.Error     { return &llm.Error{Class: llm.Overflow} }
+func (words) MalformedError(what string, _ []byte, _ error) *llm.Error {
 	return &llm.Error{Class: llm.Malformed, Message: what}
 }
 
@@ -43,20 +43,20 @@ func tool(index, id, input string) string {
 
 func TestAReplyThatIsNotStreamed(t *testing.T) {
 	t.Parallel()
-	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
-	c, err := d.Whole([]byte(`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So"},` +
+	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
+	c, err := d.DecodeBody([]byte(`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So"},` +
 		`{"type":"tool_use","id":"t1","name":"go","input":{"a":1}}],"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":6}}`))
 	if err != nil || c.Text != "So" || c.Reasoning != "hm" || len(c.Calls) != 2 {
 		t.Fatalf("%+v %v", c, err)
 	}
-	last, err := d.End(true)
+	last, err := d.Finish(true)
 	if err != nil || last.Stop != conversation.StopCalls || last.Usage.Prompt != 5 || len(last.Extras) == 0 {
 		t.Errorf("%+v %v", last, err)
 	}
-	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{}).Whole([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
+	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
 		t.Errorf("an error in place of a message: %v", err)
 	}
-	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{}).Whole([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
+	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
 		t.Errorf("something else: %v", err)
 	}
 }
@@ -64,9 +64,9 @@ func TestAReplyThatIsNotStreamed(t *testing.T) {
 func TestAnIDThatIsTakenGetsAnother(t *testing.T) {
 	t.Parallel()
 	r := llm.Request{Messages: []projection.Message{user("go"), assistant("", call("t1")), result("t1", "x")}}
-	d := anthropic.NewDecoder(words{}, r, route, anthropic.Past{})
+	d := anthropic.NewDecoder(words{}, r, route, anthropic.Binding{})
 	for _, id := range []string{"t1", "", strings.Repeat("x", 65)} {
-		c, _, err := d.Frame([]byte(`{"type":"content_block_start","index":` + string(rune('0'+len(id)%10)) + `,"content_block":{"type":"tool_use","id":"` + id + `","name":"go"}}`))
+		c, _, err := d.DecodeEvent([]byte(`{"type":"content_block_start","index":` + string(rune('0'+len(id)%10)) + `,"content_block":{"type":"tool_use","id":"` + id + `","name":"go"}}`))
 		if err != nil || len(c.Calls) != 1 || c.Calls[0].ID == id || c.Calls[0].ID == "" {
 			t.Errorf("%q: %+v %v", id, c, err)
 		}
@@ -77,16 +77,16 @@ func FuzzStream(f *testing.F) {
 	f.Add(strings.Join([]string{begin, text("0", "Hello"), tool("1", "t", "{}"), end("tool_use")}, "\n"))
 	f.Add(`{"type":"error"}`)
 	f.Fuzz(func(t *testing.T, stream string) {
-		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
+		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
 		rep := llm.NewReply()
 		for line := range strings.SplitSeq(stream, "\n") {
-			c, done, err := d.Frame([]byte(line))
+			c, done, err := d.DecodeEvent([]byte(line))
 			rep.Add(c)
 			if err != nil || done {
 				break
 			}
 		}
-		last, err := d.End(true)
+		last, err := d.Finish(true)
 		if (err == nil) != (last.Stop != "") {
 			t.Errorf("stop %q, error %v", last.Stop, err)
 		}

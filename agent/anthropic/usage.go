@@ -2,8 +2,8 @@ package anthropic
 
 import "plimsoll/agent/llm"
 
-// usage is what a server counts, -1 where it does not. What it read from the cache and what it wrote there is no part of
-// the input that it reports. Counts of a later event replace those of an earlier one.
+// usage is what a server counts, -1 if it does not report a count. The input that it reports does not include the tokens
+// read from and written to the cache. A later event replaces the counts of an earlier one.
 type usage struct {
 	Input   int `json:"input_tokens"`
 	Read    int `json:"cache_read_input_tokens"`
@@ -17,12 +17,14 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
+// unreported returns a usage without any counts.
 func unreported() usage {
 	u := usage{Input: -1, Read: -1, Written: -1, Output: -1}
 	u.Details.Thinking = -1
 	return u
 }
 
+// tokens returns the usage in our terms: the prompt includes the cached tokens. It is nil if nothing was reported.
 func (u usage) tokens() *llm.Tokens {
 	if u.Input < 0 && u.Output < 0 {
 		return nil

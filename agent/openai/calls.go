@@ -8,18 +8,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// Tool calls as they stream. Servers differ in how they say which call a piece
-// belongs to:
+// Streamed tool calls. Servers differ in how they mark the call that a piece belongs to:
 //
-//   - with an index (OpenAI, llama.cpp); a new id and a name under an index
-//     that is taken is another call, a new id alone is noise
-//   - without one: a known id continues its call, a new id or a name begins
-//     one, arguments alone continue the last
-//   - whole calls in one piece (Ollama, Gemini); ids may be repeated or missing
+//   - with an index (OpenAI, llama.cpp); a new id together with a name under a used index
+//     begins another call, a new id alone is ignored
+//   - without an index: a known id continues its call, a new id or a name begins a call,
+//     arguments alone continue the last call
+//   - whole calls in one piece (Ollama, Gemini); ids may repeat or be missing
 //
-// A call is announced with its id and its whole name when its arguments begin,
-// because some servers send names in pieces. Calls are announced in order: where
-// one has no name yet, those behind it wait, at most until the reply ends.
+// A call is yielded with its id and its whole name once its arguments begin, because some servers send names in pieces.
+// Calls are yielded in order: a call without a name delays the calls after it, at most until the reply ends.
 
 // Limits that no real reply reaches.
 const (
@@ -27,33 +25,34 @@ const (
 	maxName  = 256
 )
 
-// assembler gives the calls of one reply their own indices and ids.
+// assembler joins pieces into the tool calls of one reply, and gives each call its own index and id.
 type assembler struct {
 	calls   []*call
-	taken   map[string]bool // ids of this conversation that must not come again
+	usedIDs map[string]bool // ids that are already used in this conversation
 	newID   func() string
-	tooMany bool // more than maxCalls came
+	tooMany bool // the server sent more than maxCalls
 }
 
 type call struct {
-	index     int // the server's, -1 without one
+	index     int // the server's, -1 if it sends none
 	id        string
 	serverID  string
 	name      string
 	args      []byte
-	extra     conversation.RawJSON
+	extra     conversation.RawJSON // the provider's own fields, which go back with the call
 	announced bool
-	yielded   int // bytes of args that were yielded
+	yielded   int // bytes of args already yielded
 }
 
-func newAssembler(taken map[string]bool) *assembler {
-	return &assembler{taken: taken, newID: randomID}
+func newAssembler(usedIDs map[string]bool) *assembler {
+	return &assembler{usedIDs: usedIDs, newID: randomID}
 }
 
+// add takes new pieces, and returns what can be yielded of the calls.
 func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 	var out []llm.CallDelta
 	for _, p := range pieces {
-		i := a.find(p)
+		i := a.findOrBegin(p)
 		c := a.calls[i]
 		c.addName(string(p.Function.Name))
 		c.args = append(c.args, p.Function.Arguments...)
@@ -69,9 +68,11 @@ func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 	return out
 }
 
+// isNext reports whether call i may be yielded: the call before it has been.
 func (a *assembler) isNext(i int) bool { return i == 0 || a.calls[i-1].announced }
 
-func (a *assembler) rest() []llm.CallDelta {
+// flush returns all that was not yielded yet. It is called when the reply ends.
+func (a *assembler) flush() []llm.CallDelta {
 	var out []llm.CallDelta
 	for i, c := range a.calls {
 		if d, ok := c.yield(i); ok {
@@ -81,9 +82,8 @@ func (a *assembler) rest() []llm.CallDelta {
 	return out
 }
 
-// whole reports whether there are calls and the arguments of each are
-// complete.
-func (a *assembler) whole() bool {
+// areComplete reports whether there are calls, each with a name and complete arguments.
+func (a *assembler) areComplete() bool {
 	for _, c := range a.calls {
 		if c.name == "" || len(c.args) > 0 && !json.Valid(c.args) {
 			return false
@@ -92,7 +92,8 @@ func (a *assembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-func (a *assembler) find(p callDelta) int {
+// findOrBegin returns the number of the call that a piece belongs to. It begins a call if the piece belongs to none so far.
+func (a *assembler) findOrBegin(p callDelta) int {
 	id, name := string(p.ID), p.Function.Name
 	last := len(a.calls) - 1
 	if p.Index != nil {
@@ -129,16 +130,15 @@ func (a *assembler) begin(index int, serverID string) int {
 		return maxCalls - 1
 	}
 	id := serverID
-	for id == "" || a.taken[id] {
+	for id == "" || a.usedIDs[id] {
 		id = a.newID()
 	}
-	a.taken[id] = true
+	a.usedIDs[id] = true
 	a.calls = append(a.calls, &call{index: index, id: id, serverID: serverID})
 	return len(a.calls) - 1
 }
 
-// addName appends a piece of the name; a name repeated, or coming behind
-// arguments, adds nothing.
+// addName appends a piece of the name. It ignores a repeated name, and a name after arguments.
 func (c *call) addName(piece string) {
 	if piece == "" || piece == c.name || len(c.name) > maxName || c.announced || len(c.args) > 0 && c.name != "" {
 		return
@@ -146,6 +146,7 @@ func (c *call) addName(piece string) {
 	c.name += piece
 }
 
+// yield returns what was not yielded of call number i, false if that is nothing.
 func (c *call) yield(i int) (llm.CallDelta, bool) {
 	d := llm.CallDelta{Index: i, Arguments: string(c.args[c.yielded:]), Extra: c.extra}
 	if !c.announced {
@@ -157,6 +158,5 @@ func (c *call) yield(i int) (llm.CallDelta, bool) {
 	return d, true
 }
 
-// randomID is a call id for a server that gives none: nine letters and digits,
-// the only form every provider takes.
+// randomID returns an id for a call to which the server gives none: nine letters and digits, which every provider accepts.
 func randomID() string { return rand.Text()[:9] }

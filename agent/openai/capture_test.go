@@ -122,24 +122,24 @@ func TestDiscoverCaptures(t *testing.T) {
 	tests := []struct {
 		name, provider, model string
 		routes                map[string]string
-		want                  openai.Found
+		want                  openai.Discovery
 		models                []string
 	}{
 		{"llama.cpp", "llamacpp", "tiny-bigram", map[string]string{"/v1/models": "llama-server/v1-models"},
-			openai.Found{Window: 2048, Server: "llamacpp"}, []string{"tiny-bigram"}},
+			openai.Discovery{Window: 2048, Server: "llamacpp"}, []string{"tiny-bigram"}},
 		{"llama.cpp with slots, address of the user's own", "custom", "tiny-think", map[string]string{"/v1/models": "llama-server-think/v1-models"},
-			openai.Found{Window: 1024, Server: "llamacpp"}, []string{"tiny-think"}},
+			openai.Discovery{Window: 1024, Server: "llamacpp"}, []string{"tiny-think"}},
 		{"Ollama, loaded", "ollama", "tiny", map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps"},
-			openai.Found{Window: 4096, Server: "ollama"},
+			openai.Discovery{Window: 4096, Server: "ollama"},
 			[]string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
 		{"Ollama, loaded with another window", "custom", "tiny:latest",
 			map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps-after-numctx"},
-			openai.Found{Window: 512, Server: "ollama"},
+			openai.Discovery{Window: 512, Server: "ollama"},
 			[]string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
 		{"Ollama, not loaded", "ollama", "tiny-think", map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps"},
-			openai.Found{Server: "ollama", AskAgain: true}, []string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
+			openai.Discovery{Server: "ollama", AskAgain: true}, []string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
 		{"something that is no list", "custom", "x", map[string]string{"/v1/models": "ollama/version", "/props": "llama-server/health"},
-			openai.Found{}, nil},
+			openai.Discovery{}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

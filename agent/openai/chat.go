@@ -17,21 +17,21 @@ import (
 
 // A request on the chat completions wire. Its rules:
 //
-//   - the model's name, the reply's bound and everything the library has no
-//     field for are added to what its types make
+//   - the model's name, the reply's token limit and all fields that the library's types lack are added to the
+//     JSON that those types make
 //   - every message has content, every call has arguments
 //   - temperature is never sent
-//   - fields to echo go back only to the route they came from
+//   - signed and encrypted fields go back only to the route they came from
 
 const (
 	noOutput     = "(no output)"
 	noParameters = `{"type":"object","properties":{}}`
-	// anySignature is what Gemini takes where a call of another model has none.
+	// anySignature is what Gemini accepts in place of the signature of a call that another model made.
 	anySignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 )
 
-// chat is the body of a request. Its keys are sorted.
-func (c *Client) chat(r llm.Request, f bodyForm) ([]byte, error) {
+// chatBody returns the body of a request. Its keys are sorted.
+func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
 	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools), Stream: true}
 	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
@@ -43,19 +43,19 @@ func (c *Client) chat(r llm.Request, f bodyForm) ([]byte, error) {
 	if r.MaxTokens > 0 {
 		extra[f.limitField()] = r.MaxTokens
 	}
-	if f.key != "" {
-		extra["prompt_cache_key"] = f.key
+	if f.cacheKey != "" {
+		extra["prompt_cache_key"] = f.cacheKey
 	}
 	if f.effort != "" {
 		extra["reasoning_effort"] = f.effort
 	}
-	if f.day {
+	if f.cacheDay {
 		extra["prompt_cache_retention"] = "24h"
 	}
 	if f.progress {
 		extra["return_progress"] = true
 	}
-	messages, err := f.chatMessages(r, routeOf(c.who, r.Model))
+	messages, err := f.chatMessages(r, routeOf(c.endpoint, r.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func (c *Client) chat(r llm.Request, f bodyForm) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return laidOver(raw, extra)
+	return withFields(raw, extra)
 }
 
-// laidOver is an object with further fields, or others. Its keys are sorted.
-func laidOver(object []byte, over map[string]any) (json.RawMessage, error) {
+// withFields returns a JSON object with fields added or replaced. Its keys are sorted.
+func withFields(object []byte, over map[string]any) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	err := json.Unmarshal(object, &fields)
 	for name, value := range over {
@@ -84,20 +84,20 @@ func laidOver(object []byte, over map[string]any) (json.RawMessage, error) {
 	return conversation.EncodeJSON(fields)
 }
 
-// chatMessages is the messages of a request, each as JSON. With breakpoints of the cache, a message that has one has its
-// text in a part that carries it.
+// chatMessages returns the messages of a request, each as JSON. A message with a cache breakpoint has its text in a
+// content part, because only a part can carry the breakpoint.
 func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessage, err error) {
 	size := len(r.System)
 	for _, t := range r.Tools {
 		size += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
 	add := func(m goopenai.ChatCompletionMessage, over map[string]any, mark bool) error {
-		if mark && f.marks && size >= anthropic.LeastCached && m.Content != "" {
+		if mark && f.breakpoints && size >= anthropic.MinCachedBytes && m.Content != "" {
 			over["content"] = f.markedText(m.Content)
 		}
 		raw, err := m.MarshalJSON()
 		if err == nil && len(over) > 0 {
-			raw, err = laidOver(raw, over)
+			raw, err = withFields(raw, over)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d: %w", len(out), err)
@@ -111,15 +111,15 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		}
 	}
 	marks := promptcache.Marks(r.Messages)
-	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
+	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
 		size += len(m.Text)
 		for _, c := range m.Calls {
 			size += len(c.Name) + len(c.Arguments)
 		}
-		m = f.echoed(m, route, i >= from)
+		m = f.withEcho(m, route, i >= from)
 		message := f.chatMessage(m)
-		over, err := f.further(m, message.ToolCalls, r.Model, route)
+		over, err := f.extraFields(m, message.ToolCalls, r.Model, route)
 		if err == nil {
 			err = add(message, over, m.Role != projection.RoleAssistant && slices.Contains(marks, i))
 		}
@@ -130,6 +130,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	return out, nil
 }
 
+// textPart is a text with a cache breakpoint.
 type textPart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -141,25 +142,26 @@ type textPart struct {
 
 func (f bodyForm) markedText(text string) []textPart {
 	p := textPart{Type: "text", Text: text}
-	if p.Cache.Type = "ephemeral"; f.hour {
+	if p.Cache.Type = "ephemeral"; f.cacheHour {
 		p.Cache.TTL = "1h"
 	}
 	return []textPart{p}
 }
 
+// limitField returns the name of the field for the largest reply.
 func (f bodyForm) limitField() string {
-	if f.completion {
+	if f.maxCompletion {
 		return "max_completion_tokens"
 	}
 	return "max_tokens"
 }
 
-// cacheHeader is the header by which an endpoint finds its cache again, nil for none.
+// cacheHeader returns the header by which an endpoint finds the cache of this conversation, nil if it has no such header.
 func (c *Client) cacheHeader(r llm.Request) map[string]string {
-	if c.who.CacheHeader == "" || r.Conversation == "" {
+	if c.endpoint.CacheHeader == "" || r.Conversation == "" {
 		return nil
 	}
-	return map[string]string{c.who.CacheHeader: r.Conversation}
+	return map[string]string{c.endpoint.CacheHeader: r.Conversation}
 }
 
 func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {
@@ -171,7 +173,7 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 			out.Content = noOutput
 		}
 	case projection.RoleAssistant:
-		if f.as == "" {
+		if f.reasoningAs == "" {
 			out.ReasoningContent = m.Reasoning
 		}
 		for _, call := range m.Calls {
@@ -184,9 +186,9 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 	return out
 }
 
-// echoed is a message with the reasoning that goes back with it, none if it does not go back.
-func (f bodyForm) echoed(m projection.Message, route string, goes bool) projection.Message {
-	if f.own && !m.CameFrom(route) {
+// withEcho returns a message with its reasoning where the endpoint wants it. goes false removes the reasoning.
+func (f bodyForm) withEcho(m projection.Message, route string, goes bool) projection.Message {
+	if f.ownReasoning && !m.CameFrom(route) {
 		m.Reasoning = ""
 	}
 	switch {
@@ -194,42 +196,42 @@ func (f bodyForm) echoed(m projection.Message, route string, goes bool) projecti
 	case !goes:
 		m.Reasoning = ""
 	case m.Reasoning == "":
-		if f.blank && len(m.Calls) > 0 {
-			m.Reasoning = " " // some refuse an empty one like none
+		if f.blankReasoning && len(m.Calls) > 0 {
+			m.Reasoning = " " // some endpoints refuse an empty string as well
 		}
-	case f.as == asThink:
+	case f.reasoningAs == asThink:
 		m.Text, m.Reasoning = thinkOpen+"\n"+strings.TrimSpace(m.Reasoning)+"\n"+thinkClose+"\n\n"+m.Text, ""
-	case f.as == asText:
+	case f.reasoningAs == asText:
 		m.Text, m.Reasoning = strings.TrimSpace(m.Reasoning)+"\n\n"+m.Text, ""
 	}
 	return m
 }
 
-// further is what a message needs beyond the library's type.
-func (f bodyForm) further(m projection.Message, calls []goopenai.ToolCall, model, route string) (map[string]any, error) {
+// extraFields returns the JSON fields of a message that the library's type lacks.
+func (f bodyForm) extraFields(m projection.Message, calls []goopenai.ToolCall, model, route string) (map[string]any, error) {
 	over := map[string]any{}
 	if m.Role == projection.RoleTool {
 		return over, nil
 	}
 	if m.Text == "" {
-		if over["content"] = ""; len(m.Calls) > 0 && f.null {
+		if over["content"] = ""; len(m.Calls) > 0 && f.nullContent {
 			over["content"] = nil
 		}
 	}
 	if m.Role != projection.RoleAssistant {
 		return over, nil
 	}
-	if m.Reasoning != "" && f.as != "" {
-		over[f.as] = m.Reasoning
+	if m.Reasoning != "" && f.reasoningAs != "" {
+		over[f.reasoningAs] = m.Reasoning
 	}
-	if f.carries(m, route) {
+	if f.sendsSigned(m, route) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {
 			if v := m.Extras[name]; json.Valid(v) {
 				over[name] = json.RawMessage(v)
 			}
 		}
 	}
-	signed := f.signed(m, model, route)
+	signed := f.callExtras(m, model, route)
 	if len(signed) == 0 {
 		return over, nil
 	}
@@ -239,11 +241,11 @@ func (f bodyForm) further(m projection.Message, calls []goopenai.ToolCall, model
 		if err != nil {
 			return nil, err
 		}
-		further := map[string]any{}
+		fields := map[string]any{}
 		if extra, ok := signed[i]; ok {
-			further["extra_content"] = json.RawMessage(extra)
+			fields["extra_content"] = json.RawMessage(extra)
 		}
-		if raw, err = laidOver(raw, further); err != nil {
+		if raw, err = withFields(raw, fields); err != nil {
 			return nil, err
 		}
 		all = append(all, raw)
@@ -252,17 +254,17 @@ func (f bodyForm) further(m projection.Message, calls []goopenai.ToolCall, model
 	return over, nil
 }
 
-// carries reports whether what is signed or encrypted goes back with a reply: by the route it came by, with a message that
-// no overlay shaped, and where the server did not refuse it.
-func (f bodyForm) carries(m projection.Message, route string) bool {
-	return from(m.Extras, route) && (f.after == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.after) && (!f.own || m.Overlay == 0)
+// sendsSigned reports whether signed or encrypted fields go back with a reply: only by the route that it came by, only if no
+// overlay changed the message, and only if the server did not refuse them before.
+func (f bodyForm) sendsSigned(m projection.Message, route string) bool {
+	return cameFrom(m.Extras, route) && (f.signedAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.signedAfter) && (!f.ownReasoning || m.Overlay == 0)
 }
 
-// signed is the extra_content to send with each call: what came with it,
-// or what Gemini takes for the first call of a message from elsewhere.
-func (f bodyForm) signed(m projection.Message, model, route string) map[int]conversation.RawJSON {
+// callExtras returns the extra_content to send with each call, by the call's index: what came with it, or, for a message of
+// another model, the signature that Gemini accepts for the first call.
+func (f bodyForm) callExtras(m projection.Message, model, route string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
-	if f.carries(m, route) {
+	if f.sendsSigned(m, route) {
 		for i, call := range m.Calls {
 			if len(call.Extra) > 0 && json.Valid(call.Extra) {
 				out[i] = call.Extra
@@ -286,7 +288,7 @@ func chatTools(specs []conversation.ToolSpec) []goopenai.Tool {
 	return out
 }
 
-// parameters is a tool's schema; some servers refuse a tool without one.
+// parameters returns a tool's schema, an empty one if it has none: some servers refuse a tool without a schema.
 func parameters(s conversation.ToolSpec) conversation.RawJSON {
 	if len(s.Parameters) == 0 {
 		return conversation.RawJSON(noParameters)
@@ -294,6 +296,7 @@ func parameters(s conversation.ToolSpec) conversation.RawJSON {
 	return s.Parameters
 }
 
+// arguments returns a call's arguments, an empty object if it has none.
 func arguments(args string) string {
 	if strings.TrimSpace(args) == "" {
 		return "{}"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,33 +12,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// From what a server answers to a class, a message and a hint. The order
-// matters: some quota errors come with the status of a rate limit, some
-// requests that are too large for the rate tier speak of tokens like an
-// overflow, and some overflows come as 413, 422 or 500.
+// A server's error becomes a class, a message and a hint. The order of the checks matters: some quota errors have the
+// status of a rate limit, some requests above the rate limit's tokens per minute are refused in words like those of an
+// overflow, and some overflows have status 413, 422 or 500.
 
-func (w endpoint) refused(status int, h http.Header, body []byte) *llm.Error {
+// statusError returns the error for a status other than 2xx.
+func (w endpoint) statusError(status int, h http.Header, body []byte) *llm.Error {
 	f := parseFault(body)
 	e := &llm.Error{Class: w.class(status, f), Status: status, RetryAfter: retryAfter(h, f, time.Now())}
 	if to := h.Get("Location"); status < 400 && to != "" {
-		e.Hint = "the server sends us to " + w.tidy(to) + ": set base_url to match"
+		e.Hint = "the server sends us to " + w.cleanText(to) + ": set base_url to match"
 	}
-	w.finish(e, f)
-	if said := strings.ToLower(h.Get("X-Should-Retry")); said == "true" || said == "false" {
-		e.NoRetry = said == "false"
+	w.describe(e, f)
+	if should := strings.ToLower(h.Get("X-Should-Retry")); should == "true" || should == "false" {
+		e.NoRetry = should == "false"
 	}
 	return e
 }
 
-// Reported is the error that a server reports inside an answer of status 200.
-func (w endpoint) Reported(body []byte) *llm.Error {
+// ReportedError returns the error that a server reports inside an answer of status 200.
+func (w endpoint) ReportedError(body []byte) *llm.Error {
 	f := parseFault(body)
 	e := &llm.Error{Class: w.class(cmp.Or(f.status, http.StatusOK), f), RetryAfter: retryAfter(http.Header{}, f, time.Now())}
-	w.finish(e, f)
+	w.describe(e, f)
 	return e
 }
 
-// class sorts a fault. It is total.
+// class returns the class of a fault. Every fault has one.
 func (w endpoint) class(status int, f *Fault) llm.Class {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	_, _, tooLong := f.overflow()
@@ -57,6 +58,7 @@ func (w endpoint) class(status int, f *Fault) llm.Class {
 	return classOfWords(text)
 }
 
+// ofRateTier reports whether a request alone is larger than the rate limit's tokens per minute.
 func ofRateTier(status int, text string) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return hasAny(text, "tpm", "rate_limit", "tokens per min")
@@ -64,8 +66,8 @@ func ofRateTier(status int, text string) bool {
 	return strings.Contains(text, "request too large") && hasAny(text, "tpm", "tokens per min")
 }
 
-// mayOverflow reports whether words about length are to be taken as such. Who is
-// told to come back, to pay or to show a key has not met the window.
+// mayOverflow reports whether words about length can mean an overflow. An error about the rate, the payment or the key
+// never is one.
 func mayOverflow(status int, text string) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
@@ -75,6 +77,7 @@ func mayOverflow(status int, text string) bool {
 	return !hasAny(text, "rate limit", "rate_limit", "ratelimit", "too many requests", "tokens per min", "overloaded")
 }
 
+// classOfStatus returns the class by the HTTP status, false if the status does not tell.
 func classOfStatus(status int, f *Fault, text string) (llm.Class, bool) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -107,10 +110,11 @@ func classOfStatus(status int, f *Fault, text string) (llm.Class, bool) {
 	return "", false
 }
 
+// classOfRefusal returns the class of a refusal with a 3xx or 4xx status that has no class of its own.
 func classOfRefusal(f *Fault, text string) llm.Class {
 	switch {
 	case hasAny(text, "api key not valid", "invalid api key", "incorrect api key", "invalid_api_key", "api_key_invalid"):
-		return llm.Auth // Gemini and xAI say it with 400
+		return llm.Auth // Gemini and xAI send status 400
 	case f.Code == "model_not_found", strings.Contains(text, "model") &&
 		hasAny(text, "does not exist", "not a valid model", "model not found", "model_not_found", "unknown model", "no such model"):
 		return llm.NotFound
@@ -118,6 +122,7 @@ func classOfRefusal(f *Fault, text string) llm.Class {
 	return llm.BadRequest
 }
 
+// classOfWords returns the class by the message, for errors without a telling status.
 func classOfWords(text string) llm.Class {
 	switch {
 	case hasAny(text, "rate limit", "rate_limit", "too many requests", "resource_exhausted"):
@@ -132,8 +137,7 @@ func classOfWords(text string) llm.Class {
 	return llm.ServerFault
 }
 
-// outOfCredit tells a used-up quota from a rate limit. Gemini calls its rate
-// limits a quota, too, but says when to come back.
+// outOfCredit reports whether a quota is used up. Gemini calls its rate limits a quota too, but sends a retry delay.
 func outOfCredit(status int, f *Fault, text string) bool {
 	if f.retryIn != "" || status >= 500 {
 		return false
@@ -144,16 +148,11 @@ func outOfCredit(status int, f *Fault, text string) bool {
 }
 
 func hasAny(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// finish gives an error its words and its cause, both without keys, and what else the server's words say.
-func (w endpoint) finish(e *llm.Error, f *Fault) {
+// describe sets the message, the hint and the cause, all without keys, and the fields that depend on the server's message.
+func (w endpoint) describe(e *llm.Error, f *Fault) {
 	words := strings.ToLower(f.Message)
 	switch e.Class {
 	case llm.Overflow:
@@ -167,23 +166,23 @@ func (w endpoint) finish(e *llm.Error, f *Fault) {
 	}
 	e.Lead = w.lead(e, words)
 	e.Message = e.Lead
-	if said := cmp.Or(w.tidy(f.Message), w.tidy(f.Code)); said != "" {
-		e.Message += ": " + said
+	if text := cmp.Or(w.cleanText(f.Message), w.cleanText(f.Code)); text != "" {
+		e.Message += ": " + text
 	}
 	e.Hint = cmp.Or(e.Hint, w.hint(e))
 	e.Err = &Fault{
-		Message: conversation.OneLine(llm.OneLine(w.redact(f.Message)), 2000), Code: w.tidy(f.Code), Type: w.tidy(f.Type), Param: w.tidy(f.Param),
+		Message: conversation.OneLine(llm.OneLine(w.redact(f.Message)), 2000), Code: w.cleanText(f.Code), Type: w.cleanText(f.Type), Param: w.cleanText(f.Param),
 	}
 }
 
-// leads say what happened, in the service's words for it, and how its name follows.
+// leads begin messages. Each ends with the preposition that the endpoint's name follows.
 var leads = map[llm.Class]string{
 	llm.Auth: "Key refused by", llm.Quota: "Out of credit at", llm.NotFound: "No such model or address at",
 	llm.TooLarge: "Larger than the rate limit takes at once at", llm.RateLimited: "Rate limited by", llm.Overloaded: "No capacity at",
 	llm.ServerFault: "Server error at", llm.BadRequest: "Request refused by",
 }
 
-// lead is the beginning of a message, before the server's own words. A server of the user's own needs no name.
+// lead returns the beginning of a message, before the server's own words. It leaves out the name of a custom server.
 func (w endpoint) lead(e *llm.Error, words string) string {
 	lead := leads[e.Class]
 	switch {
@@ -212,7 +211,7 @@ func (w endpoint) hint(e *llm.Error) string {
 	switch e.Class {
 	case llm.Auth:
 		switch {
-		case w.renewed != nil:
+		case w.renewer != nil:
 			return keyCommandHint
 		case w.keyVar == "":
 			return "set the key: name its environment variable in the configuration, under api_key_env"

@@ -11,8 +11,7 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// What servers answer when they refuse for other reasons than length, in their
-// own shapes.
+// What servers answer when they refuse for other reasons than length, in their own shapes.
 var refusals = []struct {
 	name, provider string
 	status         int
@@ -121,8 +120,7 @@ func TestSecretHeadersAreNotShown(t *testing.T) {
 	}
 }
 
-// Servers repeat a piece of a key that they refuse: its beginning, its end, or what
-// is left of it after a blank.
+// Servers repeat a piece of a key that they refuse: its beginning, its end, or what is left of it after a blank.
 func TestPiecesOfAKeyAreNotShown(t *testing.T) {
 	t.Parallel()
 	const key = "sk-proj-Zx81Qw92Er73Ty64"
@@ -148,8 +146,7 @@ func TestLongServerTextIsCut(t *testing.T) {
 	}
 }
 
-// A server that loads its model is worth a minute; nothing else that has no
-// capacity is.
+// A server that loads its model is worth a minute; nothing else that has no capacity is.
 func TestALoadingServerIsToldApart(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]bool{

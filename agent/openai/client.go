@@ -18,67 +18,66 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Limits on what a server may do before it is given up.
+// Limits on a server's answer.
 const (
 	defaultFirstByte = 5 * time.Minute // local servers read long prompts slowly
 	defaultIdle      = 2 * time.Minute
-	afterStop        = 10 * time.Second      // for each event behind the stop reason, usage and [DONE] as a rule
-	afterDone        = 50 * time.Millisecond // for the end of the connection, all in all
+	afterStop        = 10 * time.Second      // for each event after the stop reason, usually usage and [DONE]
+	afterDone        = 50 * time.Millisecond // in total, for the end of the connection after [DONE]
 	maxReply         = 4 << 20               // bytes of text, reasoning and calls in one reply
-	maxStream        = 256 << 20             // bytes of the stream that carries it
+	maxStream        = 256 << 20             // bytes of the stream of one reply
 )
 
-// Client is an llm.Provider for one endpoint. It learns what the endpoint
-// does not take, and is safe for concurrent use.
+// Client is an llm.Provider for one endpoint. It learns from refusals. It is safe for concurrent use.
 type Client struct {
-	opts Options
-	who  endpoint
-	http *http.Client
+	opts     Options
+	endpoint endpoint
+	http     *http.Client
 
-	body      string // what is merged into each request, "" for nothing
-	maxStream int    // bytes of the stream of a reply
+	body      string // JSON that is merged into each request, "" for none
+	maxStream int    // most bytes in the stream of a reply
 
-	mu      sync.Mutex         // guards learned
-	learned map[string]lessons // by model
+	mu      sync.Mutex               // guards learned
+	learned map[string]learnedQuirks // by model
 }
 
-// lessons is what an endpoint's answers taught about a model.
-type lessons struct {
-	noUsageOption bool // refuses stream_options
-	otherLimit    bool // wants the other of max_tokens and max_completion_tokens
-	responses     bool // wants the Responses API
-	progress      bool // is a llama.cpp under another name
-	noCacheKey    bool // refuses prompt_cache_key
-	noMarks       bool // refuses cache breakpoints
-	noRetention   bool // refuses to keep a prompt for a day
-	noThinking    bool // refuses to be asked to think
-	noEffort      bool // refuses an effort
-	noEncrypted   bool // has no reasoning in encrypted form
-	noItems       bool // refuses reasoning that goes back to it
-	noSummary     bool // writes no summaries of reasoning
-	noEcho        bool // refuses reasoning in messages
-	noBinding     bool // refuses to be asked to drop thinking
-	most          int  // tokens that it writes at most, 0 unless it said so
-	listed        int  // the same by the server's list
+// learnedQuirks is what an endpoint's answers showed about one model.
+type learnedQuirks struct {
+	noUsageOption        bool // refuses stream_options
+	usesOtherLimit       bool // uses the other one of max_tokens and max_completion_tokens
+	needsResponses       bool // needs the Responses API
+	isLlamaCpp           bool // is a llama.cpp server under another provider name: it reports progress
+	noCacheKey           bool // refuses prompt_cache_key
+	noBreakpoints        bool // refuses cache breakpoints
+	noRetention          bool // refuses to keep a prompt for a day
+	noThinking           bool // refuses thinking parameters
+	noEffort             bool // refuses an effort
+	noEncryptedReasoning bool // cannot return encrypted reasoning
+	noReasoningItems     bool // refuses its own earlier reasoning items
+	noReasoningSummary   bool // refuses to summarize reasoning
+	noReasoningEcho      bool // refuses reasoning in messages
+	noBlockBinding       bool // refuses the parameter that drops mismatched thinking
+	maxOutput            int  // largest reply in tokens by a refusal, 0 if unknown
+	listedMaxOutput      int  // largest reply in tokens by the server's model list, 0 if unknown
 }
 
-// lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 14
+// maxResends is how often a request is sent again: once for each quirk that a refusal can teach.
+const maxResends = 14
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
 	e := resolve(&o)
-	c := &Client{opts: o, who: newEndpoint(o, e), maxStream: maxStream, learned: map[string]lessons{}}
+	c := &Client{opts: o, endpoint: newEndpoint(o, e), maxStream: maxStream, learned: map[string]learnedQuirks{}}
 	c.body = mergedBody(o.Body)
 	c.http = c.opts.client()
 	return c
 }
 
-// resolve fills what o leaves to the provider and returns its table entry.
+// resolve fills in the provider's defaults where o is empty, and returns the provider's table entry.
 func resolve(o *Options) Endpoint {
-	e, ok := Known(o.Provider)
+	e, ok := KnownProvider(o.Provider)
 	if !ok {
-		e, _ = Known("custom")
+		e, _ = KnownProvider("custom")
 		e.KeyVars = nil
 		if o.Provider != "" {
 			e.Name, e.Label = o.Provider, o.Provider
@@ -89,8 +88,8 @@ func resolve(o *Options) Endpoint {
 	case o.BaseURL == "":
 		o.BaseURL = e.BaseURL
 	case e.BaseURL != "" && o.BaseURL != e.BaseURL && !e.Local:
-		// Another server under a known name (OPENAI_BASE_URL): what is special
-		// about the provider's own server need not hold for it.
+		// Another server under a known name (OPENAI_BASE_URL) need not have the
+		// special features of the provider's own server.
 		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
 			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
 		if e.Wire == WireResponses {
@@ -106,35 +105,36 @@ func resolve(o *Options) Endpoint {
 	if o.Transport == nil {
 		o.Transport = sharedTransport()
 	}
-	if o.Renew != nil && o.renewed == nil {
-		o.renewed = &renewed{next: o.Transport, key: o.Renew, own: o.Headers, messages: o.Wire == WireMessages, label: e.Label}
-		o.Transport = o.renewed
+	if o.Renew != nil && o.renewer == nil {
+		o.renewer = &keyRenewer{next: o.Transport, key: o.Renew, own: o.Headers, messages: o.Wire == WireMessages, label: e.Label}
+		o.Transport = o.renewer
 	}
 	o.FirstByte, o.Idle = cmp.Or(o.FirstByte, defaultFirstByte), cmp.Or(o.Idle, defaultIdle)
 	return e
 }
 
-// Capabilities is what the endpoint wants of the messages of a request to a model.
+// Capabilities returns what the endpoint expects of the messages of a request to a model.
 func (c *Client) Capabilities(model string) projection.Capabilities {
-	caps := c.who.Caps
-	switch c.wire(model, lessons{}) {
+	caps := c.endpoint.Caps
+	switch c.wire(model, learnedQuirks{}) {
 	case WireChat:
-		e := echoOf(c.who.Name, model)
+		e := echoOf(c.endpoint.Name, model)
 		caps.EchoReasoning, caps.EchoLoop = e.as != "", e.loop
 	case WireMessages:
 		caps.KeepsReasoning = anthropic.KeepsThinking(model)
-	case WireResponses: // older models are shown that of the turn that goes on alone
+	case WireResponses: // older models see only the reasoning of the current turn
 		major, minor := gpt(model)
 		caps.KeepsReasoning = major > 5 || major == 5 && minor >= 6
 	}
 	return caps
 }
 
-// Thinking is [llm.Thinker]'s.
+// Thinking implements [llm.Thinker]: it returns the indices of the messages whose thinking is sent, and whether the
+// endpoint binds thinking to the messages before it.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
-	f, route := c.form(r, c.lessons(r.Model)), routeOf(c.who, r.Model)
+	f, route := c.chooseForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model)
 	if f.wire == WireMessages {
-		return anthropic.Carried(r, f.messages, route), f.messages.Binds
+		return anthropic.MessagesWithThinking(r, f.messages, route), f.messages.BindsThinking
 	}
 	for i, m := range r.Messages {
 		if _, thinks := f.assistantItems(m, route); thinks && f.wire == WireResponses {
@@ -145,18 +145,19 @@ func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
 }
 
 // NoCaching reports whether the endpoint caches no prompts.
-func (c *Client) NoCaching() bool { return c.who.NoCaching && c.opts.Wire != WireMessages }
+func (c *Client) NoCaching() bool { return c.endpoint.NoCaching && c.opts.Wire != WireMessages }
 
-// SetsLifetime reports whether requests to a model say how long the cache is to keep a prompt.
+// SetsLifetime reports whether requests to a model set the lifetime of the prompt cache.
 func (c *Client) SetsLifetime(model string) bool {
-	return c.opts.Wire == WireMessages || c.wire(model, lessons{}) == WireChat && c.marks(model)
+	return c.opts.Wire == WireMessages || c.wire(model, learnedQuirks{}) == WireChat && c.takesBreakpoints(model)
 }
 
-func (c *Client) marks(model string) bool {
-	return c.who.Marks && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
+// takesBreakpoints reports whether requests to a model have cache breakpoints on the chat completions wire.
+func (c *Client) takesBreakpoints(model string) bool {
+	return c.endpoint.Breakpoints && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
 
-// BaseURL is the address requests go to, without a password.
+// BaseURL returns the address that requests go to, with the password hidden.
 func (c *Client) BaseURL() string {
 	if u, err := url.Parse(c.opts.BaseURL); err == nil {
 		return u.Redacted()
@@ -164,11 +165,11 @@ func (c *Client) BaseURL() string {
 	return c.opts.BaseURL
 }
 
-// Stream is llm.Provider's. A request that is refused for a parameter the
-// endpoint does not know is sent again without it.
+// Stream implements llm.Provider. A request that is refused for a parameter that the endpoint does not accept is sent
+// again without it.
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		for range 1 + lessonsOfRefusals {
+		for range 1 + maxResends {
 			again := c.attempt(ctx, r, yield)
 			if !again {
 				return
@@ -177,63 +178,63 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 	}
 }
 
-// attempt sends a request once. It returns true if it failed for a reason that
-// was learned from, before anything was yielded.
+// attempt sends a request once. It returns true if the request failed before anything was yielded, and the failure
+// showed how to send it otherwise.
 func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.Chunk, error) bool) (again bool) {
-	known := c.lessons(r.Model)
+	known := c.learnedQuirks(r.Model)
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	dog := newWatchdog(c.opts.FirstByte, c.opts.Idle, cancel)
 	defer dog.stop()
 
-	f := c.form(r, known)
+	f := c.chooseForm(r, known)
 	note := c.EffortNote(r.Model, r.Effort)
-	out, err := c.outgoing(r, f)
+	out, err := c.buildRequest(r, f)
 	var resp *http.Response
 	if err == nil {
 		resp, err = c.post(ctx, out, dog)
 	}
 	if err != nil {
 		failure := c.failure(parent, ctx, err)
-		if c.learn(r.Model, known, failure) {
+		if c.learnFromRefusal(r.Model, known, failure) {
 			return true
 		}
 		yield(llm.Chunk{}, failure)
 		return false
 	}
-	// Closing fails only on a connection that is gone, which is what is wanted.
+	// Closing fails only on a broken connection, which needs no closing.
 	defer func() { _ = resp.Body.Close() }()
-	c.learnServer(r.Model, resp.Header.Get("Server"))
+	c.detectLlamaCpp(r.Model, resp.Header.Get("Server"))
 	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
 		return false
 	}
-	src := events{src: &watched{&gathered{ctx: ctx, src: resp.Body}, dog, c.maxStream}}
-	reply := reading{client: c, parent: parent, ctx: ctx, events: src, dec: out.decoder, dog: dog, yield: yield}
+	src := eventReader{src: &watchedBody{&batchedBody{ctx: ctx, src: resp.Body}, dog, c.maxStream}}
+	reply := replyReader{client: c, parent: parent, ctx: ctx, events: src, dec: out.decoder, dog: dog, yield: yield}
 	reply.run()
 	return false
 }
 
-func (c *Client) wire(model string, known lessons) Wire {
+func (c *Client) wire(model string, known learnedQuirks) Wire {
 	if c.opts.Wire != WireAuto {
 		return c.opts.Wire
 	}
-	if known.responses || c.chatTools(model) == catalog.ChatToolsResponses {
+	if known.needsResponses || c.chatTools(model) == catalog.ChatToolsResponses {
 		return WireResponses
 	}
 	return WireChat
 }
 
-// EffortNote says in what an effort differs from its word, "" where it does not.
+// EffortNote returns a sentence on why an effort does not have its usual effect, "" if it has.
 func (c *Client) EffortNote(model, effort string) string {
-	known := c.lessons(model)
+	known := c.learnedQuirks(model)
 	wire, tools := c.wire(model, known), c.chatTools(model)
 	why := ""
 	switch {
 	case effort == "":
 	case wire == WireMessages:
-		return c.thinksAnyway(model, effort)
+		return c.alwaysThinksNote(model, effort)
 	case wire == WireChat && (tools == catalog.ChatToolsNoEffort || tools == catalog.ChatToolsEffortNone && effort != "none"):
-		why = "takes none beside tools over chat completions; providers." + c.who.Name + ".wire: responses changes that"
+		why = "takes none beside tools over chat completions; providers." + c.endpoint.Name + ".wire: responses changes that"
 	case known.noEffort:
 		why = "was asked without, as the server refused it"
 	case effort != "none" && !c.mayReason(model):
@@ -242,36 +243,33 @@ func (c *Client) EffortNote(model, effort string) string {
 	if why == "" {
 		return ""
 	}
-	return fmt.Sprintf("Effort %s has no effect: %s/%s %s.", effort, c.who.Name, model, why)
+	return fmt.Sprintf("Effort %s has no effect: %s/%s %s.", effort, c.endpoint.Name, model, why)
 }
 
-// mayReason reports whether a model reasons; one that nobody knows may.
+// mayReason reports whether a model reasons. A model that is not in the catalogue may.
 func (c *Client) mayReason(model string) bool {
-	e, ok := catalog.Lookup(c.who.Name, model)
+	e, ok := catalog.Lookup(c.endpoint.Name, model)
 	return !ok || e.Reasoning
 }
 
-// chatTools is what the endpoint's chat completions need for a model with tools.
+// chatTools returns what the endpoint's chat completions need for this model with tools.
 func (c *Client) chatTools(model string) catalog.ChatTools {
-	if !c.who.Responses {
+	if !c.endpoint.Responses {
 		return catalog.ChatToolsPlain
 	}
-	e, ok := catalog.Lookup(c.who.Name, model)
-	if !ok {
-		return catalog.ChatToolsPlain
-	}
+	e, _ := catalog.Lookup(c.endpoint.Name, model)
 	return e.ChatTools
 }
 
-func (c *Client) lessons(model string) lessons {
+// learnedQuirks returns what was learned about a model so far.
+func (c *Client) learnedQuirks(model string) learnedQuirks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.learned[model]
 }
 
-// learn reports whether a refusal taught something that was not known when the
-// request was made, so that the next request differs.
-func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
+// learnFromRefusal reports whether a refusal showed a new quirk, so that the next request differs.
+func (c *Client) learnFromRefusal(model string, known learnedQuirks, e *llm.Error) bool {
 	var f *Fault
 	if e.Class != llm.BadRequest && e.Class != llm.NotFound || !errors.As(e.Err, &f) {
 		return false
@@ -279,58 +277,53 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 	now := known
 	text := strings.ToLower(f.Param + " " + f.Message)
 	switch {
-	case strings.Contains(text, "v1/responses") && c.opts.Wire == WireAuto && c.who.Responses:
-		now.responses = true
+	case strings.Contains(text, "v1/responses") && c.opts.Wire == WireAuto && c.endpoint.Responses:
+		now.needsResponses = true
 	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
 		now.noUsageOption = true
 	case strings.Contains(text, "max_tokens") && strings.Contains(text, "max_completion_tokens"),
 		strings.Contains(text, "max_completion_tokens") && unknownParameter(text):
-		now.otherLimit = true
+		now.usesOtherLimit = true
 	case strings.Contains(text, "prompt_cache_key") && unknownParameter(text):
 		now.noCacheKey = true
 	case strings.Contains(text, "cache_control") && c.opts.Wire != WireMessages:
-		now.noMarks = true
+		now.noBreakpoints = true
 	case strings.Contains(text, "prompt_cache_retention"):
 		now.noRetention = true
 	case strings.Contains(text, "reasoning.summary") || strings.Contains(text, "reasoning summaries"):
-		now.noSummary = true // OpenAI summarizes for verified organizations only
+		now.noReasoningSummary = true // OpenAI summarizes for verified organizations only
 	case strings.Contains(text, "reasoning.encrypted_content") || strings.Contains(text, "encrypted content is not supported"):
-		now.noEncrypted = true
+		now.noEncryptedReasoning = true
 	case strings.Contains(text, "encrypted content") || strings.Contains(text, "encrypted_content"),
 		strings.Contains(text, "without its required") || strings.Contains(text, "items are not persisted"):
-		now.noItems = true // made with the key of another organization, as a rule
+		now.noReasoningItems = true // usually because the key of another organization made them
 	case strings.Contains(text, "reasoning") && !strings.Contains(text, "effort") && unknownParameter(text) && c.opts.Wire != WireMessages:
-		now.noEcho = true
+		now.noReasoningEcho = true
 	default:
-		now.ofMessages(text)
+		now.learnFromMessages(text)
 	}
 	if now == known {
 		return false
 	}
-	c.note(model, func(l *lessons) { *l = now })
+	c.updateQuirks(model, func(l *learnedQuirks) { *l = now })
 	return true
 }
 
-// unknownParameter reports whether a refusal is about a parameter the server
-// does not have, rather than about its value.
+// unknownParameter reports whether a refusal is about a parameter that the server does not know, not about its value.
 func unknownParameter(text string) bool {
-	for _, s := range []string{"unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted"} {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
+	return hasAny(text, "unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted")
 }
 
-// learnServer notes a llama.cpp that is talked to under another name.
-func (c *Client) learnServer(model, server string) {
-	if server != "llama.cpp" || c.who.Progress {
+// detectLlamaCpp records that the server is a llama.cpp under another provider name.
+func (c *Client) detectLlamaCpp(model, server string) {
+	if server != "llama.cpp" || c.endpoint.Progress {
 		return
 	}
-	c.note(model, func(l *lessons) { l.progress = true })
+	c.updateQuirks(model, func(l *learnedQuirks) { l.isLlamaCpp = true })
 }
 
-func (c *Client) note(model string, change func(*lessons)) {
+// updateQuirks changes what is known about a model.
+func (c *Client) updateQuirks(model string, change func(*learnedQuirks)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learned[model]

@@ -58,9 +58,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// silent sends a text and then nothing until the client has left, and says so
-// on left, if that is not nil. A server waits for its handlers when it is closed,
-// so a client that never leaves ends no test.
+// silent sends a text and then nothing until the client has left, and says so on left, if that is not nil. A server
+// waits for its handlers when it is closed, so a client that never leaves ends no test.
 func silent(text string, left chan<- struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		// Only a server that has read the request sees the client leave.
@@ -182,9 +181,8 @@ func (d *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // reset closes a connection so that the client's writing fails, too.
 func reset(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
 
-// rest makes requests until a connection of the client waits for the next one, and
-// forgets them. The end of a stream that comes late costs the connection, so that the
-// first request need not leave one.
+// rest makes requests until a connection of the client waits for the next one, and forgets them. The end of a stream
+// that comes late costs the connection, so that the first request need not leave one.
 func (d *dying) rest(t *testing.T, c *openai.Client) {
 	t.Helper()
 	var kept atomic.Bool

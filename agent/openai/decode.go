@@ -10,38 +10,40 @@ import (
 	"plimsoll/conversation"
 )
 
+// decoder turns the answer to one request into chunks.
 type decoder interface {
-	// Frame reads the data of one event. done says that nothing more can come.
-	Frame(data []byte) (c llm.Chunk, done bool, err error)
-	// Whole reads a body that was not streamed.
-	Whole(body []byte) (llm.Chunk, error)
-	// Stopped reports whether the reply has its stop reason.
-	Stopped() bool
-	// End gives the last chunk, and the failure if the reply is not whole. done
-	// says that the protocol's own end came.
-	End(done bool) (llm.Chunk, error)
+	// DecodeEvent decodes the data of one event. done means that the reply is complete.
+	DecodeEvent(data []byte) (c llm.Chunk, done bool, err error)
+	// DecodeBody decodes a body that was not streamed.
+	DecodeBody(body []byte) (llm.Chunk, error)
+	// HasStopReason reports whether the reply has its stop reason.
+	HasStopReason() bool
+	// Finish returns the last chunk, and an error if the reply is not complete. done
+	// means that the server marked the end of the stream, as with [DONE].
+	Finish(done bool) (llm.Chunk, error)
 }
 
+// chatDecoder decodes the chat completions wire.
 type chatDecoder struct {
-	who   endpoint
-	route string
-	calls *assembler
+	endpoint endpoint
+	route    string
+	calls    *assembler
 
-	inline   thinking
-	text     bool // text has come
-	reasoned bool
-	reason   string
-	usage    *llm.Tokens
-	timed    *llm.Tokens
-	details  detailList
-	extra    conversation.RawJSON // of the message
-	signed   bool                 // a call came with fields to echo
-	anyKnown bool
-	foreign  int // events that are not of this protocol
+	splitter      thinkSplitter
+	hasText       bool // some text came
+	hasReasoning  bool // some reasoning came
+	finishReason  string
+	usage         *llm.Tokens
+	timings       *llm.Tokens
+	details       detailList
+	extra         conversation.RawJSON // extra_content of the message
+	signed        bool                 // a call has extra_content
+	isChat        bool                 // an event of this protocol came
+	foreignEvents int                  // events of other protocols
 }
 
-func newChatDecoder(who endpoint, r llm.Request) *chatDecoder {
-	return &chatDecoder{who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages))}
+func newChatDecoder(e endpoint, r llm.Request) *chatDecoder {
+	return &chatDecoder{endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(callIDs(r.Messages))}
 }
 
 func callIDs(messages []projection.Message) map[string]bool {
@@ -54,7 +56,7 @@ func callIDs(messages []projection.Message) map[string]bool {
 	return ids
 }
 
-func (d *chatDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
+func (d *chatDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
 		return llm.Chunk{}, true, nil
 	}
@@ -62,55 +64,57 @@ func (d *chatDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	if err != nil {
 		return llm.Chunk{}, false, err
 	}
-	if !f.known() {
-		d.foreign++
+	if !f.isChat() {
+		d.foreignEvents++
 		return llm.Chunk{}, false, nil
 	}
-	d.anyKnown = true
-	if f.runnerDied() && d.reason == "" {
-		return llm.Chunk{}, false, &llm.Error{Class: llm.ServerFault, Message: "the model that " + d.who.Label + " runs ended in the middle of the reply"}
+	d.isChat = true
+	if f.runnerDied() && d.finishReason == "" {
+		return llm.Chunk{}, false, &llm.Error{Class: llm.ServerFault, Message: "the model that " + d.endpoint.Label + " runs ended in the middle of the reply"}
 	}
-	c := d.take(f)
+	c := d.addFrame(f)
 	if d.calls.tooMany || d.details.size > maxReply {
 		return c, false, llm.EndlessReply()
 	}
 	return c, false, d.reasonError()
 }
 
+// parse decodes an event. It returns the error that the event reports, if it does.
 func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	var f chatFrame
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &f); err != nil && !errors.As(err, &odd) {
-		return nil, d.who.Malformed("the stream is not valid JSON", data, err)
+		return nil, d.endpoint.MalformedError("the stream is not valid JSON", data, err)
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
-		return nil, d.who.Reported(data)
+		return nil, d.endpoint.ReportedError(data)
 	}
 	if f.XGroq != nil && f.XGroq.Error != "" {
-		return nil, d.who.Reported(data)
+		return nil, d.endpoint.ReportedError(data)
 	}
-	if f.Choices == nil && !f.Usage.counts() && looksLikeError(data) {
-		return nil, d.who.Reported(data)
+	if f.Choices == nil && !f.Usage.hasCounts() && looksLikeError(data) {
+		return nil, d.endpoint.ReportedError(data)
 	}
 	return &f, nil
 }
 
-func (d *chatDecoder) take(f *chatFrame) llm.Chunk {
+// addFrame adds an event to the reply, and returns what is new in it.
+func (d *chatDecoder) addFrame(f *chatFrame) llm.Chunk {
 	var c llm.Chunk
-	if f.Usage.counts() {
+	if f.Usage.hasCounts() {
 		d.usage = f.Usage.tokens()
-	} else if f.XGroq != nil && f.XGroq.Usage.counts() {
+	} else if f.XGroq != nil && f.XGroq.Usage.hasCounts() {
 		d.usage = f.XGroq.Usage.tokens()
 	}
 	if f.Timings != nil {
-		d.timed = f.Timings.tokens()
+		d.timings = f.Timings.tokens()
 	}
 	if p := f.Progress; p != nil && p.Total > 0 {
 		c.Progress = &llm.Prefill{Done: min(p.Processed, p.Total), Total: p.Total}
 	}
 	for i := range f.Choices {
 		if ch := &f.Choices[i]; ch.Index == 0 {
-			d.takeChoice(ch, &c)
+			d.addChoice(ch, &c)
 		}
 	}
 	if c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Progress == nil {
@@ -119,15 +123,15 @@ func (d *chatDecoder) take(f *chatFrame) llm.Chunk {
 	return c
 }
 
-func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
+func (d *chatDecoder) addChoice(ch *choice, c *llm.Chunk) {
 	piece := &ch.Delta
 	if ch.Message != nil {
 		piece = ch.Message
 	}
 	if ch.Finish != "" {
-		d.reason = string(ch.Finish)
+		d.finishReason = string(ch.Finish)
 	}
-	text, thought := d.inline.take(piece.Content.text)
+	text, thought := d.splitter.add(piece.Content.text)
 	c.Text += text + string(piece.Refusal)
 	c.Reasoning += piece.reasoning() + thought
 	c.Calls = append(c.Calls, d.calls.add(piece.Calls)...)
@@ -138,44 +142,46 @@ func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
 	if len(piece.Extra) > 0 && string(piece.Extra) != "null" {
 		d.extra = piece.Extra
 	}
-	d.came(c)
+	d.recordContent(c)
 }
 
-func (d *chatDecoder) came(c *llm.Chunk) {
-	d.text = d.text || c.Text != ""
-	d.reasoned = d.reasoned || c.Reasoning != ""
+// recordContent records whether text and reasoning came.
+func (d *chatDecoder) recordContent(c *llm.Chunk) {
+	d.hasText = d.hasText || c.Text != ""
+	d.hasReasoning = d.hasReasoning || c.Reasoning != ""
 }
 
+// reasonError returns the error that some servers report as the stop reason, nil for a real stop reason.
 func (d *chatDecoder) reasonError() error {
-	switch d.reason {
-	case "error": // OpenRouter, with the message in another place or none
-		return &llm.Error{Class: llm.ServerFault, Message: d.who.Label + " broke off the reply"}
+	switch d.finishReason {
+	case "error": // OpenRouter, whose message is in another field or missing
+		return &llm.Error{Class: llm.ServerFault, Message: d.endpoint.Label + " broke off the reply"}
 	case "abort": // vLLM
-		return &llm.Error{Class: llm.ServerFault, Message: d.who.Label + " aborted the reply"}
+		return &llm.Error{Class: llm.ServerFault, Message: d.endpoint.Label + " aborted the reply"}
 	case "insufficient_system_resource": // DeepSeek
-		return &llm.Error{Class: llm.Overloaded, Message: d.who.Label + " has no capacity for the rest of the reply"}
+		return &llm.Error{Class: llm.Overloaded, Message: d.endpoint.Label + " has no capacity for the rest of the reply"}
 	}
 	return nil
 }
 
-func (d *chatDecoder) Whole(body []byte) (llm.Chunk, error) {
+func (d *chatDecoder) DecodeBody(body []byte) (llm.Chunk, error) {
 	f, err := d.parse(body)
 	if err != nil {
 		return llm.Chunk{}, err
 	}
 	if len(f.Choices) == 0 {
-		return llm.Chunk{}, d.who.Malformed("the answer is not a chat completion", body, nil)
+		return llm.Chunk{}, d.endpoint.MalformedError("the answer is not a chat completion", body, nil)
 	}
-	d.anyKnown = true
-	return d.take(f), d.reasonError()
+	d.isChat = true
+	return d.addFrame(f), d.reasonError()
 }
 
-func (d *chatDecoder) Stopped() bool { return d.reason != "" }
+func (d *chatDecoder) HasStopReason() bool { return d.finishReason != "" }
 
-func (d *chatDecoder) End(done bool) (llm.Chunk, error) {
-	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
-	c.Text, c.Reasoning = d.inline.end()
-	d.came(&c)
+func (d *chatDecoder) Finish(done bool) (llm.Chunk, error) {
+	c := llm.Chunk{Calls: d.calls.flush(), Usage: d.tokens()}
+	c.Text, c.Reasoning = d.splitter.end()
+	d.recordContent(&c)
 	stop, err := d.stop(done)
 	if err != nil {
 		return c, err
@@ -185,33 +191,34 @@ func (d *chatDecoder) End(done bool) (llm.Chunk, error) {
 	return c, nil
 }
 
-// tokens is the usage, from llama.cpp's timings if nothing better came.
+// tokens returns the usage, or llama.cpp's timings if the server reports no usage.
 func (d *chatDecoder) tokens() *llm.Tokens {
 	if d.usage != nil {
 		return d.usage
 	}
-	return d.timed
+	return d.timings
 }
 
+// stop returns why the reply ended, or an error if it is not complete.
 func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 	calls := len(d.calls.calls) > 0
-	if d.reason == "" {
+	if d.finishReason == "" {
 		switch {
-		case done && d.calls.whole():
+		case done && d.calls.areComplete():
 			return conversation.StopCalls, nil
-		case !d.anyKnown && d.foreign > 0:
-			return "", d.who.Malformed("the stream is not of chat completions", nil, nil)
-		case done && !d.text && !d.reasoned && !calls:
-			return "", d.who.Empty(false)
+		case !d.isChat && d.foreignEvents > 0:
+			return "", d.endpoint.MalformedError("the stream is not of chat completions", nil, nil)
+		case done && !d.hasText && !d.hasReasoning && !calls:
+			return "", d.endpoint.EmptyReplyError(false)
 		}
-		return "", d.who.truncated(d.anyKnown)
+		return "", d.endpoint.truncatedError(d.isChat)
 	}
-	switch strings.ToLower(d.reason) {
+	switch strings.ToLower(d.finishReason) {
 	case "length", "max_tokens", "model_length", "max_output_tokens":
 		return conversation.StopLength, nil
 	case "model_context_window_exceeded": // Z.ai, Anthropic
-		if !d.text && !d.reasoned && !calls {
-			return "", d.who.NoRoom()
+		if !d.hasText && !d.hasReasoning && !calls {
+			return "", d.endpoint.WindowFullError()
 		}
 		return conversation.StopLength, nil
 	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal", "sensitive":
@@ -220,12 +227,13 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 	switch {
 	case calls:
 		return conversation.StopCalls, nil
-	case !d.text:
-		return "", d.who.Empty(d.reasoned)
+	case !d.hasText:
+		return "", d.endpoint.EmptyReplyError(d.hasReasoning)
 	}
 	return conversation.StopEnd, nil
 }
 
+// extras returns the fields that go back with the message in later requests, nil if it has none.
 func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 	list := d.details.json()
 	if list == nil && d.extra == nil && !d.signed {
@@ -241,15 +249,15 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 	return withRoute(out, d.route)
 }
 
-// NoRoom is the error of a window that was full before a reply began.
-func (w endpoint) NoRoom() *llm.Error {
+// WindowFullError returns the error of a reply that could not begin, because the prompt filled the window.
+func (w endpoint) WindowFullError() *llm.Error {
 	e := &llm.Error{Class: llm.Overflow}
 	e.Message = w.lead(e, "")
 	return e
 }
 
-// Empty is the error of a reply that says nothing.
-func (w endpoint) Empty(reasoned bool) *llm.Error {
+// EmptyReplyError returns the error of a reply without text and calls. reasoned means that it had reasoning.
+func (w endpoint) EmptyReplyError(reasoned bool) *llm.Error {
 	what := w.Label + " gave an empty reply"
 	if reasoned {
 		what = w.Label + " reasoned, but gave no answer"
@@ -257,7 +265,8 @@ func (w endpoint) Empty(reasoned bool) *llm.Error {
 	return &llm.Error{Class: llm.Empty, Message: what}
 }
 
-func (w endpoint) truncated(begun bool) *llm.Error {
+// truncatedError returns the error of a stream that ended before its stop reason. begun means that part of the reply came.
+func (w endpoint) truncatedError(begun bool) *llm.Error {
 	what := w.Label + " closed the connection without an answer"
 	if begun {
 		what = "the reply of " + w.Label + " ended in the middle"

@@ -8,36 +8,38 @@ import (
 	"plimsoll/conversation"
 )
 
-// OpenRouter streams reasoning_details in pieces and wants the whole list back
-// with the message. Pieces of one entry have the same type and index and
-// follow each other; their texts are appended, their other fields replaced.
+// OpenRouter streams reasoning_details in pieces and wants the whole list back with the message. The pieces of one entry
+// follow each other and have the same type and index. Their texts are appended, their other fields replaced.
 
-// detail is an entry of reasoning_details with all its fields, or a piece.
+// detail is an entry of reasoning_details with all its fields, or a piece of one.
 type detail map[string]json.RawMessage
 
-// appended are the fields whose pieces are put one behind the other.
+// appended are the fields whose pieces are joined.
 var appended = []string{"text", "summary", "data"}
 
-func (d detail) word(name string) string {
-	var w word
+func (d detail) text(name string) string {
+	var w looseString
 	_ = w.UnmarshalJSON(d[name]) // never fails
 	return string(w)
 }
 
-func (d detail) words() string { return d.word("text") + d.word("summary") }
+// readableText returns the readable text of a piece.
+func (d detail) readableText() string { return d.text("text") + d.text("summary") }
 
+// continues reports whether a piece belongs to the same entry as the piece before it.
 func (d detail) continues(last detail) bool {
-	return d.word("type") == last.word("type") && string(d["index"]) == string(last["index"])
+	return d.text("type") == last.text("type") && string(d["index"]) == string(last["index"])
 }
 
+// detailList joins pieces to entries.
 type detailList struct {
 	entries []entry
 	size    int // bytes kept
 }
 
 type entry struct {
-	fields detail                      // without those that are appended
-	texts  map[string]*strings.Builder // those that are appended
+	fields detail                      // fields that are replaced
+	texts  map[string]*strings.Builder // fields that are appended
 }
 
 func (l *detailList) add(pieces []detail) {
@@ -57,7 +59,7 @@ func (l *detailList) add(pieces []detail) {
 }
 
 func (e entry) add(name string, value json.RawMessage) {
-	var w word
+	var w looseString
 	_ = w.UnmarshalJSON(value) // never fails
 	switch {
 	case slices.Contains(appended, name) && w != "":
@@ -70,6 +72,7 @@ func (e entry) add(name string, value json.RawMessage) {
 	}
 }
 
+// json returns the whole list, nil if it is empty.
 func (l *detailList) json() conversation.RawJSON {
 	if len(l.entries) == 0 {
 		return nil
@@ -86,30 +89,30 @@ func (l *detailList) json() conversation.RawJSON {
 	}
 	raw, err := conversation.EncodeJSON(list)
 	if err != nil {
-		return nil // its fields were decoded from JSON
+		return nil // cannot happen: its fields were decoded from JSON
 	}
 	return conversation.RawJSON(raw)
 }
 
-// Signatures and encrypted reasoning are bound to the model that made them:
-// sent to another they are an error 400. Therefore a message's extras say which
-// route they came by, under routeExtra, and go back only there.
+// Signatures and encrypted reasoning are bound to the model that made them: another model answers them with error 400.
+// So the extras of a message name the route (provider/model) that it came by, and they go back only there.
 
-// routeExtra is the name under which extras name their route. It is never sent.
+// routeExtra is the key of the route in a message's extras. It is never sent.
 const routeExtra = "plimsoll_route"
 
-func routeOf(who endpoint, model string) string { return who.Name + "/" + model }
+func routeOf(e endpoint, model string) string { return e.Name + "/" + model }
 
 func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {
 	name, err := json.Marshal(route)
 	if err != nil {
-		return nil // a string always has a JSON form
+		return nil // cannot happen: a string always has a JSON form
 	}
 	extras[routeExtra] = name
 	return extras
 }
 
-func from(extras map[string]conversation.RawJSON, route string) bool {
+// cameFrom reports whether extras came by a route.
+func cameFrom(extras map[string]conversation.RawJSON, route string) bool {
 	var name string
 	return json.Unmarshal(extras[routeExtra], &name) == nil && name == route
 }

@@ -8,25 +8,22 @@ import (
 	"sync"
 )
 
-// Finding out what a server has. All questions are asked at once, each with a time
-// limit of its own; a server that does not answer one does not have that interface.
-// The window in effect (as loaded, per slot) wins over the advertised one. What a
-// model was trained for is not taken for a window.
+// Discovery of a server's models and window. All requests go out at once, each with its own time limit; if a server does
+// not answer one, it does not have that interface. The window in effect (as loaded, per slot) wins over the advertised
+// one. The window that a model was trained for is never used.
 
-// Found is what an endpoint says of itself and of one model.
-type Found struct {
-	Window int    // tokens a request may have, 0 if it does not say
-	MaxOut int    // largest reply in tokens, 0 if it does not say
-	Server string // the software by its own account: llamacpp, ollama, lmstudio, vllm ...; "" if it does not say
-	// AskAgain says that the window depends on how the model gets loaded:
-	// ask once more after the first reply.
+// Discovery is what an endpoint reports about itself and about one model.
+type Discovery struct {
+	Window int    // largest prompt with its reply in tokens, 0 if not reported
+	MaxOut int    // largest reply in tokens, 0 if not reported
+	Server string // the server software: llamacpp, ollama, lmstudio, vllm ...; "" if not reported
+	// AskAgain means that the server fixes the window when it loads the model: ask again after the first reply.
 	AskAgain bool
-	Models   []Listed // as the server lists them; nil if it lists none
+	Models   []ListedModel // in the server's order; nil if it lists none
 }
 
-// First is the first listed model that is fit for chat, one that is loaded
-// before all others.
-func (f Found) First() (Listed, bool) {
+// FirstChatModel returns the first listed chat model. A model in memory comes before all others.
+func (f Discovery) FirstChatModel() (ListedModel, bool) {
 	for _, loaded := range []bool{true, false} {
 		for _, m := range f.Models {
 			if m.Chat && (m.Loaded || !loaded) {
@@ -34,59 +31,57 @@ func (f Found) First() (Listed, bool) {
 			}
 		}
 	}
-	return Listed{}, false
+	return ListedModel{}, false
 }
 
-// Listed finds a model by its id or an alias.
-func (f Found) Listed(id string) (Listed, bool) {
+// FindModel returns the listed model with this id or alias.
+func (f Discovery) FindModel(id string) (ListedModel, bool) {
 	for _, m := range f.Models {
 		if slices.ContainsFunc(append([]string{m.ID}, m.Aliases...), func(name string) bool { return sameModel(name, id) }) {
 			return m, true
 		}
 	}
-	return Listed{}, false
+	return ListedModel{}, false
 }
 
-// sameModel compares ids as Ollama does: no tag means latest.
+// sameModel reports whether two ids are equal as Ollama compares them: without a tag, an id means latest.
 func sameModel(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(a, ":latest"), strings.TrimSuffix(b, ":latest"))
 }
 
-// CheckKey asks an endpoint something that costs nothing and that it answers only to who has a key. The error is its
-// refusal, or says that it was not reached.
+// CheckKey sends a request that costs nothing and needs a valid key. The error is the endpoint's refusal or the network's.
 func CheckKey(ctx context.Context, o Options) error {
 	e := resolve(&o)
 	o.Answer = keyTime
-	if e.Name == "openrouter" { // whose list of models is public
-		p := prober{opts: o, who: newEndpoint(o, e), client: o.client()}
-		return p.one(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err
+	if e.Name == "openrouter" { // its list of models needs no key
+		p := prober{opts: o, endpoint: newEndpoint(o, e), client: o.client()}
+		return p.askOne(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err
 	}
 	_, err := Discover(ctx, o, "")
 	return err
 }
 
-// Discover asks an endpoint for its models and, if model is not "", for that
-// model's window. The error is the answer to the request for the list, if
-// nothing else answered either.
-func Discover(ctx context.Context, o Options, model string) (Found, error) {
+// Discover asks an endpoint for its models and, if model is not "", for that model's window. If no request succeeds, the
+// error is that of the request for the list of models.
+func Discover(ctx context.Context, o Options, model string) (Discovery, error) {
 	found, _, err := discover(ctx, o, model)
 	return found, err
 }
 
-// discover is Discover; named says that the server told which software it is.
-func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
+// discover is Discover. named reports whether the server named its software.
+func discover(ctx context.Context, o Options, model string) (found Discovery, named bool, err error) {
 	e := resolve(&o)
-	if o.renewed != nil { // a program may take longer than a question may
-		if _, err := o.renewed.get(ctx, ""); err != nil {
-			return Found{}, false, err
+	if o.renewer != nil { // key_command may take longer than a request of discovery
+		if _, err := o.renewer.newKey(ctx, ""); err != nil {
+			return Discovery{}, false, err
 		}
 	}
-	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: o.client()}
+	p := prober{opts: o, model: model, endpoint: newEndpoint(o, e), client: o.client()}
 	answers := p.ask(ctx, questions(e, o.Wire, o.BaseURL, model))
 	found = merge(answers, model)
 	named = found.Server != ""
 	if found.Server == "ollama" && e.Name != "ollama" && model != "" && found.Window == 0 {
-		// An Ollama under another name: only it has this question.
+		// An Ollama under another provider name: only Ollama has this request.
 		answers = append(answers, p.ask(ctx, []question{showQuestion(o.BaseURL, model)})...)
 		found = merge(answers, model)
 	}
@@ -101,25 +96,25 @@ func discover(ctx context.Context, o Options, model string) (found Found, named 
 	return found, named, answers[0].err
 }
 
+// ask sends all requests at once. The answers have the order of the questions.
 func (p prober) ask(ctx context.Context, questions []question) []answer {
 	answers := make([]answer, len(questions))
 	var all sync.WaitGroup
 	for i, q := range questions {
-		all.Go(func() {
-			answers[i] = p.one(ctx, q)
-		})
+		all.Go(func() { answers[i] = p.askOne(ctx, q) })
 	}
 	all.Wait()
 	return answers
 }
 
+// questions lists the requests that an endpoint may answer. The first one is for the list of models.
 func questions(e Endpoint, wire Wire, base, model string) []question {
 	root := strings.TrimSuffix(base, "/v1")
 	list := question{url: base + "/models", read: readList}
 	if wire == WireMessages {
 		list.url += "?limit=1000" // all of them on one page
 	}
-	props := question{url: root + "/props" + ofRouter(model), read: readProps}
+	props := question{url: root + "/props" + routerQuery(model), read: readProps}
 	ps := question{url: root + "/api/ps", read: readPS}
 	lm1 := question{url: root + "/api/v1/models", read: readLMStudio}
 	out := []question{list}
@@ -144,19 +139,18 @@ func questions(e Endpoint, wire Wire, base, model string) []question {
 	return out
 }
 
-// ofRouter is the query by which llama.cpp's router answers for one model, if that is
-// in memory. A server of one model ignores it.
-func ofRouter(model string) string {
+// routerQuery returns the query that asks llama.cpp's router about one model, without loading it. A server of one model
+// ignores the query.
+func routerQuery(model string) string {
 	if model == "" {
 		return ""
 	}
 	return "?" + url.Values{"model": {model}, "autoload": {"false"}}.Encode()
 }
 
-// merge makes one finding of the answers. A window in effect beats one that is
-// advertised; among equals the earlier question wins.
-func merge(answers []answer, model string) Found {
-	var f Found
+// merge combines the answers. A window in effect wins over an advertised one; otherwise the earlier question wins.
+func merge(answers []answer, model string) Discovery {
+	var f Discovery
 	for _, a := range answers {
 		if richness(a.models) > richness(f.Models) {
 			f.Models = a.models
@@ -164,21 +158,21 @@ func merge(answers []answer, model string) Found {
 		if f.Server == "" {
 			f.Server = a.server
 		}
-		f.AskAgain = f.AskAgain || a.again
+		f.AskAgain = f.AskAgain || a.askAgain
 	}
 	markLoaded(f.Models, answers)
-	m, listed := f.Listed(model)
+	m, listed := f.FindModel(model)
 	if listed {
 		f.MaxOut = m.MaxOut
 	}
-	for _, strong := range []bool{true, false} {
+	for _, inEffect := range []bool{true, false} {
 		for _, a := range answers {
-			if a.strong == strong && a.window > 0 && f.Window == 0 {
+			if a.inEffect == inEffect && a.window > 0 && f.Window == 0 {
 				f.Window = a.window
 				f.MaxOut = max(f.MaxOut, a.maxOut)
 			}
 		}
-		if strong && f.Window == 0 && listed && m.Window > 0 {
+		if inEffect && f.Window == 0 && listed && m.Window > 0 {
 			f.Window = m.Window
 		}
 	}
@@ -186,9 +180,8 @@ func merge(answers []answer, model string) Found {
 	return f
 }
 
-// richness prefers the list that says most: a server's own list over the one
-// in OpenAI's form, which is ids only.
-func richness(models []Listed) int {
+// richness ranks lists of models: a list with windows wins over one with ids only.
+func richness(models []ListedModel) int {
 	n := len(models)
 	for _, m := range models {
 		if m.Window > 0 {
@@ -198,8 +191,8 @@ func richness(models []Listed) int {
 	return n
 }
 
-// markLoaded notes which models are in memory. Where no server says so, all count as loaded.
-func markLoaded(models []Listed, answers []answer) {
+// markLoaded sets which models are in memory. If the server does not report that, all count as loaded.
+func markLoaded(models []ListedModel, answers []answer) {
 	reported := false
 	loaded := map[string]bool{}
 	for _, a := range answers {

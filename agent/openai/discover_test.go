@@ -32,55 +32,55 @@ func answering(t *testing.T, bodies map[string]string) string {
 var discoveries = []struct {
 	name, provider, base, model string
 	bodies                      map[string]string
-	want                        openai.Found
+	want                        openai.Discovery
 }{
 	{"llama.cpp, the slot's window from props", "llamacpp", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":1024},"total_slots":2}`},
-		openai.Found{Window: 1024, Server: "llamacpp", Models: []openai.Listed{{ID: "x", Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 1024, Server: "llamacpp", Models: []openai.ListedModel{{ID: "x", Chat: true, Loaded: true}}}},
 	{"llama.cpp's router, nothing loaded", "llamacpp", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp","status":{"value":"unloaded","args":[]}},{"id":"y","owned_by":"llamacpp","status":{"value":"loaded"}}]}`,
 			"/props": `{"role":"router","default_generation_settings":{"params":{},"n_ctx":0},"total_slots":0}`},
-		openai.Found{Server: "llamacpp", AskAgain: true, Models: []openai.Listed{{ID: "x", Chat: true}, {ID: "y", Chat: true, Loaded: true}}}},
+		openai.Discovery{Server: "llamacpp", AskAgain: true, Models: []openai.ListedModel{{ID: "x", Chat: true}, {ID: "y", Chat: true, Loaded: true}}}},
 	{"Ollama, num_ctx of a model that is not loaded", "ollama", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
 			"/api/show": `{"parameters":"stop \"<|eot|>\"\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`},
-		openai.Found{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+		openai.Discovery{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.ListedModel{{ID: "x:latest", Chat: true}}}},
 	{"Ollama under another name", "box", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`, "/api/show": `{"parameters":"num_ctx 8192"}`},
-		openai.Found{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+		openai.Discovery{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.ListedModel{{ID: "x:latest", Chat: true}}}},
 	{"Ollama's trained maximum is no window", "ollama", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
 			"/api/show": `{"parameters":"","model_info":{"llama.context_length":131072}}`},
-		openai.Found{Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+		openai.Discovery{Server: "ollama", AskAgain: true, Models: []openai.ListedModel{{ID: "x:latest", Chat: true}}}},
 	{"LM Studio, loaded", "lmstudio", "/v1", "b",
 		map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`,
 			"/api/v1/models": `{"models":[{"type":"embedding","key":"a","loaded_instances":[],"max_context_length":512},{"type":"llm","key":"b","loaded_instances":[{"id":"b","config":{"context_length":4096}}],"max_context_length":131072,"capabilities":{"trained_for_tool_use":true}}]}`},
-		openai.Found{Window: 4096, Server: "lmstudio",
-			Models: []openai.Listed{{ID: "a", Window: 512}, {ID: "b", Window: 131072, Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 4096, Server: "lmstudio",
+			Models: []openai.ListedModel{{ID: "a", Window: 512}, {ID: "b", Window: 131072, Chat: true, Loaded: true}}}},
 	{"vLLM", "vllm", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b","owned_by":"vllm","max_model_len":32768}]}`},
-		openai.Found{Window: 32768, Server: "vllm", Models: []openai.Listed{{ID: "b", Window: 32768, Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 32768, Server: "vllm", Models: []openai.ListedModel{{ID: "b", Window: 32768, Chat: true, Loaded: true}}}},
 	{"OpenRouter", "openrouter", "/api/v1", "a/b", map[string]string{"/api/v1/models": `{"data":[{"id":"a/b","context_length":200000,"top_provider":{"context_length":128000,"max_completion_tokens":8000},
 		"pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003"},"supported_parameters":["tools"]},{"id":"openrouter/auto","pricing":{"prompt":"-1","completion":"-1"},"supported_parameters":["top_p"]}]}`},
-		openai.Found{Window: 128000, MaxOut: 8000, Models: []openai.Listed{
+		openai.Discovery{Window: 128000, MaxOut: 8000, Models: []openai.ListedModel{
 			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Prices: &llm.Prices{Input: 3, Output: 15, Cached: 0.3}},
 			{ID: "openrouter/auto", Chat: true, Loaded: true}}}},
 	{"Groq", "groq", "/openai/v1", "b", map[string]string{"/openai/v1/models": `{"data":[{"id":"b","active":true,"context_window":131072,"max_completion_tokens":32768},{"id":"old","active":false}]}`},
-		openai.Found{Window: 131072, MaxOut: 32768, Models: []openai.Listed{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
+		openai.Discovery{Window: 131072, MaxOut: 32768, Models: []openai.ListedModel{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
 	{"Mistral, by alias", "mistral", "/v1", "b-latest", map[string]string{"/v1/models": `{"data":[{"id":"b-2512","aliases":["b-latest"],"max_context_length":262144,"capabilities":{"completion_chat":true,"function_calling":true}},{"id":"e","capabilities":{"completion_chat":false}}]}`},
-		openai.Found{Window: 262144, Models: []openai.Listed{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true}, {ID: "e", Loaded: true}}}},
+		openai.Discovery{Window: 262144, Models: []openai.ListedModel{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true}, {ID: "e", Loaded: true}}}},
 	{"Together, a bare list", "together", "/v1", "b", map[string]string{"/v1/models": `[{"id":"b","type":"chat","context_length":8192,"pricing":{"input":0.2,"output":0.6}},{"id":"i","type":"image"}]`},
-		openai.Found{Window: 8192, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &llm.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
+		openai.Discovery{Window: 8192, Models: []openai.ListedModel{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &llm.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
 	{"Gemini, its own list", "gemini", "/v1beta/openai", "g", map[string]string{"/v1beta/openai/models": `{"data":[{"id":"models/g"}]}`,
 		"/v1beta/models": `{"models":[{"name":"models/g","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"]}]}`},
-		openai.Found{Window: 1048576, MaxOut: 65536, Models: []openai.Listed{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 1048576, MaxOut: 65536, Models: []openai.ListedModel{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
 	{"Anthropic", "anthropic", "/v1", "c", map[string]string{"/v1/models": `{"data":[{"id":"c","type":"model","max_input_tokens":1000000,"max_tokens":128000}]}`},
-		openai.Found{Window: 1000000, MaxOut: 128000, Models: []openai.Listed{{ID: "c", Window: 1000000, MaxOut: 128000, Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 1000000, MaxOut: 128000, Models: []openai.ListedModel{{ID: "c", Window: 1000000, MaxOut: 128000, Chat: true, Loaded: true}}}},
 	{"LiteLLM", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b"}]}`, "/model/info": `{"data":[{"model_name":"b","model_info":{"max_input_tokens":32000,"max_output_tokens":4000}}]}`},
-		openai.Found{Window: 32000, MaxOut: 4000, Server: "litellm", Models: []openai.Listed{{ID: "b", Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 32000, MaxOut: 4000, Server: "litellm", Models: []openai.ListedModel{{ID: "b", Chat: true, Loaded: true}}}},
 	{"ids only", "openai", "/v1", "gpt-4o", map[string]string{"/v1/models": `{"data":[{"id":"text-embedding-3-small"},{"id":"gpt-4o"}]}`},
-		openai.Found{Models: []openai.Listed{{ID: "text-embedding-3-small", Loaded: true}, {ID: "gpt-4o", Chat: true, Loaded: true}}}},
+		openai.Discovery{Models: []openai.ListedModel{{ID: "text-embedding-3-small", Loaded: true}, {ID: "gpt-4o", Chat: true, Loaded: true}}}},
 	{"odd types", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[7,{"id":"b","max_model_len":"big","context_length":100,"pricing":"free"},null,{}]}`},
-		openai.Found{Window: 100, Models: []openai.Listed{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
+		openai.Discovery{Window: 100, Models: []openai.ListedModel{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
 }
 
 func TestDiscover(t *testing.T) {
@@ -93,7 +93,7 @@ func TestDiscover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(openai.Listed{})); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(openai.ListedModel{})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -145,7 +145,7 @@ func TestLocal(t *testing.T) {
 		{Provider: "vllm", BaseURL: list(`<html>a web server</html>`)},
 		{Provider: "vllm", BaseURL: "http://127.0.0.1:1/v1"},
 	}
-	got := openai.Local(t.Context(), bases, transport(t))
+	got := openai.LocalWithModels(t.Context(), bases, transport(t))
 	want := []openai.Server{
 		{Provider: "llamacpp", BaseURL: bases[2].BaseURL, Model: "tiny"},
 		{Provider: "ollama", BaseURL: bases[3].BaseURL, Model: "qwen3"},
@@ -162,7 +162,7 @@ func TestLocalBases(t *testing.T) {
 		"box:1234": "http://box:1234/v1", "https://box.example/ollama/": "https://box.example:11434/ollama/v1",
 		"[::]:5": "http://127.0.0.1:5/v1", "ftp://x": "http://127.0.0.1:11434/v1", "http://[bad": "http://127.0.0.1:11434/v1",
 	} {
-		got := openai.LocalBases(func(name string) string {
+		got := openai.LocalCandidates(func(name string) string {
 			if name == "OLLAMA_HOST" {
 				return host
 			}
@@ -177,19 +177,18 @@ func TestLocalBases(t *testing.T) {
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	want := []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq"}
-	if diff := cmp.Diff(want, openai.ByKey()); diff != "" {
+	if diff := cmp.Diff(want, openai.ProvidersByKey()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, name := range openai.Providers() {
-		e, ok := openai.Known(name)
+		e, ok := openai.KnownProvider(name)
 		if !ok || e.Label == "" || (e.BaseURL == "") != (name == "custom") || strings.HasSuffix(e.BaseURL, "/") || !e.Local && len(e.KeyVars) == 0 {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }
 
-// The router answers for the model that is asked about, once it is loaded; being
-// asked loads nothing.
+// The router answers for the model that is asked about, once it is loaded; being asked loads nothing.
 func TestARouterIsAskedAboutTheModel(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -212,14 +211,14 @@ func TestAServerWithoutModelsAnswers(t *testing.T) {
 	empty := answering(t, map[string]string{"/v1/models": `{"object":"list","data":null}`, "/api/ps": `{"models":[]}`})
 	other := answering(t, map[string]string{"/v1/models": `{"data":[]}`}) // nobody knows what it is
 	bases := []openai.Server{{Provider: "lmstudio", BaseURL: other + "/v1"}, {Provider: "custom", BaseURL: empty + "/v1"}}
-	got := openai.Answering(t.Context(), bases, transport(t))
+	got := openai.LocalServers(t.Context(), bases, transport(t))
 	if diff := cmp.Diff([]openai.Server{{Provider: "ollama", BaseURL: empty + "/v1"}}, got); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
 	if what, hint := got[0].NoModels(); !strings.Contains(what, "Ollama runs") || !strings.Contains(hint, "ollama pull") {
 		t.Errorf("%q, %q", what, hint)
 	}
-	if usable := openai.Local(t.Context(), bases, transport(t)); len(usable) != 0 {
+	if usable := openai.LocalWithModels(t.Context(), bases, transport(t)); len(usable) != 0 {
 		t.Errorf("there is nothing to talk to, but %+v", usable)
 	}
 }

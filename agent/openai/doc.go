@@ -1,24 +1,19 @@
-// Package openai talks to any endpoint of OpenAI's protocols: chat completions
-// everywhere, and the Responses API where a model needs it.
+// Package openai is the client of all endpoints: chat completions, the Responses API for models that need it, and
+// Anthropic's Messages API through package anthropic.
 //
-// It is the only importer of github.com/sashabaranov/go-openai, whose types requests
-// and replies have. It sends and reads them itself: failures are values of
-// [llm.Error] with what the server said of retrying, and comments, cut connections,
-// error events and bodies that are no streams are all seen for what they are.
+// Requests and replies have the types of github.com/sashabaranov/go-openai, which no other package imports, but this
+// package sends and reads them itself. So a failure is an [llm.Error] with the server's wishes about retrying, and
+// keep-alives, broken connections, error events and bodies that are not streams are all recognised.
 //
 // # Guarantees
 //
-//   - A [Client] is an [llm.Provider]: what arrives is yielded as it
-//     arrives, a failure comes once and last, a reply without a stop reason is
-//     never taken for a whole one.
-//   - Whatever a server sends, in whatever pieces, reading it ends: by its
-//     end, by a limit on what is kept, or by a limit on silence.
+//   - A [Client] is an [llm.Provider]: it yields what arrives when it arrives. A failure comes once and last. A reply
+//     without a stop reason never counts as complete.
+//   - Whatever a server sends, in whatever pieces, reading it ends: at its end, at a size limit, or at a time limit.
 //   - No key and no secret header value appears in an error.
-//   - Every reply says in what form its request was put into bytes; with the
-//     request, [Client.Body] makes the same bytes of it, in any later version.
-//   - Ending the context or breaking the loop closes the connection; no
-//     goroutine outlives the loop.
+//   - Every reply comes with the form of its request, which records all choices made for the body. From the request and
+//     the form [Client.Body] makes the same bytes again, also in later versions.
+//   - Ending the context or breaking the loop closes the connection; no goroutine outlives the loop.
 //
-// [Discover] asks an endpoint for its models and the window it really serves,
-// [Local] finds servers on this machine.
+// [Discover] asks an endpoint for its models and its window. [LocalServers] finds servers on this machine.
 package openai

@@ -15,27 +15,28 @@ import (
 	"plimsoll/conversation"
 )
 
-// endpoint is the server at the other end: what errors call it, and what they must not repeat of it.
+// endpoint is the server of a client: how errors name it, and which secrets they must not contain.
 type endpoint struct {
 	Endpoint
 	host    string // host:port, for errors about reaching it
-	address string // base_url without user, password and query
-	keyVar  string // the variable that errors about the key name, "" if none is known
+	address string // base URL without user, password and query
+	keyVar  string // the environment variable that errors about the key name, "" if unknown
 	hasKey  bool
-	secrets []string // what must not appear in any error, longest first
-	keys    []string // those of them of which no piece may appear either
-	renewed *renewed // shared by all copies
+	secrets []string    // texts that no error may contain, longest first
+	keys    []string    // secrets of which no error may contain even a piece
+	renewer *keyRenewer // shared by all copies
 }
 
-// shortestSecret keeps dummy keys like "x" from tearing holes into messages.
+// shortestSecret protects messages from dummy keys like "x", which would match everywhere.
 const shortestSecret = 4
 
-// credential are names of headers whose values are keys; others hold addresses and
-// words, pieces of which stand in any text.
+// credential matches the names of headers whose values are keys. Other values are addresses and words, whose pieces can
+// occur in any text.
 var credential = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)auth|key|token|secret|cookie|credential|pass`)
 })
 
+// addKey adds a secret of which no piece may appear, if it is long enough.
 func (w *endpoint) addKey(key string) {
 	if len(key) >= shortestPiece {
 		w.keys = append(w.keys, key)
@@ -43,7 +44,7 @@ func (w *endpoint) addKey(key string) {
 }
 
 func newEndpoint(o Options, e Endpoint) endpoint {
-	w := endpoint{Endpoint: e, keyVar: o.KeyVar, hasKey: o.Key != "" || o.Renew != nil, renewed: o.renewed}
+	w := endpoint{Endpoint: e, keyVar: o.KeyVar, hasKey: o.Key != "" || o.Renew != nil, renewer: o.renewer}
 	secrets := []string{o.Key}
 	w.addKey(o.Key)
 	for name, v := range o.Headers {
@@ -72,22 +73,20 @@ func newEndpoint(o Options, e Endpoint) endpoint {
 	return w
 }
 
-// What servers write is shown to the user: without keys, without control
-// characters, on one line, and short.
+const maxWords = 300 // characters
 
-const maxWords = 300
+// cleanText prepares a server's text for the user: without keys and control characters, on one line, and short.
 
-func (w endpoint) tidy(text string) string {
+func (w endpoint) cleanText(text string) string {
 	return conversation.OneLine(llm.OneLine(w.redact(text)), maxWords)
 }
 
-// redact takes keys and secret header values out of a text, and pieces of keys:
-// servers repeat the beginning or the end of one that they refuse.
+// redact replaces keys, secret header values and pieces of keys: servers quote the beginning or the end of a refused key.
 func (w endpoint) redact(text string) string {
 	for _, s := range w.secrets {
 		text = strings.ReplaceAll(text, s, hiddenKey)
 	}
-	for _, s := range append(w.renewed.list(), w.keys...) {
+	for _, s := range append(w.renewer.sentKeys(), w.keys...) {
 		text = hidePieces(text, s)
 	}
 	return text
@@ -95,9 +94,10 @@ func (w endpoint) redact(text string) string {
 
 const hiddenKey = "[key]"
 
-// shortestPiece is how many characters tell a piece of a key from an ordinary word.
+// shortestPiece is how many characters distinguish a piece of a key from an ordinary word.
 const shortestPiece = 8
 
+// hidePieces replaces all pieces of a secret that are at least shortestPiece long.
 func hidePieces(text, secret string) string {
 	var b strings.Builder
 	done := 0
@@ -121,6 +121,7 @@ var pageTitle = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 })
 
+// pageText returns the title of an HTML page.
 func pageText(page string) string {
 	if m := pageTitle().FindStringSubmatch(page); m != nil {
 		return html.UnescapeString(m[1])
@@ -128,29 +129,26 @@ func pageText(page string) string {
 	return "a web page"
 }
 
-// Options say which endpoint a Client talks to.
+// Options configure a Client.
 type Options struct {
-	// Provider is a known name, or any other for an endpoint of the user's own.
+	// Provider is a known name, or any other name for the user's own endpoint.
 	Provider string
-	BaseURL  string // up to and without /chat/completions; "" is the provider's own
+	BaseURL  string // the address up to but without /chat/completions; "" is the provider's own
 	Key      string // "" sends none
-	// KeyVar is the environment variable that errors about the key name; "" is
-	// the provider's first.
+	// KeyVar is the environment variable that errors about the key name; "" is the provider's first.
 	KeyVar  string
 	Headers map[string]string // further headers for every request; values count as secret
 	Wire    Wire
-	// Body is JSON objects that are merged into the body of every request, each over the one before.
+	// Body is JSON objects that are merged into the body of every request, in this order.
 	Body []string
-	// Renew gives a key that is not the stale one, in place of Key; nil for none.
+	// Renew returns a key to use in place of Key; stale is the one that was refused, or "". nil: Key is used.
 	Renew func(ctx context.Context, stale string) (string, error)
-	// Transport carries the requests, nil for a shared one with sensible limits.
+	// Transport sends the requests; nil is a shared one with sensible limits.
 	Transport http.RoundTripper
-	// FirstByte bounds the wait for the first byte of an answer, Idle the
-	// silence after it; 0 means 5 and 2 minutes.
+	// FirstByte limits the wait for the first byte of an answer, Idle the silence after it; 0 means 5 and 2 minutes.
 	FirstByte, Idle time.Duration
-	// Answer bounds each question of Discover; 0 means a second. CheckKey, for which
-	// somebody waits, has ten.
+	// Answer limits each request of Discover; 0 means a second. CheckKey has ten.
 	Answer time.Duration
 
-	renewed *renewed
+	renewer *keyRenewer
 }

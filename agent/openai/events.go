@@ -12,22 +12,22 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// A reply arrives as events. Their rules:
+// A reply arrives as server-sent events. The rules for reading them:
 //
-//   - a blank line ends an event, and so does a further line where its data is complete: some servers leave blank lines out
+//   - a blank line ends an event, and so does a further line after complete data: some servers leave blank lines out
 //   - several data lines of one event are joined; CR, LF and CRLF all end lines
 //   - comments and pings are keep-alives
-//   - a body that begins with { [ or < is no stream: it is one event
-//   - what a connection that ends cuts off counts only where its data is complete
+//   - a body that begins with { [ or < is not a stream: it is one event
+//   - if the connection ends inside an event, the event counts only if its data is complete
 
 type eventKind byte
 
 const (
 	eventData  eventKind = '='
-	eventError eventKind = '!' // named error
+	eventError eventKind = '!' // an event with the name "error"
 	eventAlive eventKind = ':' // a keep-alive
-	eventBody  eventKind = '~' // the whole body
-	eventJunk  eventKind = '#' // the beginning of a body that is nothing known
+	eventBody  eventKind = '~' // a whole body that is not a stream
+	eventJunk  eventKind = '#' // the beginning of a body in an unknown format
 )
 
 const (
@@ -36,68 +36,69 @@ const (
 	maxJunk = 512
 )
 
-// event is one event of a body, or all of it. Its data is good until the next one is read.
+// event is one event of a stream, or a whole body. Its data is valid until the next one is read.
 type event struct {
 	kind eventKind
 	data []byte
 }
 
-type events struct {
+// eventReader reads the events of a body.
+type eventReader struct {
 	src    io.Reader
 	lines  *bufio.Scanner // nil before the first byte
 	skipLF bool           // the last byte was a CR
-	cut    bool           // the end of the body cut the last line off
+	cut    bool           // the body ended inside its last line
 	held   bool           // the last line belongs to the next event
-	seen   bool           // something but keep-alives came
+	seen   bool           // an event other than a keep-alive came
 	junk   []byte
 
-	// Of the event that arrives.
+	// The event that is being read.
 	name  string
 	data  []byte
-	has   bool // it has data, even if that is empty
-	tries int  // how often data was looked at to see whether it is complete
+	has   bool // it has data, which may be empty
+	tries int  // how often its data was checked for being complete
 }
 
-func (s *events) next() (event, error) {
+// next returns the next event, io.EOF after the last one.
+func (s *eventReader) next() (event, error) {
 	if s.lines == nil {
-		if body, err := s.begin(); body != nil || err != nil {
+		if body, err := s.skipToFirst(); body != nil || err != nil {
 			return event{eventBody, body}, err
 		}
 	}
 	for s.held || s.lines.Scan() {
 		s.held = false
-		e, ok := s.line(s.lines.Bytes())
+		e, ok := s.addLine(s.lines.Bytes())
 		if len(s.data) > maxLine {
-			return event{}, tooLong("an event of the stream is longer than 4 MiB")
+			return event{}, tooLongError("an event of the stream is longer than 4 MiB")
 		}
 		if ok {
 			s.seen = s.seen || e.kind != eventAlive
 			return e, nil
 		}
 	}
-	return s.end()
+	return s.atEnd()
 }
 
-// begin skips what may stand before the first byte that counts, a byte order mark among it. It returns the body if that is
-// no stream.
-func (s *events) begin() (body []byte, err error) {
+// skipToFirst skips white space and a byte order mark before the first event. It returns the body if that is not a stream.
+func (s *eventReader) skipToFirst() (body []byte, err error) {
 	src := bufio.NewReader(s.src)
 	first, err := src.ReadByte()
 	for err == nil && bytes.IndexByte([]byte(" \t\r\n\x00\xEF\xBB\xBF"), first) >= 0 {
 		first, err = src.ReadByte()
 	}
 	if err != nil && err != io.EOF {
-		return nil, broke(err)
+		return nil, brokenError(err)
 	}
 	if err == nil {
 		_ = src.UnreadByte() // fails only where nothing was read
 	}
 	if first == '{' || first == '[' || first == '<' {
 		if body, err = io.ReadAll(io.LimitReader(src, maxBody+1)); err != nil {
-			return nil, broke(err)
+			return nil, brokenError(err)
 		}
 		if len(body) > maxBody {
-			return nil, tooLong("the answer is no stream and longer than 16 MiB")
+			return nil, tooLongError("the answer is no stream and longer than 16 MiB")
 		}
 	}
 	s.lines = bufio.NewScanner(src)
@@ -106,7 +107,8 @@ func (s *events) begin() (body []byte, err error) {
 	return body, nil
 }
 
-func (s *events) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+// split is the bufio.SplitFunc for lines that end with CR, LF or CRLF.
+func (s *eventReader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if s.skipLF && len(data) > 0 {
 		if s.skipLF = false; data[0] == '\n' {
 			advance, data = 1, data[1:]
@@ -123,8 +125,8 @@ func (s *events) split(data []byte, atEOF bool) (advance int, line []byte, err e
 	return advance + len(data), data, nil
 }
 
-// line takes a line in, and returns the event that it ends, or is.
-func (s *events) line(line []byte) (e event, ok bool) {
+// addLine adds a line to the current event. It returns an event if the line ends one, or is one itself.
+func (s *eventReader) addLine(line []byte) (e event, ok bool) {
 	if len(line) == 0 {
 		return s.dispatch()
 	}
@@ -133,7 +135,7 @@ func (s *events) line(line []byte) (e event, ok bool) {
 	// JSON on a line of its own is an event: errors in the middle of a stream come like that, Gemini's as a list.
 	bare := (line[0] == '{' || line[0] == '[') && json.Valid(line)
 	field := string(name)
-	if (bare || field == "data" || field == "event") && s.complete() {
+	if (bare || field == "data" || field == "event") && s.isComplete() {
 		s.held = true
 		return s.dispatch()
 	}
@@ -157,9 +159,9 @@ func (s *events) line(line []byte) (e event, ok bool) {
 	return event{}, false
 }
 
-// complete reports whether the data so far is a whole event. The cheap look at its end spares scanning what cannot be; an
-// event of many lines is scanned only a few times.
-func (s *events) complete() bool {
+// isComplete reports whether the data so far is a whole event. It checks the last byte first, because scanning is slow, and
+// scans an event of many lines only a few times.
+func (s *eventReader) isComplete() bool {
 	d := bytes.TrimRight(s.data, " \t")
 	if !s.has || s.tries > 16 || !bytes.HasSuffix(d, []byte("}")) && !bytes.HasSuffix(d, []byte("]")) {
 		return false
@@ -170,8 +172,8 @@ func (s *events) complete() bool {
 
 func isDone(d []byte) bool { return string(d) == "[DONE]" }
 
-// dispatch ends the event that arrives, and reports whether there is one.
-func (s *events) dispatch() (e event, ok bool) {
+// dispatch ends the current event, and reports whether it has data.
+func (s *eventReader) dispatch() (e event, ok bool) {
 	e = event{eventData, s.data}
 	switch {
 	case s.name == "ping" || s.name == "keepalive" || len(s.data) == 0:
@@ -184,12 +186,13 @@ func (s *events) dispatch() (e event, ok bool) {
 	return e, ok
 }
 
-func (s *events) end() (event, error) {
+// atEnd returns what is left when the body has ended: an event, the junk, or the error.
+func (s *eventReader) atEnd() (event, error) {
 	err := s.lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
-		return event{}, tooLong("a line of the stream is longer than 4 MiB")
+		return event{}, tooLongError("a line of the stream is longer than 4 MiB")
 	}
-	if s.complete() || err == nil && !s.cut {
+	if s.isComplete() || err == nil && !s.cut {
 		if e, ok := s.dispatch(); ok {
 			s.seen = true
 			return e, nil
@@ -202,11 +205,11 @@ func (s *events) end() (event, error) {
 	if err == nil {
 		return event{}, io.EOF
 	}
-	return event{}, broke(err)
+	return event{}, brokenError(err)
 }
 
-func broke(err error) error { return fmt.Errorf("the connection broke: %w", err) }
+func brokenError(err error) error { return fmt.Errorf("the connection broke: %w", err) }
 
-func tooLong(what string) error {
+func tooLongError(what string) error {
 	return &llm.Error{Class: llm.Malformed, Message: what, NoRetry: true}
 }

@@ -33,7 +33,7 @@ func (c *cutReader) Read(p []byte) (int, error) {
 // eventsOf is a body as events, one a line, and the error it ended with.
 func eventsOf(src io.Reader) (string, error) {
 	var out strings.Builder
-	for s := (&events{src: src}); ; {
+	for s := (&eventReader{src: src}); ; {
 		next, err := s.next()
 		if err == io.EOF {
 			return out.String(), nil

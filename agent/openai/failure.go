@@ -15,15 +15,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// Failures of the connection, in words for the user.
-
-// failure is any error of a request as an *llm.Error. The caller's own
-// cancelling comes before everything that it brought about.
+// failure returns any error of a request as an *llm.Error, with a message for the user. If the caller cancelled the
+// request, that is the error, whatever else failed because of it.
 func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	switch cause := causeOf(parent); {
 	case cause == nil:
 	case errors.Is(parent.Err(), context.DeadlineExceeded):
-		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " did not answer within the time allowed", Err: cause}
+		return &llm.Error{Class: llm.Stalled, Message: c.endpoint.Label + " did not answer within the time allowed", Err: cause}
 	default:
 		return &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Canceled}
 	}
@@ -32,17 +30,18 @@ func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 		return e
 	}
 	if errors.Is(causeOf(ctx), errSilence) {
-		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " stopped responding", Err: errSilence}
+		return &llm.Error{Class: llm.Stalled, Message: c.endpoint.Label + " stopped responding", Err: errSilence}
 	}
-	return c.who.unreachable(err)
+	return c.endpoint.connectionError(err)
 }
 
-func (w endpoint) unreachable(err error) *llm.Error {
+// connectionError returns the error of a connection that failed.
+func (w endpoint) connectionError(err error) *llm.Error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // the address may hold a password
 	}
-	e := &llm.Error{Class: llm.Network, Err: errors.New(w.tidy(err.Error()))}
+	e := &llm.Error{Class: llm.Network, Err: errors.New(w.cleanText(err.Error()))}
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var timeout net.Error
@@ -52,7 +51,7 @@ func (w endpoint) unreachable(err error) *llm.Error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message, e.Hint, e.Down = "No answer from "+w.address, w.startHint(), true
 	case errors.As(err, &cert):
-		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.tidy(cert.Err.Error())), true
+		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.cleanText(cert.Err.Error())), true
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		e.Message, e.Hint, e.NoRetry = w.host+" speaks plain HTTP", "write base_url with http://", true
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
@@ -60,7 +59,7 @@ func (w endpoint) unreachable(err error) *llm.Error {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Message = w.host + " cannot be reached in time"
 	default:
-		e.Message = fmt.Sprintf("no connection to %s: %s", w.host, w.tidy(err.Error()))
+		e.Message = fmt.Sprintf("no connection to %s: %s", w.host, w.cleanText(err.Error()))
 	}
 	return e
 }
@@ -72,15 +71,15 @@ func (w endpoint) startHint() string {
 	return "is it running? /connect chooses another, base_url says where"
 }
 
-// Malformed is the error of an answer that is not the protocol.
-func (w endpoint) Malformed(what string, data []byte, cause error) *llm.Error {
+// MalformedError returns the error of an answer that does not follow the protocol.
+func (w endpoint) MalformedError(what string, data []byte, cause error) *llm.Error {
 	e := &llm.Error{Class: llm.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
 	text := string(data)
 	page := strings.HasPrefix(strings.TrimSpace(text), "<")
 	if page {
 		text = pageText(text)
 	}
-	if words := conversation.OneLine(w.tidy(text), 120); words != "" {
+	if words := conversation.OneLine(w.cleanText(text), 120); words != "" {
 		e.Message += ": " + words
 	}
 	if cause == nil || page {

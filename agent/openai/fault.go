@@ -8,26 +8,24 @@ import (
 	"strings"
 )
 
-// Fault is what a server said is wrong, read from whatever shape it came in,
-// without keys. It is the cause of an *llm.Error that a server answered.
+// Fault is the error that a server reports, without keys. It is the cause of an *llm.Error that came from a server.
 //
-// Shapes: {"error":{…}}, {"error":"…"} (xAI), a list of those (Gemini),
-// {"object":"error",…} (SGLang, Mistral, older vLLM), {"detail":…} (FastAPI),
-// {"errors":[…]}, any of them as text inside a message (Ollama, OpenRouter's
-// metadata.raw), HTML, plain text, nothing.
+// Formats: {"error":{…}}, {"error":"…"} (xAI), a list of those (Gemini), {"object":"error",…} (SGLang, Mistral, older
+// vLLM), {"detail":…} (FastAPI), {"errors":[…]}, any of them as text inside a message (Ollama, OpenRouter's
+// metadata.raw), HTML, plain text, an empty body.
 type Fault struct {
 	Message string
 	Code    string
 	Type    string
 	Param   string
 
-	status  int    // an HTTP status given in the body, 0 without one
+	status  int    // an HTTP status in the body, 0 if it has none
 	window  int    // llama.cpp's n_ctx
 	prompt  int    // llama.cpp's n_prompt_tokens
 	retryIn string // Gemini's retryDelay
 }
 
-// Error is the message with its code.
+// Error returns the message with its code.
 func (f *Fault) Error() string {
 	if f.Code != "" {
 		return f.Message + " [" + f.Code + "]"
@@ -35,30 +33,32 @@ func (f *Fault) Error() string {
 	return f.Message
 }
 
-// maxNesting is how deep errors within errors are read: each text that holds another
-// one takes a few levels.
+// maxNesting limits how deep errors inside errors are read. Each text with an error in it takes a few levels.
 const maxNesting = 12
 
-// parseFault reads an error body. It is total: any bytes give a Fault.
+// parseFault reads an error body. Any bytes give a Fault.
 func parseFault(body []byte) *Fault {
 	f := &Fault{}
 	f.read(body, maxNesting)
 	return f
 }
 
+// rawFault is an error object with the fields of all servers.
 type rawFault struct {
-	Error    json.RawMessage `json:"error"`
-	Errors   json.RawMessage `json:"errors"`
-	Message  json.RawMessage `json:"message"`
-	Msg      word            `json:"msg"`
-	Detail   json.RawMessage `json:"detail"`
-	Code     json.RawMessage `json:"code"`
-	Type     word            `json:"type"`
-	Param    word            `json:"param"`
-	Status   word            `json:"status"`
-	Details  []retryDetail   `json:"details"`
-	Window   int             `json:"n_ctx"`
-	Prompt   int             `json:"n_prompt_tokens"`
+	Error   json.RawMessage `json:"error"`
+	Errors  json.RawMessage `json:"errors"`
+	Message json.RawMessage `json:"message"`
+	Msg     looseString     `json:"msg"`
+	Detail  json.RawMessage `json:"detail"`
+	Code    json.RawMessage `json:"code"`
+	Type    looseString     `json:"type"`
+	Param   looseString     `json:"param"`
+	Status  looseString     `json:"status"`
+	Details []struct {
+		RetryDelay looseString `json:"retryDelay"`
+	} `json:"details"`
+	Window   int `json:"n_ctx"`
+	Prompt   int `json:"n_prompt_tokens"`
 	Metadata struct {
 		Raw json.RawMessage `json:"raw"`
 	} `json:"metadata"`
@@ -70,10 +70,7 @@ type rawFault struct {
 	} `json:"response"`
 }
 
-type retryDetail struct {
-	RetryDelay word `json:"retryDelay"`
-}
-
+// read reads an error of any JSON type, or a text.
 func (f *Fault) read(raw []byte, depth int) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || depth == 0 {
@@ -93,12 +90,13 @@ func (f *Fault) read(raw []byte, depth int) {
 			f.readText(s, depth-1)
 		}
 	default:
-		if !json.Valid(raw) { // a bare null, number or boolean says nothing
+		if !json.Valid(raw) { // a bare null, number or boolean is no message
 			f.readText(string(raw), depth-1)
 		}
 	}
 }
 
+// readText takes a text as the message, or the error that the text contains as JSON or HTML.
 func (f *Fault) readText(s string, depth int) {
 	t := strings.TrimSpace(s)
 	if strings.HasPrefix(t, "{") && json.Valid([]byte(t)) && depth > 0 {
@@ -118,13 +116,12 @@ func (f *Fault) readText(s string, depth int) {
 
 func (f *Fault) readObject(raw []byte, depth int) {
 	var r rawFault
-	// A field of another type is as good as absent; text that only looks like
-	// an object is shown as it is.
+	// A field of another type counts as absent. A text that only begins like an object is the message itself.
 	if err := json.Unmarshal(raw, &r); err != nil && !json.Valid(raw) {
 		f.Message = string(raw)
 		return
 	}
-	if r.Type == "error" { // Anthropic's envelope; what kind it is stands within
+	if r.Type == "error" { // Anthropic's outer object; the inner one has the kind
 		r.Type = ""
 	}
 	f.Type = cmp.Or(f.Type, string(r.Type), string(r.Status))
@@ -145,8 +142,8 @@ func (f *Fault) readObject(raw []byte, depth int) {
 	}
 }
 
-// readUpstream takes what a router got from the provider behind it, which is
-// more to the point than the router's own "Provider returned error".
+// readUpstream reads the error that a router received from its upstream provider. It is more precise than the router's
+// own "Provider returned error".
 func (f *Fault) readUpstream(raw []byte, depth int) {
 	up := &Fault{}
 	up.read(raw, depth)
@@ -157,8 +154,9 @@ func (f *Fault) readUpstream(raw []byte, depth int) {
 	*f = *up
 }
 
+// readCode reads a code. A number from 400 to 599 is an HTTP status.
 func (f *Fault) readCode(raw json.RawMessage) {
-	var w word
+	var w looseString
 	_ = w.UnmarshalJSON(raw) // never fails
 	if w != "" {
 		f.Code = string(w)
@@ -173,8 +171,8 @@ func (f *Fault) readCode(raw json.RawMessage) {
 	}
 }
 
-// looksLikeError reports whether an object without choices, or a list of one,
-// says what is wrong rather than belonging to another protocol.
+// looksLikeError reports whether an object without choices, or a list with such an object, is an error rather than an
+// event of another protocol.
 func looksLikeError(data []byte) bool {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
@@ -182,12 +180,12 @@ func looksLikeError(data []byte) bool {
 	}
 	var r struct {
 		Error   json.RawMessage `json:"error"`
-		Object  word            `json:"object"`
-		Message word            `json:"message"`
-		Detail  word            `json:"detail"`
-		Type    word            `json:"type"`
+		Object  looseString     `json:"object"`
+		Message looseString     `json:"message"`
+		Detail  looseString     `json:"detail"`
+		Type    looseString     `json:"type"`
 	}
-	// What could be decoded counts.
+	// Fields of another type count as absent.
 	_ = json.Unmarshal(data, &r)
 	named := len(r.Error) > 0 && string(r.Error) != "null"
 	return named || r.Object == "error" || r.Type == "error" || r.Message != "" || r.Detail != ""

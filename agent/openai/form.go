@@ -15,52 +15,51 @@ import (
 	"plimsoll/conversation"
 )
 
-// A body is a function of the request and of its form: what the endpoint wants
-// and what was learned from its refusals. Rules:
+// The form of a body holds every choice that the request itself does not determine: what the endpoint needs, and what
+// was learned from its refusals. The same request and form make the same body. Rules:
 //
-//   - a form is decided before anything of a body is made, and written down with
-//     the reply as a line of words; a word once given keeps its meaning
-//   - its words say what the body has, not how it differs from what is usual, so
-//     that they hold when endpoints, addresses and tables are others
-//   - a body is made again on the road that requests take, up to the network
+//   - the form is decided before the body is made, and recorded with the reply as a line of words; the meaning of a
+//     word never changes
+//   - a word names what the body has, not a difference from a default, so that it holds when defaults change
+//   - a recorded body is made again by the same code that makes new ones
 
+// bodyForm is the form of one body.
 type bodyForm struct {
-	wire       Wire
-	usage      bool // asks for usage within the stream
-	completion bool // the reply's bound is named max_completion_tokens, not max_tokens
-	progress   bool // asks for progress through the prompt
-	effortNone bool // asks the model not to reason
-	null       bool // calls without text have content null
-	signatures bool // calls of other models get a signature
-	reasoning  bool // reasoning goes back with its message
-	loop       bool // only behind the newest message of the user
-	blank      bool // calls without reasoning have a blank one
-	own        bool // what a model thought goes back to it alone, its signed fields with a message that is what it was
-	encrypted  bool // asks for reasoning in encrypted form
-	strict     bool // tools say that their schemas are not strict ones
-	items      bool // replies go back item by item, as they came
-	summary    bool // asks for summaries of reasoning
-	marks      bool // has cache breakpoints, as the Messages wire sets them
-	hour       bool // they last an hour
-	day        bool // asks the cache to keep the prompt for a day
-	key        string
-	effort     string // asked of the model, "" for none
-	as         string // how reasoning goes back, "" for reasoning_content
-	after      uint64 // signed and encrypted fields of replies up to this event stay behind
-	body       string // JSON that is merged into the body, "" for none
+	wire           Wire
+	usage          bool   // asks for usage within the stream
+	maxCompletion  bool   // the reply's limit is max_completion_tokens, not max_tokens
+	progress       bool   // asks for progress through the prompt
+	effortNone     bool   // asks the model not to reason
+	nullContent    bool   // a message with calls and no text has content null
+	signatures     bool   // calls of other models get a signature
+	reasoning      bool   // reasoning goes back with its message
+	reasoningLoop  bool   // reasoning goes back only after the newest user message
+	blankReasoning bool   // a message with calls and no reasoning gets a blank one
+	ownReasoning   bool   // reasoning goes back only to its own model, signed fields only with unchanged messages
+	encrypted      bool   // asks for encrypted reasoning
+	notStrict      bool   // tools state that their schemas are not strict
+	echoItems      bool   // replies go back item by item, as they came
+	summary        bool   // asks for summaries of reasoning
+	breakpoints    bool   // has cache breakpoints, in the places that the Messages wire has
+	cacheHour      bool   // cache breakpoints last an hour
+	cacheDay       bool   // asks the cache to keep the prompt for a day
+	cacheKey       string // prompt_cache_key, "" for none
+	effort         string // reasoning effort, "" for none
+	reasoningAs    string // the field or place for reasoning, "" for reasoning_content
+	signedAfter    uint64 // signed and encrypted fields of replies up to this event are left out
+	extraBody      string // JSON that is merged into the body, "" for none
 
-	messages anthropic.Form // of a body for the Messages wire, which has none of the above
+	messages anthropic.Form // of a body on the Messages wire, which uses none of the fields above but body
 }
 
-// flags are the words of a form that say yes or no, in the order they are
-// written.
+// flags are the words of a form that are either present or not, in the order in which they are written.
 func (f *bodyForm) flags() []formFlag {
 	return []formFlag{
-		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
-		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
-		{"strict", &f.strict}, {"items", &f.items}, {"summary", &f.summary},
-		{"reasoning-loop", &f.loop}, {"reasoning-blank", &f.blank}, {"own", &f.own},
-		{"marks", &f.marks}, {"marks-1h", &f.hour}, {"cache-24h", &f.day},
+		{"usage", &f.usage}, {"completion", &f.maxCompletion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
+		{"null", &f.nullContent}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
+		{"strict", &f.notStrict}, {"items", &f.echoItems}, {"summary", &f.summary},
+		{"reasoning-loop", &f.reasoningLoop}, {"reasoning-blank", &f.blankReasoning}, {"own", &f.ownReasoning},
+		{"marks", &f.breakpoints}, {"marks-1h", &f.cacheHour}, {"cache-24h", &f.cacheDay},
 	}
 }
 
@@ -69,7 +68,7 @@ type formFlag struct {
 	on   *bool
 }
 
-// String is the form as it is recorded: the wire, then what is so of the body.
+// String returns the form as it is recorded: the wire, then a word for each choice.
 func (f bodyForm) String() string {
 	words := []string{string(f.wire)}
 	if f.wire == WireMessages {
@@ -81,10 +80,10 @@ func (f bodyForm) String() string {
 		}
 	}
 	after := ""
-	if f.after > 0 {
-		after = strconv.FormatUint(f.after, 10)
+	if f.signedAfter > 0 {
+		after = strconv.FormatUint(f.signedAfter, 10)
 	}
-	for _, x := range [][2]string{{"key", f.key}, {"effort", f.effort}, {"reasoning-as", f.as}, {"thinking-after", after}, {"body", f.body}} {
+	for _, x := range [][2]string{{"key", f.cacheKey}, {"effort", f.effort}, {"reasoning-as", f.reasoningAs}, {"thinking-after", after}, {"body", f.extraBody}} {
 		if x[1] != "" {
 			words = append(words, x[0]+"="+url.QueryEscape(x[1]))
 		}
@@ -92,6 +91,7 @@ func (f bodyForm) String() string {
 	return strings.Join(words, " ")
 }
 
+// parseForm reads a recorded form. It refuses an unknown word, which a later version wrote.
 func parseForm(text string) (bodyForm, error) {
 	var f bodyForm
 	for _, word := range strings.Fields(text) {
@@ -105,25 +105,26 @@ func parseForm(text string) (bodyForm, error) {
 	return f, nil
 }
 
+// read applies a word, and reports whether it is known.
 func (f *bodyForm) read(word string) bool {
 	name, value, _ := strings.Cut(word, "=")
 	plain, err := url.QueryUnescape(value)
 	switch {
 	case name == "key":
-		f.key = plain
+		f.cacheKey = plain
 		return err == nil
 	case name == "body":
-		f.body = plain
+		f.extraBody = plain
 		return err == nil && json.Valid([]byte(plain))
-	case f.wire == WireMessages: // which has words of the same names
+	case f.wire == WireMessages: // it has words of the same names
 	case name == "effort":
 		f.effort = plain
 		return err == nil && plain != ""
 	case name == "thinking-after":
-		f.after, err = strconv.ParseUint(value, 10, 64)
+		f.signedAfter, err = strconv.ParseUint(value, 10, 64)
 		return err == nil
 	case name == "reasoning-as":
-		f.as = value
+		f.reasoningAs = value
 		return slices.Contains([]string{"reasoning", asThink, asText}, value)
 	}
 	for _, x := range f.flags() {
@@ -136,61 +137,62 @@ func (f *bodyForm) read(word string) bool {
 		f.wire = w
 		return true
 	}
-	return f.wire == WireMessages && f.messages.Read(word)
+	return f.wire == WireMessages && f.messages.ParseWord(word)
 }
 
-func (c *Client) form(r llm.Request, known lessons) bodyForm {
-	f := bodyForm{wire: c.wire(r.Model, known), body: c.body}
+// chooseForm returns the form in which a request is sent now.
+func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
+	f := bodyForm{wire: c.wire(r.Model, known), extraBody: c.body}
 	if f.wire == WireMessages {
 		f.messages = c.messagesForm(r, known)
 		return f
 	}
-	if f.after = r.ThinkingAfter; anthropic.BindsThinking(r.Model) {
-		f.after = max(f.after, r.PrefixChanged)
+	if f.signedAfter = r.ThinkingAfter; anthropic.BindsThinking(r.Model) {
+		f.signedAfter = max(f.signedAfter, r.PrefixChanged)
 	}
 	if !known.noEffort {
 		f.effort = r.Effort
 	}
-	if c.who.CacheKey && !known.noCacheKey {
-		f.key = r.Conversation
+	if c.endpoint.CacheKey && !known.noCacheKey {
+		f.cacheKey = r.Conversation
 	}
-	f.day = c.who.Retention && !known.noRetention && r.CacheTTL >= dayTTL && keepsForADay(r.Model)
+	f.cacheDay = c.endpoint.DayRetention && !known.noRetention && r.CacheTTL >= dayTTL && keepsForADay(r.Model)
 	if f.wire == WireResponses {
 		reasons := c.mayReason(r.Model)
-		f.encrypted, f.items, f.strict = reasons && !known.noEncrypted, !known.noItems, true
-		f.summary = reasons && !known.noSummary && f.effort != "none"
+		f.encrypted, f.echoItems, f.notStrict = reasons && !known.noEncryptedReasoning, !known.noReasoningItems, true
+		f.summary = reasons && !known.noReasoningSummary && f.effort != "none"
 		return f
 	}
-	f.own, f.usage = true, !known.noUsageOption
-	f.completion = c.who.MaxCompletion != known.otherLimit // Ollama ignores the newer name without a word
-	f.progress = c.who.Progress || known.progress
+	f.ownReasoning, f.usage = true, !known.noUsageOption
+	f.maxCompletion = c.endpoint.MaxCompletion != known.usesOtherLimit // Ollama silently ignores the newer name
+	f.progress = c.endpoint.Progress || known.isLlamaCpp
 	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone
-	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain {
+	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain { // these models take tools only without an effort
 		f.effort = "" // these models take tools only without one
 	}
-	f.marks = c.marks(r.Model) && !known.noMarks
-	f.hour = f.marks && r.CacheTTL >= time.Hour
-	f.null, f.signatures = c.who.NullContent, c.who.Signatures
-	if e := echoOf(c.who.Name, r.Model); e.as != "" && !known.noEcho {
-		f.reasoning, f.loop, f.blank = true, e.loop, e.blank
+	f.breakpoints = c.takesBreakpoints(r.Model) && !known.noBreakpoints
+	f.cacheHour = f.breakpoints && r.CacheTTL >= time.Hour
+	f.nullContent, f.signatures = c.endpoint.NullContent, c.endpoint.Signatures
+	if e := echoOf(c.endpoint.Name, r.Model); e.as != "" && !known.noReasoningEcho {
+		f.reasoning, f.reasoningLoop, f.blankReasoning = true, e.loop, e.blank
 		if e.as != thoughtField {
-			f.as = e.as
+			f.reasoningAs = e.as
 		}
 	}
 	return f
 }
 
-// dayTTL is how long a prompt is kept that is asked to be kept for a day.
+// dayTTL is the cache lifetime that OpenAI is asked for with prompt_cache_retention.
 const dayTTL = 24 * time.Hour
 
-// keepsForADay reports whether OpenAI keeps prompts of a model for a day: it does from gpt-4.1 on, and keeps those of
-// gpt-5.6 and later for as long as it says itself.
+// keepsForADay reports whether OpenAI can keep prompts of a model for a day: from gpt-4.1 on. For gpt-5.6 and later it
+// decides the time itself.
 func keepsForADay(model string) bool {
 	major, minor := gpt(model)
 	return major == 4 && minor >= 1 || major == 5 && minor < 6
 }
 
-// gpt is the version of a model of OpenAI, 0 for another one.
+// gpt returns the version of an OpenAI model, 0 for any other model.
 func gpt(model string) (major, minor int) {
 	if _, err := fmt.Sscanf(model, "gpt-%d.%d", &major, &minor); err != nil {
 		minor = 0
@@ -201,51 +203,52 @@ func gpt(model string) (major, minor int) {
 	return major, minor
 }
 
-// Body is the body that Stream sends for a request in a form that it recorded, to
-// the byte; "" is the form that Stream would choose now. Nothing is sent. The
-// error is that of a form which a later version made, or of a request that has
-// no body.
+// Body returns the body that Stream sent for a request in a recorded form, byte by byte; for the form "" the body that
+// Stream would send now. It sends nothing. The error is an unknown word in the form, which a later version recorded, or
+// a request that cannot be encoded.
 func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
-	f := c.form(r, c.lessons(r.Model))
+	f := c.chooseForm(r, c.learnedQuirks(r.Model))
 	if recorded != "" {
 		var err error
 		if f, err = parseForm(recorded); err != nil {
 			return nil, err
 		}
 	}
-	out, err := c.outgoing(r, f)
+	out, err := c.buildRequest(r, f)
 	if err != nil {
-		return nil, fmt.Errorf("making the body of a request to %s: %s", r.Model, c.who.tidy(err.Error()))
+		return nil, fmt.Errorf("making the body of a request to %s: %s", r.Model, c.endpoint.cleanText(err.Error()))
 	}
 	return out.body, nil
 }
 
-func (c *Client) outgoing(r llm.Request, f bodyForm) (outgoing, error) {
-	var out outgoing
+// buildRequest makes the HTTP request for a request in a form.
+func (c *Client) buildRequest(r llm.Request, f bodyForm) (outgoingRequest, error) {
+	var out outgoingRequest
 	var err error
 	switch f.wire {
 	case WireMessages:
-		out, err = c.messages(r, f.messages)
+		out, err = c.messagesRequest(r, f.messages)
 	case WireResponses:
-		out = outgoing{path: "/responses", decoder: newResponseDecoder(c.who, r)}
-		out.body, err = json.Marshal(c.response(r, f))
+		out = outgoingRequest{path: "/responses", decoder: newResponseDecoder(c.endpoint, r)}
+		out.body, err = json.Marshal(c.responsesBody(r, f))
 	default:
-		out = outgoing{path: "/chat/completions", decoder: newChatDecoder(c.who, r), headers: c.cacheHeader(r)}
-		out.body, err = c.chat(r, f)
+		out = outgoingRequest{path: "/chat/completions", decoder: newChatDecoder(c.endpoint, r), headers: c.cacheHeader(r)}
+		out.body, err = c.chatBody(r, f)
 	}
-	if err == nil && f.body != "" {
-		out.body, err = mergeJSON(out.body, []byte(f.body))
+	if err == nil && f.extraBody != "" {
+		out.body, err = mergeJSON(out.body, []byte(f.extraBody))
 	}
 	if err != nil {
-		return outgoing{}, fmt.Errorf("making the request: %w", err)
+		return outgoingRequest{}, fmt.Errorf("making the request: %w", err)
 	}
 	return out, nil
 }
 
+// mergedBody merges JSON objects into one, "" if it has no fields.
 func mergedBody(objects []string) string {
 	merged := json.RawMessage("{}")
 	for _, o := range objects {
-		if m, err := mergeJSON(merged, json.RawMessage(o)); err == nil { // the configuration has nothing else
+		if m, err := mergeJSON(merged, json.RawMessage(o)); err == nil { // the configuration accepts only JSON objects
 			merged = m
 		}
 	}
@@ -255,7 +258,7 @@ func mergedBody(objects []string) string {
 	return ""
 }
 
-// mergeJSON lays one value over another: objects field by field, whatever else as a whole.
+// mergeJSON merges two values: objects field by field; any other value of above replaces the one below.
 func mergeJSON(below, above json.RawMessage) (json.RawMessage, error) {
 	var under, over map[string]json.RawMessage
 	if json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &over) != nil || under == nil || over == nil {

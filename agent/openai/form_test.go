@@ -45,8 +45,7 @@ func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("a request to %s was sent", r.URL)
 }
 
-// send sends a request and returns what the server got and what the first chunk
-// says of it.
+// send sends a request and returns what the server got and what the first chunk says of it.
 func (l listener) send(c *Client, r llm.Request) (body []byte, first llm.Chunk, err error) {
 	for first, err = range c.Stream(context.Background(), r) {
 		break
@@ -87,12 +86,12 @@ func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 	return nil
 }
 
-// allLessons are what can be learned alone and what can be learned together.
-func allLessons() []lessons {
-	var out []lessons
+// quirkCombinations are what can be learned alone and what can be learned together.
+func quirkCombinations() []learnedQuirks {
+	var out []learnedQuirks
 	for _, i := range []int{0, 1, 2, 4, 8, 16, 1 + 4, 2 + 8, 31} {
-		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0,
-			noMarks: i&8 != 0, noRetention: i&4 != 0, noItems: i&16 != 0, noSummary: i&8 != 0, noEncrypted: i&2 != 0})
+		out = append(out, learnedQuirks{noUsageOption: i&1 != 0, usesOtherLimit: i&2 != 0, needsResponses: i&4 != 0, isLlamaCpp: i&8 != 0, noCacheKey: i&16 != 0,
+			noBreakpoints: i&8 != 0, noRetention: i&4 != 0, noReasoningItems: i&16 != 0, noReasoningSummary: i&8 != 0, noEncryptedReasoning: i&2 != 0})
 	}
 	return out
 }
@@ -139,11 +138,11 @@ func TestAnyBodyCanBeMadeAgain(t *testing.T) {
 				models = append(models, "anthropic/claude-sonnet-5")
 			}
 			for _, base := range []string{"", "http://127.0.0.1:9/v1"} {
-				if e, _ := Known(provider); base == "" && e.BaseURL == "" {
+				if e, _ := KnownProvider(provider); base == "" && e.BaseURL == "" {
 					continue // it has no address of its own
 				}
 				for _, wire := range []Wire{WireAuto, WireChat, WireResponses} {
-					for _, known := range allLessons() {
+					for _, known := range quirkCombinations() {
 						for _, model := range models {
 							o := Options{Provider: provider, BaseURL: base, Key: "k", Wire: wire, Transport: l}
 							if known.noUsageOption {
@@ -168,12 +167,12 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		provider := rapid.SampledFrom(append(Providers(), "demo")).Draw(rt, "provider")
 		o := Options{Provider: provider, Transport: l}
-		if e, _ := Known(provider); e.BaseURL == "" || rapid.Bool().Draw(rt, "elsewhere") {
+		if e, _ := KnownProvider(provider); e.BaseURL == "" || rapid.Bool().Draw(rt, "elsewhere") {
 			o.BaseURL = "http://127.0.0.1:9"
 		}
 		c := New(o)
 		model := rapid.SampledFrom([]string{"m", "gpt-6-sol", "gemini-2.5-pro", "gpt-6.1-sol"}).Draw(rt, "model")
-		c.learned[model] = rapid.SampledFrom(allLessons()).Draw(rt, "lessons")
+		c.learned[model] = rapid.SampledFrom(quirkCombinations()).Draw(rt, "lessons")
 		caps := c.Capabilities(model)
 		caps.NoTools = rapid.Bool().Draw(rt, "no tools")
 		messages, err := projection.Harden(projection.Project(conversationtest.WithOverlays(rt, conversationtest.Rich(rt))), caps)
@@ -196,10 +195,10 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key"),
-			as:    rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
-			after: rapid.Uint64().Draw(rt, "after"),
-			body:  rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
+		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), cacheKey: rapid.String().Draw(rt, "key"),
+			reasoningAs: rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
+			signedAfter: rapid.Uint64().Draw(rt, "after"),
+			extraBody:   rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
 		for _, x := range f.flags() {
 			*x.on = rapid.Bool().Draw(rt, x.word)
 		}
@@ -241,12 +240,12 @@ func TestWordsOfFormsStay(t *testing.T) {
 		"llamacpp": "chat usage progress reasoning reasoning-loop own", "cerebras": "chat usage completion reasoning reasoning-loop own reasoning-as=think", "xai": "chat usage null own",
 	} {
 		c := New(Options{Provider: provider, Transport: nowhere{}})
-		if got := c.form(r, lessons{}).String(); got != want {
+		if got := c.chooseForm(r, learnedQuirks{}).String(); got != want {
 			t.Errorf("%s: %q, not %q", provider, got, want)
 		}
 	}
 	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: nowhere{}})
-	if got := chat.form(r, lessons{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
+	if got := chat.chooseForm(r, learnedQuirks{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
 		t.Errorf("on the chat wire: %q", got)
 	}
 	openai := New(Options{Provider: "openai", Transport: nowhere{}})
@@ -294,7 +293,7 @@ func TestFieldsOfTheUserAreMergedDeeply(t *testing.T) {
 		if raw, err = New(o).Body(r, ""); err != nil || !bytes.Contains(raw, []byte(`"messages":[]`)) || !bytes.Contains(raw, []byte(`"input":{"a":null}`)) {
 			t.Errorf("%s: the messages of the user's own are not in %s, %v", wire, raw, err)
 		}
-		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).form(r, lessons{}).String()); err != nil || !bytes.Equal(again, plain) {
+		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).chooseForm(r, learnedQuirks{}).String()); err != nil || !bytes.Equal(again, plain) {
 			t.Errorf("%s: a request of before has the new fields: %s, %v", wire, again, err)
 		}
 	}

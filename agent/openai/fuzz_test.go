@@ -28,8 +28,7 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const fuzzKey = "sk-fuzz-0123456789"
 
-// checkReply reads a reply and checks that it ends in exactly one way and that
-// nothing in it is unfit to be shown.
+// checkReply reads a reply and checks that it ends in exactly one way and that nothing in it is unfit to be shown.
 func checkReply(t *testing.T, c *Client) {
 	t.Helper()
 	var stop string
@@ -97,8 +96,8 @@ func FuzzRefusal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		w := newEndpoint(Options{Key: fuzzKey}, endpoints[0])
-		checkError(t, w.refused(status, http.Header{}, body))
-		checkError(t, w.Reported(body))
+		checkError(t, w.statusError(status, http.Header{}, body))
+		checkError(t, w.ReportedError(body))
 	})
 }
 

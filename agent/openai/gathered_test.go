@@ -37,7 +37,7 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d := &dripping{every: c.every, next: time.Now()}
-				g, buf := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot)
+				g, buf := &batchedBody{ctx: t.Context(), src: d}, make([]byte, fastBytes)
 				for began := time.Now(); time.Since(began) < 10*time.Second; {
 					if _, err := g.Read(buf); err != nil {
 						t.Fatal(err)
@@ -46,7 +46,7 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 				if d.reads > c.most {
 					t.Errorf("%d reads in ten seconds, more than %d", d.reads, c.most)
 				}
-				if d.late > gatherFor {
+				if d.late > batchTime {
 					t.Errorf("a byte was read %v after it came", d.late)
 				}
 			})

@@ -11,10 +11,10 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// Lists of models: an object with data (OpenAI and most), an object with
-// models (Gemini, Ollama, LM Studio), or a bare list (Together). Each server
-// has its own fields for the window; a field that is not there is 0.
+// Lists of models: an object with data (OpenAI and most), an object with models (Gemini, Ollama, LM Studio), or a bare
+// list (Together). Each server has its own fields for the window. A missing field is 0.
 
+// listRow is a model in a list, with the fields of all servers.
 type listRow struct {
 	ID           string          `json:"id"`
 	Key          string          `json:"key"`  // LM Studio
@@ -59,6 +59,7 @@ func (r *rowWindows) maxOut() int {
 	return max(0, cmp.Or(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens))
 }
 
+// rowsOf returns the models of a list as JSON.
 func rowsOf(body []byte) []json.RawMessage {
 	var bare []json.RawMessage
 	if json.Unmarshal(body, &bare) == nil {
@@ -68,7 +69,7 @@ func rowsOf(body []byte) []json.RawMessage {
 		Data   []json.RawMessage `json:"data"`
 		Models []json.RawMessage `json:"models"`
 	}
-	// What could be decoded counts.
+	// A field of another type counts as absent.
 	_ = json.Unmarshal(body, &in)
 	if len(in.Data) > 0 {
 		return in.Data
@@ -76,11 +77,12 @@ func rowsOf(body []byte) []json.RawMessage {
 	return in.Models
 }
 
+// readList reads a list of models.
 func readList(body []byte, _ string) answer {
 	var a answer
 	for _, raw := range rowsOf(body) {
 		var r listRow
-		// A field of an unexpected type is as good as absent.
+		// A field of another type counts as absent.
 		_ = json.Unmarshal(raw, &r)
 		m := r.listed()
 		if m.ID == "" {
@@ -92,7 +94,7 @@ func readList(body []byte, _ string) answer {
 		a.models = append(a.models, m)
 		if r.Status.Value != "" {
 			if a.loaded == nil {
-				a.loaded = []string{} // not nil: the server tells, even that none is
+				a.loaded = []string{} // not nil: the server reports what is loaded, even if that is nothing
 			}
 			if r.Status.Value == "loaded" {
 				a.loaded = append(a.loaded, m.ID)
@@ -102,7 +104,7 @@ func readList(body []byte, _ string) answer {
 	return a
 }
 
-// serverOf is the software of a server that lists its models as owned by owner.
+// serverOf returns the server software that lists its models with this owner, "" if unknown.
 func serverOf(owner string) string {
 	switch owner {
 	case "llamacpp", "vllm", "sglang":
@@ -115,8 +117,8 @@ func serverOf(owner string) string {
 	return ""
 }
 
-func (r *listRow) listed() Listed {
-	m := Listed{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
+func (r *listRow) listed() ListedModel {
+	m := ListedModel{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
 	m.Window = r.window()
 	m.MaxOut = r.maxOut()
 	m.Prices = listedPrices(r.Pricing)
@@ -136,8 +138,7 @@ var notForChat = []string{
 	"imagen", "guard", "ocr", "bge-", "stable-diffusion", "flux", "davinci", "babbage", "similarity", "speech",
 }
 
-// fitForChat reports whether a model may answer a chat, judged by its type and
-// id.
+// fitForChat reports whether a model can be used for chat, by its type and id.
 func fitForChat(id, kind string) bool {
 	switch strings.ToLower(kind) {
 	case "embedding", "embeddings", "rerank", "image", "audio", "moderation", "video", "transcribe":
@@ -146,8 +147,8 @@ func fitForChat(id, kind string) bool {
 	return !hasAny(strings.ToLower(id), notForChat...)
 }
 
-// listedPrices reads OpenRouter's prices, text in USD per token, and
-// Together's, numbers in USD per million. A negative price is a router's.
+// listedPrices reads OpenRouter's prices, which are text in USD per token, and Together's, which are numbers in USD per
+// million. OpenRouter gives a negative price to models that choose another model.
 func listedPrices(raw json.RawMessage) *llm.Prices {
 	var p struct {
 		Prompt     string  `json:"prompt"`
@@ -170,28 +171,29 @@ func listedPrices(raw json.RawMessage) *llm.Prices {
 	return &llm.Prices{Input: in, Output: out, Cached: max(0, perMillion(p.Cached)), CacheWrite: max(0, perMillion(p.CacheWrite))}
 }
 
+// perMillion converts a price per token to one per million, -1 if it is not a usable price.
 func perMillion(s string) float64 {
 	usd, err := strconv.ParseFloat(s, 64)
 	if err != nil || usd < 0 || math.IsNaN(usd) || math.IsInf(usd, 0) {
 		return -1
 	}
-	if usd > mostPrice {
+	if usd > maxTokenPrice {
 		return -1
 	}
 	return math.Round(usd*1e6*1e6) / 1e6
 }
 
-// mostPrice is more than anybody asks for a token, in USD.
-const mostPrice = 1
+// maxTokenPrice is the highest price per token in USD that is believed.
+const maxTokenPrice = 1
 
-// Listed is a model as a server lists it. Numbers are 0 where it says nothing.
-type Listed struct {
+// ListedModel is a model in a server's list. Numbers are 0 if not reported.
+type ListedModel struct {
 	ID      string
 	Aliases []string
 	Window  int
 	MaxOut  int
-	Prices  *llm.Prices // nil unless listed
-	Chat    bool        // fit for chat as far as one can tell
-	Loaded  bool        // in memory, or the server does not tell
+	Prices  *llm.Prices // nil if not listed
+	Chat    bool        // can be used for chat, judged by type and id
+	Loaded  bool        // in memory, or the server does not report it
 	owner   string
 }

@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// Looking for servers on this machine: all at once, 300 ms in all. A server
-// counts if it lists a model that is fit for chat, or says by its own questions
-// what it is; other programs like these ports, too.
+// The search for servers on this machine asks all addresses at once, within 300 ms. A server counts if it lists a chat
+// model, or if its own interface names its software: other programs use these ports, too.
 
 const localTime = 300 * time.Millisecond
 
-// Server is a server that answered.
+// Server is a local server that answered.
 type Server struct {
 	Provider string
 	BaseURL  string
-	Model    string // the first it lists that is fit for chat, "" if it has none
+	Model    string // the first chat model that it lists, "" if it has none
 }
 
-// NoModels is what is wrong with a server that has no model, and what to do.
+// NoModels returns an error message and a hint for a server without models.
 func (s Server) NoModels() (what, hint string) {
-	e, _ := Known(s.Provider)
+	e, _ := KnownProvider(s.Provider)
 	what, hint = cmp.Or(e.Label, s.Provider)+" runs, but has no models", "give it one, then try again"
 	if s.Provider == "ollama" {
 		hint = "get one: ollama pull qwen3:4b"
@@ -35,9 +34,8 @@ func (s Server) NoModels() (what, hint string) {
 	return what, hint
 }
 
-// LocalBases is where servers are looked for: provider and base URL, in the
-// order of preference. OLLAMA_HOST moves Ollama.
-func LocalBases(getenv func(string) string) []Server {
+// LocalCandidates returns the providers and base URLs to search, in the order of preference. OLLAMA_HOST changes Ollama's.
+func LocalCandidates(getenv func(string) string) []Server {
 	var out []Server
 	for _, e := range endpoints {
 		if !e.Local || e.BaseURL == "" {
@@ -52,11 +50,11 @@ func LocalBases(getenv func(string) string) []Server {
 	return out
 }
 
-// OllamaBase is where OLLAMA_HOST puts Ollama, "" if it does not.
+// OllamaBase returns the base URL that OLLAMA_HOST gives Ollama, "" if it is not set.
 func OllamaBase(getenv func(string) string) string { return ollamaBase(getenv("OLLAMA_HOST"), "") }
 
-// ollamaBase is where OLLAMA_HOST puts the server. It says what to listen on,
-// so "every address" means this machine.
+// ollamaBase returns the base URL for a value of OLLAMA_HOST. The variable holds the address to listen on, so "every
+// address" means this machine.
 func ollamaBase(host, fallback string) string {
 	host = strings.TrimSpace(host)
 	if host == "" {
@@ -79,42 +77,39 @@ func ollamaBase(host, fallback string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
 }
 
-// Local asks which of the servers answer and have a model, within 300 ms. The
-// answers keep the order of bases; a server that says it is another kind is named
-// so. A nil transport is the shared one.
-func Local(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
-	all := Answering(ctx, bases, transport)
+// LocalWithModels returns the servers that answer within 300 ms and have a model, in the order of bases. A server that names other
+// software gets the provider of that software. A nil transport is the shared one.
+func LocalWithModels(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
+	all := LocalServers(ctx, bases, transport)
 	return slices.DeleteFunc(all, func(s Server) bool { return s.Model == "" })
 }
 
-// Answering is like Local, with the servers that have no model.
-func Answering(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
+// LocalServers is like LocalWithModels, and includes the servers without a model.
+func LocalServers(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	found := make([]Server, len(bases))
 	var all sync.WaitGroup
 	for i, b := range bases {
-		all.Go(func() {
-			found[i] = probeLocal(ctx, b, transport)
-		})
+		all.Go(func() { found[i] = probeLocal(ctx, b, transport) })
 	}
 	all.Wait()
 	return slices.DeleteFunc(found, func(s Server) bool { return s.Provider == "" })
 }
 
-// probeLocal fills in the model. The provider is "" if no fit server answers.
+// probeLocal returns a server with its model. Its provider is "" if no usable server answers.
 func probeLocal(ctx context.Context, b Server, transport http.RoundTripper) Server {
 	o := Options{Provider: b.Provider, BaseURL: b.BaseURL, Transport: transport}
 	found, named, err := discover(ctx, o, "")
 	if err != nil {
 		return Server{} // no server is the usual case
 	}
-	m, ok := found.First()
+	m, ok := found.FirstChatModel()
 	if !ok && !named {
 		return Server{}
 	}
 	b.Model = m.ID
-	if _, known := Known(found.Server); known {
+	if _, known := KnownProvider(found.Server); known {
 		b.Provider = found.Server
 	}
 	return b

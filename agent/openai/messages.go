@@ -13,43 +13,44 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// The Messages wire: what package anthropic makes and reads, carried like everything else.
+// The Messages wire. Package anthropic makes the bodies and decodes the replies; this package sends them.
 
 const messagesVersion = "2023-06-01"
 
-// betaHeader names what of later versions a request uses.
+// betaHeader names the beta features that a request uses.
 const betaHeader = "Anthropic-Beta"
 
-// Entry is what the catalogue knows of a model at the endpoint. A Claude under another name than Anthropic's speaks
-// Anthropic's protocol.
+// Entry returns the catalogue's entry for a model at this endpoint. On the Messages wire a Claude at any provider has
+// Anthropic's entry.
 func (c *Client) Entry(model string) (catalog.Entry, bool) {
-	e, ok := catalog.Lookup(c.who.Name, model)
+	e, ok := catalog.Lookup(c.endpoint.Name, model)
 	if !ok && c.opts.Wire == WireMessages && strings.Contains(model, "claude-") {
 		return catalog.Lookup("anthropic", model)
 	}
 	return e, ok
 }
 
-// Learn takes over how much the server's list says that a model writes.
-func (c *Client) Learn(model string, found Found) {
-	if m, ok := found.Listed(model); ok {
-		c.note(model, func(l *lessons) { l.listed = m.MaxOut })
+// LearnMaxOutput records a model's largest reply by the server's list.
+func (c *Client) LearnMaxOutput(model string, found Discovery) {
+	if m, ok := found.FindModel(model); ok {
+		c.updateQuirks(model, func(l *learnedQuirks) { l.listedMaxOutput = m.MaxOut })
 	}
 }
 
-// thinksAnyway says that a model thinks though it is asked not to, "" where it does not.
-func (c *Client) thinksAnyway(model, effort string) string {
-	f := c.messagesForm(llm.Request{Model: model, Effort: effort}, c.lessons(model))
+// alwaysThinksNote returns a note that a model thinks although effort none is set, "" if it does not.
+func (c *Client) alwaysThinksNote(model, effort string) string {
+	f := c.messagesForm(llm.Request{Model: model, Effort: effort}, c.learnedQuirks(model))
 	if effort != anthropic.EffortNone || f.Thinking != anthropic.ThinkingAdaptive {
 		return ""
 	}
 	return model + " always thinks: effort none makes it think as little as it can."
 }
 
-func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
+// messagesForm returns the form of a body on the Messages wire.
+func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.Form {
 	e, _ := c.Entry(r.Model)
-	m := anthropic.Model{MaxOutput: cmp.Or(known.most, known.listed, e.MaxOutput), Reasons: e.Reasoning && !known.noThinking}
-	m.Drops = c.who.Binding && !known.noBinding
+	m := anthropic.Model{MaxOutput: cmp.Or(known.maxOutput, known.listedMaxOutput, e.MaxOutput), CanThink: e.Reasoning && !known.noThinking}
+	m.CanDropThinking = c.endpoint.Binding && !known.noBlockBinding
 	if known.noEffort {
 		r.Effort = ""
 	}
@@ -58,13 +59,14 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 
 const messagesPath = "/messages"
 
-func (c *Client) messages(r llm.Request, f anthropic.Form) (outgoing, error) {
-	body, past, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
-	out := outgoing{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.who, r, routeOf(c.who, r.Model), past)}
+// messagesRequest makes the HTTP request on the Messages wire.
+func (c *Client) messagesRequest(r llm.Request, f anthropic.Form) (outgoingRequest, error) {
+	body, binding, err := anthropic.Body(r, f, routeOf(c.endpoint, r.Model))
+	out := outgoingRequest{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.endpoint, r, routeOf(c.endpoint, r.Model), binding)}
 	switch {
-	case f.Drops:
+	case f.DropsThinking:
 		out.headers = map[string]string{betaHeader: anthropic.BindingBeta}
-	case f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.Interleaves(r.Model):
+	case f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.NeedsInterleavedHeader(r.Model):
 		out.headers = map[string]string{betaHeader: "interleaved-thinking-2025-05-14"}
 	}
 	return out, err
@@ -77,33 +79,33 @@ func setMessagesHeaders(h http.Header, key string) {
 	h.Set("Anthropic-Version", messagesVersion)
 }
 
-// mostTokens is how servers say that a bound of the reply is above what the model writes.
-var mostTokens = sync.OnceValue(func() *regexp.Regexp {
+// maxTokensRefusal matches a refusal of max_tokens above the largest reply of the model.
+var maxTokensRefusal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 })
 
-// refusesThinking reports a refusal of thinking that was sent back: it is bound to another conversation, or its signature
-// is not one of the server's.
+// refusesThinking reports whether a server refused thinking that was sent back: it is bound to another conversation, or
+// its signature is not valid.
 func refusesThinking(text string) bool {
 	return hasAny(text, "bound to a different conversation", "invalid `signature` in `thinking` block")
 }
 
-// ofMessages learns from a refusal of what is asked of a model that reasons.
-func (l *lessons) ofMessages(text string) {
-	switch m := mostTokens().FindStringSubmatch(text); {
-	case refusesThinking(text): // what was sent back is at fault, not what was asked
+// learnFromMessages learns from a refusal of the reasoning parameters.
+func (l *learnedQuirks) learnFromMessages(text string) {
+	switch m := maxTokensRefusal().FindStringSubmatch(text); {
+	case refusesThinking(text): // the thinking that was sent back is wrong, not a parameter
 	case hasAny(text, "block_binding", anthropic.BindingBeta):
-		l.noBinding = true
+		l.noBlockBinding = true
 	case m != nil:
 		if n, err := strconv.Atoi(m[1]); err == nil {
-			l.most = n
+			l.maxOutput = n
 		}
-	case strings.Contains(text, "thinking.type"): // names an effort too, as the other way
+	case strings.Contains(text, "thinking.type"): // the message also recommends effort, so this case comes first
 		l.noThinking = true
 	case strings.Contains(text, "effort"):
 		l.noEffort = true
 	case strings.Contains(text, "thinking") && (unknownParameter(text) || strings.Contains(text, "expected `thinking`")):
-		// The latter wants thinking in a reply that came from another model.
+		// The second text asks for thinking in a reply that another model made.
 		l.noThinking = true
 	}
 }

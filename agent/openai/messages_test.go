@@ -144,7 +144,7 @@ func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
 	if err != nil || found.Window != 2_000_000 {
 		t.Errorf("%v, window %d", err, found.Window)
 	}
-	client.Learn("claude-opus-6-1", found)
+	client.LearnMaxOutput("claude-opus-6-1", found)
 	for _, c := range []struct {
 		model, effort string
 		has           []string

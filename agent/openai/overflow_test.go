@@ -9,10 +9,9 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// tooLong is what servers answer to a request that is longer than the window,
-// with the window and the prompt that they name, 0 if they do not. A prompt is
-// what was sent: of "requested M tokens (a in the messages, b in the completion)"
-// it is a.
+// tooLong is what servers answer to a request that is longer than the window, with the window and the prompt that
+// they name, 0 if they do not. A prompt is what was sent: of "requested M tokens (a in the messages, b in the
+// completion)" it is a.
 var tooLong = []struct {
 	name, provider string
 	status         int
@@ -129,9 +128,8 @@ func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 	}
 }
 
-// What speaks of tokens, lengths or the window, and is no overflow: class is
-// that of the refusal, within that of the same words in a reply, "" where only
-// the status tells.
+// What speaks of tokens, lengths or the window, and is no overflow: class is that of the refusal, within that of the
+// same words in a reply, "" where only the status tells.
 var notTooLong = []struct {
 	name, provider string
 	status         int
@@ -182,8 +180,7 @@ func TestWhatOnlySoundsLikeOverflow(t *testing.T) {
 	}
 }
 
-// A window that fills while the reply comes ends the reply; one that was full
-// before leaves nothing but the failure.
+// A window that fills while the reply comes ends the reply; one that was full before leaves nothing but the failure.
 func TestAWindowThatFillsInTheReply(t *testing.T) {
 	t.Parallel()
 	full := strings.Replace(stop, "stop", "model_context_window_exceeded", 1)

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// A request is sent and its answer read here. Redirects are not followed: they would turn a POST into a GET and could carry
-// a key elsewhere.
+// Sending a request. Redirects are not followed: they would turn a POST into a GET, and could send a key to another host.
 
 func (o Options) client() *http.Client {
 	return &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -21,23 +20,25 @@ func (o Options) client() *http.Client {
 
 const (
 	maxErrorBody  = 64 << 10
-	errorBodyTime = 10 * time.Second // how long a server may take to say what is wrong
+	errorBodyTime = 10 * time.Second // for the body of an error
 )
 
-type outgoing struct {
-	path    string // behind the endpoint's address
+// outgoingRequest is an HTTP request, and the decoder for its answer.
+type outgoingRequest struct {
+	path    string // is appended to the base URL
 	body    []byte
 	headers map[string]string
 	decoder decoder
 }
 
-func (o outgoing) hash() string {
+// hash returns the SHA-256 of the body, in hexadecimal.
+func (o outgoingRequest) hash() string {
 	sum := sha256.Sum256(o.body)
 	return hex.EncodeToString(sum[:])
 }
 
-// post sends a request and returns its answer when that begins. Any status but 2xx is an *llm.Error.
-func (c *Client) post(ctx context.Context, out outgoing, dog *watchdog) (*http.Response, error) {
+// post sends a request and returns once its answer begins. A status other than 2xx is an *llm.Error.
+func (c *Client) post(ctx context.Context, out outgoingRequest, dog *watchdog) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+out.path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (c *Client) post(ctx context.Context, out outgoing, dog *watchdog) (*http.R
 	}
 	setHeaders(req.Header, c.opts.Headers)
 	for k, v := range out.headers {
-		if k != betaHeader { // to which the user's own are added
+		if k != betaHeader { // the user's own value was merged into it
 			req.Header.Set(k, v)
 		}
 	}
@@ -64,18 +65,18 @@ func (c *Client) post(ctx context.Context, out outgoing, dog *watchdog) (*http.R
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		dog.end(errorBodyTime)
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // it counts as far as it came
-		// The connection is of no further use whether it closes well or not.
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a partial body still has some of the message
+		// The connection is not used again, so an error of Close does not matter.
 		_ = resp.Body.Close()
-		return nil, c.who.refused(resp.StatusCode, resp.Header, body)
+		return nil, c.endpoint.statusError(resp.StatusCode, resp.Header, body)
 	}
 	return resp, nil
 }
 
-// setHeaders adds what every request carries; the user's own headers win, and add to what is asked for of the Messages API.
+// setHeaders sets the headers of every request. The user's own headers win; their beta header is added to ours.
 func setHeaders(h http.Header, own map[string]string) {
-	// It is not sent. It lets the transport send a request again that meets a connection which died while it waited for the
-	// next one: llama.cpp announces keep-alive and closes after each streamed answer.
+	// net/http does not send this key. It makes the transport send a request again if an idle connection turns out to be
+	// closed: llama.cpp announces keep-alive and closes after each streamed answer.
 	h["Idempotency-Key"] = nil
 	h.Set("User-Agent", "plimsoll")
 	h.Set("X-Title", "Plimsoll") // OpenRouter shows it as the program's name
@@ -87,8 +88,7 @@ func setHeaders(h http.Header, own map[string]string) {
 	}
 }
 
-// sharedTransport is the transport of all clients that bring none, so that
-// they share connections.
+// sharedTransport is the transport of all clients without their own, so that they share connections.
 var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -99,11 +99,12 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 		TLSHandshakeTimeout:    15 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
-		// A connection that died in a machine's sleep looks alive until then.
+		// A connection that broke while the machine slept is found by these pings.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 	}
 })
 
+// causeOf returns why a context ended, nil if it has not.
 func causeOf(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -16,14 +16,16 @@ import (
 	"plimsoll/conversation"
 )
 
+// prober sends the requests of discovery, key checks and token counts.
 type prober struct {
-	opts   Options
-	model  string // asked about, "" for none
-	who    endpoint
-	client *http.Client
+	opts     Options
+	model    string // the model to ask about, "" for none
+	endpoint endpoint
+	client   *http.Client
 }
 
-func (p prober) one(ctx context.Context, q question) answer {
+// askOne sends one request and reads its answer.
+func (p prober) askOne(ctx context.Context, q question) answer {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.opts.Answer, probeTime))
 	defer cancel()
 	body, err := p.fetch(ctx, q)
@@ -31,7 +33,7 @@ func (p prober) one(ctx context.Context, q question) answer {
 		return answer{err: err}
 	}
 	if !json.Valid(body) {
-		return answer{err: p.who.Malformed("what it lists is not JSON", body, nil)}
+		return answer{err: p.endpoint.MalformedError("what it lists is not JSON", body, nil)}
 	}
 	return q.read(body, p.model)
 }
@@ -43,33 +45,33 @@ func (p prober) fetch(ctx context.Context, q question) ([]byte, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, method, q.url, payload)
 	if err != nil {
-		return nil, p.who.unreachable(err)
+		return nil, p.endpoint.connectionError(err)
 	}
 	p.authorize(req)
 	resp, err := p.client.Do(req)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
-			return nil, &llm.Error{Class: llm.Stalled, Message: p.who.host + " did not answer in time"}
+			return nil, &llm.Error{Class: llm.Stalled, Message: p.endpoint.host + " did not answer in time"}
 		}
-		var told *llm.Error
-		if errors.As(err, &told) {
-			return nil, told
+		var known *llm.Error
+		if errors.As(err, &known) {
+			return nil, known
 		}
-		return nil, p.who.unreachable(err)
+		return nil, p.endpoint.connectionError(err)
 	}
-	// Nothing is lost with a connection that does not close well.
+	// The body has been read, so an error of Close does not matter.
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProbeBody))
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, p.who.refused(resp.StatusCode, resp.Header, body)
+		return nil, p.endpoint.statusError(resp.StatusCode, resp.Header, body)
 	case err != nil:
-		return nil, p.who.unreachable(fmt.Errorf("reading the answer: %w", err))
+		return nil, p.endpoint.connectionError(fmt.Errorf("reading the answer: %w", err))
 	}
 	return body, nil
 }
 
-// authorize gives the key in the form the endpoint's list wants it in.
+// authorize sets the key in the header that the endpoint's list of models expects.
 func (p prober) authorize(req *http.Request) {
 	req.Header.Set("Accept", "application/json")
 	if req.Method == http.MethodPost {
@@ -80,7 +82,7 @@ func (p prober) authorize(req *http.Request) {
 		if p.opts.Wire == WireMessages {
 			setMessagesHeaders(req.Header, p.opts.Key)
 		}
-		switch p.who.Name {
+		switch p.endpoint.Name {
 		case "anthropic":
 			req.Header.Del("Authorization")
 		case "gemini":
@@ -95,10 +97,11 @@ func (p prober) authorize(req *http.Request) {
 
 const (
 	probeTime    = time.Second
-	keyTime      = 10 * time.Second // for a provider beyond a slow connection
+	keyTime      = 10 * time.Second // a distant provider over a slow connection
 	maxProbeBody = 32 << 20         // OpenRouter's list is some megabytes
 )
 
+// question is one request and how to read its answer.
 type question struct {
 	url  string
 	body string // "" for GET
@@ -106,42 +109,43 @@ type question struct {
 }
 
 type answer struct {
-	window int
-	strong bool // in effect, not only advertised
-	maxOut int
-	server string
-	again  bool
-	models []Listed
-	loaded []string // ids in memory
-	err    error
+	window   int
+	inEffect bool // the window is in effect, not only advertised
+	maxOut   int
+	server   string // the server software, "" if not reported
+	askAgain bool   // the window depends on how the model gets loaded
+	models   []ListedModel
+	loaded   []string // ids of models in memory, nil if not reported
+	err      error
 }
 
+// reader reads the answer to a question about a model.
 type reader func(body []byte, model string) answer
 
-// CountTokens is [llm.Counter]'s: the Messages API counts, and so do llama.cpp and vLLM. What they count is the request as
+// CountTokens implements [llm.Counter]: the Messages API counts, and so do llama.cpp and vLLM. They count the request as
 // it would be sent.
 func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
-	p := prober{opts: c.opts, who: c.who, client: c.http}
-	var said struct {
+	p := prober{opts: c.opts, endpoint: c.endpoint, client: c.http}
+	var reply struct {
 		Input  int       `json:"input_tokens"` // Messages
 		Count  int       `json:"count"`        // vLLM
-		Tokens []skipped `json:"tokens"`       // llama.cpp
+		Tokens []ignored `json:"tokens"`       // llama.cpp
 		Prompt string    `json:"prompt"`       // llama.cpp, of a template
 	}
 	if c.opts.Wire == WireMessages {
-		body, err := anthropic.CountBody(r, c.messagesForm(r, c.lessons(r.Model)), routeOf(c.who, r.Model))
+		body, err := anthropic.CountBody(r, c.messagesForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model))
 		if err == nil {
-			err = p.post(ctx, c.opts.BaseURL+"/messages/count_tokens", json.RawMessage(body), &said)
+			err = p.post(ctx, c.opts.BaseURL+"/messages/count_tokens", json.RawMessage(body), &reply)
 		}
-		return counted(said.Input, err)
+		return countOrError(reply.Input, err)
 	}
-	llama := c.who.Name == "llamacpp" || c.lessons(r.Model).progress
-	if !llama && c.who.Name != "vllm" {
+	llama := c.endpoint.Name == "llamacpp" || c.learnedQuirks(r.Model).isLlamaCpp
+	if !llama && c.endpoint.Name != "vllm" {
 		return 0, llm.ErrNotCounted
 	}
 	form := ""
 	if c.opts.Wire == WireResponses {
-		form = string(WireChat) // they count what comes over that
+		form = string(WireChat) // their counting takes chat completions only
 	}
 	body, err := c.Body(r, form)
 	if err != nil {
@@ -158,30 +162,31 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	}
 	root := strings.TrimSuffix(c.opts.BaseURL, "/v1")
 	if !llama {
-		err := p.post(ctx, root+"/tokenize", prompt, &said)
-		return counted(said.Count, err)
+		err := p.post(ctx, root+"/tokenize", prompt, &reply)
+		return countOrError(reply.Count, err)
 	}
-	if err := p.post(ctx, root+"/apply-template", prompt, &said); err != nil {
+	if err := p.post(ctx, root+"/apply-template", prompt, &reply); err != nil {
 		return 0, err
 	}
-	err = p.post(ctx, root+"/tokenize", map[string]any{"content": said.Prompt, "add_special": true, "parse_special": true}, &said)
-	return counted(len(said.Tokens), err)
+	err = p.post(ctx, root+"/tokenize", map[string]any{"content": reply.Prompt, "add_special": true, "parse_special": true}, &reply)
+	return countOrError(len(reply.Tokens), err)
 }
 
-// skipped is a value that is counted and takes no memory.
-type skipped struct{}
+// ignored is an array element that is counted without being kept.
+type ignored struct{}
 
-// UnmarshalJSON takes any value.
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
+// UnmarshalJSON accepts any value.
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
 
-// counted is a count as it is told; 0 is as good as no answer.
-func counted(n int, err error) (int, error) {
+// countOrError returns a count, or ErrNotCounted if it is not positive.
+func countOrError(n int, err error) (int, error) {
 	if err == nil && n <= 0 {
 		err = llm.ErrNotCounted
 	}
 	return n, err
 }
 
+// post sends a value as JSON and decodes the answer.
 func (p prober) post(ctx context.Context, url string, value, into any) error {
 	body, err := conversation.EncodeJSON(value)
 	if err != nil {
@@ -192,7 +197,7 @@ func (p prober) post(ctx context.Context, url string, value, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return p.who.Malformed("its count is not JSON", raw, err)
+		return p.endpoint.MalformedError("its count is not JSON", raw, err)
 	}
 	return nil
 }

@@ -7,76 +7,73 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// The providers that are known by name. Every one takes the system prompt as a
-// message of role "system". Sources: the providers' documentation and, for
-// Ollama and llama.cpp, measurements.
+// The providers that are known by name. All take the system prompt as a message of role "system". Sources: the
+// providers' documentation and, for Ollama and llama.cpp, measurements.
 
-// Wire is a protocol.
+// Wire is a protocol between client and endpoint.
 type Wire string
 
-// The protocols. WireAuto is the endpoint's own, as a rule chat completions unless
-// the model needs the Responses API.
+// The protocols. WireAuto is the endpoint's own: usually chat completions, unless the model needs the Responses API.
 const (
 	WireAuto      Wire = ""
 	WireChat      Wire = "chat"
 	WireResponses Wire = "responses"
-	WireMessages  Wire = "messages" // Anthropic's
+	WireMessages  Wire = "messages" // Anthropic's Messages API
 )
 
-// Endpoint is what is known about a provider.
+// Endpoint is what is known about a provider before any request.
 type Endpoint struct {
-	Name    string // as in provider/id
+	Name    string // the name on the screen
 	Label   string // for the eye
 	BaseURL string // without a trailing slash; "" for custom
-	// KeyVars are the environment variables that may hold the key, in the
-	// order they are looked at.
+	// KeyVars are the environment variables that may hold the key, in the order in which they are read.
 	KeyVars []string
-	KeyPage string // where a key is made, "" if nobody looked
-	Local   bool   // runs on the user's machine: needs no key
-	Wire    Wire   // that WireAuto stands for, if it is not chat completions
+	KeyPage string // the web page where users create keys, "" if unknown
+	Local   bool   // runs on the user's machine and needs no key
+	Wire    Wire   // the protocol, WireAuto for chat completions
 	Caps    projection.Capabilities
 	Quirks
 }
 
-// Quirks are the ways in which endpoints differ on the wire. At another address than the provider's own only some hold:
-// resolve names them.
+// Quirks are the differences between endpoints within a protocol. At another address than the provider's own only some of
+// them hold; resolve lists those.
 type Quirks struct {
-	MaxCompletion bool // the reply is bounded by max_completion_tokens, not max_tokens
+	MaxCompletion bool // the reply's limit is max_completion_tokens, not max_tokens
 	NullContent   bool // an assistant message with calls and no text has content null, not ""
-	CacheKey      bool // takes prompt_cache_key to route its cache
-	Progress      bool // takes return_progress and reports the prefill (llama.cpp)
-	Signatures    bool // wants thought signatures back (Gemini)
+	CacheKey      bool // takes prompt_cache_key to route requests to its cache
+	Progress      bool // takes return_progress and reports progress through the prompt (llama.cpp)
+	Signatures    bool // needs thought signatures in later requests (Gemini)
 	NoCaching     bool // caches no prompts over chat completions (Anthropic)
-	Binding       bool // drops thinking that is bound to something else where it is asked to (Anthropic)
-	Marks         bool // passes cache breakpoints on to Claude, in parts of messages (OpenRouter)
-	Retention     bool // keeps prompts for a day where it is asked to (OpenAI)
+	Binding       bool // can be asked to drop thinking that is bound to another conversation (Anthropic)
+	Breakpoints   bool // forwards cache breakpoints in content parts to Claude (OpenRouter)
+	DayRetention  bool // can be asked to keep prompts for a day (OpenAI)
 	Responses     bool // has the Responses API, which some models need (OpenAI)
 	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
-	// CacheHeader is the header that names the conversation, by which the endpoint finds its cache again (xAI).
+	// CacheHeader is the header with the conversation's id, by which the endpoint finds its cache (xAI).
 	CacheHeader string
 }
 
-// echo is how reasoning goes back to an endpoint whose maker asks for it.
+// echo is how reasoning goes back to an endpoint whose documentation asks for it.
 type echo struct {
 	provider string
-	models   string // what the ids of the models contain, "" for all
+	models   string // part of the ids of the models, "" for all models
 	as       string // the field of the message, or asThink or asText
-	loop     bool   // only until the next message of the user
-	blank    bool   // a message with calls is refused without any, so that one of another model has a blank
+	loop     bool   // only until the next user message
+	blank    bool   // a message with calls needs some reasoning; one of another model gets a blank
 }
 
-// Reasoning that goes back in the content, in front of the text.
+// Values of echo.as for reasoning that goes back in the content, before the text.
 const (
-	asThink = "think" // within <think> and </think>
-	asText  = "text"  // as it is
+	asThink = "think" // between <think> and </think>
+	asText  = "text"  // without tags
 	// thoughtField is the field in which most endpoints send reasoning and take it.
 	thoughtField = "reasoning_content"
 )
 
-// echoes says to which endpoints reasoning goes back. The first row that fits counts; where none does, nothing goes back.
+// echoes lists the endpoints to which reasoning goes back. The first matching row counts; without one, none goes back.
 var echoes = []echo{
 	// "For turns that do perform tool calls, the reasoning_content must be fully passed back in all subsequent requests", else
-	// 400: api-docs.deepseek.com/guides/thinking_mode. The server passes over what it does not need.
+	// 400: api-docs.deepseek.com/guides/thinking_mode. The server ignores what it does not need.
 	{"deepseek", "", thoughtField, false, true},
 	// "reasoning_content is missing in assistant tool call message", 400; thinking.keep says what older turns are for:
 	// platform.moonshot.ai, schema of kimi-k2.6 and of k3.
@@ -110,8 +107,9 @@ var echoes = []echo{
 	{"custom", "", thoughtField, true, false},
 }
 
+// echoOf returns how reasoning goes back to a model; its field as is "" if it does not.
 func echoOf(provider, model string) echo {
-	if _, known := Known(provider); !known {
+	if _, known := KnownProvider(provider); !known {
 		provider = "custom"
 	}
 	for _, e := range echoes {
@@ -122,8 +120,8 @@ func echoOf(provider, model string) echo {
 	return echo{}
 }
 
-// Echoes says in words how reasoning goes back to a provider's models, "" if it does not.
-func Echoes(provider string) string {
+// DescribeEcho describes how reasoning goes back to a provider's models, "" if it does not.
+func DescribeEcho(provider string) string {
 	e := echoOf(provider, "gpt-oss")
 	if e.as == "" {
 		return ""
@@ -134,17 +132,17 @@ func Echoes(provider string) string {
 	return "reasoning goes back with the messages"
 }
 
-// endpoints is in the order in which keys in the environment choose a
-// provider; those after groq are never chosen by a key alone.
+// endpoints has the order in which API keys in the environment choose a provider. Those after groq are never chosen by
+// a key alone.
 var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
-		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Retention: true, Responses: true}},
+		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, DayRetention: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
 		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",
-		Quirks: Quirks{NullContent: true, Marks: true}},
+		Quirks: Quirks{NullContent: true, Breakpoints: true}},
 	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys"},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys",
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},
@@ -170,12 +168,11 @@ var endpoints = []Endpoint{
 	{Name: "custom", Label: "the server", KeyVars: []string{"PLIMSOLL_API_KEY"}, Local: true},
 }
 
-// keyed is how many of endpoints, from the first, a key in the environment
-// chooses automatically.
-const keyed = 8
+// keyChosen is how many of the endpoints, from the first on, an API key in the environment can choose.
+const keyChosen = 8
 
-// Known returns what is known about a named provider.
-func Known(name string) (Endpoint, bool) {
+// KnownProvider returns what is known about a provider, false for an unknown name.
+func KnownProvider(name string) (Endpoint, bool) {
 	i := slices.IndexFunc(endpoints, func(e Endpoint) bool { return e.Name == name })
 	if i < 0 {
 		return Endpoint{}, false
@@ -185,8 +182,7 @@ func Known(name string) (Endpoint, bool) {
 	return e, true
 }
 
-// Providers lists the names of the known providers, the ones a key chooses
-// first.
+// Providers lists the names of the known providers. Those that an API key can choose come first.
 func Providers() []string {
 	names := make([]string, len(endpoints))
 	for i, e := range endpoints {
@@ -195,12 +191,11 @@ func Providers() []string {
 	return names
 }
 
-// ByKey lists the providers that a key found in the environment chooses, in
-// the order in which they are tried.
-func ByKey() []string { return Providers()[:keyed] }
+// ProvidersByKey lists the providers that an API key in the environment can choose, in the order in which they are tried.
+func ProvidersByKey() []string { return Providers()[:keyChosen] }
 
-// Key finds a provider's key in the environment and says in which variable it
-// stood. Without a key the variable is the one to set, "" if there is none.
+// Key returns a provider's API key and its environment variable. Without a key the variable is the one to set, "" if the
+// provider has none.
 func (e Endpoint) Key(getenv func(string) string) (key, variable string) {
 	for _, v := range e.KeyVars {
 		if key := getenv(v); key != "" {

@@ -7,12 +7,12 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// reading carries one reply from its events to whoever reads it, within limits.
-type reading struct {
+// replyReader reads the events of one reply and yields its chunks, within limits.
+type replyReader struct {
 	client *Client
-	parent context.Context // the caller's
-	ctx    context.Context // ended by the watchdog too
-	events events
+	parent context.Context // ended by the caller
+	ctx    context.Context // ended by the caller or the watchdog
+	events eventReader
 	dec    decoder
 	dog    *watchdog
 	yield  func(llm.Chunk, error) bool
@@ -20,14 +20,15 @@ type reading struct {
 	size int // bytes of the reply so far
 }
 
-func (r *reading) run() {
+// run reads until the reply ends, fails, or the caller stops.
+func (r *replyReader) run() {
 	for {
 		e, err := r.events.next()
 		if err != nil {
-			r.broken(err)
+			r.streamEnded(err)
 			return
 		}
-		c, done, err := r.read(e)
+		c, done, err := r.decode(e)
 		r.size += len(c.Text) + len(c.Reasoning)
 		for _, call := range c.Calls {
 			r.size += len(call.Arguments) + len(call.Name) + len(call.Extra)
@@ -48,55 +49,59 @@ func (r *reading) run() {
 	}
 }
 
-func (r *reading) read(e event) (c llm.Chunk, done bool, err error) {
+// decode decodes one event. done means that the reply is complete.
+func (r *replyReader) decode(e event) (c llm.Chunk, done bool, err error) {
 	switch e.kind {
 	case eventAlive:
 		return llm.Chunk{Waiting: true}, false, nil
 	case eventError:
-		return c, false, r.client.who.Reported(e.data)
+		return c, false, r.client.endpoint.ReportedError(e.data)
 	case eventJunk:
-		return c, false, r.client.who.Malformed("the answer is not a stream of events", e.data, nil)
+		return c, false, r.client.endpoint.MalformedError("the answer is not a stream of events", e.data, nil)
 	case eventBody:
-		c, err = r.dec.Whole(e.data)
+		c, err = r.dec.DecodeBody(e.data)
 		return c, true, err
 	}
-	c, done, err = r.dec.Frame(e.data)
-	if r.dec.Stopped() { // events still count then, keep-alives do not
+	c, done, err = r.dec.DecodeEvent(e.data)
+	if r.dec.HasStopReason() { // the rest must come soon, whatever keep-alives come
 		r.dog.end(afterStop)
 	}
 	return c, done, err
 }
 
-func (r *reading) fail(err error) {
-	last, _ := r.dec.End(false) // its own failure is not the one to report
-	r.give(last, err)
+// fail yields what was held back, and then the error.
+func (r *replyReader) fail(err error) {
+	last, _ := r.dec.Finish(false) // err is the error to report, not that the reply is incomplete
+	r.yieldLast(last, err)
 }
 
-func (r *reading) give(last llm.Chunk, err error) {
+// yieldLast yields the last chunk without its stop reason, and then the error.
+func (r *replyReader) yieldLast(last llm.Chunk, err error) {
 	rest := llm.Chunk{Text: last.Text, Reasoning: last.Reasoning, Calls: last.Calls, Usage: last.Usage}
 	if isZero(rest) || r.yield(rest, nil) {
 		r.yield(llm.Chunk{}, err)
 	}
 }
 
-func (r *reading) finish(done bool) {
-	last, err := r.dec.End(done)
+// finish yields the last chunk. done means that the server marked the end.
+func (r *replyReader) finish(done bool) {
+	last, err := r.dec.Finish(done)
 	if err != nil {
-		r.give(last, err)
+		r.yieldLast(last, err)
 		return
 	}
 	if !r.yield(last, nil) {
 		return
 	}
 	r.dog.end(afterDone)
-	for err == nil { // reading to the end lets the connection be used again
+	for err == nil { // only a connection that was read to its end can be used again
 		_, err = r.events.next()
 	}
 }
 
-// broken handles the end of the stream without the protocol's own end. Behind a stop reason nothing is missing.
-func (r *reading) broken(err error) {
-	if r.parent.Err() == nil && (r.dec.Stopped() || err == io.EOF) {
+// streamEnded handles a stream that ends without the protocol's end mark. After a stop reason the reply is complete.
+func (r *replyReader) streamEnded(err error) {
+	if r.parent.Err() == nil && (r.dec.HasStopReason() || err == io.EOF) {
 		r.finish(false)
 		return
 	}

@@ -10,32 +10,34 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// renewed is a RoundTripper that sends keys which are good for a while, and a request that meets an old one once more. The
-// Messages API gets the key in both of its headers: clouds want another one than Anthropic.
-type renewed struct {
+// keyRenewer is a RoundTripper for keys that expire: it sends the current key, and if that is refused, it sends the request
+// once more with a new key. On the Messages wire it sets both key headers: some clouds read another one than Anthropic.
+type keyRenewer struct {
 	next     http.RoundTripper
 	key      func(ctx context.Context, stale string) (string, error)
-	own      map[string]string // headers of the user's own: one that holds a key wins
+	own      map[string]string // the user's own headers: a key header among them wins
 	messages bool
 	label    string
 
 	mu   sync.Mutex
-	seen []string // keys that were sent lately, which no error repeats
+	sent []string // keys sent lately, which are hidden in errors
 }
 
-// mostKeys is how many of the keys that were sent errors are searched for.
-const mostKeys = 4
+// maxSentKeys is how many of the sent keys are hidden in errors.
+const maxSentKeys = 4
 
-func (k *renewed) list() []string {
+// sentKeys returns the keys to hide. It accepts a nil receiver.
+func (k *keyRenewer) sentKeys() []string {
 	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return slices.Clone(k.seen)
+	return slices.Clone(k.sent)
 }
 
-func (k *renewed) get(ctx context.Context, stale string) (string, error) {
+// newKey returns a key other than stale, and remembers it.
+func (k *keyRenewer) newKey(ctx context.Context, stale string) (string, error) {
 	key, err := k.key(ctx, stale)
 	if cause := causeOf(ctx); err != nil && cause != nil {
 		return "", cause
@@ -46,18 +48,18 @@ func (k *renewed) get(ctx context.Context, stale string) (string, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !slices.Contains(k.seen, key) {
-		k.seen = append(k.seen, key)[max(0, len(k.seen)+1-mostKeys):]
+	if !slices.Contains(k.sent, key) {
+		k.sent = append(k.sent, key)[max(0, len(k.sent)+1-maxSentKeys):]
 	}
 	return key, nil
 }
 
 // RoundTrip implements http.RoundTripper.
-func (k *renewed) RoundTrip(req *http.Request) (*http.Response, error) {
+func (k *keyRenewer) RoundTrip(req *http.Request) (*http.Response, error) {
 	stale := ""
 	var again io.ReadCloser
 	for {
-		key, err := k.get(req.Context(), stale)
+		key, err := k.newKey(req.Context(), stale)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +68,7 @@ func (k *renewed) RoundTrip(req *http.Request) (*http.Response, error) {
 		if k.messages {
 			out.Header.Set("X-Api-Key", key)
 		}
-		for name, value := range k.own { // the others are set
+		for name, value := range k.own { // the user's other headers are already set
 			if name = http.CanonicalHeaderKey(name); name == "Authorization" || name == "X-Api-Key" {
 				out.Header.Set(name, value)
 			}
@@ -83,11 +85,11 @@ func (k *renewed) RoundTrip(req *http.Request) (*http.Response, error) {
 				return resp, nil
 			}
 			if again, err = req.GetBody(); err != nil {
-				return resp, nil // the refusal says more
+				return resp, nil // the server's refusal is more informative
 			}
 		}
 		stale = key
-		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody)) // only the connection is worth it
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody)) // lets the connection be used again
 		_ = resp.Body.Close()
 	}
 }

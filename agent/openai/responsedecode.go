@@ -12,15 +12,14 @@ import (
 	"plimsoll/conversation"
 )
 
-// Reading the Responses wire: events by type. Text and arguments come as
-// deltas; what came only in a finished item is taken from there, so that a
-// server that does not stream a part loses nothing.
+// Decoding the Responses wire. Text and arguments come as deltas. A finished item repeats its content, which is used if
+// no delta came, so that a server that does not stream it loses nothing.
 
-// responseEvent is an event of the stream. The library's own type refuses an
-// event whose parts it does not expect, so only what is used is decoded.
+// responseEvent is an event of the stream. The library's own type refuses events with unexpected parts, so this one has
+// only the fields that are used.
 type responseEvent struct {
 	Type         goopenai.ResponseStreamEventType `json:"type"`
-	Delta        word                             `json:"delta"`
+	Delta        looseString                      `json:"delta"`
 	OutputIndex  int                              `json:"output_index"`
 	SummaryIndex int                              `json:"summary_index"`
 	Item         json.RawMessage                  `json:"item"`
@@ -39,29 +38,30 @@ type responseBody struct {
 }
 
 type responseItem struct {
-	Type      word     `json:"type"`
-	ID        word     `json:"id"`
-	Status    word     `json:"status"`
-	Phase     word     `json:"phase"`
-	CallID    word     `json:"call_id"`
-	Name      word     `json:"name"`
-	Arguments argument `json:"arguments"`
+	Type      looseString `json:"type"`
+	ID        looseString `json:"id"`
+	Status    looseString `json:"status"`
+	Phase     looseString `json:"phase"`
+	CallID    looseString `json:"call_id"`
+	Name      looseString `json:"name"`
+	Arguments argument    `json:"arguments"`
 	Content   []struct {
-		Text    word `json:"text"`
-		Refusal word `json:"refusal"`
+		Text    looseString `json:"text"`
+		Refusal looseString `json:"refusal"`
 	} `json:"content"`
 	Summary []struct {
-		Text word `json:"text"`
+		Text looseString `json:"text"`
 	} `json:"summary"`
 }
 
-// flow is text that comes in parts, between which stands a blank line.
-type flow struct {
+// joinedText joins the parts of a text with blank lines between them.
+type joinedText struct {
 	begun bool
-	part  [2]int // which one came last
+	part  [2]int // the number of the part that came last
 }
 
-func (f *flow) add(text string, part ...int) string {
+// add returns the text to yield for a outputItem of a part.
+func (f *joinedText) add(text string, part ...int) string {
 	at := [2]int(append(part, 0, 0))
 	if text == "" {
 		return ""
@@ -73,51 +73,52 @@ func (f *flow) add(text string, part ...int) string {
 	return text
 }
 
+// responseDecoder decodes the Responses wire.
 type responseDecoder struct {
-	who   endpoint
-	route string
-	calls *assembler
+	endpoint endpoint
+	route    string
+	calls    *assembler
 
-	text, reasoned flow
-	streamed       map[int]bool // output items of which deltas came
-	output         []piece      // the items in their order
-	unkept         bool         // reasoning came that cannot go back
+	text, reasoned joinedText
+	streamed       map[int]bool // output items with deltas
+	items          []outputItem // the finished items in order
+	lostReasoning  bool         // some reasoning cannot go back
 	usage          *llm.Tokens
-	status         string // of the response, once it has ended
-	reason         string // why it is incomplete
-	foreign        int
-	known          bool
+	status         string // of the response, "" until it ends
+	reason         string // why the response is incomplete
+	foreignEvents  int    // events of other protocols
+	isResponse     bool   // an event of this protocol came
 }
 
-func newResponseDecoder(who endpoint, r llm.Request) *responseDecoder {
+func newResponseDecoder(e endpoint, r llm.Request) *responseDecoder {
 	return &responseDecoder{
-		who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages)), streamed: map[int]bool{},
+		endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(callIDs(r.Messages)), streamed: map[int]bool{},
 	}
 }
 
-func (d *responseDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
+func (d *responseDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
 		return llm.Chunk{}, true, nil
 	}
 	var ev responseEvent
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
-		return llm.Chunk{}, false, d.who.Malformed("the stream is not valid JSON", data, err)
+		return llm.Chunk{}, false, d.endpoint.MalformedError("the stream is not valid JSON", data, err)
 	}
 	ours := strings.HasPrefix(string(ev.Type), "response.")
 	if ev.Type == goopenai.ResponseStreamEventError || !ours && looksLikeError(data) {
-		return llm.Chunk{}, false, d.who.Reported(data)
+		return llm.Chunk{}, false, d.endpoint.ReportedError(data)
 	}
 	if !ours {
-		d.foreign++
+		d.foreignEvents++
 		return llm.Chunk{}, false, nil
 	}
-	d.known = true
+	d.isResponse = true
 	if ev.Response != nil && ev.Type == goopenai.ResponseStreamEventFailed {
 		d.usage = ev.Response.Usage.tokens()
-		return llm.Chunk{}, false, d.who.Reported(data)
+		return llm.Chunk{}, false, d.endpoint.ReportedError(data)
 	}
-	c, done := d.take(&ev)
+	c, done := d.addEvent(&ev)
 	if d.calls.tooMany {
 		return c, false, llm.EndlessReply()
 	}
@@ -127,7 +128,8 @@ func (d *responseDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	return c, done, nil
 }
 
-func (d *responseDecoder) take(ev *responseEvent) (c llm.Chunk, done bool) {
+// addEvent adds an event to the reply, and returns what is new in it.
+func (d *responseDecoder) addEvent(ev *responseEvent) (c llm.Chunk, done bool) {
 	switch ev.Type {
 	case goopenai.ResponseStreamEventOutputTextDelta, goopenai.ResponseStreamEventRefusalDelta:
 		d.streamed[ev.OutputIndex] = true
@@ -149,7 +151,7 @@ func (d *responseDecoder) take(ev *responseEvent) (c llm.Chunk, done bool) {
 	return c, false
 }
 
-func callPiece(index int, id, name word, args argument) callDelta {
+func callPiece(index int, id, name looseString, args argument) callDelta {
 	p := callDelta{Index: &index, ID: id}
 	p.Function.Name, p.Function.Arguments = name, args
 	return p
@@ -157,7 +159,7 @@ func callPiece(index int, id, name word, args argument) callDelta {
 
 func parseItem(raw json.RawMessage) responseItem {
 	var it responseItem
-	// What could be decoded counts.
+	// Fields of another type count as absent.
 	_ = json.Unmarshal(raw, &it)
 	return it
 }
@@ -169,22 +171,22 @@ func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c llm.Chunk
 	return c
 }
 
-// itemDone takes from a finished item what was not streamed, and keeps what has to go back of it.
+// itemDone returns the content of a finished item that was not streamed, and keeps what later requests send back of it.
 func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk) {
 	it := parseItem(raw)
-	p := piece{ID: string(it.ID), Status: string(it.Status), Phase: string(it.Phase)}
+	p := outputItem{ID: string(it.ID), Status: string(it.Status), Phase: string(it.Phase)}
 	switch it.Type {
 	case "message":
-		var said string
+		var content string
 		for _, part := range it.Content {
 			p.Text, p.Refusal = p.Text+len(part.Text), p.Refusal+len(part.Refusal)
-			said += string(part.Text) + string(part.Refusal)
+			content += string(part.Text) + string(part.Refusal)
 		}
 		if !d.streamed[index] {
-			c.Text = d.text.add(said, index)
+			c.Text = d.text.add(content, index)
 		}
-		if strings.TrimSpace(said) == "" {
-			p.blank = said
+		if strings.TrimSpace(content) == "" {
+			p.blank = content
 		}
 	case "function_call":
 		args := it.Arguments
@@ -192,7 +194,7 @@ func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk)
 			args = ""
 		}
 		c.Calls = d.calls.add([]callDelta{callPiece(index, it.CallID, it.Name, args)})
-		p = piece{ID: p.ID, Call: d.calls.calls[d.calls.find(callPiece(index, it.CallID, it.Name, ""))].id}
+		p = outputItem{ID: p.ID, Call: d.calls.calls[d.calls.findOrBegin(callPiece(index, it.CallID, it.Name, ""))].id}
 		repaired, _ := conversation.RepairArguments(string(it.Arguments))
 		p.Args = len(repaired)
 	default:
@@ -201,20 +203,20 @@ func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk)
 				c.Reasoning += d.reasoned.add(string(part.Text), index, i)
 			}
 		}
-		p = piece{Item: asInput(raw, it.Type), reasoning: it.Type == reasoningItem}
+		p = outputItem{Item: inputItem(raw, it.Type), reasoning: it.Type == reasoningItem}
 		if len(p.Item) == 0 {
-			d.unkept = true
+			d.lostReasoning = true
 			return c
 		}
 	}
-	d.output = append(d.output, p)
+	d.items = append(d.items, p)
 	d.streamed[index] = true
 	return c
 }
 
-// asInput is an item that goes back as it came, but for what is null and the status, which is refused there. It is empty
-// for reasoning that is not encrypted: nothing is stored, so its id alone says nothing.
-func asInput(raw json.RawMessage, kind word) conversation.RawJSON {
+// inputItem returns an output item as an input item: without null fields and without the status, which the API refuses. It
+// is empty for reasoning that is not encrypted: the server stores nothing, so it could not look up the item's id.
+func inputItem(raw json.RawMessage, kind looseString) conversation.RawJSON {
 	var item map[string]json.RawMessage
 	if json.Unmarshal(raw, &item) != nil {
 		return nil
@@ -227,15 +229,15 @@ func asInput(raw json.RawMessage, kind word) conversation.RawJSON {
 	return kept
 }
 
-// extras are the items that go back. Reasoning that nothing follows is refused, and so is an id whose reasoning is missing.
+// extras returns the items to send back. The API refuses reasoning that nothing follows, and an id whose reasoning is missing.
 func (d *responseDecoder) extras() map[string]conversation.RawJSON {
-	for n := len(d.output); n > 0 && d.output[n-1].reasoning; n-- {
-		d.output = d.output[:n-1]
+	for n := len(d.items); n > 0 && d.items[n-1].reasoning; n-- {
+		d.items = d.items[:n-1]
 	}
 	needed := false
-	for i := range d.output {
-		p := &d.output[i]
-		if d.unkept {
+	for i := range d.items {
+		p := &d.items[i]
+		if d.lostReasoning {
 			p.ID = ""
 		}
 		if p.blank != "" {
@@ -243,13 +245,14 @@ func (d *responseDecoder) extras() map[string]conversation.RawJSON {
 		}
 		needed = needed || len(p.Item) > 0 || p.Phase != ""
 	}
-	list, err := conversation.EncodeJSON(d.output)
+	list, err := conversation.EncodeJSON(d.items)
 	if !needed || err != nil {
 		return nil
 	}
 	return withRoute(map[string]conversation.RawJSON{outputItems: list}, d.route)
 }
 
+// ended records how the response ended.
 func (d *responseDecoder) ended(r *responseBody) {
 	d.status = string(goopenai.ResponseStatusCompleted)
 	if r == nil {
@@ -262,19 +265,19 @@ func (d *responseDecoder) ended(r *responseBody) {
 	d.usage = r.Usage.tokens()
 }
 
-func (d *responseDecoder) Whole(body []byte) (llm.Chunk, error) {
+func (d *responseDecoder) DecodeBody(body []byte) (llm.Chunk, error) {
 	var r responseBody
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, &odd) {
-		return llm.Chunk{}, d.who.Malformed("the answer is not JSON", body, err)
+		return llm.Chunk{}, d.endpoint.MalformedError("the answer is not JSON", body, err)
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" || r.Object != "response" && looksLikeError(body) {
-		return llm.Chunk{}, d.who.Reported(body)
+		return llm.Chunk{}, d.endpoint.ReportedError(body)
 	}
 	if r.Object != "response" {
-		return llm.Chunk{}, d.who.Malformed("the answer is not a response", body, nil)
+		return llm.Chunk{}, d.endpoint.MalformedError("the answer is not a response", body, nil)
 	}
-	d.known = true
+	d.isResponse = true
 	var c llm.Chunk
 	for i, raw := range r.Output {
 		part := d.itemDone(i, raw)
@@ -286,10 +289,10 @@ func (d *responseDecoder) Whole(body []byte) (llm.Chunk, error) {
 	return c, nil
 }
 
-func (d *responseDecoder) Stopped() bool { return d.status != "" }
+func (d *responseDecoder) HasStopReason() bool { return d.status != "" }
 
-func (d *responseDecoder) End(bool) (llm.Chunk, error) {
-	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.usage}
+func (d *responseDecoder) Finish(bool) (llm.Chunk, error) {
+	c := llm.Chunk{Calls: d.calls.flush(), Usage: d.usage}
 	stop, err := d.stop()
 	if err != nil {
 		return c, err
@@ -299,12 +302,13 @@ func (d *responseDecoder) End(bool) (llm.Chunk, error) {
 	return c, nil
 }
 
+// stop returns why the reply ended, or an error if it is not complete.
 func (d *responseDecoder) stop() (conversation.StopReason, error) {
 	switch {
-	case d.status == "" && !d.known && d.foreign > 0:
-		return "", d.who.Malformed("the stream is not of the Responses API", nil, nil)
+	case d.status == "" && !d.isResponse && d.foreignEvents > 0:
+		return "", d.endpoint.MalformedError("the stream is not of the Responses API", nil, nil)
 	case d.status == "":
-		return "", d.who.truncated(d.known)
+		return "", d.endpoint.truncatedError(d.isResponse)
 	case d.reason == "content_filter":
 		return conversation.StopFiltered, nil
 	case d.reason != "" || d.status == string(goopenai.ResponseStatusIncomplete):
@@ -312,7 +316,7 @@ func (d *responseDecoder) stop() (conversation.StopReason, error) {
 	case len(d.calls.calls) > 0:
 		return conversation.StopCalls, nil
 	case !d.text.begun:
-		return "", d.who.Empty(d.reasoned.begun)
+		return "", d.endpoint.EmptyReplyError(d.reasoned.begun)
 	}
 	return conversation.StopEnd, nil
 }

@@ -15,16 +15,13 @@ import (
 
 // A request on the Responses wire. Its rules:
 //
-//   - nothing is stored at the provider: every request carries the whole
-//     conversation, and asks for its reasoning in encrypted form
+//   - the provider stores nothing: every request has the whole conversation, and asks for encrypted reasoning
 //   - the system prompt is the instructions
-//   - a reply goes back item by item as it came, with the ids of the items, to the
-//     model that it came from and while its text and its calls are what they were;
-//     else without reasoning and without ids, because an id without the reasoning
-//     that belongs to it is an error 400
+//   - a reply goes back to its own model item by item as it came, with the ids of the items, if its text and its calls
+//     are unchanged; otherwise without reasoning and ids, because an id without its reasoning is an error 400
 
-// Names under which extras keep items of a reply: its output in order, and what
-// older versions kept, the reasoning that stood before all else.
+// Keys of the extras with a reply's items: all output items in order, or, in logs of older versions, only the reasoning,
+// which came before the other items.
 const (
 	outputItems    = "output_items"
 	reasoningItems = "reasoning_items"
@@ -34,24 +31,23 @@ const reasoningItem = "reasoning"
 
 const betweenMessages = "\n\n"
 
-// piece is one item of a reply's output. Texts and arguments stand in the message, so
-// a piece has their length.
-type piece struct {
-	Item    conversation.RawJSON `json:"item,omitempty"` // goes back as it came
+// outputItem is one item of a reply's output. The message holds texts and arguments, so a outputItem has only their length.
+type outputItem struct {
+	Item    conversation.RawJSON `json:"item,omitempty"` // sent back unchanged
 	ID      string               `json:"id,omitempty"`
 	Status  string               `json:"status,omitempty"`
 	Phase   string               `json:"phase,omitempty"`
 	Text    int                  `json:"text,omitempty"`    // bytes of a message's text
-	Refusal int                  `json:"refusal,omitempty"` // and of the refusal behind it
+	Refusal int                  `json:"refusal,omitempty"` // bytes of the refusal after the text
 	Call    string               `json:"call,omitempty"`    // id of a call
-	Args    int                  `json:"args,omitempty"`    // bytes of its arguments
+	Args    int                  `json:"args,omitempty"`    // bytes of the call's arguments
 
-	// Of a reply that arrives.
+	// Used while the reply arrives.
 	reasoning bool
 	blank     string // the text, if it is blank
 }
 
-// Items of the input that the library has no types for.
+// Input items that the library has no types for.
 type (
 	inputMessage struct {
 		Role    string `json:"role"`
@@ -70,7 +66,7 @@ type (
 		Type        string `json:"type"`
 		Text        string `json:"text,omitempty"`
 		Refusal     string `json:"refusal,omitempty"`
-		Annotations *[]any `json:"annotations,omitempty"` // which a text has even where there are none
+		Annotations *[]any `json:"annotations,omitempty"` // a text part always has this field
 	}
 	inputCall struct {
 		Type      string `json:"type"`
@@ -81,11 +77,12 @@ type (
 	}
 )
 
-func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
+// responsesBody returns the body of a request.
+func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{
-		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.strict),
-		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key, Stream: true, Input: c.input(r, f),
+		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.notStrict),
+		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.cacheKey, Stream: true, Input: c.inputItems(r, f),
 	}
 	if f.effort != "" || f.summary {
 		req.Reasoning = &goopenai.ResponseReasoning{Effort: f.effort}
@@ -93,7 +90,7 @@ func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequ
 	if f.summary {
 		req.Reasoning.Summary = "auto"
 	}
-	if f.day {
+	if f.cacheDay {
 		req.PromptCacheRetention = "24h"
 	}
 	if f.encrypted {
@@ -102,8 +99,8 @@ func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequ
 	return req
 }
 
-func (c *Client) input(r llm.Request, f bodyForm) []any {
-	route := routeOf(c.who, r.Model)
+func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
+	route := routeOf(c.endpoint, r.Model)
 	var items []any
 	for _, m := range r.Messages {
 		switch m.Role {
@@ -123,14 +120,14 @@ func (c *Client) input(r llm.Request, f bodyForm) []any {
 	return items
 }
 
-// assistantItems are the items of a reply, and whether reasoning is among them. A form that is not strict is of an older
-// version. Reasoning that a compaction strips stays behind.
+// assistantItems returns the items of a reply, and whether reasoning is among them. A form without strict is of an older
+// version. Reasoning that a compaction strips is left out.
 func (f bodyForm) assistantItems(m projection.Message, route string) (items []any, thinks bool) {
-	var pieces []piece
+	var output []outputItem
 	phase := ""
-	carries := f.carries(m, route)
-	whole := f.items && !m.Stripped && carries
-	if carries && (whole || !f.strict) {
+	carries := f.sendsSigned(m, route)
+	whole := f.echoItems && !m.Stripped && carries
+	if carries && (whole || !f.notStrict) {
 		var old []json.RawMessage
 		if json.Unmarshal(m.Extras[reasoningItems], &old) == nil {
 			for _, k := range old {
@@ -139,11 +136,11 @@ func (f bodyForm) assistantItems(m projection.Message, route string) (items []an
 		}
 		thinks = len(items) > 0
 	}
-	if from(m.Extras, route) && f.strict && json.Unmarshal(m.Extras[outputItems], &pieces) == nil {
-		if echo, ok := echoedItems(m, pieces); ok && whole {
-			return echo, slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Item) > 0 && p.Text == 0 })
+	if cameFrom(m.Extras, route) && f.notStrict && json.Unmarshal(m.Extras[outputItems], &output) == nil {
+		if echo, ok := echoedItems(m, output); ok && whole {
+			return echo, slices.ContainsFunc(output, func(p outputItem) bool { return len(p.Item) > 0 && p.Text == 0 })
 		}
-		for _, p := range pieces {
+		for _, p := range output {
 			phase = cmp.Or(p.Phase, phase)
 		}
 	}
@@ -156,11 +153,11 @@ func (f bodyForm) assistantItems(m projection.Message, route string) (items []an
 	return items, thinks
 }
 
-// echoedItems are the items of a reply as they came, false where its text or its calls are not what they were.
-func echoedItems(m projection.Message, pieces []piece) ([]any, bool) {
+// echoedItems returns the items of a reply as they came, false if its text or its calls have changed.
+func echoedItems(m projection.Message, output []outputItem) ([]any, bool) {
 	text, calls := m.Text, m.Calls
 	var items []any
-	for _, p := range pieces {
+	for _, p := range output {
 		switch {
 		case len(p.Item) > 0 && (p.Text == 0 || m.Text == ""): // blank text is left out of messages with calls
 			items = append(items, p.Item)
@@ -184,14 +181,15 @@ func echoedItems(m projection.Message, pieces []piece) ([]any, bool) {
 	return items, text == "" && len(calls) == 0 && len(items) > 0
 }
 
-func (p piece) message(text string) any {
-	said, refused := text[:p.Text], text[p.Text:p.Text+p.Refusal]
+// message returns the item of a message whose text is at the beginning of text.
+func (p outputItem) message(text string) any {
+	content, refused := text[:p.Text], text[p.Text:p.Text+p.Refusal]
 	if p.ID == "" {
-		return inputMessage{Role: string(projection.RoleAssistant), Content: said + refused, Phase: p.Phase}
+		return inputMessage{Role: string(projection.RoleAssistant), Content: content + refused, Phase: p.Phase}
 	}
 	m := outputMessage{Type: "message", Role: string(projection.RoleAssistant), ID: p.ID, Status: cmp.Or(p.Status, "completed"), Phase: p.Phase, Content: []contentPart{}}
-	if said != "" {
-		m.Content = append(m.Content, contentPart{Type: "output_text", Text: said, Annotations: &[]any{}})
+	if content != "" {
+		m.Content = append(m.Content, contentPart{Type: "output_text", Text: content, Annotations: &[]any{}})
 	}
 	if refused != "" {
 		m.Content = append(m.Content, contentPart{Type: "refusal", Refusal: refused})
@@ -203,8 +201,8 @@ func callItem(c conversation.ToolCall, id string) inputCall {
 	return inputCall{Type: "function_call", ID: id, CallID: c.ID, Name: c.Name, Arguments: arguments(c.Arguments)}
 }
 
-// responseTools are the tools. Strict would be the default, and a strict schema has no optional parameters; ours have.
-// Older forms leave it out.
+// responseTools returns the tools. The API's default is a strict schema, which has no optional parameters; ours have some.
+// Bodies of older forms leave the field out.
 func responseTools(specs []conversation.ToolSpec, strict bool) []goopenai.ResponseTool {
 	var out []goopenai.ResponseTool
 	for _, s := range specs {

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// How long a server asks to wait: retry-after-ms, then Retry-After in seconds
-// or as a date, then Gemini's retryDelay, then "try again in 4.77s" in the
-// words (Groq, OpenAI).
+// How long a server asks to wait. Sources in order: retry-after-ms, Retry-After in seconds or as a date, Gemini's
+// retryDelay, "try again in 4.77s" in the message (Groq, OpenAI).
 
 const longestWait = 24 * time.Hour
 
@@ -20,6 +19,7 @@ var tryAgain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+|\d+(?:\.\d+)? ?s)`)
 })
 
+// retryAfter returns how long to wait before a retry, 0 if the server does not ask for it.
 func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if d, ok := amount(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
@@ -31,15 +31,15 @@ func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if at, err := http.ParseTime(value); err == nil {
 		return clampWait(at.Sub(now))
 	}
-	said := f.retryIn
-	if m := tryAgain().FindStringSubmatch(f.Message); m != nil && said == "" {
-		said = strings.ReplaceAll(strings.ToLower(m[1]), " ", "")
+	wait := f.retryIn
+	if m := tryAgain().FindStringSubmatch(f.Message); m != nil && wait == "" {
+		wait = strings.ReplaceAll(strings.ToLower(m[1]), " ", "")
 	}
-	d, _ := time.ParseDuration(said) // 0 if it is not a duration
+	d, _ := time.ParseDuration(wait) // 0 if it is not a duration
 	return clampWait(d)
 }
 
-// amount reads a number of units, which may have a fraction.
+// amount reads a number of units, such as 1.5.
 func amount(s string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) {

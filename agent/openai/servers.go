@@ -9,9 +9,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// What single servers answer to questions of their own.
+// Answers to requests that only one kind of server knows.
 
-// readProps reads llama.cpp's /props: the window of one slot.
+// readProps reads llama.cpp's /props, which has the window of one slot.
 func readProps(body []byte, _ string) answer {
 	var p struct {
 		Settings struct {
@@ -21,11 +21,10 @@ func readProps(body []byte, _ string) answer {
 	if json.Unmarshal(body, &p) != nil || p.Settings.Window <= 0 {
 		return answer{}
 	}
-	return answer{window: p.Settings.Window, strong: true, server: "llamacpp"}
+	return answer{window: p.Settings.Window, inEffect: true, server: "llamacpp"}
 }
 
-// readPS reads Ollama's /api/ps: the models in memory with the windows they
-// were loaded with. A model that is not loaded has no window yet.
+// readPS reads Ollama's /api/ps: the models in memory with their windows. Another model has no window yet.
 func readPS(body []byte, model string) answer {
 	var ps struct {
 		Models []struct {
@@ -37,26 +36,26 @@ func readPS(body []byte, model string) answer {
 	if json.Unmarshal(body, &ps) != nil || ps.Models == nil {
 		return answer{}
 	}
-	a := answer{server: "ollama", again: true, loaded: []string{}}
+	a := answer{server: "ollama", askAgain: true, loaded: []string{}}
 	for _, m := range ps.Models {
 		a.loaded = append(a.loaded, cmp.Or(m.Name, m.Model))
 		if m.Window > 0 && (sameModel(m.Name, model) || sameModel(m.Model, model)) {
-			a.window, a.strong, a.again = m.Window, true, false
+			a.window, a.inEffect, a.askAgain = m.Window, true, false
 		}
 	}
 	return a
 }
 
+// showQuestion returns the request for Ollama's details of a model.
 func showQuestion(base, model string) question {
 	body, err := conversation.EncodeJSON(map[string]string{"model": model})
 	if err != nil {
-		body = []byte("{}") // a string always has a JSON form
+		body = []byte("{}") // cannot happen: a string always has a JSON form
 	}
 	return question{url: strings.TrimSuffix(base, "/v1") + "/api/show", body: string(body), read: readShow}
 }
 
-// readShow reads Ollama's /api/show. Of the windows there only num_ctx counts:
-// the other is what the model was trained for.
+// readShow reads Ollama's /api/show. It uses num_ctx; context_length is only the window that the model was trained for.
 func readShow(body []byte, _ string) answer {
 	var s struct {
 		Parameters string `json:"parameters"`
@@ -75,6 +74,7 @@ func readShow(body []byte, _ string) answer {
 	return answer{}
 }
 
+// readLMStudio reads LM Studio's list of models, with the windows of those in memory.
 func readLMStudio(body []byte, model string) answer {
 	var list struct {
 		Models []struct {
@@ -100,21 +100,22 @@ func readLMStudio(body []byte, model string) answer {
 			a = readList(body, "")
 			a.server, a.loaded = "lmstudio", []string{}
 		}
-		wanted, window := sameModel(m.Key, model), 0
+		matches, window := sameModel(m.Key, model), 0
 		for _, in := range m.Instances {
-			wanted = wanted || sameModel(in.ID, model)
+			matches = matches || sameModel(in.ID, model)
 			window = max(window, in.Config.Window)
 		}
 		if len(m.Instances) > 0 {
 			a.loaded = append(a.loaded, m.Key)
 		}
-		if wanted {
-			a.window, a.strong, a.again = cmp.Or(window, m.Max), window > 0, window == 0
+		if matches {
+			a.window, a.inEffect, a.askAgain = cmp.Or(window, m.Max), window > 0, window == 0
 		}
 	}
 	return a
 }
 
+// readLiteLLM reads LiteLLM's limits of a model.
 func readLiteLLM(body []byte, model string) answer {
 	var list struct {
 		Data []struct {

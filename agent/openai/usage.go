@@ -6,8 +6,7 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// Usage as servers report it. Cached tokens are part of prompt tokens on every
-// chat completions server; where a count is missing it is -1.
+// Usage as servers report it. On chat completions cached tokens are part of the prompt tokens. A missing count is -1.
 
 type usage struct {
 	Prompt     *int      `json:"prompt_tokens"`
@@ -34,9 +33,8 @@ type usagePart struct {
 	Reasoning  *int `json:"reasoning_tokens"`
 }
 
-// counts reports whether u says how many tokens there were on chat completions; other
-// protocols have a usage of other names.
-func (u *usage) counts() bool { return u != nil && (u.Prompt != nil || u.Completion != nil) }
+// hasCounts reports whether u has the counts of chat completions; other protocols name them otherwise.
+func (u *usage) hasCounts() bool { return u != nil && (u.Prompt != nil || u.Completion != nil) }
 
 func (u *usage) tokens() *llm.Tokens {
 	if u == nil {
@@ -53,13 +51,13 @@ func (u *usage) tokens() *llm.Tokens {
 		t.CostUSD = u.Cost
 	}
 	// xAI and Gemini leave reasoning out of the completion, but not out of the total.
-	if generated := first(u.Total) - t.Prompt; u.counts() && t.Prompt >= 0 && t.Completion >= 0 && generated > t.Completion {
+	if generated := first(u.Total) - t.Prompt; u.hasCounts() && t.Prompt >= 0 && t.Completion >= 0 && generated > t.Completion {
 		t.Completion = generated
 	}
 	return t
 }
 
-// first is -1 if no number was reported.
+// first returns the first count that was reported, -1 if none was.
 func first(numbers ...*int) int {
 	for _, n := range numbers {
 		if n != nil && *n >= 0 {
@@ -69,11 +67,10 @@ func first(numbers ...*int) int {
 	return -1
 }
 
-// timings is llama.cpp's account of a reply, which comes even where usage was
-// not asked for.
+// timings is llama.cpp's statistics of a reply, which it sends even if no usage was asked for.
 type timings struct {
 	Cached    *int `json:"cache_n"`
-	Prompt    *int `json:"prompt_n"` // without the cached ones
+	Prompt    *int `json:"prompt_n"` // without the cached tokens
 	Predicted *int `json:"predicted_n"`
 }
 
@@ -86,8 +83,8 @@ func (t *timings) tokens() *llm.Tokens {
 }
 
 type xGroq struct {
-	Usage *usage `json:"usage"`
-	Error word   `json:"error"`
+	Usage *usage      `json:"usage"`
+	Error looseString `json:"error"`
 }
 
 type promptProgress struct {
@@ -96,13 +93,14 @@ type promptProgress struct {
 	Processed int `json:"processed"`
 }
 
-type word string
+// looseString is a JSON string; a value of another type is "".
+type looseString string
 
 // UnmarshalJSON never fails.
-func (w *word) UnmarshalJSON(b []byte) error {
+func (w *looseString) UnmarshalJSON(b []byte) error {
 	var s string
 	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
-		*w = word(s)
+		*w = looseString(s)
 	}
 	return nil
 }

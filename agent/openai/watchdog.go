@@ -11,12 +11,12 @@ import (
 
 var errSilence = errors.New("nothing arrived for too long")
 
-// watchdog cancels a request when nothing comes for too long. Every byte
-// counts as life, so keep-alives hold a slow reply open, until it has ended.
+// watchdog cancels a request if no byte arrives for too long. Every byte counts, so keep-alives keep a slow reply open
+// until its stop reason.
 type watchdog struct {
 	timer *time.Timer
 	idle  time.Duration
-	ended bool // bytes no longer count
+	ended bool // bytes no longer extend the time
 }
 
 func newWatchdog(first, idle time.Duration, cancel context.CancelCauseFunc) *watchdog {
@@ -29,7 +29,7 @@ func (d *watchdog) alive() {
 	}
 }
 
-// end allows what follows an end so much time, whatever bytes come.
+// end leaves limit for the rest of the answer, whatever bytes come.
 func (d *watchdog) end(limit time.Duration) {
 	d.ended = true
 	d.timer.Reset(min(d.idle, limit))
@@ -37,15 +37,15 @@ func (d *watchdog) end(limit time.Duration) {
 
 func (d *watchdog) stop() { d.timer.Stop() }
 
-// watched is a body whose bytes keep the watchdog quiet, and of which so many are read at most.
-type watched struct {
+// watchedBody is a body that tells the watchdog of its bytes, and ends with an error after too many.
+type watchedBody struct {
 	src  io.Reader
 	dog  *watchdog
-	left int
+	left int // bytes that may still be read
 }
 
 // Read implements io.Reader.
-func (w *watched) Read(p []byte) (int, error) {
+func (w *watchedBody) Read(p []byte) (int, error) {
 	if w.left <= 0 {
 		return 0, llm.EndlessReply()
 	}
@@ -56,44 +56,44 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A stream of small events costs a wake-up each. gathered lets them gather for a
-// moment where they come slowly: whoever reads sees no difference, and one read takes
-// several. A fast stream is read as it comes, and so is the beginning of each: a short
-// reply, which comes at once, ends at once.
+// A stream of small events costs a wake-up each. batchedBody waits a moment between reads of a slow stream, so that one read
+// returns several events. It does not delay a fast stream, nor the beginning of any stream: a short reply arrives at once
+// and must end at once.
 const (
-	gatherFor   = 20 * time.Millisecond
-	gatherAfter = 100 * time.Millisecond // behind the first bytes
-	fastSlot    = 4 << 10                // bytes in such a time from which on a stream is fast
+	batchTime     = 20 * time.Millisecond
+	unbatchedTime = 100 * time.Millisecond // from the first bytes on without waiting
+	fastBytes     = 4 << 10                // bytes within batchTime that make a stream fast
 )
 
-type gathered struct {
-	ctx   context.Context // of the request: its end ends a wait
-	src   io.Reader
-	began time.Time // when the first bytes came
-	slot  time.Time // when the time began in which bytes are counted
-	bytes int       // that came since
-	fast  bool      // enough came in the one before
+// batchedBody is a body that is read in larger pieces.
+type batchedBody struct {
+	ctx      context.Context // of the request: its end ends a wait
+	src      io.Reader
+	began    time.Time // when the first bytes came
+	interval time.Time // start of the interval in which bytes are counted
+	count    int       // bytes read in this interval
+	fast     bool      // the interval before was fast
 }
 
 // Read implements io.Reader.
-func (g *gathered) Read(p []byte) (int, error) {
-	switch left := gatherFor - time.Since(g.slot); {
+func (g *batchedBody) Read(p []byte) (int, error) {
+	switch left := batchTime - time.Since(g.interval); {
 	case left <= 0:
-		g.begin()
-	case g.bytes > 0 && g.bytes < fastSlot && !g.fast && time.Since(g.began) >= gatherAfter:
+		g.newInterval()
+	case g.count > 0 && g.count < fastBytes && !g.fast && time.Since(g.began) >= unbatchedTime:
 		g.wait(left)
-		g.begin()
+		g.newInterval()
 	}
 	n, err := g.src.Read(p)
-	g.bytes += n
+	g.count += n
 	if g.began.IsZero() && n > 0 {
 		g.began = time.Now()
 	}
 	return n, err
 }
 
-// wait lets events gather. A request that ends meanwhile shows in the read that follows.
-func (g *gathered) wait(d time.Duration) {
+// wait lets events arrive. If the request ends meanwhile, the next read returns the error.
+func (g *batchedBody) wait(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -102,6 +102,6 @@ func (g *gathered) wait(d time.Duration) {
 	}
 }
 
-func (g *gathered) begin() {
-	g.slot, g.fast, g.bytes = time.Now(), g.bytes >= fastSlot, 0
+func (g *batchedBody) newInterval() {
+	g.interval, g.fast, g.count = time.Now(), g.count >= fastBytes, 0
 }

@@ -194,7 +194,7 @@ func (x *examination) servers(ctx context.Context) {
 		x.line("  not looked for: PLIMSOLL_NO_PROBE is set")
 		return
 	}
-	answering := openai.Answering(ctx, openai.LocalBases(x.Console.Getenv), nil)
+	answering := openai.LocalServers(ctx, openai.LocalCandidates(x.Console.Getenv), nil)
 	for _, s := range answering {
 		if s.Model == "" {
 			what, hint := s.NoModels()

@@ -64,7 +64,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 				continue
 			}
 			if _, known := keys[e.Provider]; known && !e.Deprecated && e.Tools && !listed[e.Provider] {
-				add(h.with.Models.Row(e.Provider, openai.Listed{ID: e.ID}), false)
+				add(h.with.Models.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 		ctx, cancel := context.WithTimeout(ctx, serversTime)
 		defer cancel()
 		if found, err := in.Discover(ctx); err == nil {
-			if m, ok := found.Listed(rest); ok {
+			if m, ok := found.FindModel(rest); ok {
 				at.Model = setup.CanonicalID(at.Provider, m.ID)
 				return at, nil
 			}
@@ -211,8 +211,8 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 	var all []tui.Provider
 	if h.with.Providers.Probing() {
-		for _, s := range openai.Answering(ctx, openai.LocalBases(h.with.Console.Getenv), nil) {
-			e, _ := openai.Known(s.Provider)
+		for _, s := range openai.LocalServers(ctx, openai.LocalCandidates(h.with.Console.Getenv), nil) {
+			e, _ := openai.KnownProvider(s.Provider)
 			p := tui.Provider{Name: s.Provider, Label: e.Label, Ready: s.Model != "", Note: "answers at " + setup.HostOf(s.BaseURL)}
 			if !p.Ready {
 				what, hint := s.NoModels()
@@ -240,7 +240,7 @@ func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 
 // keyedRow is a provider that takes a key.
 func (h *Host) keyedRow(name string) tui.Provider {
-	e, known := openai.Known(name)
+	e, known := openai.KnownProvider(name)
 	own, k := h.with.Settings.Cfg().Providers[name], h.with.Providers.Key(name)
 	p := tui.Provider{Name: name, Label: cmp.Or(e.Label, name), Keyed: true, Stored: h.with.Providers.StoredKey(name).Text != "", KeyPage: e.KeyPage}
 	if k.Set() {

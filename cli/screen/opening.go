@@ -209,7 +209,7 @@ func (h *Host) modelsFound(r *session.Running) []string {
 		return nil
 	}
 	var out []string
-	for _, name := range openai.ByKey() {
+	for _, name := range openai.ProvidersByKey() {
 		if h.with.Providers.Key(name).Text != "" {
 			out = append(out, "a key for "+name)
 		}
@@ -218,11 +218,11 @@ func (h *Host) modelsFound(r *session.Running) []string {
 		out = append(out, "a server at "+setup.HostOf(base))
 	}
 	inUse := r.Link.Model.Provider
-	if e, ok := openai.Known(inUse); ok && e.Local {
+	if e, ok := openai.KnownProvider(inUse); ok && e.Local {
 		out = append(out, inUse+" on this machine")
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.with.Settings.Cfg().Providers)) {
-		if !slices.Contains(openai.ByKey(), name) && name != inUse {
+		if !slices.Contains(openai.ProvidersByKey(), name) && name != inUse {
 			out = append(out, name+" in the configuration")
 		}
 	}

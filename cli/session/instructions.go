@@ -55,7 +55,7 @@ func shortForms(prompt string, box *tools.Box) []core.Form {
 // assumedWindow is what an unknown window is taken for when the tools are declared:
 // servers on the user's machine have small ones as a rule.
 func assumedWindow(provider string) int {
-	if e, ok := openai.Known(provider); ok && e.Local {
+	if e, ok := openai.KnownProvider(provider); ok && e.Local {
 		return fewBelow
 	}
 	return 0

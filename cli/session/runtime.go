@@ -126,7 +126,7 @@ func (r *Running) replaceWindow(tokens int) llm.Model {
 
 // wonder tells once in a run that nobody says how large the window of a model is. A server that knows it when the model is loaded
 // is asked again then.
-func (r *Running) wonder(l setup.Link, found openai.Found) {
+func (r *Running) wonder(l setup.Link, found openai.Discovery) {
 	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.wondered.Swap(true) {
 		return
 	}

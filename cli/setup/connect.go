@@ -22,7 +22,7 @@ type Link struct {
 	Provider llm.Provider
 	// Discover asks the server how large window and reply are, within what the
 	// user and the catalogue say; nil where servers do not say.
-	Discover func(context.Context) (openai.Found, error)
+	Discover func(context.Context) (openai.Discovery, error)
 	// Again says that the server knows its window only when the model is loaded.
 	Again bool
 }
@@ -47,9 +47,9 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
 	}
 	client := openai.New(o)
 	l := Link{Provider: client, Model: d.model(ctx, c, client)}
-	l.Discover = func(ctx context.Context) (openai.Found, error) {
+	l.Discover = func(ctx context.Context) (openai.Discovery, error) {
 		found, err := openai.Discover(ctx, o, c.Model)
-		client.Learn(c.Model, found)
+		client.LearnMaxOutput(c.Model, found)
 		if most := publishedInput(c.Provider, c.Model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
@@ -76,7 +76,7 @@ func checkAddress(o openai.Options) error {
 	if o.BaseURL != "" {
 		return CheckBaseURL("the base URL of "+o.Provider, o.BaseURL)
 	}
-	if e, ok := openai.Known(o.Provider); ok && e.BaseURL != "" {
+	if e, ok := openai.KnownProvider(o.Provider); ok && e.BaseURL != "" {
 		return nil
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("the address of %s is missing", o.Provider),
@@ -86,7 +86,7 @@ func checkAddress(o openai.Options) error {
 // CheckKey returns an error if a provider needs a key and has none, so that
 // nothing is sent in vain.
 func (p *Providers) CheckKey(c Choice) error {
-	e, ok := openai.Known(c.Provider)
+	e, ok := openai.KnownProvider(c.Provider)
 	k := p.Key(c.Provider)
 	own := p.Settings.Cfg().Providers[c.Provider]
 	if c.Demo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || own.Headers != nil || own.KeyCommand != nil {
@@ -140,7 +140,7 @@ func (p *Providers) body(c Choice) []string {
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	found, err := openai.Discover(ctx, o, "")
 	if usual, ok := catalog.Default(o.Provider); ok {
-		if _, listed := found.Listed(usual.ID); listed || o.Key != "" && len(found.Models) == 0 {
+		if _, listed := found.FindModel(usual.ID); listed || o.Key != "" && len(found.Models) == 0 {
 			return usual.ID, nil
 		}
 	}
@@ -151,7 +151,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 		}
 		return "", console.WithHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
 	}
-	m, ok := found.First()
+	m, ok := found.FirstChatModel()
 	if !ok {
 		return "", console.WithHint(fmt.Errorf("%s lists no chat model", openai.New(o).BaseURL()), "name one with --model")
 	}
@@ -331,7 +331,7 @@ func (l Link) Choice() Choice {
 }
 
 // ServerWindow is the window a server says it has, unknown if it does not say.
-func ServerWindow(found openai.Found) meter.Window {
+func ServerWindow(found openai.Discovery) meter.Window {
 	return meter.Window{Tokens: found.Window, Source: meter.WindowServer}
 }
 

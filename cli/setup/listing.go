@@ -28,7 +28,7 @@ type ModelRow struct {
 }
 
 // Row is what is known of a model at a provider, with what its server lists.
-func (d *Models) Row(provider string, l openai.Listed) ModelRow {
+func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	r := ModelRow{Source: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
 		r.Entry, r.Sure = e, e.Match != catalog.MatchFamily
@@ -89,12 +89,12 @@ func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) 
 	names := slices.DeleteFunc(d.Providers.Names(), func(name string) bool { return provider != "" && name != provider })
 	for _, e := range catalog.All() {
 		if slices.Contains(names, e.Provider) {
-			add(d.Row(e.Provider, openai.Listed{ID: e.ID}), false)
+			add(d.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
 		}
 	}
 	for _, name := range names {
 		for _, id := range d.Settings.Told().ids(d.Providers.At(name, "").Address()) {
-			add(d.Row(name, openai.Listed{ID: id}), false)
+			add(d.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}
 	for _, r := range d.OfServers(ctx, provider) {
@@ -102,14 +102,14 @@ func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) 
 	}
 	for _, name := range names {
 		for _, id := range slices.Sorted(maps.Keys(d.Settings.Cfg().Providers[name].Models)) {
-			add(d.Row(name, openai.Listed{ID: id}), false)
+			add(d.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}
 	return rows, nil
 }
 
 // RowsOf is what a server lists that is fit for chat.
-func (d *Models) RowsOf(provider string, found openai.Found) []ModelRow {
+func (d *Models) RowsOf(provider string, found openai.Discovery) []ModelRow {
 	rows := []ModelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
@@ -136,7 +136,7 @@ func (d *Models) OfServers(ctx context.Context, provider string) []ModelRow {
 // Refreshed is what came of asking one endpoint for its models.
 type Refreshed struct {
 	openai.Server
-	Found openai.Found
+	Found openai.Discovery
 	Err   error
 }
 
@@ -169,13 +169,13 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 		if base == "" && name == "openai" {
 			base = d.Console.Getenv("OPENAI_BASE_URL")
 		}
-		e, known := openai.Known(name)
+		e, known := openai.KnownProvider(name)
 		if base != "" || keyed && known && !e.Local && e.BaseURL != "" && d.Providers.Key(name).Text != "" {
 			add(openai.Server{Provider: name, BaseURL: base})
 		}
 	}
 	if d.Providers.Probing() {
-		for _, s := range openai.Local(ctx, openai.LocalBases(d.Console.Getenv), nil) {
+		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
 			add(s)
 		}
 	}

@@ -66,13 +66,13 @@ func (d *Models) fresh(ctx context.Context, demoAllowed bool) (Choice, error) {
 	if base := d.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		return Choice{Provider: "openai", BaseURL: base}, nil // local servers need no key
 	}
-	for _, name := range openai.ByKey() {
+	for _, name := range openai.ProvidersByKey() {
 		if e, ok := catalog.Default(name); ok && d.Providers.Key(name).Text != "" {
 			return d.Providers.At(name, e.ID), nil
 		}
 	}
 	if d.Providers.Probing() {
-		for _, s := range openai.Local(ctx, openai.LocalBases(d.Console.Getenv), nil) {
+		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
 			return Choice{Provider: s.Provider, Model: s.Model, BaseURL: s.BaseURL}, nil
 		}
 	}
@@ -217,7 +217,7 @@ func Leaves(held conversation.ModelChanged, to llm.Model) bool {
 	if held.BaseURL != "" {
 		return Local(held.BaseURL)
 	}
-	e, known := openai.Known(held.Provider)
+	e, known := openai.KnownProvider(held.Provider)
 	return !known || e.Local
 }
 

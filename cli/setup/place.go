@@ -23,7 +23,7 @@ func (c Choice) Address() string {
 	if c.BaseURL != "" {
 		return recordedURL(c.BaseURL)
 	}
-	e, _ := openai.Known(c.Provider) // of another one nothing is known
+	e, _ := openai.KnownProvider(c.Provider) // of another one nothing is known
 	return e.BaseURL
 }
 

@@ -130,7 +130,7 @@ func (k Key) Set() bool { return k.Text != "" && k.From == k.Variable }
 // Key is a provider's key: that of the environment, or the one that was stored.
 func (p *Providers) Key(provider string) Key {
 	own, k := p.Settings.Cfg().Providers[provider], Key{}
-	e, _ := openai.Known(provider)
+	e, _ := openai.KnownProvider(provider)
 	switch {
 	case own.KeyCommand != nil:
 		return Key{From: "key_command"} // asked when a request is sent
@@ -193,7 +193,7 @@ func KeyIn(text string) (string, error) {
 // one of them if the configuration says where it is.
 func (p *Providers) Keyed() []string {
 	return slices.DeleteFunc(p.Names(), func(name string) bool {
-		e, known := openai.Known(name)
+		e, known := openai.KnownProvider(name)
 		return known && (e.Local || e.BaseURL == "") && p.Settings.Cfg().Providers[name].BaseURL == ""
 	})
 }

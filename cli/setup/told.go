@@ -98,7 +98,7 @@ func (t *Told) Say(address, model string, tokens int) error {
 }
 
 // Take keeps what an endpoint tells, in place of what it told before.
-func (t *Told) Take(address string, now time.Time, models []openai.Listed) error {
+func (t *Told) Take(address string, now time.Time, models []openai.ListedModel) error {
 	return t.change(address, func(by *toldBy) error {
 		tells := map[string]ToldModel{}
 		for _, m := range models {

@@ -19,7 +19,7 @@ func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
 	if err := one.Say("a", "m", 4096); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Take("b", time.Now(), []openai.Listed{{ID: "n", Window: 8192, Chat: true}}); err != nil {
+	if err := other.Take("b", time.Now(), []openai.ListedModel{{ID: "n", Window: 8192, Chat: true}}); err != nil {
 		t.Fatal(err)
 	}
 	again := &Told{path: path}
@@ -69,7 +69,7 @@ func TestADamagedFileOfEndpointsIsPutAside(t *testing.T) {
 func TestAnEmptyListTakesNothingAway(t *testing.T) {
 	t.Parallel()
 	kept := &Told{path: filepath.Join(t.TempDir(), "endpoints.json")}
-	if err := kept.Take("a", time.Now(), []openai.Listed{{ID: "m", Window: 4096, Chat: true}}); err != nil {
+	if err := kept.Take("a", time.Now(), []openai.ListedModel{{ID: "m", Window: 4096, Chat: true}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := kept.Take("a", time.Now(), nil); err == nil {
