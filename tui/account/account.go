@@ -102,7 +102,7 @@ func (m *Model) SetStyles(s Styles) {
 func (m *Model) Show(c Content) {
 	on := m.selected().id()
 	m.content = c
-	m.rows = c.rows()
+	m.rows = m.content.rows(m.rows[:0])
 	for i := range m.rows {
 		if m.rows[i].id() == on {
 			m.sheet.Keep(i)

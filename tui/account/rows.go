@@ -49,9 +49,9 @@ const workingOut = "calculating…"
 // pending reports whether there is no account yet.
 func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
 
-// rows are the rows of a content.
-func (c *Content) rows() []row {
-	out := []row{{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()}}
+// rows appends the rows of a content to out.
+func (c *Content) rows(out []row) []row {
+	out = append(out, row{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()})
 	out = append(out, c.categories()...)
 	out = append(out, c.lines()...)
 	out = append(out, c.next()...)
@@ -79,16 +79,16 @@ var segmentNames = [projection.Draft + 1]string{
 
 // segmentDocs say what a category counts and what acts there, by projection.Segment.
 var segmentDocs = [projection.Draft + 1]string{
-	"The instructions and project files, sent first with every request; no compaction touches them.",
-	"What the tools do and how they are called; no compaction touches it, so that the cache holds.",
-	"Replaces evicted turns: Plimsoll's note, model-written summaries, and lines that say what was left out.",
-	"Your messages and attachments. They are never masked; they are evicted with their turn.",
-	"The model's replies, including the one that is arriving. They are evicted with their turn.",
-	"Reasoning that this provider needs to receive again. Compaction can leave it out.",
-	"Tool calls. They are evicted with their turn; compaction can also hide the arguments of old ones.",
-	"Tool results, evicted with their turn. Old ones can also be masked, by you or automatically.",
-	"Short texts that replace masked results. The model can read the originals with the recall tool.",
-	"Your draft and queued messages; not counted as used.",
+	"The instructions and project files, sent first with every request; no compaction touches them. Estimated from its characters.",
+	"What the tools do and how they are called; no compaction touches it, so that the cache holds. Estimated from its characters.",
+	"Replaces evicted turns: Plimsoll's note, model-written summaries, and lines that say what was left out. Estimated from its characters.",
+	"Your messages and attachments. They are never masked; they are evicted with their turn. Estimated from its characters.",
+	"The model's replies, including the one that is arriving. They are evicted with their turn. Estimated from its characters.",
+	"Reasoning that this provider needs to receive again. Compaction can leave it out. Estimated from its characters.",
+	"Tool calls. They are evicted with their turn; compaction can also hide the arguments of old ones. Estimated from its characters.",
+	"Tool results, evicted with their turn. Old ones can also be masked, by you or automatically. Estimated from its characters.",
+	"Short texts that replace masked results. The model can read the originals with the recall tool. Estimated from its characters.",
+	"Your draft and queued messages; not counted as used. Estimated from its characters.",
 }
 
 func (c *Content) categories() []row {
@@ -101,7 +101,7 @@ func (c *Content) categories() []row {
 		}
 		out = append(out, row{
 			part: partFills, name: name, category: projection.Segment(i), tokens: tokens, value: pane.About(tokens), note: c.share(tokens),
-			doc: segmentDocs[i] + " Estimated from its characters.",
+			doc: segmentDocs[i],
 		})
 	}
 	free := row{part: partFills, name: "free", value: "?", doc: "The window less what is used. The reserve for the reply is part of it."}
@@ -217,7 +217,7 @@ func (c *Content) heaviest() []row {
 		if it.Event != 0 && c.pinned(it.Event) {
 			it.State = projection.StatePinned
 		}
-		doc := segmentDocs[it.Kind] + " Estimated from its characters."
+		doc := segmentDocs[it.Kind]
 		if it.Event != 0 {
 			doc = segmentNames[it.Kind] + ", turn " + strconv.Itoa(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated from its characters"
 			if it.Before > 0 && it.Before != it.Tokens {

@@ -1,8 +1,8 @@
-// Package diffview draws diffs: with line numbers, + and - as glyphs on tinted rows, and the words that changed
-// within a line. Every place that shows a diff uses it.
+// Package diffview draws diffs with line numbers, + and -, tinted rows, and marks on the words that changed within a line.
+// All views draw their diffs with it.
 //
-// It guarantees that no line is wider than it may be, whatever the characters; that text of a file is made
-// safe; and that a diff reads without color. Long lines wrap at words, behind a mark, and keep their indentation.
+// It guarantees that no row is wider than asked, that control characters of the text are made visible, and that a diff can be
+// read without color. Long lines wrap at words; a wrapped part begins with ↳ and keeps the indentation.
 package diffview
 
 import (
@@ -19,35 +19,35 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Styles are the looks of a diff. They must be inline: no padding, margin, border or width.
+// Styles are the styles of a diff. They must be inline: no padding, margin, border or width.
 type Styles struct {
-	Added, Removed         lipgloss.Style // the glyphs, and numbers of lines
-	AddedRow, RemovedRow   lipgloss.Style // lines
-	AddedWord, RemovedWord lipgloss.Style // what changed within a line
+	Added, Removed         lipgloss.Style // + and -, and line numbers
+	AddedRow, RemovedRow   lipgloss.Style // text of the lines
+	AddedWord, RemovedWord lipgloss.Style // words that changed within a line
 	Context, Number, Note  lipgloss.Style
 }
 
 // Options say how much of a diff is drawn.
 type Options struct {
-	Context int  // lines around changes at most; negative for all that the diff has
-	Most    int  // rows at most, 0 for all
-	Fill    bool // rows reach to the right edge, else as far as the widest
+	Context int  // at most this many unchanged lines around changes; negative for all
+	Most    int  // at most this many rows, 0 for all
+	Fill    bool // tint rows to the right edge; otherwise to the end of the widest row
 }
 
 // All draws the whole diff.
 var All = Options{Context: -1}
 
 const (
-	leastNumbered = 24 // cells from which on lines have numbers
-	leastBoth     = 72 // and from which on both numbers
-	tab           = 4
-	goesOn        = "↳"
+	leastNumbered = 24  // width from which rows have a line number
+	leastBoth     = 72  // width from which they have the old and the new one
+	tab           = 4   // cells
+	wrapMark      = "↳" // before a part of a wrapped line
 )
 
-// gutter is what stands before the text of a line.
+// gutter is the part of a row before the text of the line: line numbers, and + or -.
 type gutter struct {
-	digits int // of a number, 0 for none
-	both   bool
+	digits int  // of a number, 0 for no numbers
+	both   bool // the old and the new number
 }
 
 func gutterOf(f diff.File, width int) gutter {
@@ -61,7 +61,7 @@ func gutterOf(f diff.File, width int) gutter {
 	return gutter{digits: len(strconv.Itoa(most)), both: width >= leastBoth && f.From != "" && f.To != ""}
 }
 
-// cells is the width of the gutter: numbers, the glyph, and a blank behind each.
+// cells returns the width of the gutter: numbers, + or -, and a blank after each.
 func (g gutter) cells() int {
 	n := 2
 	if g.digits > 0 {
@@ -73,26 +73,24 @@ func (g gutter) cells() int {
 	return n
 }
 
-// Gutter is how many cells of each row of a diff are no text of the file.
+// Gutter returns the width of the gutter of a diff, in cells.
 func Gutter(f diff.File, width int) int { return gutterOf(f, width).cells() }
 
-// numbers writes the numbers of a line, 0 for none. A line that goes on has a mark in their place.
-func (g gutter) numbers(op diff.Op, old, neu int, first bool) string {
-	switch one := neu; {
-	case g.digits == 0 && first:
+// numbers returns the line numbers as text, 0 for no number. A wrapped part of a line has a mark in their place.
+func (g gutter) numbers(op diff.Op, oldLine, newLine int, wrapped bool) string {
+	switch {
+	case g.digits == 0 && !wrapped:
 		return ""
 	case g.digits == 0:
-		return goesOn
-	case !first:
-		return pad(goesOn, g.cells()-3) + " "
+		return wrapMark
+	case wrapped:
+		return pad(wrapMark, g.cells()-3) + " "
 	case g.both:
-		return pad(number(old), g.digits) + " " + pad(number(neu), g.digits) + " "
-	default:
-		if op == diff.Removed {
-			one = old
-		}
-		return pad(number(one), g.digits) + " "
+		return pad(number(oldLine), g.digits) + " " + pad(number(newLine), g.digits) + " "
+	case op == diff.Removed:
+		return pad(number(oldLine), g.digits) + " "
 	}
+	return pad(number(newLine), g.digits) + " "
 }
 
 func number(n int) string {
@@ -102,62 +100,62 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// pad puts blanks before a text.
+// pad aligns a text at the right end of this many cells.
 func pad(text string, cells int) string {
 	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
-// Drawing is a diff laid out in rows. The text of a row is made when it is asked for, and so is the comparison of its
-// words: of a large diff little is in sight.
+// Drawing is a diff divided into rows. Row renders a row and compares its words only when called, because most rows of a large
+// diff are not on the screen.
 type Drawing struct {
 	d    drawer
 	fill bool
 }
 
-// Draw draws a diff in rows of at most width cells, and says how many of its lines have no row.
-func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, left int) {
-	d := s.Lay(f, width, o)
+// Draw draws a diff in rows of at most width cells. It also returns how many of its lines were left out.
+func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, leftOut int) {
+	d := s.Layout(f, width, o)
 	rows = make([]string, d.Rows())
 	for i := range rows {
 		rows[i] = d.Row(i)
 	}
-	return rows, d.d.left
+	return rows, d.d.leftOut
 }
 
-// Lay lays a diff out in rows of at most width cells.
-func (s Styles) Lay(f diff.File, width int, o Options) *Drawing {
+// Layout divides a diff into rows of at most width cells.
+func (s Styles) Layout(f diff.File, width int, o Options) *Drawing {
 	d := drawer{inks: s.inks(), gutter: gutterOf(f, width), width: max(width, 1), most: o.Most}
 	hunks := trimmed(f.Hunks, o.Context)
 	for i, h := range hunks {
 		if i > 0 && !d.full() {
-			d.put(row{op: diff.Kept, note: pad("⋯", d.cells()-3), gap: true})
+			d.addRow(row{op: diff.Kept, note: pad("⋯", d.cells()-3), gap: true})
 		}
-		d.hunk(h)
+		d.addHunk(h)
 	}
-	if n := len(d.out); d.left > 0 && n > 0 && d.out[n-1].gap {
-		d.out = d.out[:n-1]
+	if n := len(d.rows); d.leftOut > 0 && n > 0 && d.rows[n-1].gap {
+		d.rows = d.rows[:n-1]
 	}
 	if f.Cut > 0 {
-		d.note("… " + numbers.Count(f.Cut, "more line") + ", not recorded")
+		d.addNote("… " + numbers.Count(f.Cut, "more line") + ", not recorded")
 	}
 	return &Drawing{d: d, fill: o.Fill}
 }
 
-// Rows is how many rows the diff takes.
-func (d *Drawing) Rows() int { return len(d.d.out) }
+// Rows returns the number of rows.
+func (d *Drawing) Rows() int { return len(d.d.rows) }
 
-// Cells is how many cells its widest row takes, not filled.
-func (d *Drawing) Cells() int { return d.d.wide }
+// Cells returns the width of the widest row, in cells.
+func (d *Drawing) Cells() int { return d.d.widest }
 
-// FirstChange is the first row of a changed line, 0 without one.
+// FirstChange returns the index of the first row of a changed line, 0 if no line changed.
 func (d *Drawing) FirstChange() int {
-	return max(0, slices.IndexFunc(d.d.out, func(r row) bool { return r.op != diff.Kept }))
+	return max(0, slices.IndexFunc(d.d.rows, func(r row) bool { return r.op != diff.Kept }))
 }
 
-// Row is one row.
+// Row renders one row.
 func (d *Drawing) Row(i int) string {
-	r := d.d.out[i]
-	text, end := d.d.text(r), d.d.wide
+	r := d.d.rows[i]
+	text, end := d.d.render(r), d.d.widest
 	if d.fill {
 		end = d.d.width
 	}
@@ -167,7 +165,7 @@ func (d *Drawing) Row(i int) string {
 	return text
 }
 
-// trimmed is hunks with fewer lines around their changes.
+// trimmed returns hunks with at most this many unchanged lines around each change.
 func trimmed(hunks []diff.Hunk, context int) []diff.Hunk {
 	if context < 0 {
 		return hunks
@@ -179,6 +177,7 @@ func trimmed(hunks []diff.Hunk, context int) []diff.Hunk {
 	return out
 }
 
+// trim splits a hunk where it has too many unchanged lines between two changes, and leaves these lines out.
 func trim(h diff.Hunk, context int) []diff.Hunk {
 	near := make([]bool, len(h.Lines))
 	for i, l := range h.Lines {
@@ -190,26 +189,26 @@ func trim(h diff.Hunk, context int) []diff.Hunk {
 		}
 	}
 	var out []diff.Hunk
-	old, neu, open := h.Old, h.New, false
+	oldLine, newLine, inside := h.Old, h.New, false
 	for i, l := range h.Lines {
-		if near[i] && !open {
-			out = append(out, diff.Hunk{Old: old, New: neu})
+		if near[i] && !inside {
+			out = append(out, diff.Hunk{Old: oldLine, New: newLine})
 		}
-		if open = near[i]; open {
+		if inside = near[i]; inside {
 			last := &out[len(out)-1]
 			last.Lines = append(last.Lines, l)
 		}
 		if l.Op != diff.Added {
-			old++
+			oldLine++
 		}
 		if l.Op != diff.Removed {
-			neu++
+			newLine++
 		}
 	}
 	return out
 }
 
-// inks are the styles, worked out once.
+// inks are the styles with their escape sequences computed once.
 type inks struct {
 	mark, row, word map[diff.Op]pane.Ink
 	number, note    pane.Ink
@@ -218,22 +217,22 @@ type inks struct {
 func (s Styles) inks() inks {
 	ink := pane.NewInk
 	return inks{
-		mark:   map[diff.Op]pane.Ink{diff.Added: ink(s.Added.Inherit(ground(s.AddedRow))), diff.Removed: ink(s.Removed.Inherit(ground(s.RemovedRow))), diff.Kept: ink(s.Number)},
+		mark:   map[diff.Op]pane.Ink{diff.Added: ink(s.Added.Inherit(background(s.AddedRow))), diff.Removed: ink(s.Removed.Inherit(background(s.RemovedRow))), diff.Kept: ink(s.Number)},
 		row:    map[diff.Op]pane.Ink{diff.Added: ink(s.AddedRow), diff.Removed: ink(s.RemovedRow), diff.Kept: ink(s.Context)},
 		word:   map[diff.Op]pane.Ink{diff.Added: ink(s.AddedWord), diff.Removed: ink(s.RemovedWord), diff.Kept: ink(s.Context)},
 		number: ink(s.Number), note: ink(s.Note),
 	}
 }
 
-// ground is the surface of a style alone.
-func ground(s lipgloss.Style) lipgloss.Style {
+// background returns a style with only the background of another.
+func background(s lipgloss.Style) lipgloss.Style {
 	return lipgloss.NewStyle().Background(s.GetBackground())
 }
 
-// shown is a line of a file as it is drawn: safe, without its end, with its tabs as blanks.
-func shown(text string) string {
+// displayText makes a line of a file safe to draw: without its line feed, with tabs as blanks.
+func displayText(text string) string {
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-	text = strings.ReplaceAll(plain.Text(text), "\n", "␍") // what else plain takes for the end of a line
+	text = strings.ReplaceAll(plain.Text(text), "\n", "␍") // plain.Text also ends lines at other characters
 	if !strings.Contains(text, "\t") {
 		return text
 	}
@@ -251,7 +250,7 @@ func shown(text string) string {
 	return b.String()
 }
 
-// Stat writes how many lines were added and removed: +3 −1.
+// Stat formats how many lines were added and removed: +3 −1.
 func Stat(added, removed int) string {
 	switch {
 	case added == 0 && removed == 0:

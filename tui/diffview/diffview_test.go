@@ -24,10 +24,10 @@ func file(lines ...string) diff.File {
 	return diff.File{From: "x.go", To: "x.go", Hunks: []diff.Hunk{h}}
 }
 
-// marks is a style that puts brackets around what is drawn in it, once styles are made visible.
+// marks underlines the words that changed, which drawn shows as brackets.
 var marks = diffview.Styles{AddedWord: lipgloss.NewStyle().Underline(true), RemovedWord: lipgloss.NewStyle().Underline(true)}
 
-// drawn is the rows of a diff, with brackets around the words that changed.
+// drawn draws a diff with brackets around the words that changed.
 func drawn(f diff.File, width int, o diffview.Options) []string {
 	rows, _ := marks.Draw(f, width, o)
 	for i, r := range rows {
@@ -126,7 +126,7 @@ func TestHostileTextIsShownNotRun(t *testing.T) {
 10 + a␍c␀`, []string{rows})
 }
 
-// Whatever the text and the width, rows fit and say all of it.
+// Rows fit their width and leave no line out, for random texts and widths.
 func TestRowsFitEveryWidth(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"word", "漢字", " ", "\t", "👩‍👩‍👧", "e\u0301", "\x1b[31m", "(", "averyveryverylongwordwithoutanend", "\u202e", "\r"}

@@ -10,52 +10,56 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// drawer makes rows.
+// drawer collects the rows of a diff and renders them.
 type drawer struct {
 	inks
 	gutter
-	width int
-	most  int
-	left  int // lines that found no place
-	out   []row
-	wide  int // cells of the widest
+	width   int // cells of a row at most
+	most    int // rows at most, 0 for all
+	leftOut int // lines for which there was no row
+	rows    []row
+	widest  int // cells of the widest row
 }
 
-// row is one line of the screen: a note, or a part of a line of the file.
+// row is one line of the screen: a part of a line of the file, or a note.
 type row struct {
-	op       diff.Op
-	old, neu int // the numbers of the line
-	indent   string
-	part     string // of the line, after the indentation
-	at       int    // where the part begins, a byte of the line
-	goesOn   bool   // the line began in a row before
-	pair     *pair  // nil for a line that took no other's place
-	note     string
-	gap      bool // it stands for lines that are not shown
-	cells    int
-	cut      bool // not even a character fits
+	op               diff.Op
+	oldLine, newLine int // line numbers, 0 for none
+	indent           string
+	part             string // of the line, after the indentation
+	at               int    // byte of the line at which the part begins
+	wrapped          bool   // the line began in an earlier row
+	pair             *pair  // nil for a line that replaces no other
+	note             string // in place of a part of a line
+	gap              bool   // the note marks lines that are not shown
+	cells            int
+	cut              bool // the row is wider than the screen: not even one character fits
 }
 
-// pair is a line and the one that took its place, or whose place it took.
+// pair is a removed line and the added line that replaces it.
 type pair struct {
-	line, other string
-	compared    bool
-	changed     []span // of the line, once it is compared
+	before, after  string
+	compared       bool
+	removed, added []span // the words that differ, once the lines are compared
 }
 
-// words are the words of the line that changed.
-func (p *pair) words() []span {
+// words returns the words of the removed or the added line that the other one does not have.
+func (p *pair) words(op diff.Op) []span {
 	if p == nil {
 		return nil
 	}
 	if !p.compared {
-		p.changed, p.compared = changedWords(shown(p.line), shown(p.other)), true
+		p.removed, p.added = changedWords(displayText(p.before), displayText(p.after))
+		p.compared = true
 	}
-	return p.changed
+	if op == diff.Removed {
+		return p.removed
+	}
+	return p.added
 }
 
-// begins is, for every line of a hunk, the first of the lines around it that were changed as it was.
-func begins(lines []diff.Line) []int {
+// runStarts returns, for every line of a hunk, the index of the first line in its run of added, removed or kept lines.
+func runStarts(lines []diff.Line) []int {
 	out := make([]int, len(lines))
 	for i := range lines {
 		out[i] = i
@@ -66,29 +70,26 @@ func begins(lines []diff.Line) []int {
 	return out
 }
 
-// partners are, for every line of a hunk, the line that took its place or whose place it took: the one that stands as far
-// into the lines added as the other into the lines removed before them. It is -1 for none.
-func partners(lines []diff.Line) []int {
-	first, out := begins(lines), make([]int, len(lines))
-	for i := range out {
-		out[i] = -1
-	}
+// pairs returns the pair of every line of a hunk, nil for a line without one. In a run of removed lines and the run of added
+// lines after it, the first line pairs with the first, the second with the second.
+func pairs(lines []diff.Line) []*pair {
+	first, out := runStarts(lines), make([]*pair, len(lines))
 	for i, l := range lines {
-		begin := first[i]
-		if l.Op != diff.Added || begin == 0 || lines[begin-1].Op != diff.Removed {
+		start := first[i]
+		if l.Op != diff.Added || start == 0 || lines[start-1].Op != diff.Removed {
 			continue
 		}
-		if at := first[begin-1] + i - begin; at < begin {
-			out[i], out[at] = at, i
+		if at := first[start-1] + i - start; at < start {
+			out[at] = &pair{before: lines[at].Text, after: l.Text}
+			out[i] = out[at]
 		}
 	}
 	return out
 }
 
-func (d *drawer) full() bool { return d.most > 0 && len(d.out) >= d.most }
+func (d *drawer) full() bool { return d.most > 0 && len(d.rows) >= d.most }
 
-// put adds a row.
-func (d *drawer) put(r row) {
+func (d *drawer) addRow(r row) {
 	r.cells = width(r.note)
 	if r.note == "" {
 		r.cells = d.cells() + len(r.indent) + width(r.part)
@@ -96,10 +97,10 @@ func (d *drawer) put(r row) {
 	if r.cells > d.width {
 		r.cells, r.cut = d.width, true
 	}
-	d.out, d.wide = append(d.out, r), max(d.wide, r.cells)
+	d.rows, d.widest = append(d.rows, r), max(d.widest, r.cells)
 }
 
-// width is the cells of a text without control characters.
+// width returns the cells of a text without control characters.
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -109,42 +110,38 @@ func width(s string) int {
 	return len(s)
 }
 
-// note is a line that is no line of the file.
-func (d *drawer) note(text string) {
+// addNote adds a row with a remark about the diff.
+func (d *drawer) addNote(text string) {
 	if !d.full() {
-		d.put(row{op: diff.Kept, note: pane.Clip(strings.Repeat(" ", d.cells())+text, d.width)})
+		d.addRow(row{op: diff.Kept, note: pane.Clip(strings.Repeat(" ", d.cells())+text, d.width)})
 	}
 }
 
-func (d *drawer) hunk(h diff.Hunk) {
-	old, neu, partner := max(h.Old, 1), max(h.New, 1), partners(h.Lines)
+func (d *drawer) addHunk(h diff.Hunk) {
+	oldLine, newLine, paired := max(h.Old, 1), max(h.New, 1), pairs(h.Lines)
 	for i, l := range h.Lines {
 		if d.full() {
-			d.left += len(h.Lines) - i
+			d.leftOut += len(h.Lines) - i
 			return
 		}
-		a, b := old, neu
-		switch l.Op {
-		case diff.Added:
-			a, neu = 0, neu+1
-		case diff.Removed:
-			b, old = 0, old+1
-		default:
-			old, neu = old+1, neu+1
+		r := row{op: l.Op, pair: paired[i]}
+		if l.Op != diff.Added {
+			r.oldLine = oldLine
+			oldLine++
 		}
-		r := row{op: l.Op, old: a, neu: b}
-		if at := partner[i]; at >= 0 {
-			r.pair = &pair{line: l.Text, other: h.Lines[at].Text}
+		if l.Op != diff.Removed {
+			r.newLine = newLine
+			newLine++
 		}
-		d.line(r, shown(l.Text))
+		d.addLine(r, displayText(l.Text))
 		if !strings.HasSuffix(l.Text, "\n") {
-			d.note("no newline at the end of the file")
+			d.addNote("no newline at the end of the file")
 		}
 	}
 }
 
-// line lays a line out, in as many rows as it takes.
-func (d *drawer) line(r row, text string) {
+// addLine adds a line of the file in as many rows as it needs. r has what these rows share.
+func (d *drawer) addLine(r row, text string) {
 	room := max(1, d.width-d.cells())
 	r.indent = text[:len(text)-len(strings.TrimLeft(text, " "))]
 	if len(r.indent) > room/2 {
@@ -155,25 +152,25 @@ func (d *drawer) line(r row, text string) {
 		if d.full() {
 			return
 		}
-		d.put(r)
+		d.addRow(r)
 		r.at += len(r.part)
-		r.goesOn = true
+		r.wrapped = true
 	}
 }
 
-// text is a row as it is shown, not filled.
-func (d *drawer) text(r row) string {
+// render draws a row, without the blanks that fill it.
+func (d *drawer) render(r row) string {
 	line := d.inks.note.Render(r.note)
 	if r.note == "" {
-		look, numbers := d.row[r.op], d.inks.number
+		ink, numbers := d.row[r.op], d.inks.number
 		if r.op != diff.Kept {
 			numbers = d.mark[r.op]
 		}
-		line = numbers.Render(d.numbers(r.op, r.old, r.neu, !r.goesOn)) + d.mark[r.op].Render(string(r.op))
-		if d.digits > 0 || !r.goesOn {
-			line += look.Render(" ")
+		line = numbers.Render(d.numbers(r.op, r.oldLine, r.newLine, r.wrapped)) + d.mark[r.op].Render(string(r.op))
+		if d.digits > 0 || !r.wrapped {
+			line += ink.Render(" ")
 		}
-		line += look.Render(r.indent) + d.marked(r)
+		line += ink.Render(r.indent) + d.renderPart(r)
 	}
 	if r.cut {
 		line = ansi.Truncate(line, d.width, "")
@@ -181,11 +178,11 @@ func (d *drawer) text(r row) string {
 	return line
 }
 
-// marked is the text of a row, with the words that changed.
-func (d *drawer) marked(r row) string {
+// renderPart draws the part of the line in a row, with the words that changed highlighted.
+func (d *drawer) renderPart(r row) string {
 	var b strings.Builder
 	done := 0
-	for _, c := range r.pair.words() {
+	for _, c := range r.pair.words(r.op) {
 		from, to := max(c.from-r.at, done), min(c.to-r.at, len(r.part))
 		if from >= to {
 			continue

@@ -7,13 +7,10 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// A line that took the place of another is compared with it word by word. Lines that have little in common are not:
-// there all is new.
-
-// mostBytes is how much of a line is compared.
+// mostBytes is the longest line that is compared word by word.
 const mostBytes = 2000
 
-// span is bytes [from, to) of a line.
+// span is the bytes [from, to) of a line.
 type span struct{ from, to int }
 
 // split cuts a line into words, blanks, and single other characters.
@@ -22,25 +19,25 @@ func split(line string) []string {
 		return nil
 	}
 	var out []string
-	kind, start := rune(0), 0
+	class, start := rune(0), 0
 	for i, r := range line {
-		k := kindOf(r)
-		if i > start && (k != kind || k == 0) && !mark(r) {
+		c := classOf(r)
+		if i > start && (c != class || c == 0) && !isMark(r) {
 			out = append(out, line[start:i])
 			start = i
 		}
-		if !mark(r) {
-			kind = k
+		if !isMark(r) {
+			class = c
 		}
 	}
 	return append(out, line[start:])
 }
 
-// mark reports whether a character belongs to the one before it.
-func mark(r rune) bool { return r > unicode.MaxASCII && unicode.Is(unicode.M, r) }
+// isMark reports whether a character combines with the one before it.
+func isMark(r rune) bool { return r > unicode.MaxASCII && unicode.Is(unicode.M, r) }
 
-// kindOf is the same for characters of one word, 0 for one that stands alone.
-func kindOf(r rune) rune {
+// classOf returns the class of a character: those of one word have the same, and 0 is a word of one character.
+func classOf(r rune) rune {
 	switch {
 	case r == ' ':
 		return ' '
@@ -57,34 +54,38 @@ func kindOf(r rune) rune {
 	return 0
 }
 
-// changedWords is what of a line is not in the other. Nothing is in particular where they have little in common in their
-// order.
-func changedWords(line, other string) []span {
-	if line == "" || len(line) > mostBytes || len(other) > mostBytes {
-		return nil
+// changedWords returns the words of either line that the other does not have. It returns none where the lines have little in
+// common.
+func changedWords(before, after string) (removed, added []span) {
+	if before == "" || after == "" || len(before) > mostBytes || len(after) > mostBytes {
+		return nil, nil
 	}
-	a, b := split(line), split(other)
-	gone := make([]bool, len(a))
+	a, b := split(before), split(after)
+	isRemoved, isAdded := make([]bool, len(a)), make([]bool, len(b))
 	joined := strings.Join(a, "\n") + "\n"
-	at, i, same := 0, 0, 0 // byte of joined, word of a, bytes in common
+	at, i, j, same := 0, 0, 0, 0 // byte of joined, word of a, word of b, bytes in common
 	for _, e := range udiff.Lines(joined, strings.Join(b, "\n")+"\n") {
 		kept := strings.Count(joined[at:e.Start], "\n")
 		same += e.Start - at - kept
-		i += kept
+		i, j = i+kept, j+kept
 		for range strings.Count(joined[e.Start:e.End], "\n") {
-			gone[i] = true
+			isRemoved[i] = true
 			i++
+		}
+		for range strings.Count(e.New, "\n") {
+			isAdded[j] = true
+			j++
 		}
 		at = e.End
 	}
 	same += len(joined[at:]) - strings.Count(joined[at:], "\n")
-	if 4*same < len(line)+len(other) {
-		return nil
+	if 4*same < len(before)+len(after) {
+		return nil, nil
 	}
-	return spans(a, gone)
+	return spans(a, isRemoved), spans(b, isAdded)
 }
 
-// spans are the bytes of the words that changed. Blanks between two of them changed with them.
+// spans returns the bytes of the words that changed. Blanks between two changed words count as changed.
 func spans(words []string, changed []bool) []span {
 	var out []span
 	at := 0

@@ -219,6 +219,9 @@ func (b *book) text(it item) (what, text string) {
 
 // withCalls is a text and the calls behind it.
 func withCalls(text string, calls []conversation.ToolCall) string {
+	if len(calls) == 0 {
+		return text
+	}
 	parts := make([]string, 0, len(calls)+1)
 	if text != "" {
 		parts = append(parts, text)

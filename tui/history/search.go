@@ -92,7 +92,7 @@ func (s *search) matches() []int {
 func (s *search) holds(it item) bool {
 	b := s.book
 	_, text := b.text(it)
-	texts := []string{text}
+	texts := append(make([]string, 0, 8), text)
 	switch it.kind {
 	case kindSaid:
 		if r := &b.rows[it.at]; b.side == sideBoth && b.ownText(r) {

@@ -83,7 +83,7 @@ func (a *Approve) lay(l look, width, height int) int {
 	lines, cells, first := pane.Each(s.Overlay.Title, title[n:]), 0, 0 // a longer title goes on where it can be scrolled
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
-			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Lay(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
+			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
 		}
 		cells, first = a.drawing.Cells(), a.drawing.FirstChange()
 		a.text.more, a.text.draw = a.drawing.Rows(), a.drawing.Row
