@@ -22,8 +22,8 @@ func approval(command string) updates.AskApproval {
 	return updates.AskApproval{Review: conversation.Review{Need: conversation.NeedApproval, Title: "modify_file a.go", Command: command}}
 }
 
-// TestWhoIsCalled tells turns, each update so many seconds after the one before.
-func TestWhoIsCalled(t *testing.T) {
+// Each step comes this many seconds after the one before.
+func TestWhenTheUserIsNotified(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		after int
@@ -64,8 +64,8 @@ func TestWhoIsCalled(t *testing.T) {
 				map[string]func(){"away": func() { w.Focus(false, now) }, "here": func() { w.Focus(true, now) },
 					"reports": w.Reports, "key": func() { w.Touched(now) }}[what]()
 			}
-			if call := w.Due("T"); call != "" {
-				got = append(got, call)
+			if text := w.Due("T"); text != "" {
+				got = append(got, text)
 			}
 		}
 		if all := strings.Join(got, "/"); all != c.want {
@@ -74,7 +74,7 @@ func TestWhoIsCalled(t *testing.T) {
 	}
 }
 
-func TestNoSecretOfACommandIsShown(t *testing.T) {
+func TestNotificationsNameOnlyTheProgramOfACommand(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"go test ./upload -count=10":               "run go",
@@ -99,7 +99,7 @@ func TestNoSecretOfACommandIsShown(t *testing.T) {
 	}
 }
 
-func TestCallsAreShortAndSafe(t *testing.T) {
+func TestNotificationsAreShortAndSafe(t *testing.T) {
 	t.Parallel()
 	var w alert.Watch
 	w.Focus(false, time.Unix(0, 0))

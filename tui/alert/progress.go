@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A terminal takes the bar of a program that says nothing more for one that hangs, and clears it (Ghostty after 15
-// seconds). So what goes on is said again now and then. The library says it whenever the bar is another one, and takes it
-// away when it leaves the terminal. So the value changes with each beat, by an invisible amount.
+// Some terminals clear a progress bar that is not updated (Ghostty after 15 seconds). So the bar is sent again every few
+// seconds. Bubble Tea sends a bar only when it differs from the last one, so each time its value changes by an invisible
+// amount.
 
-// beatEvery is how long a bar stands until it is said again, and how long a failure is shown.
+// beatEvery is the time between two updates of a bar, and how long a failure is shown.
 const beatEvery = 5 * time.Second
 
 // State is what a progress bar shows.
@@ -20,21 +20,21 @@ type State int
 const (
 	None State = iota
 	Busy
-	Asking // something waits for the user
-	Failed // for a moment
+	Asking // an approval waits for the user
+	Failed // shown for a few seconds
 )
 
 // Progress is the progress bar of a terminal. The zero value shows none.
 type Progress struct {
 	state State
 	beats int
-	seq   int // tells an old beat from the newest
+	seq   int // of the newest state, to ignore the beats of earlier ones
 }
 
-// Beat says that a bar has stood for a while.
+// Beat is the message that it is time to update the bar.
 type Beat struct{ seq int }
 
-// Show has the bar show a state. A failure shows for its moment, after something that went on.
+// Show sets the state of the bar. A failure stays visible for its time, and is shown only if a bar was visible before.
 func (p *Progress) Show(s State) tea.Cmd {
 	if s == p.state || s == None && p.state == Failed || s == Failed && p.state == None {
 		return nil
@@ -44,7 +44,7 @@ func (p *Progress) Show(s State) tea.Cmd {
 	return p.next()
 }
 
-// Beat keeps a bar alive, or ends that of a failure.
+// Beat updates the bar, or ends that of a failure.
 func (p *Progress) Beat(b Beat) tea.Cmd {
 	if b.seq != p.seq {
 		return nil
@@ -64,7 +64,7 @@ func (p *Progress) next() tea.Cmd {
 	return tea.Tick(beatEvery, func(time.Time) tea.Msg { return Beat{seq} })
 }
 
-// Bar is what the library is told, nil for no bar.
+// Bar returns the progress bar for Bubble Tea, nil for no bar.
 func (p *Progress) Bar() *tea.ProgressBar {
 	switch p.state {
 	case Busy:

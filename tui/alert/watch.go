@@ -15,26 +15,26 @@ import (
 
 // Rules:
 //
-//   - the user is not called while looking at the screen, or after stopping the turn
-//   - a reply is worth a call when its turn took Long; a failure and a question are at once
-//   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
-//     last key
-//   - who leaves just after a question came, without a key, has not seen it
-//   - what is said of a command is the program: arguments may hold secrets, and a desktop keeps what it shows
+//   - no notification while the terminal has the focus, and none about a turn that the user stopped
+//   - a finished reply is notified if its turn took at least Long; a failure and a question are notified at once
+//   - if the terminal does not report its focus, every notification has to come at least Long after the turn began and
+//     after the last key
+//   - a user who leaves the terminal right after a question appeared, without a key, has not seen it
+//   - of a shell command only the program is named: arguments may hold secrets, and desktops store notifications
 
-// Long is how long a turn takes that nobody is expected to watch.
+// Long is the least duration of a turn after which a finished reply is notified.
 const Long = 10 * time.Second
 
-// glance is how long a question stands until it was surely seen.
+// glance is how long a question has to be visible to count as seen.
 const glance = 2 * time.Second
 
-// focus is what is known of who looks at the screen.
+// focus is whether the terminal has the focus, if known.
 type focus int
 
 const (
-	unknown focus = iota
-	here
-	away
+	focusUnknown focus = iota
+	focused
+	unfocused
 )
 
 // Watch watches one conversation. The zero value is ready.
@@ -45,64 +45,64 @@ type Watch struct {
 	began   time.Time // the turn, zero while none runs
 	took    time.Duration
 	stopped bool   // by the user
-	failed  bool   // the turn did, and none began since
-	say     string // what to call for, "" for nothing
-	urgent  bool   // also in a short turn
+	failed  bool   // the last turn failed
+	pending string // text of the notification that Due may return, "" for none
+	urgent  bool   // notify also in a short turn
 
-	asked    string // that waits, "" without one
-	askedAt  time.Time
-	question string // the call that asks it
+	asked      string // text of the question that waits, "" for none
+	askedAt    time.Time
+	askingCall string // ID of the tool call that asks it
 }
 
-// Reports notes that the terminal says when it loses the focus. It has it so far.
+// Reports notes that the terminal reports focus changes. It has the focus so far.
 func (w *Watch) Reports() {
-	if w.focus == unknown {
-		w.focus = here
+	if w.focus == focusUnknown {
+		w.focus = focused
 	}
 }
 
 // Focus notes whether the terminal has the focus.
 func (w *Watch) Focus(has bool, now time.Time) {
-	w.focus = away
+	w.focus = unfocused
 	switch {
 	case has:
-		w.focus = here
+		w.focus = focused
 	case w.asked != "" && now.Sub(w.askedAt) < glance && !w.touched.After(w.askedAt):
-		w.call(w.asked, true, now)
+		w.notify(w.asked, true, now)
 	}
 }
 
-// Touched notes that the user did something: also a terminal that did not say so has the focus.
+// Touched notes a key or a mouse event: the terminal then has the focus even if it did not report that.
 func (w *Watch) Touched(at time.Time) {
 	w.touched = at
-	if w.focus == away {
-		w.focus = here
+	if w.focus == unfocused {
+		w.focus = focused
 	}
 }
 
 // Leave forgets the turn: another conversation is open.
 func (w *Watch) Leave() { *w = Watch{focus: w.focus, touched: w.touched} }
 
-// Update takes over what happened.
+// Update takes an update of the agent into account.
 func (w *Watch) Update(u updates.Update, now time.Time) {
 	switch u := u.(type) {
 	case updates.Status:
 		w.phase(u.Phase, now)
 	case updates.AskApproval:
-		w.asked, w.askedAt, w.question = question(u), now, u.Call.ID
-		w.call(w.asked, true, now)
+		w.asked, w.askedAt, w.askingCall = question(u), now, u.Call.ID
+		w.notify(w.asked, true, now)
 	case updates.ApprovalClosed:
-		if u.CallID == w.question {
+		if u.CallID == w.askingCall {
 			w.asked = ""
 		}
 	case updates.Reviewing:
 		if u.RequestWaits {
-			w.call("a summary is ready for review, and the request waits for it", true, now)
+			w.notify("a summary is ready for review, and the request waits for it", true, now)
 		}
 	case updates.Failed:
 		if u.Err != nil && u.Err.Class != llm.Cancelled && !w.began.IsZero() {
 			w.failed = true
-			w.call("failed: "+u.Err.Message, true, now)
+			w.notify("failed: "+u.Err.Message, true, now)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (w *Watch) phase(p updates.Phase, now time.Time) {
 	switch {
 	case p == updates.Idle || p == "":
 		if !w.began.IsZero() && !w.stopped && !w.failed {
-			w.call("reply ready", false, now)
+			w.notify("reply ready", false, now)
 		}
 		w.began = time.Time{}
 	case w.began.IsZero():
@@ -120,43 +120,45 @@ func (w *Watch) phase(p updates.Phase, now time.Time) {
 	w.stopped = w.stopped || p == updates.Stopping
 }
 
-func (w *Watch) call(what string, urgent bool, now time.Time) {
+// notify sets the text of the next notification.
+func (w *Watch) notify(text string, urgent bool, now time.Time) {
 	since := w.began
-	if w.focus == unknown && w.touched.After(since) {
+	if w.focus == focusUnknown && w.touched.After(since) {
 		since = w.touched
 	}
-	w.say, w.urgent, w.took = what, urgent, now.Sub(since)
+	w.pending, w.urgent, w.took = text, urgent, now.Sub(since)
 }
 
-// Due is what to call the user for, "" for nothing, after all updates that came together. title is the conversation's.
+// Due returns the text of a notification to send now, "" for none. It is called after a batch of updates. title is that of
+// the conversation.
 func (w *Watch) Due(title string) string {
-	say, long := w.say, w.took >= Long
-	w.say = ""
-	if say == "" || w.focus == here || !long && !(w.urgent && w.focus == away) {
+	text, long := w.pending, w.took >= Long
+	w.pending = ""
+	if text == "" || w.focus == focused || !long && !(w.urgent && w.focus == unfocused) {
 		return ""
 	}
-	w.asked = "" // a question calls the user only once
-	return joined(title, say)
+	w.asked = "" // a question is notified only once
+	return joined(title, text)
 }
 
 // Failed reports whether the turn that ended last failed.
 func (w *Watch) Failed() bool { return w.failed }
 
-// How many cells a call shows: desktops show two or three lines.
+// The cells of a notification at most: desktops show two or three lines.
 const (
 	mostTitle = 50
-	mostSaid  = 120
+	mostText  = 120
 )
 
-func joined(title, say string) string {
-	say = ansi.Truncate(plain.Line(say), mostSaid, "…")
+func joined(title, text string) string {
+	text = ansi.Truncate(plain.Line(text), mostText, "…")
 	if title = strings.TrimSpace(plain.Line(title)); title == "" {
-		return say
+		return text
 	}
-	return ansi.Truncate(title, mostTitle, "…") + " · " + say
+	return ansi.Truncate(title, mostTitle, "…") + " · " + text
 }
 
-// question says what a call waits for.
+// question describes what a tool call needs from the user.
 func question(u updates.AskApproval) string {
 	switch r := u.Review; {
 	case r.Need == conversation.NeedAnswer:
@@ -168,11 +170,12 @@ func question(u updates.AskApproval) string {
 	}
 }
 
-// program is the program of a command, without arguments, "a command" where its first word is more than a name.
+// program returns the program of a shell command, without arguments. If the first word is not a plain name, it returns
+// "a command".
 func program(command string) string {
 	for _, word := range strings.Fields(command) {
 		if strings.Contains(word, "=") && !strings.ContainsAny(word, "\"'`\\(") {
-			continue // a variable, all of it
+			continue // a variable assignment
 		}
 		if strings.ContainsFunc(word, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._/+", r)

@@ -1,8 +1,8 @@
-// Package changes is the full-screen view of what a conversation changed in files: the files at the left and the diff
-// of one at the right, or one after the other where there is little room.
+// Package changes is the full-screen view of the files that a conversation changed: the list of files at the left and the diff
+// of one at the right. On a narrow screen it shows either of them.
 //
-// The view reads nothing: it is told what the log has of each file, and how the file on disk compares with it. Names
-// and texts come from models and files, and are made safe.
+// The view reads no files: its content has the diffs from the log, and how each file on disk compares with them. Names and
+// texts come from models and files; control characters in them are made visible.
 package changes
 
 import (
@@ -21,37 +21,37 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Disk is how a file on disk compares with what the conversation left in it.
+// Disk is how a file on disk compares with the last version that the conversation wrote.
 type Disk int
 
-// How a file may compare.
+// The results of the comparison.
 const (
 	DiskSame       Disk = iota
-	DiskOther           // something else changed it since
-	DiskGone            // it is not there
-	DiskUnreadable      // it cannot be compared
+	DiskOther           // the file was changed since
+	DiskGone            // the file does not exist
+	DiskUnreadable      // the file cannot be read
 )
 
-// File is a file that was changed.
+// File is a file that the conversation changed.
 type File struct {
 	diff.Changed
 	Disk Disk
 }
 
-// Content is what the view shows.
+// Content is the content of the view.
 type Content struct {
 	Title  string // of the conversation
 	Files  []File
-	Loaded bool // Files are known
+	Loaded bool // false while Files are being computed
 }
 
-// Styles are the looks of the view.
+// Styles are the styles of the view.
 type Styles struct {
 	Pane pane.Styles
 	Diff diffview.Styles
 }
 
-// Copy asks for a text on the clipboard.
+// Copy asks to copy a text to the clipboard. What describes it in a few words.
 type Copy struct{ Text, What string }
 
 // KeyMap holds every key of the view.
@@ -67,7 +67,7 @@ type KeyMap struct {
 	Close        key.Binding
 }
 
-// DefaultKeyMap is the keys of the handbook.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Moves:        pane.DefaultMoves(),
@@ -81,7 +81,7 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// Options is what a view is made of.
+// Options configure a view.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap // nil: DefaultKeyMap
@@ -251,15 +251,15 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// Len is how many files there are.
+// Len returns the number of files.
 func (m *Model) Len() int { return len(m.content.Files) }
 
-// Lines is the row of a file, and below it what has to be said of it.
+// Lines draws the row of a file. A second line says if the file on disk is different.
 func (m *Model) Lines(row int, selected bool, width int) []string {
 	s, f := m.styles.Pane, &m.content.Files[row]
-	mark, look, quiet := "  ", s.Text, s.Muted
+	mark, text, muted := "  ", s.Text, s.Muted
 	if selected {
-		mark, look, quiet = "❯ ", s.Selected, s.Selected
+		mark, text, muted = "❯ ", s.Selected, s.Selected
 	}
 	kind := "M "
 	if f.Created() {
@@ -268,17 +268,17 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 	stat := "  " + diffview.Stat(f.Stat())
 	room := max(1, width-4-ansi.StringWidth(stat))
 	name := plain.Line(f.Name)
-	if w := ansi.StringWidth(name); w > room { // the end of a path tells more than its beginning
+	if w := ansi.StringWidth(name); w > room { // the end of a path is more useful than its beginning
 		name = ansi.TruncateLeft(name, w-room+1, "…")
 	}
-	lines := []string{pane.Clip(look.Render(mark+kind+pane.Fit(name, room))+quiet.Render(stat), width)}
+	lines := []string{pane.Clip(text.Render(mark+kind+pane.Fit(name, room))+muted.Render(stat), width)}
 	if note := [...]string{DiskSame: "", DiskOther: "changed since", DiskGone: "gone", DiskUnreadable: "cannot be read"}[f.Disk]; note != "" {
-		lines = append(lines, quiet.Render(pane.Fit("    "+note, width)))
+		lines = append(lines, muted.Render(pane.Fit("    "+note, width)))
 	}
 	return lines
 }
 
-// notes are what has to be said of a file.
+// notes are warnings above the diff of a file.
 func (f *File) notes() []string {
 	var notes []string
 	switch f.Disk {

@@ -17,7 +17,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// change is the diff of one hunk. Lines begin with their sign.
+// change returns a diff of one hunk. Each line begins with its sign.
 func change(from, to string, at int, lines ...string) diff.File {
 	h := diff.Hunk{Old: at, New: at}
 	for _, l := range lines {
@@ -58,7 +58,7 @@ func open(width, height int, c changes.Content) *changes.Model {
 	return m
 }
 
-// press presses keys and returns what came of the last one.
+// press presses keys and returns the action of the last one.
 func press(m *changes.Model, keys string) (last pane.Action) {
 	for name := range strings.FieldsSeq(keys) {
 		last = m.Update(tuitest.Key(name))
@@ -125,7 +125,7 @@ func TestKeysAct(t *testing.T) {
 	}
 }
 
-func TestTheFileThatIsReadStaysInSight(t *testing.T) {
+func TestShowKeepsTheFileAndItsPlace(t *testing.T) {
 	t.Parallel()
 	m := open(120, 24, content())
 	press(m, "] enter j j j")

@@ -22,7 +22,7 @@ func models() []choices.Model {
 	}
 }
 
-func TestFavoritesThenRecentThenFoundModelsComeFirst(t *testing.T) {
+func TestModelsAreSortedByFavoriteThenRecentThenFound(t *testing.T) {
 	t.Parallel()
 	list := models()
 	choices.SortModels(list)

@@ -10,17 +10,17 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Conversation is a stored one that can be resumed.
+// Conversation is a stored conversation that can be resumed.
 type Conversation struct {
 	ID    string
 	Title string
-	Note  string // what is known of it where nothing below says it
+	Note  string // a remark in place of the columns, "" for the columns
 
 	Updated time.Time
 	Turns   int
 	Size    int64  // bytes on disk
-	Place   string // its workspace, "" for the one in use
-	Open    string // where it is open, in a few words; "" nowhere
+	Place   string // its workspace, "" for the current one
+	Open    string // where it is open, in a few words; "" if it is not open
 }
 
 // Order is how conversations are sorted.
@@ -28,13 +28,13 @@ type Order int
 
 // The orders.
 const (
-	Recent Order = iota // the one that was written last comes first
+	Recent Order = iota // the last changed first
 	ByName
 	BySize // the largest first
 	orders
 )
 
-// Next is the order that follows, from the last to the first.
+// Next returns the next order; after the last comes the first.
 func (o Order) Next() Order { return (o + 1) % orders }
 
 // String names the order.
@@ -48,8 +48,7 @@ func (o Order) String() string {
 	return "recent first"
 }
 
-// SortConversations puts a list in an order. One that was recent first is so where the
-// order leaves it open.
+// SortConversations sorts a list. The sort is stable, so that equal conversations keep their order.
 func SortConversations(list []Conversation, by Order) {
 	slices.SortStableFunc(list, func(a, b Conversation) int {
 		switch by {
@@ -62,7 +61,7 @@ func SortConversations(list []Conversation, by Order) {
 	})
 }
 
-// Columns are what is known of it, the most important first.
+// Columns returns the columns of the conversation in the picker, the most important first.
 func (c Conversation) Columns() []string {
 	if c.Note != "" {
 		return nil

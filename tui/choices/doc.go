@@ -1,3 +1,3 @@
-// Package choices orders what the pickers of models, conversations and themes list, and writes
-// what is known of each in columns. It draws nothing and reads nothing.
+// Package choices sorts the rows of the pickers of models, conversations and themes, and formats
+// the columns of a row. It does not draw and reads no files.
 package choices

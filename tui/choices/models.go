@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// Model is a model that could be talked to. What is not known is left zero, and a
-// price nil.
+// Model is a model that can be chosen. Unknown values are zero, an unknown price is nil.
 type Model struct {
 	Name string // provider/id
-	Note string // what is known of it where nothing below says it
+	Note string // a remark in place of the columns, if the rest is unknown
 
 	Window                int      // in tokens
 	Input, Cached, Output *float64 // US dollars per million tokens
-	Key                   string   // where the key is, in a few words
-	NoKey                 bool     // it has to be connected first
+	Key                   string   // where the API key is stored, in a few words
+	NoKey                 bool     // it needs an API key first
 	Plain                 bool     // it does not reason
-	Found                 bool     // a server lists it
+	Found                 bool     // a local server lists it
 	Favorite              bool
-	Recent                int // 1 is the one used last, 0 none of late
+	Recent                int // 1 for the last used model, 2 for the one before; 0 if not used recently
 }
 
-// SortModels puts the favorites first, then those used of late, then those that a
-// server lists; the ones without a key come last.
+// SortModels puts the favorites first, then the recently used models, then those that a
+// server lists. Models without a key come last.
 func SortModels(list []Model) {
 	rank := func(m Model) int {
 		switch {
@@ -47,10 +46,10 @@ func SortModels(list []Model) {
 	})
 }
 
-// ModelHeads stand above the columns of models; prices are US dollars per million tokens.
+// ModelHeads returns the headings of the columns of models. Prices are US dollars per million tokens.
 func ModelHeads() []string { return []string{"window", "key", " in $/M", "out $/M", " cached"} }
 
-// Columns are what is known of it, the most important first.
+// Columns returns the columns of the model in the picker, the most important first.
 func (m Model) Columns() []string {
 	if m.Window == 0 && m.Input == nil && m.Key == "" && m.Note != "" {
 		return nil
@@ -66,7 +65,7 @@ func (m Model) Columns() []string {
 	return []string{fmt.Sprintf("%6s", window(m.Window)), key, fmt.Sprintf("%7s", in), fmt.Sprintf("%7s", out), fmt.Sprintf("%7s", cached)}
 }
 
-// window is a number of tokens, short.
+// window formats a number of tokens in at most four or five characters.
 func window(tokens int) string {
 	switch {
 	case tokens <= 0:
@@ -93,7 +92,7 @@ func prices(m Model) (in, cached, out string) {
 	return dollars(*m.Input), cached, dollars(*m.Output)
 }
 
-// dollars is a price, with more than two decimals where there are.
+// dollars formats a price with two to four decimals.
 func dollars(usd float64) string {
 	text := fmt.Sprintf("$%.4f", usd)
 	return strings.TrimSuffix(strings.TrimSuffix(text, "0"), "0")

@@ -8,16 +8,16 @@ import (
 	"plimsoll/themes"
 )
 
-// Auto is the name of the theme that goes by the terminal's background.
+// Auto is the name of the choice between light and dark by the terminal's background.
 const Auto = "auto"
 
-// Themes are the themes to choose from: the built-in ones, and the user's own.
+// Themes are the user's own themes. Its methods add the built-in ones.
 type Themes []themes.Theme
 
-// Named is a theme by its name ("auto", "light" and "dark" are names, too), for a
-// background and whether the user wants no colors; false if there is no such theme.
-func (own Themes) Named(name string, dark, colourless bool) (themes.Theme, bool) {
-	if colourless {
+// Named returns the theme with this name; "auto", "light" and "dark" are names, too. dark is the terminal's background.
+// With noColor it is always the theme without colors. It returns false if the name is unknown.
+func (own Themes) Named(name string, dark, noColor bool) (themes.Theme, bool) {
+	if noColor {
 		return themes.ByName(themes.Mono)
 	}
 	switch name {
@@ -32,12 +32,12 @@ func (own Themes) Named(name string, dark, colourless bool) (themes.Theme, bool)
 	return themes.ByName(name)
 }
 
-// ThemeNames lists the names there are, with those of the user's own.
+// ThemeNames lists all names of themes, with those of the user's own.
 func ThemeNames(own ...string) string {
 	return strings.Join(append(append([]string{Auto, "dark", "light"}, themes.Names()...), own...), ", ")
 }
 
-// Names are those of the user's own.
+// Names returns the names of the user's own themes.
 func (own Themes) Names() []string {
 	var names []string
 	for _, t := range own {
@@ -46,14 +46,14 @@ func (own Themes) Names() []string {
 	return names
 }
 
-// Theme is one that can be chosen.
+// Theme is a row of the theme picker.
 type Theme struct{ Name, Detail string }
 
-// Rows lists the themes: the user's own first, then those for the terminal's background.
+// Rows lists the themes: the user's own first, then the built-in ones, those for the terminal's background first.
 func (own Themes) Rows(dark bool) []Theme {
 	rows := []Theme{{Auto, "light or dark"}}
 	for _, t := range own {
-		rows = append(rows, Theme{t.Name, ground(t) + " · yours"})
+		rows = append(rows, Theme{t.Name, background(t) + " · yours"})
 	}
 	var built []themes.Theme
 	for _, name := range themes.Names() {
@@ -71,13 +71,13 @@ func (own Themes) Rows(dark bool) []Theme {
 	}
 	slices.SortStableFunc(built, func(a, b themes.Theme) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, t := range built {
-		rows = append(rows, Theme{t.Name, ground(t)})
+		rows = append(rows, Theme{t.Name, background(t)})
 	}
 	return rows
 }
 
-// ground is what a theme is made for.
-func ground(t themes.Theme) string {
+// background says for which background a theme is made.
+func background(t themes.Theme) string {
 	switch {
 	case !t.HasColour():
 		return "no color"

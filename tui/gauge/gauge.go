@@ -12,22 +12,21 @@ import (
 )
 
 // The line is a bar and, after it, the numbers. What does not fit is left out
-// in a fixed order: cost, cached share, after-send, numbers, the name of the
-// load line, then the bar; the percentage stays. Room for every number is kept
-// while it is shorter or not there, so that the bar has one width in one width of
-// the terminal. While the provider's cache is cold that stands in place of the
-// cached share; in little room it gets shorter and goes after the after-send
-// number.
+// in a fixed order: cost, cached share, after-send, numbers, the percentage of
+// the load line, then the bar; how full the window is stays. Each number keeps the room
+// of its longest form, so that the bar has the same length as long as the terminal
+// has the same width. A text about the provider's cache replaces the cached share;
+// where there is little room, it is shortened before it is left out.
 
 const (
-	minBar = 8  // cells inside the bar below which a number gives way to it,
-	barOf  = 5  // or this part of the width
-	tiny   = 3  // cells inside the bar below which there is no bar
-	roomy  = 50 // width from which on numbers keep their room
+	minBar = 8  // cells that the bar keeps when numbers are left out,
+	barOf  = 5  // or a fifth of the width if that is more
+	tiny   = 3  // cells below which there is no bar
+	roomy  = 50 // width from which numbers keep their room
 )
 
-// View is the gauge for a reading: one line of at most width columns. A width
-// below 1 counts as 1. An unchanged reading and width cost nothing.
+// View draws the gauge for a reading: one line of at most width columns. A width
+// below 1 counts as 1. The line is kept until the reading or the width changes.
 func (m *Model) View(r meter.Reading, width int) string {
 	cost := -1.0
 	if r.CostUSD != nil {
@@ -40,54 +39,48 @@ func (m *Model) View(r meter.Reading, width int) string {
 	}
 	m.drawn, m.last, m.cost, m.width = true, r, cost, width
 	if r.Window.Known() {
-		m.line = m.known(r, cost, width)
+		m.line = m.drawLine(r, m.parts(r, cost), pane.Scale(r), width)
 	} else {
 		m.line = m.unknown(r, cost, width)
 	}
 	return m.line
 }
 
-// part is a piece of the line behind the bar.
+// part is a piece of the line after the bar.
 type part struct {
 	text  string
 	style lipgloss.Style
 	room  int // columns kept for it, at least the width of text
-	order int // the part with the highest number is left out first
+	order int // the part with the highest order is left out first
 
-	brief string // that stands in its place before it is left out, "" for none
+	brief string // a shorter text to try before the part is left out, "" for none
 }
 
-// When the number after sending goes, and when a part goes that has become brief.
+// The orders of the number after sending and of a shortened part.
 const (
 	afterSendOrder = 4
 	briefOrder     = 3
 )
 
-// cells is how many columns a part has.
+// cells returns how many columns a part takes.
 func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
 
-// known draws the line for a known window.
-func (m *Model) known(r meter.Reading, cost float64, width int) string {
-	return m.laid(r, m.parts(r, cost), pane.Scale(r), width)
-}
-
-// Pair is the gauge for two readings of one conversation, to be laid one below the
-// other: their bars have one length and one scale, and their numbers stand below each
-// other.
+// Pair draws the gauges of two readings of one conversation, to be shown one below the
+// other: their bars have the same length and scale, and their numbers are aligned.
 func (m *Model) Pair(a, b meter.Reading, width int) (string, string) {
 	if !a.Window.Known() || !b.Window.Known() {
 		return m.View(a, width), m.View(b, width)
 	}
 	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)
 	first, second := m.parts(a, -1), m.parts(b, -1)
-	first, second = beside(first, second), beside(second, first)
+	first, second = aligned(first, second), aligned(second, first)
 	scale := max(pane.Scale(a), pane.Scale(b))
-	return m.laid(a, first, scale, width), m.laid(b, second, scale, width)
+	return m.drawLine(a, first, scale, width), m.drawLine(b, second, scale, width)
 }
 
-// beside is parts in the columns that they share with others: each has the room that
-// the other one needs, also where it has nothing to say.
-func beside(parts, others []part) []part {
+// aligned returns parts in columns that are as wide as those of others need, too. A part that only others have
+// becomes an empty column.
+func aligned(parts, others []part) []part {
 	of := func(list []part, order int) int {
 		return slices.IndexFunc(list, func(p part) bool { return p.order == order })
 	}
@@ -107,7 +100,7 @@ func beside(parts, others []part) []part {
 	return out
 }
 
-// parts are the numbers of a reading with a known window, each with an order of its own.
+// parts are the numbers of a reading with a known window. No two have the same order.
 func (m *Model) parts(r meter.Reading, cost float64) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
@@ -122,8 +115,8 @@ func (m *Model) parts(r meter.Reading, cost float64) []part {
 	return append(parts, m.details(r, cost)...)
 }
 
-// laid is a bar that stands for scale tokens, and the numbers behind it.
-func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
+// drawLine draws a bar that represents scale tokens, and the numbers after it.
+func (m *Model) drawLine(r meter.Reading, parts []part, scale, width int) string {
 	if width < roomy {
 		for i := range parts {
 			if parts[i].order != afterSendOrder {
@@ -146,8 +139,8 @@ func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
 	return b.String()
 }
 
-// afterSend is what the next request would come to with the draft. It is
-// always an estimate: nobody has counted the draft yet.
+// afterSend is the size of the next request with the draft. It is always an
+// estimate: no provider has counted the draft.
 func (m *Model) afterSend(r meter.Reading) part {
 	const usual = len(" > ~64%")
 	p := part{room: usual, order: afterSendOrder}
@@ -158,7 +151,7 @@ func (m *Model) afterSend(r meter.Reading) part {
 	return p
 }
 
-// details are the cost so far and the cached share, where they are known.
+// details are the cost so far and the cached share, if known.
 func (m *Model) details(r meter.Reading, cost float64) []part {
 	parts := []part{{style: m.styles.Detail, order: 6, room: len("  $99.99")}, {style: m.styles.Detail, order: 5, room: len("  100% cached")}}
 	if cost >= 0 {
@@ -177,7 +170,7 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 	return parts
 }
 
-// unknown draws the line without a window: tokens, no ratio and no bar.
+// unknown draws the line for an unknown window: tokens, without percentages and bar.
 func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
 	used := tilde(r.Estimated) + pane.Tokens(r.Used)
 	parts := []part{{text: used + " tokens", style: m.styles.Number}}
@@ -197,7 +190,7 @@ func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
 }
 
 // shorten leaves parts out, highest order first, until the rest fits or only
-// parts of order 0 are left.
+// parts of order 0 remain.
 func shorten(parts []part, width int) []part {
 	for room(parts) > width {
 		last := 0
@@ -218,7 +211,7 @@ func shorten(parts []part, width int) []part {
 	return parts
 }
 
-// room is the number of columns the parts need.
+// room returns the number of columns that the parts need.
 func room(parts []part) int {
 	n := 0
 	for _, p := range parts {
@@ -227,8 +220,8 @@ func room(parts []part) int {
 	return n
 }
 
-// smallest is a number for very few columns: without what can be spared, and
-// one column of something else where even its digits do not fit.
+// smallest shortens a number for very few columns: without ~, < and %. If not even
+// its digits fit, it returns otherwise, which has one column.
 func smallest(number string, width int, otherwise string) string {
 	bare := strings.TrimLeft(number, "~<")
 	for _, s := range []string{number, bare, strings.TrimRight(bare, "%")} {
@@ -239,13 +232,13 @@ func smallest(number string, width int, otherwise string) string {
 	return otherwise
 }
 
-// block is a column as high as the used share of the window.
+// block returns a block character as high as the used share of the window.
 func block(used, window int) string {
 	blocks := []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 	return blocks[min(len(blocks)-1, max(0, int(float64(used)/float64(window)*float64(len(blocks)))))]
 }
 
-// tilde marks an estimate.
+// tilde returns the mark before an estimate.
 func tilde(estimated bool) string {
 	if estimated {
 		return "~"

@@ -16,8 +16,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// looks are those of the terminal's own sixteen colors.
-func looks() gauge.Styles {
+// styles uses the sixteen colors of the terminal.
+func styles() gauge.Styles {
 	color := func(c int) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.ANSIColor(c)) }
 	var s gauge.Styles
 	for i := range s.Segments {
@@ -30,7 +30,7 @@ func looks() gauge.Styles {
 
 func usd(v float64) *float64 { return &v }
 
-// reading is about the one in the handbook: 61 % of 128k, a draft on top.
+// reading is 61 % of 128k, and a draft.
 func reading() meter.Reading {
 	r := meter.Reading{
 		Window: meter.Window{Tokens: 128_000, Source: meter.WindowServer},
@@ -48,7 +48,7 @@ func with(change func(*meter.Reading)) meter.Reading {
 }
 
 func view(r meter.Reading, width int) string {
-	return ansi.Strip(gauge.New(looks()).View(r, width))
+	return ansi.Strip(gauge.New(styles()).View(r, width))
 }
 
 func TestGaugeAtWidths(t *testing.T) {
@@ -80,7 +80,7 @@ func TestGaugeAtWidths(t *testing.T) {
 func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	m := gauge.New(looks())
+	m := gauge.New(styles())
 	for range 25 {
 		r := meter.Reading{
 			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
@@ -109,9 +109,8 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	}
 }
 
-// In place of the cached share it is said that the cache is cold, also in the little
-// room of 40 columns, without another bar than before.
-func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
+// "cache cold" replaces the cached share, also in 40 columns, and leaves the bar as it was.
+func TestGaugeShowsThatTheCacheIsCold(t *testing.T) {
 	t.Parallel()
 	for _, r := range []meter.Reading{
 		reading(), with(func(r *meter.Reading) { r.CachedShare, r.Estimated = -1, true }),
@@ -119,7 +118,7 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
 		}),
 	} {
-		m := gauge.New(looks())
+		m := gauge.New(styles())
 		for _, width := range []int{120, 80, 60, 40} {
 			m.SetCache("")
 			warm := ansi.Strip(m.View(r, width))
@@ -138,11 +137,11 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 	}
 }
 
-// Above the hard line and over the window one needs to see what to cut: categories
-// keep their colours, and numbers, ▲ and ends tell how bad it is.
+// Above the hard line and over the window the user needs to see what fills it: categories
+// keep their colors, and only numbers, ▲ and the ends change.
 func TestCategoriesKeepTheirColours(t *testing.T) {
 	t.Parallel()
-	styles := looks()
+	styles := styles()
 	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
 		r := meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
@@ -166,8 +165,8 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 	}
 }
 
-// Two gauges that are compared have one scale: the same share of the window is the
-// same number of cells, whichever of them has more to say behind it.
+// Two gauges that are compared have one scale: the same number of tokens takes the
+// same number of cells, whichever of them has more numbers after the bar.
 func TestAPairHasOneScale(t *testing.T) {
 	t.Parallel()
 	readings := []meter.Reading{
@@ -175,7 +174,7 @@ func TestAPairHasOneScale(t *testing.T) {
 		with(func(r *meter.Reading) { r.LoadLine = 0 }), with(func(r *meter.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
 		with(func(r *meter.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
 	}
-	m := gauge.New(looks())
+	m := gauge.New(styles())
 	ends := func(line string) [2]int {
 		before, rest, drawn := strings.Cut(ansi.Strip(line), "▕")
 		if !drawn {
@@ -221,7 +220,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 }
 
 func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
-	m := gauge.New(looks())
+	m := gauge.New(styles())
 	m.View(reading(), 120)
 	r := reading() // its CostUSD is another pointer to the same value
 	if n := testing.AllocsPerRun(50, func() { m.View(r, 120) }); n != 0 {
@@ -235,7 +234,7 @@ func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not p
 
 // Budget: 50 us for a changed reading.
 func BenchmarkChangedReading(b *testing.B) {
-	m := gauge.New(looks())
+	m := gauge.New(styles())
 	r := reading()
 	for i := 0; b.Loop(); i++ {
 		r.AfterSend = 82_000 + i%2000
@@ -245,7 +244,7 @@ func BenchmarkChangedReading(b *testing.B) {
 
 // Budget: no allocation for an unchanged one.
 func BenchmarkUnchangedReading(b *testing.B) {
-	m := gauge.New(looks())
+	m := gauge.New(styles())
 	r := reading()
 	for b.Loop() {
 		m.View(r, 120)

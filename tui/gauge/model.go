@@ -12,7 +12,7 @@ type Model struct {
 	bar    *pane.Bar
 	ends   [3][2]string // the bar's ends, rendered, by Level
 	lines  [3]pane.Ink  // ▲, by Level
-	cache  string       // what is said of the provider's cache in place of its share, "" nothing
+	cache  string       // text about the provider's cache in place of the cached share, "" for none
 
 	drawn bool
 	last  meter.Reading // without its CostUSD, which is in cost
@@ -21,14 +21,14 @@ type Model struct {
 	line  string
 }
 
-// New returns a gauge with these looks.
+// New returns a gauge with these styles.
 func New(styles Styles) *Model {
 	m := &Model{}
 	m.SetStyles(styles)
 	return m
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(styles Styles) {
 	m.styles = styles
 	m.drawn = false
@@ -36,15 +36,15 @@ func (m *Model) SetStyles(styles Styles) {
 	m.bar = pane.NewBar(styles.BarStyles)
 	for i, s := range styles.Levels {
 		m.lines[i] = pane.NewInk(s)
-		s = s.UnsetReverse() // an end in reverse looks like a cell that is used
+		s = s.UnsetReverse() // in reverse, an end would look like a filled cell
 		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
 	}
 }
 
-// SetCache says something of the provider's cache in place of the share that came from it: that it has let go of the
-// conversation, or will soon. "" is nothing.
-func (m *Model) SetCache(words string) {
-	if m.cache != words {
-		m.cache, m.drawn = words, false
+// SetCache replaces the cached share by a text about the provider's cache: that it is cold, or expires soon. "" shows the
+// cached share again.
+func (m *Model) SetCache(text string) {
+	if m.cache != text {
+		m.cache, m.drawn = text, false
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Styles are the looks of the gauge. They must be inline: no padding, margin,
+// Styles are the styles of the gauge. They must be inline: no padding, margin,
 // border or width.
 type Styles struct {
-	pane.BarStyles                   // but for its End, which is of the level
+	pane.BarStyles                   // its End is not used: the hard line's level replaces it
 	Levels         [3]lipgloss.Style // by pane.Level: percentages, ▲, the bar's ends
 	Number         lipgloss.Style    // used and window
 	Detail         lipgloss.Style    // cost and cached share

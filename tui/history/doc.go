@@ -1,12 +1,8 @@
-// Package history shows originals next to what is sent, event by event: how each part looks to the model, why it does, and
-// what it cost before and after. From here it is changed: pinned, masked, undone, redone, forked.
+// Package history is the view that shows, event by event, the originals next to what the model is sent: how each part is sent,
+// why, and its tokens before and after. Its keys pin, mask, undo, redo, fork and resend.
 //
-// It guarantees that a view has exactly the lines and cells it was given; that rows are laid out only when they come into
-// sight, so that no step depends on how long the conversation is; that whatever models, tools and files wrote is made safe
-// before it is drawn; and that what is shown as sent is what the view, or a request that was made again, holds, and never a
-// guess.
-//
-// Its parts: the book is what there is to show, the search finds in it, the drawer draws its rows and knows which are
-// expanded. [Model] turns keys into a [pane.Action] and moves the cursor. There is no clock and no reading here: the parent
-// gives a Content and answers what an action asks for.
+// It guarantees that a view has exactly its lines and cells; that only rows on the screen are laid out, so that no step depends
+// on the length of the conversation; that control characters are made visible; and that what is shown as sent is the content of
+// the projection or of a rebuilt request. [Model] turns keys into a [pane.Action] and moves the cursor; a book has the content
+// and its rows, a search finds in them, and a drawer draws them. There is no clock and no I/O here.
 package history

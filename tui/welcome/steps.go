@@ -6,22 +6,22 @@ import (
 	"plimsoll/conversation"
 )
 
-// The first minute with the demo model: the composer always names the next step while it
-// is empty, from the first question to a model that answers.
+// The tour of the demo model: while the composer is empty, it shows the next step, from filling the gauge
+// to connecting a real model.
 
-// Suggestions are what the card of the demo model offers, by number.
+// Suggestions returns the messages and commands that the card of the demo model offers, by number.
 func Suggestions() []string { return []string{"what is in this project?", filling, "/context"} }
 
 const filling = "fill the gauge"
 
-// Keys are those that the steps name, or the commands in their place.
+// Keys are the keys that the steps mention. Undo and History are commands if their keys are off.
 type Keys struct{ Complete, Undo, History string }
 
-// Step is what to do next, in words for the empty composer, and the text that the key to
-// complete writes there.
+// Step is the next step of the tour: Words is the placeholder of the composer, Text the input that the
+// completion key writes into it.
 type Step struct{ Words, Text string }
 
-// Next is the step that follows what a conversation with the demo model holds.
+// Next returns the next step for a conversation with the demo model.
 func Next(log []conversation.Event, k Keys) Step {
 	filled := false
 	for _, e := range log {
@@ -40,7 +40,7 @@ func Next(log []conversation.Event, k Keys) Step {
 	return k.step(filling, "let the demo fill the gauge past ▲")
 }
 
-// step offers a text, with the key that writes it where that is bound.
+// step makes a Step. Its words name the completion key, if it is bound.
 func (k Keys) step(text, words string) Step {
 	words = "Next: " + words
 	if k.Complete != "" {
