@@ -80,12 +80,12 @@ var ceilings = map[string]size{
 	"tui/alert":                     {266, 112},
 	"tui/cells":                     {140, 0},
 	"tui/changes":                   {344, 161},
-	"tui/choices":                   {276, 73},
+	"tui/choices":                   {274, 73},
 	"tui/composer":                  {2041, 1008},
-	"tui/diffview":                  {565, 168},
+	"tui/diffview":                  {562, 168},
 	"tui/edit":                      {1452, 193},
-	"tui/gauge":                     {365, 253},
-	"tui/history":                   {3066, 1112},
+	"tui/gauge":                     {356, 252},
+	"tui/history":                   {3065, 1112},
 	"tui/overlay":                   {2225, 780},
 	"tui/pane":                      {1434, 807},
 	"tui/preview":                   {657, 376},
@@ -95,7 +95,7 @@ var ceilings = map[string]size{
 	"tui/transcript":                {2581, 1840},
 	"tui/transcript/markdown":       {2076, 657},
 	"tui/tuitest":                   {165, 0},
-	"tui/welcome":                   {207, 35},
+	"tui/welcome":                   {205, 35},
 }
 
 func TestPackagesStayWithinTheirLines(t *testing.T) {

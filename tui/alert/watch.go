@@ -17,8 +17,7 @@ import (
 //
 //   - no notification while the terminal has the focus, and none about a turn that the user stopped
 //   - a finished reply is notified if its turn took at least Long; a failure and a question are notified at once
-//   - if the terminal does not report its focus, every notification has to come at least Long after the turn began and
-//     after the last key
+//   - if the terminal does not report its focus, all notifications come at least Long after the turn began and the last key
 //   - a user who leaves the terminal right after a question appeared, without a key, has not seen it
 //   - of a shell command only the program is named: arguments may hold secrets, and desktops store notifications
 
@@ -129,8 +128,7 @@ func (w *Watch) notify(text string, urgent bool, now time.Time) {
 	w.pending, w.urgent, w.took = text, urgent, now.Sub(since)
 }
 
-// Due returns the text of a notification to send now, "" for none. It is called after a batch of updates. title is that of
-// the conversation.
+// Due returns the text of the notification to send after a batch of updates, "" for none. title is the conversation's.
 func (w *Watch) Due(title string) string {
 	text, long := w.pending, w.took >= Long
 	w.pending = ""
@@ -170,8 +168,7 @@ func question(u updates.AskApproval) string {
 	}
 }
 
-// program returns the program of a shell command, without arguments. If the first word is not a plain name, it returns
-// "a command".
+// program returns the program of a shell command, "a command" if the first word is not a plain name.
 func program(command string) string {
 	for _, word := range strings.Fields(command) {
 		if strings.Contains(word, "=") && !strings.ContainsAny(word, "\"'`\\(") {
