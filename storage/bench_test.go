@@ -17,11 +17,11 @@ func BenchmarkAppend(b *testing.B) {
 	text := strings.Repeat("func main() { fmt.Println(\"x\") }\n", 30)
 	b.ResetTimer()
 	for range b.N {
-		c.say(conversation.UserMessage{Text: text})
+		c.add(conversation.UserMessage{Text: text})
 	}
 }
 
-func must1(b *testing.B) func([]storage.Entry, error) []storage.Entry {
+func mustEntries(b *testing.B) func([]storage.Entry, error) []storage.Entry {
 	return func(e []storage.Entry, err error) []storage.Entry {
 		must(b, err)
 		return e
@@ -39,7 +39,7 @@ func BenchmarkLoad(b *testing.B) {
 		for i := range bodies {
 			bodies[i] = reply(text)
 		}
-		c.say(bodies...)
+		c.add(bodies...)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()

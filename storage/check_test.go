@@ -20,8 +20,8 @@ import (
 	"plimsoll/storage"
 )
 
-// patient is a closed conversation of some size to be damaged.
-func patient(t *testing.T) (*storage.Store, string, []conversation.Event) {
+// storedConversation stores and closes a conversation of some size, which the tests damage.
+func storedConversation(t *testing.T) (*storage.Store, string, []conversation.Event) {
 	t.Helper()
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
@@ -29,7 +29,7 @@ func patient(t *testing.T) (*storage.Store, string, []conversation.Event) {
 		text := strings.Repeat(fmt.Sprintf("reply %d ", i), 40)
 		name, err := c.w.PutBlob(t.Context(), strings.Repeat(text, 5))
 		must(t, err)
-		c.say(reply(text), conversation.UserMessage{Text: text},
+		c.add(reply(text), conversation.UserMessage{Text: text},
 			conversation.ToolResult{CallID: "x", Text: text, Blob: name, Status: conversation.ResultOK})
 	}
 	c.close()
@@ -39,7 +39,7 @@ func patient(t *testing.T) (*storage.Store, string, []conversation.Event) {
 	return s, path, c.log.Events()
 }
 
-func check(t *testing.T, s *storage.Store) []storage.Finding {
+func checkStore(t *testing.T, s *storage.Store) []storage.Finding {
 	t.Helper()
 	last, total := -1, 0
 	findings, err := s.Check(t.Context(), func(done, of int) {
@@ -57,18 +57,18 @@ func check(t *testing.T, s *storage.Store) []storage.Finding {
 	return findings
 }
 
-// one is the only finding there is.
-func one(t *testing.T, s *storage.Store) []storage.Finding {
+// onlyFinding checks the store and fails the test unless there is exactly one finding.
+func onlyFinding(t *testing.T, s *storage.Store) []storage.Finding {
 	t.Helper()
-	findings := check(t, s)
+	findings := checkStore(t, s)
 	if len(findings) != 1 {
 		t.Fatalf("findings: %+v", findings)
 	}
 	return findings
 }
 
-// repaired repairs findings and checks that nothing is left.
-func repaired(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
+// mustRepair repairs findings and checks that no finding remains.
+func mustRepair(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
 	t.Helper()
 	out, err := s.Repair(t.Context(), findings)
 	if err != nil {
@@ -79,31 +79,31 @@ func repaired(t *testing.T, s *storage.Store, findings []storage.Finding) []stor
 			t.Errorf("not repaired: %+v", f)
 		}
 	}
-	if left := check(t, s); len(left) > 0 {
+	if left := checkStore(t, s); len(left) > 0 {
 		t.Errorf("after the repair: %+v", left)
 	}
 	return out
 }
 
-func edit(t *testing.T, path string, change func(*bbolt.Tx) error) {
+func editFile(t *testing.T, path string, change func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	must(t, db.Update(func(tx *bbolt.Tx) error { return errors.Join(change(tx), storage.KeepRecord(tx)) }))
+	must(t, db.Update(func(tx *bbolt.Tx) error { return errors.Join(change(tx), storage.PutRecord(tx)) }))
 }
 
-func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+func eventKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 	t.Parallel()
-	s, path, said := patient(t)
-	edit(t, path, func(tx *bbolt.Tx) error {
+	s, path, said := storedConversation(t)
+	editFile(t, path, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("events"))
-		other := bytes.Clone(b.Get(key(8)))
-		return errors.Join(b.Put(key(5), storage.Sealed("events", key(5), `{"seq":5,"turn":`)), b.Put(key(7), other), b.Delete(key(20)))
+		other := bytes.Clone(b.Get(eventKey(8)))
+		return errors.Join(b.Put(eventKey(5), storage.Seal("events", eventKey(5), `{"seq":5,"turn":`)), b.Put(eventKey(7), other), b.Delete(eventKey(20)))
 	})
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(events) != len(said) || len(report.Damaged) != 3 {
@@ -124,12 +124,12 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 	if _, err := conversation.NewLog(events); err != nil {
 		t.Error(err)
 	}
-	c := &talk{t: t}
+	c := &testConversation{t: t}
 	c.w, err = s.OpenWriter(t.Context(), idA)
 	must(t, err)
 	must(t, c.log.Commit(events))
-	c.say(reply("work goes on"))
-	findings := check(t, s)
+	c.add(reply("work goes on"))
+	findings := checkStore(t, s)
 	if len(findings) != 1 || findings[0].ID != idA {
 		t.Fatalf("findings: %+v", findings)
 	}
@@ -138,7 +138,7 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 		t.Errorf("repaired while it is written: %+v, %v", held, err)
 	}
 	c.close()
-	repaired(t, s, findings)
+	mustRepair(t, s, findings)
 	after, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(report.Damaged) > 0 || len(after) != len(said)+1 {
 		t.Errorf("after the repair: %d events, %v, %v", len(after), report, err)
@@ -150,27 +150,27 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 
 func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	t.Parallel()
-	s, path, said := patient(t)
+	s, path, said := storedConversation(t)
 	name := said[3].Body.(conversation.ToolResult).Blob
 	data, err := os.ReadFile(path)
 	must(t, err)
-	for at := range data { // every copy: of one that is left, the text is restored
+	for at := range data { // damage every copy: the repair would use an undamaged one
 		if v, ok := bytes.CutPrefix(data[at:], []byte(name)); ok && (v[0] == 'r' || v[0] == 'z') {
 			v[1] ^= 0x55
 		}
 	}
 	must(t, os.WriteFile(path, data, 0o600))
 	_, err = s.Blob(t.Context(), idA, name)
-	want(t, err, storage.ErrDamaged)
-	out, err := s.Repair(t.Context(), one(t, s))
+	wantError(t, err, storage.ErrDamaged)
+	out, err := s.Repair(t.Context(), onlyFinding(t, s))
 	if err != nil || !out[0].Repaired || out[0].Note == "" {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if left := check(t, s); len(left) != 1 || !lost(left[0]) { // what it said is gone
+	if left := checkStore(t, s); len(left) != 1 || !isMissingText(left[0]) { // its text is lost
 		t.Errorf("after the repair: %+v", left)
 	}
 	_, err = s.Blob(t.Context(), idA, name)
-	want(t, err, storage.ErrNotFound)
+	wantError(t, err, storage.ErrNotFound)
 	events, _, err := s.Load(t.Context(), idA)
 	if diff := cmp.Diff(said, events); err != nil || diff != "" {
 		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
@@ -180,18 +180,18 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	}
 }
 
-// A file that lost its events may still hold them in pages that nothing leads to.
-func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
+// A file that lost its events may still hold them in pages that are no longer referenced.
+func TestConversationWithoutEventsIsSalvaged(t *testing.T) {
 	t.Parallel()
-	s, path, said := patient(t)
-	edit(t, path, func(tx *bbolt.Tx) error {
+	s, path, said := storedConversation(t)
+	editFile(t, path, func(tx *bbolt.Tx) error {
 		if err := tx.DeleteBucket([]byte("events")); err != nil {
 			return err
 		}
 		_, err := tx.CreateBucket([]byte("events"))
 		return err
 	})
-	repaired(t, s, one(t, s))
+	mustRepair(t, s, onlyFinding(t, s))
 	events, _, err := s.Load(t.Context(), idA)
 	if diff := cmp.Diff(said, events); err != nil || diff != "" {
 		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
@@ -203,14 +203,14 @@ func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
 
 func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
 	t.Parallel()
-	s, _, _ := patient(t)
+	s, _, _ := storedConversation(t)
 	before := list(t, s, storage.Filter{})
-	edit(t, filepath.Join(s.Dir(), "index.db"), func(tx *bbolt.Tx) error {
+	editFile(t, filepath.Join(s.Dir(), "index.db"), func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("entries"))
-		wrong := strings.Replace(string(storage.Unsealed(b.Get([]byte(idA)))), `"turns":61`, `"turns":62`, 1)
-		return b.Put([]byte(idA), storage.Sealed("entries", []byte(idA), wrong))
+		wrong := strings.Replace(string(storage.StripSeal(b.Get([]byte(idA)))), `"turns":61`, `"turns":62`, 1)
+		return b.Put([]byte(idA), storage.Seal("entries", []byte(idA), wrong))
 	})
-	repaired(t, s, one(t, s))
+	mustRepair(t, s, onlyFinding(t, s))
 	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
 		t.Errorf("list (-before +repaired):\n%s", diff)
 	}
@@ -218,14 +218,14 @@ func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
 
 func TestDamagedSharedFileIsRepaired(t *testing.T) {
 	t.Parallel()
-	s, _, _ := patient(t)
+	s, _, _ := storedConversation(t)
 	must(t, s.AddHistory(t.Context(), "/w", "one"))
 	must(t, s.AddHistory(t.Context(), "/w", "two"))
 	must(t, s.SaveCalibration(t.Context(), "e m", conversation.Calibration{Factor: 2}))
-	edit(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("history")).Put(key(1), []byte("{"))
+	editFile(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("history")).Put(eventKey(1), []byte("{"))
 	})
-	repaired(t, s, check(t, s))
+	mustRepair(t, s, checkStore(t, s))
 	must(t, s.AddHistory(t.Context(), "/w", "three"))
 	h, err := s.History(t.Context(), "/w", 0)
 	if diff := cmp.Diff([]string{"two", "three"}, h); err != nil || diff != "" {
@@ -236,28 +236,28 @@ func TestDamagedSharedFileIsRepaired(t *testing.T) {
 	}
 }
 
-// A draft that a killed program left is nothing wrong: a check removes it, unless the
-// gate is held by somebody who may be making it.
-func TestDraftsThatNobodyCompletesAreRemoved(t *testing.T) {
+// A draft that a killed program left is not reported. A check removes it, unless another program
+// holds the directory lock and may be writing it.
+func TestAbandonedDraftsAreRemoved(t *testing.T) {
 	t.Parallel()
-	s, path, _ := patient(t)
+	s, path, _ := storedConversation(t)
 	quick := reopenStore(t, s.Dir(), storage.Options{Wait: 20 * time.Millisecond})
 	drafts := []string{path + ".new", filepath.Join(s.Dir(), "index.db.new")}
 	for _, d := range drafts {
 		must(t, os.WriteFile(d, []byte("draft"), 0o600))
 	}
-	stopped := cast(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
-	if l := stopped.line(); l != "held" {
+	stopped := startRole(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
+	if l := stopped.nextLine(); l != "held" {
 		t.Fatalf("it says %q: %s", l, stopped.errs.String())
 	}
-	check(t, quick)
+	checkStore(t, quick)
 	for _, d := range drafts {
 		if _, err := os.Stat(d); err != nil {
 			t.Errorf("the draft of a live program: %v", err)
 		}
 	}
 	stopped.kill()
-	if findings := check(t, s); len(findings) > 0 {
+	if findings := checkStore(t, s); len(findings) > 0 {
 		t.Errorf("findings: %+v", findings)
 	}
 	for _, d := range drafts {
@@ -267,8 +267,8 @@ func TestDraftsThatNobodyCompletesAreRemoved(t *testing.T) {
 	}
 }
 
-// spoil overwrites or cuts a file the way disks and copies do.
-func spoil(r *rand.Rand, data []byte) []byte {
+// damageRandomly overwrites or truncates a file in a random way, as broken disks and copies do.
+func damageRandomly(r *rand.Rand, data []byte) []byte {
 	switch r.IntN(4) {
 	case 0: // cut
 		return data[:r.IntN(len(data))]
@@ -289,17 +289,17 @@ func spoil(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// Whatever is wrong with a file: nothing panics or hangs, what is not reported
-// as damaged is what was stored, and a repair leaves a sound store, except for texts
-// that are lost.
+// With any damage to a file, no call panics or hangs, every difference from the stored
+// content is reported, and a repair removes all findings but those of lost
+// texts.
 func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 	t.Parallel()
-	s, path, said := patient(t)
+	s, path, said := storedConversation(t)
 	sound, err := os.ReadFile(path)
 	must(t, err)
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 14 {
-		must(t, os.WriteFile(path, spoil(r, bytes.Clone(sound)), 0o600))
+		must(t, os.WriteFile(path, damageRandomly(r, bytes.Clone(sound)), 0o600))
 		if _, _, err := s.Load(t.Context(), idA); err != nil && !errors.Is(err, storage.ErrDamaged) {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -311,15 +311,15 @@ func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		list(t, s, storage.Filter{})
-		findings := check(t, s)
+		findings := checkStore(t, s)
 		out, err := s.Repair(t.Context(), findings)
 		must(t, err)
 		for _, f := range out {
-			if !f.Repaired && !lost(f) {
+			if !f.Repaired && !isMissingText(f) {
 				t.Errorf("round %d: %+v", round, f)
 			}
 		}
-		if left := slices.DeleteFunc(check(t, s), lost); len(left) > 0 {
+		if left := slices.DeleteFunc(checkStore(t, s), isMissingText); len(left) > 0 {
 			t.Fatalf("round %d: %+v\nafter the repair: %+v", round, out, left)
 		}
 		if _, err := os.Stat(path); err == nil {

@@ -14,13 +14,14 @@ import (
 	"plimsoll/storage"
 )
 
-// lost reports whether a finding is about texts that are gone for good.
-func lost(f storage.Finding) bool { return !f.Repairable && strings.Contains(f.What, "are missing") }
+// isMissingText reports whether a finding is about lost texts, which cannot be repaired.
+func isMissingText(f storage.Finding) bool {
+	return !f.Repairable && strings.Contains(f.What, "are missing")
+}
 
-// losing is a closed conversation that names five texts, all of which are stored, and
-// the names of those: of the system prompt, the tools and of three results, the last
-// of which is named twice.
-func losing(t *testing.T) (s *storage.Store, path string, names []string) {
+// conversationWithTexts stores a conversation whose events name five texts, and returns their names: the system prompt,
+// the tools and three results, the last of which is named twice.
+func conversationWithTexts(t *testing.T) (s *storage.Store, path string, names []string) {
 	t.Helper()
 	s = openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
@@ -29,18 +30,18 @@ func losing(t *testing.T) (s *storage.Store, path string, names []string) {
 		must(t, err)
 		names = append(names, name)
 	}
-	c.say(conversation.Instructions{System: names[0], Tools: names[1]})
+	c.add(conversation.Instructions{System: names[0], Tools: names[1]})
 	for _, name := range append(names[2:], names[4]) {
-		c.say(conversation.ToolResult{CallID: "x", Tool: "grep", Status: conversation.ResultOK, Text: "part of it", Total: 500, Blob: name})
+		c.add(conversation.ToolResult{CallID: "x", Tool: "grep", Status: conversation.ResultOK, Text: "part of it", Total: 500, Blob: name})
 	}
 	c.close()
 	return s, filepath.Join(s.Dir(), "conversations", idA+".db"), names
 }
 
-// lose removes stored texts.
-func lose(t *testing.T, path string, names ...string) {
+// deleteTexts removes stored texts.
+func deleteTexts(t *testing.T, path string, names ...string) {
 	t.Helper()
-	edit(t, path, func(tx *bbolt.Tx) error {
+	editFile(t, path, func(tx *bbolt.Tx) error {
 		var all []error
 		for _, name := range names {
 			all = append(all, tx.Bucket([]byte("blobs")).Delete([]byte(name)))
@@ -49,20 +50,20 @@ func lose(t *testing.T, path string, names ...string) {
 	})
 }
 
-func TestTextsThatAreMissingAreFound(t *testing.T) {
+func TestMissingTextsAreReported(t *testing.T) {
 	t.Parallel()
-	s, path, names := losing(t)
-	if findings := check(t, s); len(findings) > 0 {
+	s, path, names := conversationWithTexts(t)
+	if findings := checkStore(t, s); len(findings) > 0 {
 		t.Fatalf("with all texts: %+v", findings)
 	}
-	lose(t, path, names[1], names[3], names[4])
+	deleteTexts(t, path, names[1], names[3], names[4])
 	want := []storage.Finding{
 		{File: path, ID: idA, What: "2 of 3 full texts of results are missing, the first is that of event 4; " +
 			"the part the model was shown is intact, the rest is lost"},
 		{File: path, ID: idA, What: "1 of 2 texts of system prompts and tools are missing, the first is that of event 2; " +
 			"all messages are intact, but requests from that time cannot be rebuilt"},
 	}
-	findings := check(t, s)
+	findings := checkStore(t, s)
 	if d := cmp.Diff(want, findings, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}

@@ -62,7 +62,7 @@ func TestWriterServesManyGoroutines(t *testing.T) {
 		if err == nil {
 			stored++
 		} else {
-			want(t, err, storage.ErrConflict)
+			wantError(t, err, storage.ErrConflict)
 		}
 	}
 	if got, _, err := s.Load(t.Context(), idA); stored != 1 || err != nil || len(got) != 2 {
@@ -88,5 +88,5 @@ func TestReadOnlyDirectoryCanBeRead(t *testing.T) {
 		t.Errorf("listed: %v", got)
 	}
 	_, err := s.OpenWriter(t.Context(), idA)
-	want(t, err, fs.ErrPermission)
+	wantError(t, err, fs.ErrPermission)
 }

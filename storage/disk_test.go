@@ -8,12 +8,12 @@ import (
 	"plimsoll/storage"
 )
 
-// Whatever stopped programs hold: everything together is waited for as long as one lock
-// may be, and a moment for each. The time between waits brings patience back.
-func TestAllWaitsTogetherTakeNoLongerThanOne(t *testing.T) {
+// All waits of a store together take no longer than one may, plus a short minimum
+// for each. The budget refills in the time between waits.
+func TestAllWaitsShareOneBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		take := storage.Patience(time.Second)
+		take := storage.WaitBudget(time.Second)
 		waits := func(n int, wanted time.Duration) (all time.Duration) {
 			for range n {
 				wait, done := take(wanted)
@@ -39,7 +39,7 @@ func TestAllWaitsTogetherTakeNoLongerThanOne(t *testing.T) {
 				t.Errorf("%d waits of %v after %v without: %v, want %v", c.n, c.wanted, c.idle, got, c.want)
 			}
 		}
-		// Two at once take the time that passes once.
+		// Two concurrent waits use the budget only once.
 		time.Sleep(time.Minute)
 		a, doneA := take(time.Second)
 		b, doneB := take(time.Second)

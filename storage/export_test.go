@@ -15,14 +15,14 @@ import (
 
 var background = context.Background()
 
-// WithFaults makes transactions on a file fail when fail returns an error.
-func WithFaults(o Options, fail func(path string) error) Options {
+// WithCommitFaults makes a transaction on a file fail when fail returns an error.
+func WithCommitFaults(o Options, fail func(path string) error) Options {
 	o.commit = fail
 	return o
 }
 
-// ThatCannotWrite makes files of conversations such as may only be read.
-func ThatCannotWrite(o Options) Options {
+// WithReadOnlyConversations makes opening a conversation file for writing fail.
+func WithReadOnlyConversations(o Options) Options {
 	o.open = func(path string, flags int, mode fs.FileMode) (*os.File, error) {
 		if filepath.Ext(path) == ".db" && flags&os.O_RDWR != 0 {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
@@ -32,41 +32,41 @@ func ThatCannotWrite(o Options) Options {
 	return o
 }
 
-// OnFilesystem makes the store believe what its directory lies on.
-func OnFilesystem(o Options, network string) Options {
+// WithFilesystem sets the network file system that the store detects for its directory.
+func WithFilesystem(o Options, network string) Options {
 	o.filesystem = func(string) (string, error) { return network, nil }
 	return o
 }
 
-// Migration is a step forward for WithMigrations.
+// Migration is a migration step for UpdateConversation and ViewConversation.
 type Migration struct {
 	Name string
 	Run  func(*bbolt.Tx) error
 }
 
-// UpdateConversation opens the file of a conversation for writing as a program
-// would whose conversations have these migrations.
+// UpdateConversation changes the file of a conversation as a later program
+// with additional migrations would.
 func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
-	return s.disk.update(background, later(s.dir.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
+	return s.disk.update(background, withMigrations(s.dir.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
 }
 
 // ViewConversation is UpdateConversation for reading.
 func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
-	return s.disk.view(background, later(s.dir.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
+	return s.disk.view(background, withMigrations(s.dir.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
 }
 
-// Sealed is a value as it is stored.
-func Sealed(bucket string, key []byte, value string) []byte {
+// Seal returns a value with its seal.
+func Seal(bucket string, key []byte, value string) []byte {
 	return pages.Seal([]byte(bucket), key, []byte(value))
 }
 
-// Unsealed is a stored value as it was given.
-func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-pages.SealSize)] }
+// StripSeal removes the seal of a stored value without checking it.
+func StripSeal(stored []byte) []byte { return stored[:max(0, len(stored)-pages.SealSize)] }
 
-// KeepRecord ends a transaction that was made without the store.
-func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.putRecord() }
+// PutRecord stores the record for a transaction made without the store.
+func PutRecord(tx *bbolt.Tx) error { return txn{tx, true}.putRecord() }
 
-func later(f dbfile, steps []Migration) dbfile {
+func withMigrations(f dbfile, steps []Migration) dbfile {
 	l := *f.layout
 	for _, m := range steps {
 		l.migrations = append(l.migrations, migration{m.Name, m.Run})
@@ -74,8 +74,8 @@ func later(f dbfile, steps []Migration) dbfile {
 	return dbfile{f.path, &l}
 }
 
-// Forget makes the store look at the file of a conversation as if for the first time.
-func (s *Store) Forget(id string) {
+// ForgetFile makes the store verify the file of a conversation again, as on first use.
+func (s *Store) ForgetFile(id string) {
 	path := s.dir.conversation(id).path
 	s.disk.dropQueue(path)
 	s.disk.mu.Lock()
@@ -83,8 +83,8 @@ func (s *Store) Forget(id string) {
 	delete(s.disk.notices, path)
 }
 
-// Patience is what the calls of a store take their waits from.
-func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
+// WaitBudget returns the reserve method of a store's budget for waiting.
+func WaitBudget(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
 	p := waitBudget{limit: most}
 	return p.reserve
 }
@@ -97,8 +97,8 @@ func (s *Store) Refresh(ctx context.Context, id string) error {
 // ConversationPath is the file of a conversation.
 func (s *Store) ConversationPath(id string) string { return s.dir.conversation(id).path }
 
-// Salvage is what a repair reads of a file: by bbolt and by its bytes, or only by those,
-// as where a page leads astray.
+// Salvage reads a damaged file as a repair does: with bbolt and by its bytes, or with onlyBytes without bbolt,
+// as if a branch page were damaged.
 func Salvage(path string, onlyBytes bool) (events map[uint64]string, values map[string]map[string][]byte, err error) {
 	got := newSalvaged()
 	if onlyBytes {

@@ -19,9 +19,9 @@ import (
 	"plimsoll/storage"
 )
 
-// format1 lays out a data directory as a program of format 1 wrote it, and returns
-// what was stored in its conversation.
-func format1(t testing.TB, dir string) (names []string, is all) {
+// writeFormat1 writes a data directory in format 1, from files that such a program wrote, and returns
+// the content of its conversation.
+func writeFormat1(t testing.TB, dir string) (names []string, stored content) {
 	t.Helper()
 	for from, to := range map[string]string{"index.db": "index.db", "shared.db": "shared.db", idA + ".db": "conversations/" + idA + ".db"} {
 		f, err := os.Open(filepath.Join("testdata", "format1", from+".gz"))
@@ -35,24 +35,24 @@ func format1(t testing.TB, dir string) (names []string, is all) {
 		must(t, os.WriteFile(filepath.Join(dir, to), data, 0o600))
 	}
 	var log conversation.Log
-	is = all{Texts: map[string]string{}, Waiting: []string{"and bridges?"}}
+	stored = content{Texts: map[string]string{}, Waiting: []string{"and bridges?"}}
 	say := func(bodies ...conversation.Body) {
-		must(t, log.Commit(log.Prepare(start.Add(secondsOf(&log)), bodies...)))
+		must(t, log.Commit(log.Prepare(start.Add(timeOffset(&log)), bodies...)))
 	}
 	say(conversation.UserMessage{Text: "What crosses the river?"})
 	for i := range 12 {
 		text := strings.Repeat(fmt.Sprintf("ferry %d ", i), 20)
-		name := nameOf(strings.Repeat(text, 5))
-		names, is.Texts[name] = append(names, name), strings.Repeat(text, 5)
+		name := blobNameOf(strings.Repeat(text, 5))
+		names, stored.Texts[name] = append(names, name), strings.Repeat(text, 5)
 		call := conversation.ToolCall{ID: fmt.Sprint("c", i), Name: "read_file", Arguments: `{"path":"a.go"}`}
 		say(conversation.AssistantMessage{Text: text, Reasoning: "ferries", Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls, Model: "demo/demo-1"},
 			conversation.ToolResult{CallID: call.ID, Tool: "read_file", Text: text, Blob: name, Status: conversation.ResultOK},
 			conversation.UserMessage{Text: text})
 	}
 	say(conversation.Renamed{Title: "Ferries", By: "user"})
-	is.Events = log.Events()
-	is.Partial = conversation.PartialReply{After: uint64(log.Len()), Text: "Ferries cross"}
-	return names, is
+	stored.Events = log.Events()
+	stored.Partial = conversation.PartialReply{After: uint64(log.Len()), Text: "Ferries cross"}
+	return names, stored
 }
 
 func formatOf(t testing.TB, path string) string {
@@ -68,23 +68,23 @@ func formatOf(t testing.TB, path string) string {
 	return format
 }
 
-func TestFilesOfFormat1AreReadAsTheyAre(t *testing.T) {
+func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := format1(t, dir)
+	names, is := writeFormat1(t, dir)
 	path := filepath.Join(dir, "conversations", idA+".db")
 	before, err := os.ReadFile(path)
 	must(t, err)
 	s := reopenStore(t, dir, storage.Options{})
-	got, told := readAll(t, s, names)
-	if d := cmp.Diff(is, got); d != "" || told {
-		t.Errorf("told %v (-stored +read)\n%s", told, d)
+	got, noticed := readContent(t, s, names)
+	if d := cmp.Diff(is, got); d != "" || noticed {
+		t.Errorf("told %v (-stored +read)\n%s", noticed, d)
 	}
 	if e := list(t, s, storage.Filter{}); len(e) != 1 || e[0].Title != "Ferries" || e[0].Turns != 13 {
 		t.Errorf("listed as %+v", e)
 	}
 	if hits, report := search(t, s, `"ferry 7"`, storage.SearchOptions{}); len(hits) != 3 || report.Damaged > 0 {
-		t.Errorf("found %v, %+v", places(hits), report)
+		t.Errorf("found %v, %+v", formatHits(hits), report)
 	}
 	h, err := s.History(t.Context(), "/w", 0)
 	if d := cmp.Diff([]string{"one", "two"}, h); err != nil || d != "" {
@@ -93,7 +93,7 @@ func TestFilesOfFormat1AreReadAsTheyAre(t *testing.T) {
 	if c, ok, err := s.Calibration(t.Context(), "e m"); !ok || err != nil || c.Factor != 2 {
 		t.Errorf("calibration: %+v, %v, %v", c, ok, err)
 	}
-	if findings := check(t, s); len(findings) > 0 {
+	if findings := checkStore(t, s); len(findings) > 0 {
 		t.Errorf("findings: %+v", findings)
 	}
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(before, after) {
@@ -101,21 +101,21 @@ func TestFilesOfFormat1AreReadAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestFilesOfFormat1AreBroughtForwardByTheFirstWrite(t *testing.T) {
+func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := format1(t, dir)
-	checkFilesInTheEnd(t, dir)
+	names, is := writeFormat1(t, dir)
+	checkFilesAtEnd(t, dir)
 	s := reopenStore(t, dir, storage.Options{})
 	must(t, s.AddHistory(t.Context(), "/w", "three"))
-	c := resume(t, s, idA)
+	c := reopen(t, s, idA)
 	must(t, c.w.KeepWaiting(t.Context(), []string{"and tunnels?"}))
 	is.Waiting = []string{"and tunnels?"}
-	got, told := readAll(t, s, names)
-	if d := cmp.Diff(is, got); d != "" || told {
-		t.Errorf("told %v (-stored +read)\n%s", told, d)
+	got, noticed := readContent(t, s, names)
+	if d := cmp.Diff(is, got); d != "" || noticed {
+		t.Errorf("told %v (-stored +read)\n%s", noticed, d)
 	}
-	c.say(reply("By ferry."))
+	c.add(reply("By ferry."))
 	c.close()
 	for _, f := range []string{"conversations/" + idA + ".db", "shared.db", "index.db"} {
 		if v := formatOf(t, filepath.Join(dir, f)); v != "2" {
@@ -126,16 +126,16 @@ func TestFilesOfFormat1AreBroughtForwardByTheFirstWrite(t *testing.T) {
 	if d := cmp.Diff([]string{"one", "two", "three"}, h); err != nil || d != "" {
 		t.Errorf("%v, history (-want +got):\n%s", err, d)
 	}
-	if findings := check(t, s); len(findings) > 0 {
+	if findings := checkStore(t, s); len(findings) > 0 {
 		t.Errorf("findings: %+v", findings)
 	}
 }
 
-// What is damaged in a file without seals is repaired as it always was.
+// A damaged file without seals can be repaired, too.
 func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := format1(t, dir)
+	names, is := writeFormat1(t, dir)
 	path := filepath.Join(dir, "conversations", idA+".db")
 	sound, err := os.ReadFile(path)
 	must(t, err)
@@ -146,13 +146,13 @@ func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 		data := slices.Clone(sound)
 		clear(data[page : page+64])
 		must(t, os.WriteFile(path, data, 0o600))
-		s.Forget(idA)
-		_, err := s.Repair(t.Context(), check(t, s))
+		s.ForgetFile(idA)
+		_, err := s.Repair(t.Context(), checkStore(t, s))
 		must(t, err)
-		if left := slices.DeleteFunc(check(t, s), lost); len(left) > 0 {
+		if left := slices.DeleteFunc(checkStore(t, s), isMissingText); len(left) > 0 {
 			t.Errorf("page %d: after the repair: %+v", page/4096, left)
 		}
-		got, _ := readAll(t, s, names)
+		got, _ := readContent(t, s, names)
 		if len(got.Events) > 0 && !reflect.DeepEqual(is.Events[0], got.Events[0]) {
 			t.Errorf("page %d: %s", page/4096, cmp.Diff(is.Events[0], got.Events[0]))
 		}

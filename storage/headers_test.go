@@ -17,8 +17,8 @@ import (
 	"plimsoll/storage"
 )
 
-// newestHead is where the head of the newest transaction stands in a file of bbolt.
-func newestHead(data []byte) int {
+// newestHeaderOffset is the offset of the page with the newest header in a bbolt file.
+func newestHeaderOffset(data []byte) int {
 	size := int(binary.NativeEndian.Uint32(data[16+8:]))
 	commit := func(at int) uint64 { return binary.NativeEndian.Uint64(data[at+16+48:]) }
 	if commit(size) > commit(0) {
@@ -27,17 +27,17 @@ func newestHead(data []byte) int {
 	return 0
 }
 
-// Without its spare, a file whose newest head is damaged would be the one before its
+// Without the header copy, a file whose newest header is damaged would lose its
 // newest transaction.
-func TestDamagedNewestHeadLosesNothing(t *testing.T) {
+func TestDamagedNewestHeaderLosesNothing(t *testing.T) {
 	t.Parallel()
-	sound, names, is := subject(t)
-	at := newestHead(sound)
-	for name, harm := range map[string]func(data []byte){
+	undamaged, names, stored := fullConversation(t)
+	at := newestHeaderOffset(undamaged)
+	for name, damage := range map[string]func(data []byte){
 		"a bit":                 func(data []byte) { data[at+16+20] ^= 4 },
 		"a bit of its number":   func(data []byte) { data[at+16+48] ^= 1 },
 		"all of its page":       func(data []byte) { clear(data[at : at+os.Getpagesize()]) },
-		"a bit, without spare":  func(data []byte) { clear(data[os.Getpagesize()-at:][512:1024]); data[at+16+40] ^= 1 },
+		"a bit, without a copy": func(data []byte) { clear(data[os.Getpagesize()-at:][512:1024]); data[at+16+40] ^= 1 },
 		"a bit of its kind":     func(data []byte) { data[at+8] ^= 1 },
 		"the other one":         func(data []byte) { data[os.Getpagesize()-at+20] ^= 1 },
 		"all of the other page": func(data []byte) { clear(data[os.Getpagesize()-at:][:os.Getpagesize()]) },
@@ -45,59 +45,59 @@ func TestDamagedNewestHeadLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openStore(t, storage.Options{})
-			data := bytes.Clone(sound)
-			harm(data)
+			data := bytes.Clone(undamaged)
+			damage(data)
 			path := filepath.Join(s.Dir(), "conversations", idA+".db")
 			must(t, os.WriteFile(path, data, 0o600))
-			f := &flipper{t, s, sound, names, is}
-			findings := check(t, s)
+			f := &damageTester{t, s, undamaged, names, stored}
+			findings := checkStore(t, s)
 			if untouched, err := os.ReadFile(path); err != nil || !bytes.Equal(data, untouched) {
 				t.Errorf("a check has changed the file: %v", err)
 			}
-			got, told := readAll(t, s, names)
-			if !reflect.DeepEqual(is, got) {
-				t.Errorf("%d events, %d were stored", len(got.Events), len(is.Events))
+			got, noticed := readContent(t, s, names)
+			if !reflect.DeepEqual(stored, got) {
+				t.Errorf("%d events, %d were stored", len(got.Events), len(stored.Events))
 			}
-			if newest := bytes.Contains([]byte(name), []byte("bit")) || name == "all of its page"; newest && (!told || len(findings) != 1 || !findings[0].Repairable) {
-				t.Errorf("told %v, a check finds %+v", told, findings)
+			if newest := bytes.Contains([]byte(name), []byte("bit")) || name == "all of its page"; newest && (!noticed || len(findings) != 1 || !findings[0].Repairable) {
+				t.Errorf("told %v, a check finds %+v", noticed, findings)
 			}
-			if left := check(t, s); len(left) > 0 && name != "all of the other page" {
+			if left := checkStore(t, s); len(left) > 0 && name != "all of the other page" {
 				t.Errorf("after reading: %+v", left)
 			}
-			f.goesOn()
+			f.appendAndVerify()
 		})
 	}
 }
 
-// Where nothing tells which head was the newer one, opening tells of it and a check says
-// what that may mean.
-func TestDoubtfulHeadIsTold(t *testing.T) {
+// If it is unknown whether the damaged header was the newer one, loading returns a notice and a check reports
+// the possible loss.
+func TestPossiblyLostCommitIsReported(t *testing.T) {
 	t.Parallel()
-	sound, _, is := subject(t)
+	sound, _, is := fullConversation(t)
 	s := openStore(t, storage.Options{})
 	data := bytes.Clone(sound)
-	at := newestHead(data)
+	at := newestHeaderOffset(data)
 	clear(data[at:][:os.Getpagesize()])
 	clear(data[os.Getpagesize()-at:][512:1024])
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 	if _, report, err := s.Load(t.Context(), idA); err != nil || len(report.Notices) != 1 {
 		t.Errorf("opening tells %v, %v", report, err)
 	}
-	findings := check(t, s)
+	findings := checkStore(t, s)
 	if len(findings) != 1 || !strings.Contains(findings[0].What, fmt.Sprintf("event %d", len(is.Events))) {
 		t.Errorf("%d events were stored; findings: %+v", len(is.Events), findings)
 	}
-	repaired(t, s, findings)
+	mustRepair(t, s, findings)
 }
 
-// A file that cannot be written is not read as what it was before its newest
+// A read-only file with a damaged newest header is an error, and is not read without its newest
 // transaction.
-func TestDamagedNewestHeadOfAFileThatCannotBeWritten(t *testing.T) {
+func TestDamagedNewestHeaderInReadOnlyFileIsAnError(t *testing.T) {
 	t.Parallel()
-	sound, _, _ := subject(t)
-	s := openStore(t, storage.ThatCannotWrite(storage.Options{}))
+	sound, _, _ := fullConversation(t)
+	s := openStore(t, storage.WithReadOnlyConversations(storage.Options{}))
 	data := bytes.Clone(sound)
-	data[newestHead(data)+16] ^= 1
+	data[newestHeaderOffset(data)+16] ^= 1
 	path := filepath.Join(s.Dir(), "conversations", idA+".db")
 	must(t, os.WriteFile(path, data, 0o600))
 	if events, _, err := s.Load(t.Context(), idA); !errors.Is(err, os.ErrPermission) {
@@ -109,12 +109,12 @@ func TestDamagedNewestHeadOfAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A damaged page costs what stands in it and nothing else: not the texts, not the reply
-// that had begun. The list of free pages is nothing that a reader needs.
-func TestDamagedPageCostsNothingElse(t *testing.T) {
+// A damaged page loses only its own content, not texts or the partial reply.
+// Reading does not need the list of free pages.
+func TestDamagedPageLosesOnlyItsOwnContent(t *testing.T) {
 	t.Parallel()
-	sound, names, is := subject(t)
-	number := func(at int) int { return int(binary.NativeEndian.Uint64(sound[newestHead(sound)+16+at:])) }
+	sound, names, stored := fullConversation(t)
+	number := func(at int) int { return int(binary.NativeEndian.Uint64(sound[newestHeaderOffset(sound)+16+at:])) }
 	branch := 0
 	for at := 2 * os.Getpagesize(); at < len(sound); at += os.Getpagesize() {
 		if sound[at+8] == 1 {
@@ -131,22 +131,22 @@ func TestDamagedPageCostsNothingElse(t *testing.T) {
 			data := bytes.Clone(sound)
 			data[page*os.Getpagesize()+2] ^= 1
 			must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
-			if got, told := readAll(t, s, names); name == "free pages" && (told || !reflect.DeepEqual(is, got)) {
-				t.Errorf("it is not read as it was stored, told %v", told)
+			if got, noticed := readContent(t, s, names); name == "free pages" && (noticed || !reflect.DeepEqual(stored, got)) {
+				t.Errorf("it is not read as it was stored, told %v", noticed)
 			}
-			repaired(t, s, check(t, s))
-			if got, told := readAll(t, s, names); told || !reflect.DeepEqual(is, got) {
-				t.Errorf("after a repair, told %v: %d events, %d texts, %q, %q", told, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
+			mustRepair(t, s, checkStore(t, s))
+			if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
+				t.Errorf("after a repair, told %v: %d events, %d texts, %q, %q", noticed, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
 			}
 		})
 	}
 }
 
-// A value that says to be longer than its file is one damaged value: it neither asks for
-// that much memory nor hides the others.
-func TestValueLongerThanItsFileIsDamagedAlone(t *testing.T) {
+// A value whose stored length exceeds the file is one damaged event. It takes no memory of that
+// length, and all other events are read.
+func TestValueLongerThanItsFileDamagesNoOther(t *testing.T) {
 	t.Parallel()
-	data, names, is := subject(t)
+	data, names, stored := fullConversation(t)
 	for at := 2 * os.Getpagesize(); at < len(data); at += os.Getpagesize() {
 		if data[at+8] != 2 {
 			continue // no values
@@ -162,17 +162,17 @@ func TestValueLongerThanItsFileIsDamagedAlone(t *testing.T) {
 	s := openStore(t, storage.Options{})
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 	events, report, err := s.Load(t.Context(), idA)
-	if err != nil || len(events) != len(is.Events) || len(report.Damaged) != 1 || report.Damaged[0].Seq != 50 {
+	if err != nil || len(events) != len(stored.Events) || len(report.Damaged) != 1 || report.Damaged[0].Seq != 50 {
 		t.Errorf("%d events, damaged %v, %v", len(events), report.Damaged, err)
 	}
-	repaired(t, s, check(t, s))
-	if got, told := readAll(t, s, names); told || !reflect.DeepEqual(is, got) {
-		t.Errorf("after a repair, told %v: %d events, %d texts", told, len(got.Events), len(got.Texts))
+	mustRepair(t, s, checkStore(t, s))
+	if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
+		t.Errorf("after a repair, told %v: %d events, %d texts", noticed, len(got.Events), len(got.Texts))
 	}
 }
 
-// The number of the first event, of which a wrong bit may make 0, is found again.
-func TestFirstEventWithoutItsNumberIsRead(t *testing.T) {
+// A flipped bit can turn the key of the first event into 0; the event is read all the same.
+func TestFirstEventWithDamagedKeyIsRead(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "hello").close()

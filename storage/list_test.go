@@ -16,7 +16,7 @@ import (
 	"plimsoll/storage"
 )
 
-func ids(entries []storage.Entry) []string {
+func entryIDs(entries []storage.Entry) []string {
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.ID)
@@ -37,7 +37,7 @@ func TestListSummarisesConversations(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "  what is\n\tin this project?  ")
-	c.say(reply("a ship"), conversation.UserMessage{Text: "and now?"})
+	c.add(reply("a ship"), conversation.UserMessage{Text: "and now?"})
 	got := list(t, s, storage.Filter{})
 	want := []storage.Entry{{
 		ID: idA, Workspace: "/w", Model: "demo/demo-1", First: "what is in this project?",
@@ -52,7 +52,7 @@ func TestListSummarisesConversations(t *testing.T) {
 	if h := got[0].Heading(); h != "what is in this project?" {
 		t.Errorf("heading is %q", h)
 	}
-	c.say(conversation.Renamed{Title: "A ship"}, conversation.ModelChanged{Provider: "openai", Model: "x"})
+	c.add(conversation.Renamed{Title: "A ship"}, conversation.ModelChanged{Provider: "openai", Model: "x"})
 	if got := list(t, s, storage.Filter{})[0]; got.Heading() != "A ship" || got.Model != "openai/x" {
 		t.Errorf("renamed: %+v", got)
 	}
@@ -64,9 +64,9 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 	a := begin(t, s, idA, "/w", "one")
 	b := begin(t, s, idB, "/v", "two")
 	c := begin(t, s, idC, "/w", "three")
-	c.say(reply("1"))
-	b.say(reply("1"), reply("2"))
-	b.say(reply("3"))
+	c.add(reply("1"))
+	b.add(reply("1"), reply("2"))
+	b.add(reply("3"))
 	a.close()
 	for _, c := range []struct {
 		filter storage.Filter
@@ -77,21 +77,21 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 		{storage.Filter{Limit: 1}, []string{idB}},
 		{storage.Filter{Workspace: "/nowhere"}, nil},
 	} {
-		if diff := cmp.Diff(c.want, ids(list(t, s, c.filter))); diff != "" {
+		if diff := cmp.Diff(c.want, entryIDs(list(t, s, c.filter))); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.filter, diff)
 		}
 	}
 }
 
-// File systems tell the time of a change in ticks of some milliseconds, so that
-// two changes may look like one.
+// Modification times have a resolution of some milliseconds, so
+// two changes may have the same time.
 func TestListSeesAChangeInTheSameTick(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
-	now := time.Now().Add(time.Hour) // so that no pause of the test makes it long ago
+	now := time.Now().Add(time.Hour) // in the future, so that it counts as recent however slow the test is
 	for range 3 {
-		c.say(reply("hi"))
+		c.add(reply("hi"))
 		must(t, os.Chtimes(filepath.Join(s.Dir(), "conversations", idA+".db"), now, now))
 		if got := list(t, s, storage.Filter{})[0].Events; got != c.log.Len() {
 			t.Errorf("%d events listed, %d are stored", got, c.log.Len())
@@ -99,9 +99,9 @@ func TestListSeesAChangeInTheSameTick(t *testing.T) {
 	}
 }
 
-// The index is lost, wrong or useless in every way it can be; the list stays
+// However the index is lost or damaged, the list stays
 // the same.
-func TestListHealsTheIndex(t *testing.T) {
+func TestListRepairsTheIndex(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"missing": func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "index.db"))) },
@@ -128,7 +128,7 @@ func TestListHealsTheIndex(t *testing.T) {
 			for i, id := range []string{idC, idB, idA} {
 				c := begin(t, s, id, "/w", "hello")
 				for range i {
-					c.say(reply("hi"))
+					c.add(reply("hi"))
 				}
 				c.close()
 			}
@@ -164,9 +164,9 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	_, err := s.Resolve(t.Context(), "", "/w")
-	want(t, err, storage.ErrNotFound)
+	wantError(t, err, storage.ErrNotFound)
 	begin(t, s, idA, "/w", "one").close()
-	begin(t, s, idB, "/v", "two").say(reply("hi"))
+	begin(t, s, idB, "/v", "two").add(reply("hi"))
 	begin(t, s, idC, "/v", "three").close()
 	for _, c := range []struct{ prefix, workspace, want string }{
 		{idA, "", idA}, {"zzzz", "", idC}, {"AAAAb", "", idA}, {" aaaad ", "/w", idB},
@@ -190,7 +190,7 @@ func TestResolve(t *testing.T) {
 	} {
 		_, err := s.Resolve(t.Context(), c.prefix, "")
 		var e *storage.AmbiguousError
-		if !errors.As(err, &e) || e.Matches != c.matches || !cmp.Equal(ids(e.Candidates), c.candidates, cmpopts.EquateEmpty()) {
+		if !errors.As(err, &e) || e.Matches != c.matches || !cmp.Equal(entryIDs(e.Candidates), c.candidates, cmpopts.EquateEmpty()) {
 			t.Errorf("Resolve(%q): %v", c.prefix, err)
 		}
 		if errors.Is(err, storage.ErrNotFound) != (c.matches == 0) {
@@ -199,9 +199,9 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// A conversation of this workspace that cannot be read is not passed over as if it were not there: it is the one that is
-// meant. One of an unknown workspace bars no other.
-func TestResolveNamesTheDamagedNewest(t *testing.T) {
+// A damaged conversation of the requested workspace is not skipped if it is the newest: the user means it, so Newest
+// fails. One whose workspace is unknown is skipped.
+func TestNewestReportsADamagedConversation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		listed    bool // before it was damaged
@@ -224,7 +224,7 @@ func TestResolveNamesTheDamagedNewest(t *testing.T) {
 				begin(t, s, idA, "/w", "one").close()
 			}
 			b := begin(t, s, idB, "/v", "two")
-			b.say(reply("hi"))
+			b.add(reply("hi"))
 			b.close()
 			if c.listed {
 				list(t, s, storage.Filter{})
@@ -234,21 +234,21 @@ func TestResolveNamesTheDamagedNewest(t *testing.T) {
 			path := filepath.Join(dir, "conversations", idB+".db")
 			must(t, os.Truncate(path, 9000))
 			for range 2 {
-				id, passed, err := s.Newest(t.Context(), c.workspace)
+				id, skipped, err := s.Newest(t.Context(), c.workspace)
 				switch {
 				case c.refused && (err == nil || errors.Is(err, storage.ErrNotFound) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "plimsoll doctor")):
 					t.Errorf("%q, %v, want that %s is damaged", id, err, path)
-				case !c.refused && (id != idA || strings.Contains(passed, path) == c.listed):
-					t.Errorf("%q, %q, %v, want %s", id, passed, err, idA)
+				case !c.refused && (id != idA || strings.Contains(skipped, path) == c.listed):
+					t.Errorf("%q, %q, %v, want %s", id, skipped, err, idA)
 				}
 			}
 		})
 	}
 }
 
-// A file cannot tell that it is an older one. The index can: it is told once to who opens the conversation, and to each
-// check until it is repaired. An index that is behind is none of it.
-func TestOlderFileIsNoticed(t *testing.T) {
+// The index shows that a file was replaced by an older copy. Loading returns a notice once, and each
+// check reports it until it is repaired. An outdated index is not reported.
+func TestOlderCopyOfAFileIsReported(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"all", "heads"} {
 		for _, listed := range []bool{false, true} {
@@ -260,8 +260,8 @@ func TestOlderFileIsNoticed(t *testing.T) {
 				c := begin(t, s, idA, "/w", "one")
 				older, err := os.ReadFile(path)
 				must(t, err)
-				c.say(reply("two"), reply("three"))
-				if load(t, s) != "" || len(check(t, s)) > 0 {
+				c.add(reply("two"), reply("three"))
+				if loadNotices(t, s) != "" || len(checkStore(t, s)) > 0 {
 					t.Error("an index that is behind is told")
 				}
 				c.close()
@@ -274,31 +274,31 @@ func TestOlderFileIsNoticed(t *testing.T) {
 				if listed {
 					list(t, s, storage.Filter{})
 				}
-				if found := check(t, s); len(found) != 1 || found[0].File != path || !strings.Contains(found[0].What, "3 events") {
+				if found := checkStore(t, s); len(found) != 1 || found[0].File != path || !strings.Contains(found[0].What, "3 events") {
 					t.Errorf("a check finds %+v", found)
 				}
-				s = reopenStore(t, dir, storage.Options{}) // as another program sees it
-				if told := load(t, s); !strings.Contains(told, "3 events") {
-					t.Errorf("told %q", told)
+				s = reopenStore(t, dir, storage.Options{}) // another program
+				if notices := loadNotices(t, s); !strings.Contains(notices, "3 events") {
+					t.Errorf("told %q", notices)
 				}
-				again := resume(t, s, idA)
-				again.say(reply("2"), reply("3"), reply("4"))
+				again := reopen(t, s, idA)
+				again.add(reply("2"), reply("3"), reply("4"))
 				again.close()
-				if told := load(t, s); told != "" {
-					t.Errorf("told again: %q", told)
+				if notices := loadNotices(t, s); notices != "" {
+					t.Errorf("told again: %q", notices)
 				}
-				found := check(t, s)
+				found := checkStore(t, s)
 				if len(found) != 1 {
 					t.Errorf("a check finds %+v", found)
 				}
-				repaired(t, s, found)
+				mustRepair(t, s, found)
 			})
 		}
 	}
 }
 
-// load is what is told while a conversation is read.
-func load(t *testing.T, s *storage.Store) string {
+// loadNotices loads a conversation and returns the notices.
+func loadNotices(t *testing.T, s *storage.Store) string {
 	t.Helper()
 	_, report, err := s.Load(t.Context(), idA)
 	must(t, err)
@@ -309,7 +309,7 @@ func TestDeleteRemovesEverything(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
-	want(t, s.Delete(t.Context(), idA), storage.ErrLocked)
+	wantError(t, s.Delete(t.Context(), idA), storage.ErrLocked)
 	c.close()
 	must(t, s.Delete(t.Context(), idA))
 	if got := list(t, s, storage.Filter{}); len(got) > 0 {
@@ -319,14 +319,14 @@ func TestDeleteRemovesEverything(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	want(t, s.Delete(t.Context(), idA), storage.ErrNotFound)
+	wantError(t, s.Delete(t.Context(), idA), storage.ErrNotFound)
 	begin(t, s, idA, "/w", "the same ID again").close()
 	if got := list(t, s, storage.Filter{}); len(got) != 1 {
 		t.Errorf("listed: %v", got)
 	}
 }
 
-func TestAStoreIsEmptyUntilSomethingIsSaid(t *testing.T) {
+func TestStoreIsEmptyUntilTheFirstUserMessage(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	empty := func(want bool) {

@@ -32,10 +32,10 @@ func storeLong(t testing.TB, s *storage.Store, events []conversation.Event) {
 	must(t, w.Close())
 }
 
-// What is stored at once is not copied again each time the file outgrows its map.
-// Allocations are counted, which no other work on the machine changes; not
-// parallel for that.
-func TestStoringALongConversationCopiesItsPagesOnce(t *testing.T) {
+// Storing many events at once must not copy all pages each time the file outgrows its memory map.
+// The test counts allocations, which do not depend on the load of the machine. It is not
+// parallel, because other tests would add to them.
+func TestStoringALongConversationCopiesPagesOnce(t *testing.T) {
 	const n, most = 8_000, 16 // allocations for an event; with copies there are over 30
 	s := openStore(t, storage.Options{})
 	events := longEvents(n)
@@ -44,10 +44,10 @@ func TestStoringALongConversationCopiesItsPagesOnce(t *testing.T) {
 	}
 }
 
-// A long conversation is decoded in pieces, and where one is damaged the others are read
-// as they are. The sizes are such that events lie on both sides of the ends of pieces,
-// and that some are longer than one.
-func TestDamageInALongConversationStaysWhereItIs(t *testing.T) {
+// A long conversation is decoded in chunks. Damaged events do not affect the others, whether they
+// are first or last in a chunk, or longer than
+// one.
+func TestDamageInALongConversationDoesNotSpread(t *testing.T) {
 	t.Parallel()
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
 	var l conversation.Log
@@ -63,9 +63,9 @@ func TestDamageInALongConversationStaysWhereItIs(t *testing.T) {
 	storeLong(t, s, said)
 	id := list(t, s, storage.Filter{})[0].ID
 	damaged := map[uint64]bool{1: true, 2: true, 98: true, 99: true, 100: true, 250: true, uint64(len(said)): true}
-	edit(t, s.ConversationPath(id), func(tx *bbolt.Tx) error {
+	editFile(t, s.ConversationPath(id), func(tx *bbolt.Tx) error {
 		for seq := range damaged {
-			must(t, tx.Bucket([]byte("events")).Put(key(seq), storage.Sealed("events", key(seq), "no event")))
+			must(t, tx.Bucket([]byte("events")).Put(eventKey(seq), storage.Seal("events", eventKey(seq), "no event")))
 		}
 		return nil
 	})

@@ -36,17 +36,17 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv("TMPDIR", memory) // without it the tests are only slower
 	}
 	if role := os.Getenv(roleVariable); role != "" {
-		os.Exit(play(role))
+		os.Exit(runRole(role))
 	}
 	os.Exit(m.Run())
 }
 
-// openStore opens a store in a directory of its own and checks every database
-// file of it in the end.
+// openStore opens a store in a new directory, and checks all its database
+// files at the end of the test.
 func openStore(t testing.TB, o storage.Options) *storage.Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
-	checkFilesInTheEnd(t, dir)
+	checkFilesAtEnd(t, dir)
 	return reopenStore(t, dir, o)
 }
 
@@ -65,8 +65,8 @@ func reopenStore(t testing.TB, dir string, o storage.Options) *storage.Store {
 	return s
 }
 
-// checkFilesInTheEnd lets bbolt check all files below dir.
-func checkFilesInTheEnd(t testing.TB, dir string) {
+// checkFilesAtEnd checks all files below dir with bbolt at the end of the test.
+func checkFilesAtEnd(t testing.TB, dir string) {
 	t.Cleanup(func() {
 		for _, pattern := range []string{"*.db", "conversations/*.db"} {
 			files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -100,27 +100,27 @@ func checkFile(t testing.TB, path string) {
 	}
 }
 
-// talk is a conversation open for writing that numbers its events.
-type talk struct {
+// testConversation is a conversation open for writing, with a log that numbers its events.
+type testConversation struct {
 	t   testing.TB
 	w   *storage.Writer
 	log conversation.Log
 }
 
 // begin starts a conversation with one user message.
-func begin(t testing.TB, s *storage.Store, id, workspace, text string) *talk {
+func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConversation {
 	t.Helper()
 	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &talk{t: t, w: w}
-	c.say(conversation.UserMessage{Text: text})
+	c := &testConversation{t: t, w: w}
+	c.add(conversation.UserMessage{Text: text})
 	return c
 }
 
 // resume opens a stored conversation for writing.
-func resume(t testing.TB, s *storage.Store, id string) *talk {
+func reopen(t testing.TB, s *storage.Store, id string) *testConversation {
 	t.Helper()
 	w, err := s.OpenWriter(t.Context(), id)
 	if err != nil {
@@ -134,14 +134,14 @@ func resume(t testing.TB, s *storage.Store, id string) *talk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &talk{t: t, w: w, log: *log}
+	return &testConversation{t: t, w: w, log: *log}
 }
 
-func (c *talk) prepare(bodies ...conversation.Body) []conversation.Event {
-	return c.log.Prepare(start.Add(secondsOf(&c.log)), bodies...)
+func (c *testConversation) prepare(bodies ...conversation.Body) []conversation.Event {
+	return c.log.Prepare(start.Add(timeOffset(&c.log)), bodies...)
 }
 
-func (c *talk) say(bodies ...conversation.Body) {
+func (c *testConversation) add(bodies ...conversation.Body) {
 	c.t.Helper()
 	events := c.prepare(bodies...)
 	if err := c.w.Append(c.t.Context(), events); err != nil {
@@ -152,7 +152,7 @@ func (c *talk) say(bodies ...conversation.Body) {
 	}
 }
 
-func (c *talk) close() {
+func (c *testConversation) close() {
 	c.t.Helper()
 	if err := c.w.Close(); err != nil {
 		c.t.Fatal(err)
@@ -163,7 +163,7 @@ func reply(text string) conversation.AssistantMessage {
 	return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Model: "demo/demo-1"}
 }
 
-func want(t testing.TB, err, target error) {
+func wantError(t testing.TB, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
 		t.Errorf("error is %v, want %v", err, target)
@@ -175,8 +175,8 @@ func TestStore(t *testing.T) {
 	storagetest.Suite(t, func(t *testing.T) *storage.Store { return openStore(t, storage.Options{}) })
 }
 
-// secondsOf is how long after the start the next event of a log is.
-func secondsOf(l *conversation.Log) time.Duration { return time.Duration(l.Len()) * time.Second }
+// timeOffset is the time of the log's next event after start: one second for each event.
+func timeOffset(l *conversation.Log) time.Duration { return time.Duration(l.Len()) * time.Second }
 
 // nameOf is the name under which a text is stored.
-func nameOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+func blobNameOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

@@ -14,14 +14,14 @@ import (
 
 func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, patientOptions)
+	s := openStore(t, longWaitOptions)
 	var events, partial uint64
 	texts := map[string]bool{}
 	for round := range 6 {
-		a := cast(t, "append", s.Dir(), idA)
+		a := startRole(t, "append", s.Dir(), idA)
 		var lines []string
 		for range 1 + round*7%30 { // a different moment in each round
-			lines = append(lines, a.line())
+			lines = append(lines, a.nextLine())
 		}
 		for _, l := range append(lines, a.kill()...) {
 			kind, value, _ := strings.Cut(l, " ")
@@ -73,12 +73,12 @@ func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	ids := []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc", "dddddddddddd"}
-	var all []*actor
+	var all []*process
 	for _, id := range ids {
-		all = append(all, cast(t, "append-some", s.Dir(), id), cast(t, "share", s.Dir(), id))
+		all = append(all, startRole(t, "append-some", s.Dir(), id), startRole(t, "share", s.Dir(), id))
 	}
 	for _, a := range all {
-		a.end() // an ErrBusy anywhere is a failure of the process
+		a.waitForSuccess() // an ErrBusy anywhere is a failure of the process
 	}
 	calibrations, err := s.Calibrations(t.Context())
 	if err != nil {
@@ -115,8 +115,8 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "hello").close()
-	holder := cast(t, "hold", s.Dir(), idA)
-	if l := holder.line(); l != "held" {
+	holder := startRole(t, "hold", s.Dir(), idA)
+	if l := holder.nextLine(); l != "held" {
 		t.Fatalf("holder says %q: %s", l, holder.errs.String())
 	}
 	_, err := s.OpenWriter(t.Context(), idA)
@@ -124,7 +124,7 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != holder.cmd.Process.Pid {
 		t.Errorf("error is %v, want that process %d has it", err, holder.cmd.Process.Pid)
 	}
-	want(t, s.Delete(t.Context(), idA), storage.ErrLocked)
+	wantError(t, s.Delete(t.Context(), idA), storage.ErrLocked)
 	entries, err := s.List(t.Context(), storage.Filter{})
 	if err != nil || len(entries) != 1 || !entries[0].Elsewhere || !s.OpenElsewhere(idA) {
 		t.Errorf("listed as %+v, %v, open elsewhere %v", entries, err, s.OpenElsewhere(idA))
@@ -153,47 +153,47 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
 	c := begin(t, s, idA, "/w", "hello")
 	path := s.Dir() + "/conversations/" + idA + ".db"
-	stopped := cast(t, "stop", s.Dir(), path)
-	if l := stopped.line(); l != "held" {
+	stopped := startRole(t, "stop", s.Dir(), path)
+	if l := stopped.nextLine(); l != "held" {
 		t.Fatalf("it says %q: %s", l, stopped.errs.String())
 	}
 	events := c.prepare(reply("too late"))
 	for range 3 {
-		want(t, c.w.Append(t.Context(), events), storage.ErrBusy)
+		wantError(t, c.w.Append(t.Context(), events), storage.ErrBusy)
 		_, _, err := s.Load(t.Context(), idA)
-		want(t, err, storage.ErrBusy)
+		wantError(t, err, storage.ErrBusy)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	want(t, c.w.Append(ctx, events), context.Canceled)
-	begin(t, reopenStore(t, s.Dir(), patientOptions), idB, "/w", "another conversation is in nobody's way").close()
+	wantError(t, c.w.Append(ctx, events), context.Canceled)
+	begin(t, reopenStore(t, s.Dir(), longWaitOptions), idB, "/w", "another conversation is not affected").close()
 	stopped.kill()
 	err := c.w.Append(t.Context(), events)
-	for errors.Is(err, storage.ErrBusy) { // until a wait that was given up has given the lock back
+	for errors.Is(err, storage.ErrBusy) { // until an abandoned wait has released the lock
 		err = c.w.Append(t.Context(), events)
 	}
 	if err != nil {
 		t.Errorf("after the stopped program has ended: %v", err)
 	}
-	other := reopenStore(t, s.Dir(), patientOptions)
+	other := reopenStore(t, s.Dir(), longWaitOptions)
 	if got, _, err := other.Load(t.Context(), idA); err != nil || len(got) != 2 {
 		t.Errorf("%d events, %v", len(got), err)
 	}
 }
 
-// A neighbour that writes is nothing wrong.
+// Writes of other programs must not cause findings.
 func TestCheckWhileOtherProgramsWriteFindsNothing(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, patientOptions)
-	var all []*actor
+	s := openStore(t, longWaitOptions)
+	var all []*process
 	for _, id := range []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"} {
-		all = append(all, cast(t, "append-some", s.Dir(), id))
+		all = append(all, startRole(t, "append-some", s.Dir(), id))
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for _, a := range all {
-			a.rest()
+			a.readRest()
 		}
 	}()
 	for writing := true; writing; {
@@ -203,20 +203,20 @@ func TestCheckWhileOtherProgramsWriteFindsNothing(t *testing.T) {
 		default:
 		}
 		list(t, s, storage.Filter{})
-		if findings := check(t, s); len(findings) > 0 {
+		if findings := checkStore(t, s); len(findings) > 0 {
 			t.Fatalf("findings: %+v", findings)
 		}
 	}
 	for _, a := range all {
-		a.end()
+		a.waitForSuccess()
 	}
 }
 
-// What is busy in the end is left to be healed later: what was done is done.
+// Close skips updates of busy files; the next list makes up for them.
 func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/data"
-	checkFilesInTheEnd(t, dir)
+	checkFilesAtEnd(t, dir)
 	s, err := storage.Open(dir, storage.Options{Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -224,13 +224,13 @@ func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
 	must(t, s.AddHistory(t.Context(), "/w", "one"))
 	c := begin(t, s, idA, "/w", "hello")
 	for _, file := range []string{"/shared.db", "/index.db"} {
-		stopped := cast(t, "stop", dir, dir+file)
-		if l := stopped.line(); l != "held" {
+		stopped := startRole(t, "stop", dir, dir+file)
+		if l := stopped.nextLine(); l != "held" {
 			t.Fatalf("it says %q: %s", l, stopped.errs.String())
 		}
 	}
-	want(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)
-	c.say(reply("hi"))
+	wantError(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)
+	c.add(reply("hi"))
 	must(t, s.Close())
-	want(t, s.AddHistory(t.Context(), "/w", "three"), storage.ErrClosed)
+	wantError(t, s.AddHistory(t.Context(), "/w", "three"), storage.ErrClosed)
 }

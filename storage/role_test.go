@@ -19,8 +19,8 @@ import (
 	"plimsoll/storage"
 )
 
-// These tests start this test program a second time in a role and kill it for
-// real. A role prints a line for each thing that was acknowledged to it.
+// These tests start this test program a second time, with a role as its task, and kill it. In some roles it
+// prints a line for each acknowledged write.
 
 const (
 	roleVariable = "PLIMSOLL_STORAGE_ROLE"
@@ -28,27 +28,27 @@ const (
 	idVariable   = "PLIMSOLL_STORAGE_ID"
 )
 
-// patientOptions are those of programs that share files with each other in a test. How
-// long one of them holds a lock depends on how busy the machine is; that nobody waits
-// for ever is tested with stopped programs.
-var patientOptions = storage.Options{Wait: time.Hour}
+// longWaitOptions are for programs that share files in a test: how long one of them
+// holds a lock depends on the load of the machine. Other tests check with stopped programs that
+// waits are bounded.
+var longWaitOptions = storage.Options{Wait: time.Hour}
 
 // play runs a role and returns the exit code.
-func play(role string) int {
-	s, err := storage.Open(os.Getenv(dirVariable), patientOptions)
+func runRole(role string) int {
+	s, err := storage.Open(os.Getenv(dirVariable), longWaitOptions)
 	if err == nil {
 		id := os.Getenv(idVariable)
 		switch role {
 		case "append":
-			err = playAppend(s, id, -1)
+			err = runAppend(s, id, -1)
 		case "append-some":
-			err = playAppend(s, id, 60)
+			err = runAppend(s, id, 60)
 		case "share":
-			err = playShare(s, id, 60)
+			err = runShare(s, id, 60)
 		case "hold":
-			err = playHold(s, id)
+			err = runHold(s, id)
 		case "stop":
-			err = playStop(s, id)
+			err = runStop(s, id)
 		default:
 			err = fmt.Errorf("no role %q", role)
 		}
@@ -81,7 +81,7 @@ func openOrCreate(ctx context.Context, s *storage.Store, id string) (*storage.Wr
 
 // playAppend appends for ever (rounds < 0) or so many times, with partial
 // replies and texts in between, and prints every acknowledged Seq.
-func playAppend(s *storage.Store, id string, rounds int) error {
+func runAppend(s *storage.Store, id string, rounds int) error {
 	ctx := context.Background()
 	w, log, err := openOrCreate(ctx, s, id)
 	if err != nil {
@@ -113,7 +113,7 @@ func playAppend(s *storage.Store, id string, rounds int) error {
 }
 
 // playShare writes to the files all programs share.
-func playShare(s *storage.Store, id string, rounds int) error {
+func runShare(s *storage.Store, id string, rounds int) error {
 	ctx := context.Background()
 	for i := range rounds {
 		if err := s.AddHistory(ctx, "/"+id, fmt.Sprint(id, " ", i)); err != nil {
@@ -129,20 +129,20 @@ func playShare(s *storage.Store, id string, rounds int) error {
 	return nil
 }
 
-// playHold opens a conversation for writing and stays until killed.
-func playHold(s *storage.Store, id string) error {
+// runHold opens a conversation for writing and holds it until it is killed.
+func runHold(s *storage.Store, id string) error {
 	w, err := s.OpenWriter(context.Background(), id)
 	if err != nil {
 		return err
 	}
 	fmt.Println("held")
-	err = wait()
+	err = waitForKill()
 	runtime.KeepAlive(w)
 	return err
 }
 
-// playStop takes the lock of a file as a transaction does and stops.
-func playStop(_ *storage.Store, path string) error {
+// runStop locks a file as a transaction does, and stops the process.
+func runStop(_ *storage.Store, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -154,16 +154,16 @@ func playStop(_ *storage.Store, path string) error {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 		return err
 	}
-	// Another thread may take the signal, and this one go on for a moment. It must not
-	// end the process meanwhile, which would give the file free.
-	err = wait()
+	// Another thread may receive the signal, and this one continue for a moment. It must not
+	// end the process meanwhile, which would release the lock.
+	err = waitForKill()
 	runtime.KeepAlive(f)
 	return err
 }
 
-// wait waits until the process is killed. With select the runtime would end it: where
-// no other goroutine can go on, that is a deadlock.
-func wait() error {
+// waitForKill waits until the process is killed. With an empty select, the runtime would report a
+// deadlock and end it.
+func waitForKill() error {
 	never, held, err := os.Pipe()
 	if err != nil {
 		return err
@@ -173,26 +173,26 @@ func wait() error {
 	return err
 }
 
-// actor is a process in a role.
-type actor struct {
+// process is a child process that runs a role.
+type process struct {
 	t     testing.TB
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
 	errs  strings.Builder
 }
 
-func cast(t *testing.T, role, dir, id string) *actor {
+func startRole(t *testing.T, role, dir, id string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return launch(t, exe, role, dir, id)
+	return startProcess(t, exe, role, dir, id)
 }
 
-func launch(t testing.TB, exe, role, dir, id string) *actor {
+func startProcess(t testing.TB, exe, role, dir, id string) *process {
 	t.Helper()
-	a := &actor{t: t, cmd: exec.CommandContext(t.Context(), exe)}
+	a := &process{t: t, cmd: exec.CommandContext(t.Context(), exe)}
 	a.cmd.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir, idVariable+"="+id)
 	a.cmd.Stderr = &a.errs
 	out, err := a.cmd.StdoutPipe()
@@ -208,7 +208,7 @@ func launch(t testing.TB, exe, role, dir, id string) *actor {
 }
 
 // line waits for the next line, "" at the end.
-func (a *actor) line() string {
+func (a *process) nextLine() string {
 	if a.lines.Scan() {
 		return a.lines.Text()
 	}
@@ -216,28 +216,28 @@ func (a *actor) line() string {
 }
 
 // kill kills the process for good and returns what it printed before.
-func (a *actor) kill() []string {
+func (a *process) kill() []string {
 	if a.cmd.ProcessState != nil {
 		return nil
 	}
-	_ = a.cmd.Process.Kill() // it may have ended
-	return a.rest()
+	_ = a.cmd.Process.Kill() // fails if it has ended already
+	return a.readRest()
 }
 
-// rest reads what is left to read and waits for the end.
-func (a *actor) rest() []string {
+// readRest reads the remaining lines and waits for the end of the process.
+func (a *process) readRest() []string {
 	var lines []string
 	for a.lines.Scan() {
 		lines = append(lines, a.lines.Text())
 	}
-	_ = a.cmd.Wait() // its exit code is looked at by end
+	_ = a.cmd.Wait() // waitForSuccess checks the exit code
 	return lines
 }
 
-// end waits for a process that ends without a signal and has to succeed.
-func (a *actor) end() []string {
+// waitForSuccess waits for the end of the process and checks that it succeeded.
+func (a *process) waitForSuccess() []string {
 	a.t.Helper()
-	lines := a.rest()
+	lines := a.readRest()
 	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
 		a.t.Errorf("process ended with %d: %s", code, a.errs.String())
 	}

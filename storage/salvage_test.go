@@ -14,10 +14,10 @@ import (
 	"plimsoll/storage"
 )
 
-// ofManyPages is a conversation of which each part fills several pages.
-func ofManyPages(t *testing.T) (s *storage.Store, path string, data []byte) {
+// manyPageConversation is a conversation each part of which fills several pages.
+func manyPageConversation(t *testing.T) (s *storage.Store, path string, data []byte) {
 	t.Helper()
-	s, path, said := patient(t)
+	s, path, said := storedConversation(t)
 	w, err := s.OpenWriter(t.Context(), idA)
 	must(t, err)
 	long := strings.Repeat("a reply of some length ", 400)
@@ -29,11 +29,11 @@ func ofManyPages(t *testing.T) (s *storage.Store, path string, data []byte) {
 	return s, path, data
 }
 
-// A page with a wrong number is refused by bbolt, which reads what stands around it. What
-// is salvaged then is no less than what the bytes of the file show without bbolt.
-func TestSalvageAroundAPageWithAWrongNumberLosesNothing(t *testing.T) {
+// bbolt refuses a page with a wrong number, and reads the pages around it. Salvaging then
+// finds at least all that scanning the bytes of the file finds without bbolt.
+func TestSalvageWithAWrongPageNumberLosesNothing(t *testing.T) {
 	t.Parallel()
-	_, _, sound := ofManyPages(t)
+	_, _, sound := manyPageConversation(t)
 	path := filepath.Join(t.TempDir(), "damaged.db")
 	must(t, os.WriteFile(path, sound, 0o600))
 	whole, stored, err := storage.Salvage(path, false)

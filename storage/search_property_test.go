@@ -16,9 +16,9 @@ import (
 	"plimsoll/storage"
 )
 
-// heard are the texts that are searched in an event, found out another way than the
-// search does.
-func heard(t *rapid.T, b conversation.Body) []string {
+// searchedTexts returns the searched texts of an event. It does not use the code under
+// test.
+func searchedTexts(t *rapid.T, b conversation.Body) []string {
 	switch b := b.(type) {
 	case conversation.UserMessage:
 		return []string{b.Text}
@@ -29,7 +29,7 @@ func heard(t *rapid.T, b conversation.Body) []string {
 			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
 				t.Fatal(err)
 			}
-			texts = append(texts, strings.Join(leaves(arguments), "\n"))
+			texts = append(texts, strings.Join(jsonScalars(arguments), "\n"))
 		}
 		return texts
 	case conversation.ToolResult:
@@ -40,16 +40,16 @@ func heard(t *rapid.T, b conversation.Body) []string {
 	return nil
 }
 
-func leaves(v any) []string {
+func jsonScalars(v any) []string {
 	var out []string
 	switch v := v.(type) {
 	case map[string]any:
 		for _, one := range v {
-			out = append(out, leaves(one)...)
+			out = append(out, jsonScalars(one)...)
 		}
 	case []any:
 		for _, one := range v {
-			out = append(out, leaves(one)...)
+			out = append(out, jsonScalars(one)...)
 		}
 	case string:
 		out = append(out, v)
@@ -59,12 +59,12 @@ func leaves(v any) []string {
 	return out
 }
 
-// spelled are arguments of a call with a text, in one of the ways in which models
+// asArguments encodes a text in the arguments of a tool call, in one of the ways in which models
 // write JSON.
-func spelled(t *rapid.T, text string) string {
+func asArguments(t *rapid.T, text string) string {
 	switch rapid.IntRange(0, 3).Draw(t, "spelling") {
 	case 0:
-		raw, _ := json.Marshal(map[string]any{"status": []any{1, text}}) // a string has a JSON form
+		raw, _ := json.Marshal(map[string]any{"status": []any{1, text}}) // cannot fail for strings
 		return string(raw)
 	case 1:
 		var b strings.Builder
@@ -79,11 +79,11 @@ func spelled(t *rapid.T, text string) string {
 		raw, _ := conversation.EncodeJSON(map[string]any{"text": text}) // as above
 		return strings.ReplaceAll(string(raw), "/", `\/`)
 	}
-	return text // which becomes an object when it is stored
+	return text // invalid JSON, which is stored as an object
 }
 
-// A search through the stored bytes finds exactly what looking at every text does.
-func TestSearchMissesNothing(t *testing.T) {
+// A search of the stored bytes finds exactly the events that a search of all decoded texts finds.
+func TestSearchFindsAllMatches(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	words := []string{"read", "status", "text", "a/b", "漢字", "É", "k", `"`, `\`, "\n", " ", "u", "7", "\u2028", "<"}
@@ -102,7 +102,7 @@ func TestSearchMissesNothing(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 6).Draw(t, "more") {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 8).Draw(t, "text"), "")
-			call := conversation.ToolCall{ID: "c", Name: "t", Arguments: spelled(t, text)}
+			call := conversation.ToolCall{ID: "c", Name: "t", Arguments: asArguments(t, text)}
 			must(l.Commit(l.Prepare(start, rapid.SampledFrom([]conversation.Body{
 				conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd},
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls},
@@ -123,7 +123,7 @@ func TestSearchMissesNothing(t *testing.T) {
 		}
 		var want, got []uint64
 		for _, e := range slices.Backward(l.Events()) {
-			if slices.ContainsFunc(heard(t, e.Body), func(text string) bool { _, ok := q.Find(text); return ok }) {
+			if slices.ContainsFunc(searchedTexts(t, e.Body), func(text string) bool { _, ok := q.Find(text); return ok }) {
 				want = append(want, e.Seq)
 			}
 		}

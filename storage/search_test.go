@@ -32,8 +32,8 @@ func search(t testing.TB, s *storage.Store, query string, o storage.SearchOption
 	return hits, report
 }
 
-// places are hits as "conversation/event who: excerpt" with the place in brackets.
-func places(hits []find.Hit) []string {
+// formatHits formats hits as "conversation/event who: excerpt", with the match in brackets.
+func formatHits(hits []find.Hit) []string {
 	var out []string
 	for _, h := range hits {
 		stored := ""
@@ -46,9 +46,8 @@ func places(hits []find.Hit) []string {
 	return out
 }
 
-// numbered starts a conversation whose events are so many hours later than those of
-// others.
-func numbered(t testing.TB, s *storage.Store, id, workspace string, hours int, bodies ...conversation.Body) {
+// createAt stores a conversation whose events are that many hours after start.
+func createAt(t testing.TB, s *storage.Store, id, workspace string, hours int, bodies ...conversation.Body) {
 	t.Helper()
 	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
 	must(t, err)
@@ -57,13 +56,13 @@ func numbered(t testing.TB, s *storage.Store, id, workspace string, hours int, b
 	must(t, w.Close())
 }
 
-func TestSearchFindsWhatWasSaid(t *testing.T) {
+func TestSearchFindsTextsOfMessagesAndCalls(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "Why does the heron fail?\n\nIt did not before.")
 	call := conversation.ToolCall{ID: "c1", Name: "write_file",
 		Arguments: `{"heron":"nothing","path":"a.go","text":"say \"grey heron\"\n\u9dfa\u0073 \u003cb\u003e","n":417}`}
-	c.say(
+	c.add(
 		conversation.AssistantMessage{Text: "I shall look.", Reasoning: "a Heron,\tperhaps", Calls: []conversation.ToolCall{call},
 			Stop: conversation.StopCalls, Model: "heron/heron"},
 		conversation.ToolResult{CallID: "c1", Tool: "write_file", Status: conversation.ResultOK, Text: "wrote the heron", Detail: "+ ibis"},
@@ -90,11 +89,11 @@ func TestSearchFindsWhatWasSaid(t *testing.T) {
 		"fail before":   {"aaaa/1 user: Why does the heron fail? It did not [before]."},
 		"look perhaps":  nil, // not in the same text
 		"nothing wrong": nil,
-		"ibis":          nil, // shown or sent, not said
+		"ibis":          nil, // only in texts that are not searched
 		"demo":          nil,
 	} {
 		hits, report := search(t, s, query, storage.SearchOptions{})
-		if d := cmp.Diff(want, places(hits)); d != "" {
+		if d := cmp.Diff(want, formatHits(hits)); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", query, d)
 		}
 		if d := cmp.Diff(storage.SearchReport{Conversations: 1}, report); d != "" {
@@ -108,30 +107,30 @@ func TestSearchFindsWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestSearchHandsOutTheNewestFirst(t *testing.T) {
+func TestSearchReturnsTheNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	var want []string
 	for n := range 12 {
 		text := conversation.UserMessage{Text: fmt.Sprint("heron ", n)}
-		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), fmt.Sprint("/w", n%2), n*7%12, text, reply("ibis"), text)
+		createAt(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), fmt.Sprint("/w", n%2), n*7%12, text, reply("ibis"), text)
 	}
 	for hours := 11; hours >= 0; hours-- {
-		n := hours * 7 % 12 // seven times seven is one, of twelve
+		n := hours * 7 % 12 // 7 is its own inverse modulo 12
 		for _, seq := range []int{3, 1} {
 			want = append(want, fmt.Sprintf("%caaa/%d user: [heron] %d", 'a'+n, seq, n))
 		}
 	}
 	hits, report := search(t, s, "heron", storage.SearchOptions{})
-	if d := cmp.Diff(want, places(hits)); d != "" || report.Conversations != 12 || report.More {
+	if d := cmp.Diff(want, formatHits(hits)); d != "" || report.Conversations != 12 || report.More {
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
 	hits, report = search(t, s, "heron", storage.SearchOptions{Limit: 3})
-	if d := cmp.Diff(want[:3], places(hits)); d != "" || !report.More || report.Conversations != 2 {
+	if d := cmp.Diff(want[:3], formatHits(hits)); d != "" || !report.More || report.Conversations != 2 {
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
 	hits, report = search(t, s, "heron", storage.SearchOptions{Limit: 24})
-	if d := cmp.Diff(want, places(hits)); d != "" || report.More {
+	if d := cmp.Diff(want, formatHits(hits)); d != "" || report.More {
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
 	if hits, report = search(t, s, "heron", storage.SearchOptions{PerConversation: 1}); len(hits) != 12 || !report.More || hits[0].Event != 3 {
@@ -144,13 +143,13 @@ func TestSearchHandsOutTheNewestFirst(t *testing.T) {
 		t.Errorf("hits of what was not said: %v %+v", hits, report)
 	}
 	n := 0
-	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
+	report, err := s.Search(t.Context(), mustQuery(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
 	if n != 5 || err != nil || report.Conversations != 3 {
 		t.Errorf("%d hits were handed out, 5 were wanted: %+v, %v", n, report, err)
 	}
 }
 
-func must2(t testing.TB) func(find.Query, error) find.Query {
+func mustQuery(t testing.TB) func(find.Query, error) find.Query {
 	return func(q find.Query, err error) find.Query {
 		t.Helper()
 		must(t, err)
@@ -171,30 +170,30 @@ func TestSearchReadsFullTextsOfResults(t *testing.T) {
 	result := conversation.ToolResult{CallID: "c1", Tool: "run_command", Status: conversation.ResultOK, Text: shown, Total: total, Blob: name}
 	missing := result
 	missing.Blob = strings.Repeat("0", 64)
-	c.say(result, result, missing, conversation.UserMessage{Text: `{"blob":"` + other + `"}`})
+	c.add(result, result, missing, conversation.UserMessage{Text: `{"blob":"` + other + `"}`})
 	c.close()
 	hits, report := search(t, s, "heron", storage.SearchOptions{Chars: 30})
 	want := []string{
 		"aaaa/3 run_command (stored): …grey [heron] more output more ou…",
 		"aaaa/2 run_command (stored): …grey [heron] more output more ou…",
 	}
-	if d := cmp.Diff(want, places(hits)); d != "" || report.Damaged != 1 { // the missing one
+	if d := cmp.Diff(want, formatHits(hits)); d != "" || report.Damaged != 1 { // the missing one
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
-	// What stands in the part that is shown is found there.
+	// A match in the shown part is not reported as one of the full text.
 	hits, _ = search(t, s, `"line of"`, storage.SearchOptions{Chars: 16})
 	if len(hits) != 3 || hits[0].Stored {
-		t.Errorf("%v", places(hits))
+		t.Errorf("%v", formatHits(hits))
 	}
-	edit(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
+	editFile(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("zdamage"))
 	})
 	if hits, report = search(t, s, "heron", storage.SearchOptions{}); len(hits) > 0 || report.Damaged != 2 || report.Unread != 0 {
-		t.Errorf("%v %+v", places(hits), report)
+		t.Errorf("%v %+v", formatHits(hits), report)
 	}
 }
 
-func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
+func TestSearchReadsLongConversationsInSeveralTransactions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "heron 1")
@@ -209,10 +208,10 @@ func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
 			text += "heron"
 			want = append(want, i+2)
 		}
-		c.say(reply(text))
+		c.add(reply(text))
 	}
-	for range 40 { // more than is looked at in one go, and nothing to find in it
-		c.say(reply(filler))
+	for range 40 { // more bytes than one transaction scans, without a match
+		c.add(reply(filler))
 	}
 	c.close()
 	hits, report := search(t, s, "heron", storage.SearchOptions{Limit: 1000, PerConversation: 1000})
@@ -226,23 +225,23 @@ func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
 	}
 }
 
-func TestSearchPassesByAFileThatIsNotGivenFree(t *testing.T) {
+func TestSearchSkipsALockedFile(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
-	before := reopenStore(t, s.Dir(), patientOptions)
-	numbered(t, before, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
-	numbered(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
-	stopped := cast(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
-	if l := stopped.line(); l != "held" {
+	before := reopenStore(t, s.Dir(), longWaitOptions)
+	createAt(t, before, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
+	createAt(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
+	stopped := startRole(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
+	if l := stopped.nextLine(); l != "held" {
 		t.Fatalf("it says %q: %s", l, stopped.errs.String())
 	}
 	hits, report := search(t, s, "heron", storage.SearchOptions{})
 	if len(hits) != 1 || hits[0].Conversation != idB || report.Unread != 1 {
-		t.Errorf("%v %+v", places(hits), report)
+		t.Errorf("%v %+v", formatHits(hits), report)
 	}
 	stopped.kill()
-	after := reopenStore(t, s.Dir(), patientOptions)
+	after := reopenStore(t, s.Dir(), longWaitOptions)
 	if hits, _ = search(t, after, "heron", storage.SearchOptions{}); len(hits) != 2 {
-		t.Errorf("after the stopped program has ended: %v", places(hits))
+		t.Errorf("after the stopped program has ended: %v", formatHits(hits))
 	}
 }

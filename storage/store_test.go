@@ -34,7 +34,7 @@ func TestOpenTightensModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := reopenStore(t, s.Dir(), storage.Options{})
-	c.say(reply("secret"))
+	c.add(reply("secret"))
 	if _, err := again.List(t.Context(), storage.Filter{}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func TestOpenTightensModes(t *testing.T) {
 
 func TestOpenRefusesNFS(t *testing.T) {
 	t.Parallel()
-	_, err := storage.Open(t.TempDir(), storage.OnFilesystem(storage.Options{}, "NFS"))
-	want(t, err, storage.ErrNetwork)
+	_, err := storage.Open(t.TempDir(), storage.WithFilesystem(storage.Options{}, "NFS"))
+	wantError(t, err, storage.ErrNetwork)
 }
 
 func TestNewerFileIsRefusedAndKept(t *testing.T) {
@@ -69,9 +69,9 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := s.Load(t.Context(), idA)
-	want(t, err, storage.ErrNewer)
+	wantError(t, err, storage.ErrNewer)
 	_, err = s.OpenWriter(t.Context(), idA)
-	want(t, err, storage.ErrNewer)
+	wantError(t, err, storage.ErrNewer)
 	entries, err := s.List(t.Context(), storage.Filter{})
 	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Problem, "newer version") {
 		t.Errorf("listed as %+v, %v", entries, err)
@@ -85,7 +85,7 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	}
 }
 
-func TestOlderFileIsBroughtForwardByTheFirstWrite(t *testing.T) {
+func TestOlderFileIsMigratedByTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "from the past").close()
@@ -93,7 +93,7 @@ func TestOlderFileIsBroughtForwardByTheFirstWrite(t *testing.T) {
 	step := func(name string) storage.Migration {
 		return storage.Migration{Name: name, Run: func(tx *bbolt.Tx) error {
 			ran = append(ran, name)
-			return tx.Bucket([]byte("meta")).Put([]byte(name), storage.Sealed("meta", []byte(name), "done"))
+			return tx.Bucket([]byte("meta")).Put([]byte(name), storage.Seal("meta", []byte(name), "done"))
 		}}
 	}
 	steps := []storage.Migration{step("first"), step("second")}
@@ -130,7 +130,7 @@ func TestOlderFileIsBroughtForwardByTheFirstWrite(t *testing.T) {
 func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	var failing string
-	o := storage.WithFaults(storage.Options{}, func(path string) error {
+	o := storage.WithCommitFaults(storage.Options{}, func(path string) error {
 		if failing != "" && strings.Contains(path, failing) {
 			return fmt.Errorf("write: %w", syscall.ENOSPC)
 		}
@@ -141,7 +141,7 @@ func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &talk{t: t, w: w}
+	c := &testConversation{t: t, w: w}
 	name, err := w.PutBlob(t.Context(), "text")
 	if err != nil {
 		t.Fatal(err)
@@ -149,22 +149,22 @@ func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	failing = "conversations"
 	hello := c.prepare(conversation.UserMessage{Text: "hello"})
 	err = w.Append(t.Context(), hello)
-	want(t, err, syscall.ENOSPC)
+	wantError(t, err, syscall.ENOSPC)
 	if !strings.Contains(fmt.Sprint(err), "free some space") {
 		t.Errorf("error is %q, want what to do about it", err)
 	}
 	_, _, err = s.Load(t.Context(), idA)
-	want(t, err, storage.ErrNotFound)
+	wantError(t, err, storage.ErrNotFound)
 	failing = ""
-	c.say(conversation.UserMessage{Text: "hello"})
+	c.add(conversation.UserMessage{Text: "hello"})
 	if text, err := s.Blob(t.Context(), idA, name); err != nil || text != "text" {
 		t.Errorf("text is %q, %v", text, err)
 	}
 	failing = "conversations"
-	want(t, w.Append(t.Context(), c.prepare(reply("hi"))), syscall.ENOSPC)
-	want(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), syscall.ENOSPC)
+	wantError(t, w.Append(t.Context(), c.prepare(reply("hi"))), syscall.ENOSPC)
+	wantError(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), syscall.ENOSPC)
 	failing = "index.db" // the index is no reason for an append to fail
-	c.say(reply("hi"))
+	c.add(reply("hi"))
 	failing = ""
 	entries, err := s.List(t.Context(), storage.Filter{})
 	if err != nil || len(entries) != 1 || entries[0].Events != 2 {

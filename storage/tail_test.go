@@ -17,22 +17,22 @@ import (
 
 // follow is a conversation of one message, open for writing in another store, and
 // its tail behind that message.
-func follow(t *testing.T) (*storage.Store, *talk, *storage.Tail) {
+func newTail(t *testing.T) (*storage.Store, *testConversation, *storage.Tail) {
 	t.Helper()
 	s := openStore(t, storage.Options{Wait: 20 * time.Millisecond})
 	c := begin(t, reopenStore(t, s.Dir(), storage.Options{}), idA, "/w", "hello")
 	return s, c, s.Tail(idA, c.log.Events()[0])
 }
 
-func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
+func TestTailReadsEventsOfAnotherProgram(t *testing.T) {
 	t.Parallel()
-	_, c, tail := follow(t)
+	_, c, tail := newTail(t)
 	for n, bodies := range [][]conversation.Body{
 		nil, {reply("hi")}, nil, {conversation.UserMessage{Text: "and?"}, reply("so")},
 	} {
 		known := c.log.Len()
 		if len(bodies) > 0 {
-			c.say(bodies...)
+			c.add(bodies...)
 		}
 		events, err := tail.Next(t.Context())
 		if diff := cmp.Diff(c.log.Events()[known:], events, cmp.Transformer("none", func(e []conversation.Event) []conversation.Event {
@@ -48,7 +48,7 @@ func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
 	if half, ok := tail.Partial(); !ok || half.Text != "half a" {
 		t.Errorf("of it there is %+v, %v", half, ok)
 	}
-	c.say(reply("half a reply"))
+	c.add(reply("half a reply"))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {
 		t.Errorf("when it is there: %v, %v", events, err)
 	}
@@ -60,7 +60,7 @@ func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
 // Only a file that changed is opened, and one that is busy is asked again.
 func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 	t.Parallel()
-	s, c, tail := follow(t)
+	s, c, tail := newTail(t)
 	path := filepath.Join(s.Dir(), "conversations", idA+".db")
 	past := time.Now().Add(-time.Hour)
 	must(t, os.Chtimes(path, past, past))
@@ -75,10 +75,10 @@ func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 		t.Errorf("unchanged: %v, %v", events, err)
 	}
 	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_UN))
-	c.say(reply("hi"))
+	c.add(reply("hi"))
 	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_EX))
 	_, err = tail.Next(t.Context())
-	want(t, err, storage.ErrBusy)
+	wantError(t, err, storage.ErrBusy)
 	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_UN))
 	events, err := tail.Next(t.Context())
 	for errors.Is(err, storage.ErrBusy) { // until the wait that was given up has given the lock back
@@ -89,14 +89,14 @@ func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 	}
 }
 
-func TestTailStandsInForWhatIsDamaged(t *testing.T) {
+func TestTailReplacesDamagedEvents(t *testing.T) {
 	t.Parallel()
-	s, c, tail := follow(t)
-	c.say(reply("one"), conversation.UserMessage{Text: "and?"})
+	s, c, tail := newTail(t)
+	c.add(reply("one"), conversation.UserMessage{Text: "and?"})
 	if _, err := tail.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c.say(reply("two"), reply("three"), reply("four"))
+	c.add(reply("two"), reply("three"), reply("four"))
 	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("events")).Delete([]byte{0, 0, 0, 0, 0, 0, 0, 4})
 	}))

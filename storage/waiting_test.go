@@ -8,7 +8,7 @@ import (
 	"plimsoll/storage"
 )
 
-func TestWaitingMessagesAreThereWhenTheConversationIsOpenedAgain(t *testing.T) {
+func TestWaitingMessagesAreLoadedOnReopening(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "one")

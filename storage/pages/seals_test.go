@@ -7,8 +7,8 @@ import (
 	"plimsoll/storage/pages"
 )
 
-// A wrong bit is found wherever it is, and nothing else is taken for one.
-func TestOneWrongBitIsSetRight(t *testing.T) {
+// One flipped bit is corrected wherever it is; two are never corrected.
+func TestOneFlippedBitIsCorrected(t *testing.T) {
 	t.Parallel()
 	value := bytes.Repeat([]byte("the ferry leaves at noon; "), 40)
 	key := []byte{0, 0, 0, 0, 0, 0, 0, 9}
@@ -31,9 +31,9 @@ func TestOneWrongBitIsSetRight(t *testing.T) {
 	}
 }
 
-// A long value with many wrong bits, of which some single bit might have the checksum, is
-// not made into something else.
-func TestVeryLongValueIsNotSetRight(t *testing.T) {
+// In a long value, many flipped bits may have the checksum of a single one. It must not be
+// corrected.
+func TestVeryLongValueIsNotCorrected(t *testing.T) {
 	t.Parallel()
 	stored := pages.Seal([]byte("events"), []byte("k"), make([]byte, 16<<20+1))
 	if _, mended, err := pages.Unseal([]byte("events"), []byte("k"), stored); mended || err != nil {

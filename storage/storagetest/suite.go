@@ -47,26 +47,26 @@ func Suite(t *testing.T, open func(t *testing.T) *storage.Store) {
 	}
 }
 
-// chatting is a conversation whose log numbers its events.
-type chatting struct {
+// testConversation is a conversation open for writing, with a log that numbers its events.
+type testConversation struct {
 	t   *testing.T
 	h   *storage.Store
 	w   *storage.Writer
 	log conversation.Log
 }
 
-func begin(t *testing.T, h *storage.Store) *chatting {
+func begin(t *testing.T, h *storage.Store) *testConversation {
 	t.Helper()
 	w, err := h.Create(t.Context(), storage.NewConversation{ID: id, Workspace: "/w"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() }) // most tests close it before, where the error counts
-	return &chatting{t: t, h: h, w: w}
+	return &testConversation{t: t, h: h, w: w}
 }
 
-// say appends bodies and fails the test if that fails.
-func (c *chatting) say(bodies ...conversation.Body) {
+// add appends events with these bodies and fails the test on an error.
+func (c *testConversation) add(bodies ...conversation.Body) {
 	c.t.Helper()
 	events := c.log.Prepare(start.Add(time.Duration(c.log.Len())*time.Second), bodies...)
 	if err := c.w.Append(c.t.Context(), events); err != nil {
@@ -77,8 +77,8 @@ func (c *chatting) say(bodies ...conversation.Body) {
 	}
 }
 
-// same fails the test unless the stored events are those appended.
-func (c *chatting) same() {
+// checkLoaded fails the test unless the loaded events are those appended.
+func (c *testConversation) checkLoaded() {
 	c.t.Helper()
 	got, report, err := c.h.Load(c.t.Context(), id)
 	if err != nil || len(report.Damaged) > 0 {
@@ -90,7 +90,7 @@ func (c *chatting) same() {
 }
 
 // reopen closes the conversation and opens it again.
-func (c *chatting) reopen() *conversation.PartialReply {
+func (c *testConversation) reopen() *conversation.PartialReply {
 	c.t.Helper()
 	if err := c.w.Close(); err != nil {
 		c.t.Fatal(err)
@@ -107,7 +107,7 @@ func (c *chatting) reopen() *conversation.PartialReply {
 	return nil
 }
 
-func want(t *testing.T, err, target error) {
+func wantError(t *testing.T, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
 		t.Errorf("error is %v, want %v", err, target)
@@ -116,17 +116,17 @@ func want(t *testing.T, err, target error) {
 
 func loadsWhatWasAppended(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "what is in this project?"})
-	c.same()
+	c.add(conversation.UserMessage{Text: "what is in this project?"})
+	c.checkLoaded()
 	for i := range 300 {
-		c.say(conversation.AssistantMessage{Text: fmt.Sprint("reply ", i), Stop: conversation.StopEnd},
+		c.add(conversation.AssistantMessage{Text: fmt.Sprint("reply ", i), Stop: conversation.StopEnd},
 			conversation.UserMessage{Text: strings.Repeat("more ", i)})
 	}
-	c.same()
+	c.checkLoaded()
 	c.reopen()
-	c.same()
-	c.say(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
-	c.same()
+	c.checkLoaded()
+	c.add(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
+	c.checkLoaded()
 	if err := c.w.Append(t.Context(), nil); err != nil {
 		t.Errorf("appending nothing: %v", err)
 	}
@@ -135,7 +135,7 @@ func loadsWhatWasAppended(t *testing.T, h *storage.Store) {
 func keepsEveryKind(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	cost := 0.0125
-	c.say(
+	c.add(
 		conversation.Instructions{System: "a", Tools: "b", SystemSize: conversation.Size{ASCII: 4}},
 		conversation.ModelChanged{Provider: "demo", Model: "demo-1", Window: 8192, Source: "server"},
 		conversation.UserMessage{Text: "<b>große</b> 船 \u202e & \x00 \xff \U0001F6A2"},
@@ -151,48 +151,48 @@ func keepsEveryKind(t *testing.T, h *storage.Store) {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: "retried"},
 		conversation.Unknown{Name: "hologram", Raw: []byte(`{"depth":3}`)},
 	)
-	c.same()
+	c.checkLoaded()
 }
 
 func storesNothingUntilSpoken(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
+	c.add(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
 	_, _, err := h.Load(t.Context(), id)
-	want(t, err, storage.ErrNotFound)
-	c.say(conversation.UserMessage{Text: "now"}, conversation.Notice{Text: "and this"})
-	c.same()
+	wantError(t, err, storage.ErrNotFound)
+	c.add(conversation.UserMessage{Text: "now"}, conversation.Notice{Text: "and this"})
+	c.checkLoaded()
 }
 
 func refusesConflicts(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	events := c.log.Prepare(start, conversation.UserMessage{Text: "one"}, conversation.UserMessage{Text: "two"})
-	want(t, c.w.Append(t.Context(), events[1:]), storage.ErrConflict)
-	c.say(conversation.UserMessage{Text: "one"})
-	want(t, c.w.Append(t.Context(), events[:1]), storage.ErrConflict)
+	wantError(t, c.w.Append(t.Context(), events[1:]), storage.ErrConflict)
+	c.add(conversation.UserMessage{Text: "one"})
+	wantError(t, c.w.Append(t.Context(), events[:1]), storage.ErrConflict)
 	later := conversation.Event{Seq: 3, Time: start, Body: conversation.UserMessage{Text: "three"}}
-	want(t, c.w.Append(t.Context(), []conversation.Event{later}), storage.ErrConflict)
+	wantError(t, c.w.Append(t.Context(), []conversation.Event{later}), storage.ErrConflict)
 	gap := []conversation.Event{events[1], {Seq: 4, Time: start, Body: conversation.Notice{}}}
-	want(t, c.w.Append(t.Context(), gap), storage.ErrConflict)
-	c.same() // nothing of it was stored
-	c.say(conversation.AssistantMessage{Text: "still works", Stop: conversation.StopEnd})
-	c.same()
+	wantError(t, c.w.Append(t.Context(), gap), storage.ErrConflict)
+	c.checkLoaded() // nothing of it was stored
+	c.add(conversation.AssistantMessage{Text: "still works", Stop: conversation.StopEnd})
+	c.checkLoaded()
 }
 
 func refusesSecondWriter(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "mine"})
+	c.add(conversation.UserMessage{Text: "mine"})
 	_, err := h.OpenWriter(t.Context(), id)
-	want(t, err, storage.ErrLocked)
+	wantError(t, err, storage.ErrLocked)
 	_, err = h.Create(t.Context(), storage.NewConversation{ID: id, Workspace: "/w"})
-	want(t, err, storage.ErrExists)
+	wantError(t, err, storage.ErrExists)
 	c.reopen()
-	c.say(conversation.UserMessage{Text: "mine again"})
-	c.same()
+	c.add(conversation.UserMessage{Text: "mine again"})
+	c.checkLoaded()
 }
 
 func keepsPartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "go on"})
+	c.add(conversation.UserMessage{Text: "go on"})
 	p := conversation.PartialReply{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm", Time: start.Add(time.Second),
 		Request: conversation.Usage{Model: "demo/demo-1", Prompt: -1, Estimate: 9.5, Through: 1, MaxTokens: 70, WireForm: "chat usage", BodyHash: "ab"}}
 	for _, text := range []string{"Once", "Once upon", "Once upon a time"} {
@@ -209,35 +209,35 @@ func keepsPartial(t *testing.T, h *storage.Store) {
 	if !cmp.Equal(found, &p) {
 		t.Fatalf("partial reply found on opening is %+v, want %+v", found, p)
 	}
-	c.say(found.RecoveredBodies(2)...)
+	c.add(found.RecoveredBodies(2)...)
 	if _, ok, err := h.Partial(t.Context(), id); ok || err != nil {
 		t.Errorf("after the reply there is a partial reply: %v, %v", ok, err)
 	}
 	if found := c.reopen(); found != nil {
 		t.Errorf("partial reply found after the reply: %+v", found)
 	}
-	c.same()
+	c.checkLoaded()
 }
 
 func forgetsStalePartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "go on"})
+	c.add(conversation.UserMessage{Text: "go on"})
 	if err := c.w.KeepPartial(t.Context(), conversation.PartialReply{After: 1, Text: "Once"}); err != nil {
 		t.Fatal(err)
 	}
-	c.say(conversation.UserMessage{Text: "never mind"})
+	c.add(conversation.UserMessage{Text: "never mind"})
 	if p, ok, err := h.Partial(t.Context(), id); ok || err != nil {
 		t.Errorf("stale partial reply is reported: %+v, %v", p, err)
 	}
 	if found := c.reopen(); found != nil {
 		t.Errorf("stale partial reply was found: %+v", found)
 	}
-	c.same()
+	c.checkLoaded()
 }
 
 func findsTexts(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "hello"})
+	c.add(conversation.UserMessage{Text: "hello"})
 	names := map[string]string{}
 	for _, text := range []string{"", "short", strings.Repeat("long and repetitive\n", 50_000), "\u202e 船 \U0001F6A2", "bad \xff \x00"} {
 		name, err := c.w.PutBlob(t.Context(), text)
@@ -259,9 +259,9 @@ func findsTexts(t *testing.T, h *storage.Store) {
 			}
 		}
 		_, err := h.Blob(t.Context(), id, name[:7])
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 		_, err = h.Blob(t.Context(), id, name+"0")
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 	}
 	if name, err := c.w.PutBlob(t.Context(), "short"); err != nil || names[name] != "short" {
 		t.Errorf("stored again after opening: %q, %v", name, err)
@@ -275,8 +275,8 @@ func keepsEarlyTexts(t *testing.T, h *storage.Store) {
 		t.Fatal(err)
 	}
 	_, err = h.Blob(t.Context(), id, name)
-	want(t, err, storage.ErrNotFound)
-	c.say(conversation.Instructions{System: name}, conversation.UserMessage{Text: "hello"})
+	wantError(t, err, storage.ErrNotFound)
+	c.add(conversation.Instructions{System: name}, conversation.UserMessage{Text: "hello"})
 	got, err := h.Blob(t.Context(), id, name)
 	if err != nil || got != "you are a helpful ship" {
 		t.Errorf("text is %q, %v", got, err)
@@ -285,43 +285,43 @@ func keepsEarlyTexts(t *testing.T, h *storage.Store) {
 
 func refusesAfterClose(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "hello"})
+	c.add(conversation.UserMessage{Text: "hello"})
 	if err := errors.Join(c.w.Close(), c.w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	events := c.log.Prepare(start, conversation.UserMessage{Text: "too late"})
-	want(t, c.w.Append(t.Context(), events), storage.ErrClosed)
-	want(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), storage.ErrClosed)
+	wantError(t, c.w.Append(t.Context(), events), storage.ErrClosed)
+	wantError(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), storage.ErrClosed)
 	_, err := c.w.PutBlob(t.Context(), "text")
-	want(t, err, storage.ErrClosed)
-	c.same()
+	wantError(t, err, storage.ErrClosed)
+	c.checkLoaded()
 }
 
 func obeysContext(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
-	c.say(conversation.UserMessage{Text: "hello"})
+	c.add(conversation.UserMessage{Text: "hello"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	want(t, c.w.Append(ctx, c.log.Prepare(start, conversation.Notice{})), context.Canceled)
-	want(t, c.w.KeepPartial(ctx, conversation.PartialReply{After: 1}), context.Canceled)
+	wantError(t, c.w.Append(ctx, c.log.Prepare(start, conversation.Notice{})), context.Canceled)
+	wantError(t, c.w.KeepPartial(ctx, conversation.PartialReply{After: 1}), context.Canceled)
 	_, err := c.w.PutBlob(ctx, "text")
-	want(t, err, context.Canceled)
+	wantError(t, err, context.Canceled)
 	_, _, err = h.Load(ctx, id)
-	want(t, err, context.Canceled)
+	wantError(t, err, context.Canceled)
 	_, _, err = h.Partial(ctx, id)
-	want(t, err, context.Canceled)
-	c.same()
+	wantError(t, err, context.Canceled)
+	c.checkLoaded()
 }
 
 func saysNotFound(t *testing.T, h *storage.Store) {
 	for _, id := range []string{"zzzzzzzzzzzz", "", "../escape", strings.Repeat("a", 5000)} {
 		_, _, err := h.Load(t.Context(), id)
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 		_, err = h.OpenWriter(t.Context(), id)
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 		_, _, err = h.Partial(t.Context(), id)
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 		_, err = h.Blob(t.Context(), id, strings.Repeat("0", 64))
-		want(t, err, storage.ErrNotFound)
+		wantError(t, err, storage.ErrNotFound)
 	}
 }

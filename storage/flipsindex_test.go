@@ -15,7 +15,7 @@ import (
 	"plimsoll/storage"
 )
 
-// Whichever bit of the index flips: the list is right, and so is the index afterwards.
+// After any flipped bit in the index, the list is right, and the index is repaired.
 func TestFlippedBitsOfTheIndex(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
@@ -30,7 +30,7 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 40 {
 		bit := r.IntN(len(sound) * 8)
-		if r.IntN(2) == 0 { // the beginnings of pages, where what they lead to stands
+		if r.IntN(2) == 0 { // the beginnings of pages, which hold the references to others
 			bit = (r.IntN(len(sound)/page)*page + r.IntN(100)) * 8
 		}
 		data := bytes.Clone(sound)
@@ -49,7 +49,7 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 
 func idOfFirst(of []storage.Entry) string { return of[0].ID }
 
-// A text that is stored again replaces a damaged one.
+// Storing a text again replaces a damaged copy of it.
 func TestDamagedTextIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
@@ -64,12 +64,12 @@ func TestDamagedTextIsStoredAgain(t *testing.T) {
 	if _, err := s.Blob(t.Context(), idA, name); err == nil {
 		t.Fatal("it is not damaged")
 	}
-	c = resume(t, s, idA)
+	c = reopen(t, s, idA)
 	defer c.close()
 	_, err = c.w.PutBlob(t.Context(), text)
 	must(t, err)
 	if got, err := s.Blob(t.Context(), idA, name); got != text || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	c.say(conversation.UserMessage{Text: "on"})
+	c.add(conversation.UserMessage{Text: "on"})
 }
