@@ -120,7 +120,7 @@ func (cmd *configuration) init() error {
 }
 
 func (cmd *configuration) trust(forget bool) error {
-	workspace, err := config.Workspace(cmd.console.Dir)
+	workspace, err := config.FindWorkspace(cmd.console.Dir)
 	if err != nil {
 		return err
 	}

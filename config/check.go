@@ -1,9 +1,9 @@
-// The rules for single values, as the struct's tags name them. Tags:
+// Decoding and checking of single values. The struct tags name the rules:
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
-//	min, max      bounds of a number; every whole number is at least 0 without a tag
-//	check:"..."   a form: ratio, share (a ratio, or auto for 0), chars (a number, or auto for 0), text (not blank), word, url, env, host, header, theme, color
-//	names:"..."   the form of the keys of a table whose keys the user chooses
+//	min, max      bounds of a number; without min, a whole number must be at least 0
+//	check:"..."   a format: ratio, share (a ratio, or auto for 0), chars (a number, or auto for 0), text (not blank), word, url, env, host, header, theme, color
+//	names:"..."   the format of the keys in a table whose keys the user chooses
 
 package config
 
@@ -28,7 +28,7 @@ func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	case v.Type() == reflect.TypeFor[Size]():
 		size, err := ParseSize(l.text())
 		if err != nil {
-			return wrong("write a number of bytes, or a size such as 512KiB or 8MiB", "%s", err)
+			return invalid("write a number of bytes, or a size such as 512KiB or 8MiB", "%s", err)
 		}
 		v.SetInt(int64(size))
 		return nil
@@ -49,7 +49,7 @@ func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	case reflect.Bool:
 		value, ok := l.value.(bool)
 		if !ok {
-			return wrong("", "needs true or false, but has %s", l.kind())
+			return invalid("", "needs true or false, but has %s", l.kind())
 		}
 		v.SetBool(value)
 		return nil
@@ -60,7 +60,7 @@ func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	}
 	value, ok := l.value.(string)
 	if !ok {
-		return wrong("put text in quotes", "needs text, but has %s", l.kind())
+		return invalid("put text in quotes", "needs text, but has %s", l.kind())
 	}
 	v.SetString(value)
 	return checkForm(value, tag)
@@ -73,15 +73,15 @@ func decodeDuration(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	}
 	switch {
 	case err != nil:
-		return wrong("write a number with a unit, such as 60s, 5m, 1h or 2d", "%s", err)
+		return invalid("write a number with a unit, such as 60s, 5m, 1h or 2d", "%s", err)
 	case tag.Get("min") != "" && duration == 0:
-		return wrong("", "must be longer than 0")
+		return invalid("", "must be longer than 0")
 	}
 	v.SetInt(int64(duration))
 	return nil
 }
 
-// number is the value as a number.
+// number returns the value as a float; whole means that it is an integer, ok that it is a number.
 func (l leaf) number() (x float64, whole, ok bool) {
 	switch value := l.value.(type) {
 	case int64:
@@ -99,9 +99,9 @@ func decodeInt(v reflect.Value, l leaf, tag reflect.StructTag, what string) erro
 	x, whole, _ := l.number()
 	switch {
 	case !whole:
-		return wrong("", "needs %s, but has %s", what, l.kind())
+		return invalid("", "needs %s, but has %s", what, l.kind())
 	case x < least || x > most:
-		return wrong("", "%s is out of range: %.0f to %.0f", l.text(), least, most)
+		return invalid("", "%s is out of range: %.0f to %.0f", l.text(), least, most)
 	}
 	v.SetInt(int64(x))
 	return nil
@@ -111,11 +111,11 @@ func decodeFloat(v reflect.Value, l leaf, tag reflect.StructTag, what string) er
 	x, _, ok := l.number()
 	switch {
 	case !ok:
-		return wrong("", "needs %s, but has %s", what, l.kind())
+		return invalid("", "needs %s, but has %s", what, l.kind())
 	case tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
-		return wrong("write a share above 0 and up to 1, such as 0.85 for 85%", "%s is not a ratio", l.text())
+		return invalid("write a share above 0 and up to 1, such as 0.85 for 85%", "%s is not a ratio", l.text())
 	case !(x >= 0 && x <= math.MaxInt32):
-		return wrong("", "%s is out of range: 0 or more", l.text())
+		return invalid("", "%s is out of range: 0 or more", l.text())
 	}
 	v.SetFloat(x)
 	return nil
@@ -128,7 +128,7 @@ func bound(tag reflect.StructTag, name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// checkForm applies the rules of a tag to one text.
+// checkForm applies the enum or check rule of a tag to one text.
 func checkForm(s string, tag reflect.StructTag) error {
 	if words, ok := tag.Lookup("enum"); ok {
 		return checkWord(s, strings.Split(words, ","))
@@ -145,48 +145,48 @@ func checkForm(s string, tag reflect.StructTag) error {
 	case "color":
 		digits, found := strings.CutPrefix(s, "#")
 		if rgb, err := hex.DecodeString(digits); err != nil || !found || len(rgb) != 3 {
-			return wrong(`write it as "#rrggbb", such as "#6cb6ff"`, "%s is not a color", quote(s))
+			return invalid(`write it as "#rrggbb", such as "#6cb6ff"`, "%s is not a color", quote(s))
 		}
 	case "url":
 		return checkURL(s)
 	case "env":
 		if s != "" && (!isMadeOf(s, "_") || s != strings.ToUpper(s) || unicode.IsDigit(rune(s[0]))) {
-			return wrong("write the name, such as OPENAI_API_KEY; the key itself belongs in the environment", "is not the name of an environment variable")
+			return invalid("write the name, such as OPENAI_API_KEY; the key itself belongs in the environment", "is not the name of an environment variable")
 		}
 	case "host":
 		return checkHost(s)
-	case "header": // the value may be a key: it is never repeated
+	case "header": // the value may be secret, so the message must not contain it
 		if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return wrong("", "a header value must be one line without control characters")
+			return invalid("", "a header value must be one line without control characters")
 		}
 	}
 	return nil
 }
 
-// checkWord says which words would have been right, and which of them is the nearest.
+// checkWord checks that word is one of known. The error lists these and suggests the nearest.
 func checkWord(word string, known []string) error {
 	for _, k := range known {
 		if word == k {
 			return nil
 		}
 	}
-	return wrong(suggestion(nearest(word, known)), "%s is not one of %s", quote(word), listWords(known))
+	return invalid(suggestion(nearest(word, known)), "%s is not one of %s", quote(word), listWords(known))
 }
 
-// checkName applies a form to a key that the user chose, or to a text.
+// checkName applies a format (word, header or text) to a key that the user chose, or to a text.
 func checkName(name, form string) error {
 	switch {
 	case form == "word" && (!isMadeOf(name, "_-") || len(name) > 64):
-		return wrong("", "%s is not a name: letters, digits, _ and -", quote(name))
+		return invalid("", "%s is not a name: letters, digits, _ and -", quote(name))
 	case form == "header" && !isMadeOf(name, "!#$%&'*+-.^_`|~"):
-		return wrong("", "%s is not an HTTP header name", quote(name))
+		return invalid("", "%s is not an HTTP header name", quote(name))
 	case strings.TrimSpace(name) == "":
-		return wrong("", "must not be empty")
+		return invalid("", "must not be empty")
 	}
 	return nil
 }
 
-// isMadeOf reports whether a text has only ASCII letters, digits and some signs, and at least one of them.
+// isMadeOf reports whether s is not empty and has only ASCII letters, digits and the given signs.
 func isMadeOf(s, signs string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune(signs, r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
@@ -200,11 +200,11 @@ func checkURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return wrong("write it as http://localhost:8080/v1", "is not an http or https address")
+		return invalid("write it as http://localhost:8080/v1", "is not an http or https address")
 	case u.User != nil:
-		return wrong("use api_key_env or headers instead", "holds a user name or password")
+		return invalid("use api_key_env or headers instead", "holds a user name or password")
 	case u.RawQuery != "" || u.Fragment != "":
-		return wrong("end it with the path", "holds a ? or #, but /chat/completions is put after it")
+		return invalid("end it with the path", "holds a ? or #, but /chat/completions is put after it")
 	}
 	return nil
 }
@@ -218,20 +218,20 @@ func checkHost(s string) error {
 	}
 	name := strings.TrimSuffix(s, ".")
 	_, err := strconv.Atoi(name[strings.LastIndexByte(name, '.')+1:])
-	if isMadeOf(name, "-_.") && err != nil { // a name that ends in a number is a mistyped address
+	if isMadeOf(name, "-_.") && err != nil { // a host name that ends in a number is a mistyped address
 		return nil
 	}
-	return wrong("write a name, an address or a network such as 10.0.0.0/8, without scheme and port", "%s is not a host, address or network", quote(s))
+	return invalid("write a name, an address or a network such as 10.0.0.0/8, without scheme and port", "%s is not a host, address or network", quote(s))
 }
 
-// checkJSON refuses what no request can hold, and what looks like a key.
+// checkJSON refuses a value of a request body that JSON cannot encode, or that looks like an API key.
 func checkJSON(value any) error {
 	data, err := json.Marshal(value)
 	switch {
 	case err != nil:
-		return wrong("", "is not a number of JSON")
+		return invalid("", "is not a number of JSON")
 	case keyShaped().Match(data):
-		return wrong("keys do not belong in a file: use api_key_env or key_command", "looks like a key")
+		return invalid("keys do not belong in a file: use api_key_env or key_command", "looks like a key")
 	}
 	return nil
 }

@@ -2,41 +2,41 @@ package config
 
 import "plimsoll/compact/preset"
 
-// Config is everything the user can decide. [Default] gives the values in force when nothing is said. In the field
-// tags `yaml` is the key, `doc` its meaning, and the others are the rules of check.go.
+// Config holds all settings. [Default] returns the values of keys that are not set. In the field
+// tags, `yaml` is the key, `doc` its meaning, and the others are the rules described in check.go.
 type Config struct {
-	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
-	Fallback    []string            `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
-	Providers   map[string]Provider `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
-	Models      map[string]Asked    `yaml:"models" name:"NAME" names:"text" doc:"What requests to a model ask besides, by its name (provider/id, or the id at any provider)."`
-	Discovery   Discovery           `yaml:"discovery"`
-	Context     Context             `yaml:"context"`
-	Compaction  Compaction          `yaml:"compaction"`
-	Tools       map[string]Tool     `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools."`
-	ToolResults ToolResults         `yaml:"tool_results"`
-	Permissions Permissions         `yaml:"permissions"`
-	UI          UI                  `yaml:"ui"`
-	Log         Log                 `yaml:"log"`
+	Model       string                    `yaml:"model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
+	Fallback    []string                  `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
+	Providers   map[string]Provider       `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
+	Models      map[string]RequestOptions `yaml:"models" name:"NAME" names:"text" doc:"What requests to a model ask besides, by its name (provider/id, or the id at any provider)."`
+	Discovery   Discovery                 `yaml:"discovery"`
+	Context     Context                   `yaml:"context"`
+	Compaction  Compaction                `yaml:"compaction"`
+	Tools       map[string]Tool           `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools."`
+	ToolResults ToolResults               `yaml:"tool_results"`
+	Permissions Permissions               `yaml:"permissions"`
+	UI          UI                        `yaml:"ui"`
+	Log         Log                       `yaml:"log"`
 }
 
-// Discovery says where Plimsoll may look for a model automatically.
+// Discovery holds how Plimsoll may find a model by itself.
 type Discovery struct {
 	Local bool `yaml:"local" doc:"Ask the usual local ports (Ollama, LM Studio, llama.cpp, vLLM) for a model when no key is found. PLIMSOLL_NO_PROBE=1 turns it off too."`
 }
 
-// Context holds what is known about the context window beforehand.
+// Context holds the size of the context window, if the user sets it.
 type Context struct {
 	Window int `yaml:"window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
 }
 
-// ToolResults says how much of a tool's output is shown to the model and how much is kept.
+// ToolResults limits how much of a tool's output is shown to the model, and how much is stored.
 type ToolResults struct {
 	MaxChars int  `yaml:"max_chars" check:"chars" doc:"Characters of one tool result shown to the model; the rest is cut with a marker. auto = 30000, under preset plimsoll as many as the context window has tokens where that is more."`
 	KeepFull bool `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
 	Ceiling  Size `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
 }
 
-// Permissions says what tools may do without asking. A workspace file may tighten it, never loosen it.
+// Permissions holds which tool calls run without asking. A workspace file may tighten it, never loosen it.
 type Permissions struct {
 	Mode             string   `yaml:"mode" enum:"plan,ask,auto-edit,yolo" doc:"plan = read only; ask = ask before changes and commands; auto-edit = file edits without asking; yolo = everything without asking."`
 	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
@@ -44,7 +44,7 @@ type Permissions struct {
 	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that http_request may reach although they are loopback, link-local or private."`
 }
 
-// UI is how the screen looks and which keys it listens to.
+// UI holds the appearance of the screen, notifications and key bindings.
 type UI struct {
 	Theme           string          `yaml:"theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
 	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
@@ -54,16 +54,16 @@ type UI struct {
 	Keys            map[string]Keys `yaml:"keys" name:"ACTION" names:"word" doc:"Other keys for an action: one key or a list; an empty list unbinds it."`
 }
 
-// Keys are the keys bound to one action, such as "ctrl+k". In the file one key may stand without a list.
+// Keys are the keys bound to one action, such as "ctrl+k". In the file, a single key may be written without a list.
 type Keys []string
 
-// Log says how much is written to plimsoll.log.
+// Log holds the level of plimsoll.log.
 type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error" doc:"Least serious kind of line written to the log file."`
 }
 
-// Default gives the configuration in force when nothing is said. Each call returns a fresh value whose maps are nil
-// or unshared.
+// Default returns the configuration without any file. Callers may change the result: no two calls share a map or
+// slice.
 func Default() Config {
 	return Config{
 		Discovery:   Discovery{Local: true},

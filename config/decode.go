@@ -1,9 +1,9 @@
-// From the values of a document to the struct. Rules:
+// Decoding stores the values of a document in the struct. Rules:
 //
-//   - The struct's tags are the schema: `yaml` names the key; check.go says what the other tags demand.
-//   - A value is laid over what is there: tables by key, lists and scalars whole. A key with nothing behind it counts as
-//     absent where a table or list could stand, so that a section may be commented out; elsewhere it is a problem.
-//   - Decoding goes on after a problem, so that all of them are reported.
+//   - The struct tags are the schema: `yaml` names the key; check.go describes the other tags.
+//   - Tables are merged by key; lists and scalars replace the earlier value. A key without a value is ignored where a
+//     table or list is expected, so that the content of a section can be commented out; elsewhere it is a problem.
+//   - Decoding continues after a problem, so that all of them are reported.
 
 package config
 
@@ -17,57 +17,57 @@ import (
 	"time"
 )
 
-// decoder lays the values of one document over a struct.
+// decoder stores the values of one document in a struct.
 type decoder struct {
-	src      *source
-	layer    Layer
-	origins  Origins
-	passes   bool // over keys that nobody knows, which then are in unknown
-	unknown  Problems
-	problems Problems
+	src           *source
+	layer         Layer
+	origins       Origins
+	allowsUnknown bool // unknown keys are collected in unknown instead of problems
+	unknown       Problems
+	problems      Problems
 }
 
-// mistake is what is wrong with a value, before its place is known.
-type mistake struct {
+// valueError is an error in a value or key, to which addProblem adds file and line.
+type valueError struct {
 	message, hint string
-	depth         int  // of the key that is meant; 0: the value
-	unknown       bool // nobody knows the key
+	depth         int  // for a wrong key: how many keys its path has; 0 for a wrong value
+	unknown       bool // the key does not exist
 }
 
-func (m *mistake) Error() string { return m.message }
+func (m *valueError) Error() string { return m.message }
 
-// wrong is a mistake in a value.
-func wrong(hint, format string, args ...any) error {
-	return &mistake{message: fmt.Sprintf(format, args...), hint: hint}
+// invalid returns the error for a wrong value.
+func invalid(hint, format string, args ...any) error {
+	return &valueError{message: fmt.Sprintf(format, args...), hint: hint}
 }
 
-// wrongKey is a mistake in the key at a depth.
-func wrongKey(depth int, hint, format string, args ...any) error {
-	return &mistake{message: fmt.Sprintf(format, args...), hint: hint, depth: depth + 1}
+// invalidKey returns the error for a wrong key: segment depth of the value's path.
+func invalidKey(depth int, hint, format string, args ...any) error {
+	return &valueError{message: fmt.Sprintf(format, args...), hint: hint, depth: depth + 1}
 }
 
-// lay lays values over a struct, and gives those that have their place in it.
-func (d *decoder) lay(leaves []leaf, into any) []leaf {
-	var laid []leaf
+// apply stores values in the struct that into points to. It returns the values without a problem.
+func (d *decoder) apply(leaves []leaf, into any) []leaf {
+	var applied []leaf
 	for _, l := range leaves {
 		if len(l.path) == 0 {
 			if !l.isEmpty() {
-				d.note(l, wrong("write KEY: VALUE lines", "the file holds %s where keys are expected", l.kind()))
+				d.addProblem(l, invalid("write KEY: VALUE lines", "the file holds %s where keys are expected", l.kind()))
 			}
 			continue
 		}
-		if err := d.set(reflect.ValueOf(into).Elem(), l, 0, ""); err != nil {
-			d.note(l, err)
+		if err := d.decode(reflect.ValueOf(into).Elem(), l, 0, ""); err != nil {
+			d.addProblem(l, err)
 			continue
 		}
-		laid = append(laid, l)
+		applied = append(applied, l)
 	}
-	return laid
+	return applied
 }
 
-// note adds a problem, once for all values below a key.
-func (d *decoder) note(l leaf, err error) {
-	m := &mistake{message: err.Error()}
+// addProblem adds err as a problem of value l. A wrong key with several values below it is reported once.
+func (d *decoder) addProblem(l leaf, err error) {
+	m := &valueError{message: err.Error()}
 	errors.As(err, &m)
 	path, line, col := l.keys(), l.line, l.col
 	if m.depth > 0 {
@@ -75,7 +75,7 @@ func (d *decoder) note(l leaf, err error) {
 		path, line, col = path[:m.depth-1], at.line, at.col
 	}
 	to := &d.problems
-	if m.unknown && d.passes {
+	if m.unknown && d.allowsUnknown {
 		to = &d.unknown
 	}
 	p := d.src.problem(line, col, Path(path...), m.message, m.hint)
@@ -84,20 +84,20 @@ func (d *decoder) note(l leaf, err error) {
 	}
 }
 
-// set lays a value over what its path leads to from a depth on.
-func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
+// decode stores a value in v, which the first depth keys of its path lead to.
+func (d *decoder) decode(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
 	here := depth == len(l.path)
 	switch {
 	case v.Kind() == reflect.Pointer:
-		return d.pointer(v, l, depth, tag)
+		return d.decodePointer(v, l, depth, tag)
 	case v.Kind() == reflect.Interface:
-		return d.body(v, l, depth)
+		return d.decodeBody(v, l, depth)
 	case here:
-		return d.value(v, l, tag)
+		return d.decodeValue(v, l, tag)
 	case v.Kind() == reflect.Map:
-		return d.entry(v, l, depth, tag)
+		return d.decodeEntry(v, l, depth, tag)
 	case v.Kind() != reflect.Struct:
-		return wrongKey(depth, "", "needs %s, but has a table", typeName(v.Type(), tag))
+		return invalidKey(depth, "", "needs %s, but has a table", typeName(v.Type(), tag))
 	}
 	var siblings []string
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -106,26 +106,26 @@ func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag)
 		}
 		key := f.Tag.Get("yaml")
 		if key == l.path[depth].key {
-			return d.set(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
+			return d.decode(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
 		}
 		siblings = append(siblings, key)
 	}
 	return unknownKey(l.keys()[:depth+1], siblings)
 }
 
-// pointer decodes what may be absent: a scalar that inherits when unset, or a table that may be written as a word.
-func (d *decoder) pointer(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
+// decodePointer decodes into a pointer: to a scalar that inherits if unset, or to a table that may be written as a word.
+func (d *decoder) decodePointer(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
 	fresh := reflect.New(v.Type().Elem())
 	short, isShort := fresh.Interface().(shorthand)
 	if isShort && depth == len(l.path) && !l.isEmpty() {
 		word, ok := l.value.(string)
 		if !ok {
-			return wrong("", "needs a word or a table, but has %s", l.kind())
+			return invalid("", "needs a word or a table, but has %s", l.kind())
 		}
 		if err := short.fromWord(word); err != nil {
 			return err
 		}
-		d.came(l, depth)
+		d.recordOrigin(l, depth)
 		v.Set(fresh)
 		return nil
 	}
@@ -135,29 +135,29 @@ func (d *decoder) pointer(v reflect.Value, l leaf, depth int, tag reflect.Struct
 	case !v.IsNil():
 		fresh.Elem().Set(v.Elem())
 	case isShort:
-		short.preset()
+		short.setDefaults()
 	}
-	err := d.set(fresh.Elem(), l, depth, tag)
+	err := d.decode(fresh.Elem(), l, depth, tag)
 	if err == nil {
 		v.Set(fresh)
 	}
 	return err
 }
 
-// entry decodes into a table whose keys the user chooses. The table is copied, an entry that exists is changed.
-func (d *decoder) entry(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
+// decodeEntry decodes into a map whose keys the user chooses. It replaces the map by a copy, so that defaults are not changed.
+func (d *decoder) decodeEntry(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
 	key := l.path[depth].key
 	if err := checkName(key, tag.Get("names")); err != nil {
-		return wrongKey(depth, "", "%s", err)
+		return invalidKey(depth, "", "%s", err)
 	}
-	if why, own := owned[key]; own && tag.Get("check") == "body" {
-		return wrongKey(depth, why, "Plimsoll sets %s itself", key)
+	if why, own := reservedFields[key]; own && tag.Get("check") == "body" {
+		return invalidKey(depth, why, "Plimsoll sets %s itself", key)
 	}
 	item := reflect.New(v.Type().Elem()).Elem()
 	if old := v.MapIndex(reflect.ValueOf(key)); old.IsValid() {
 		item.Set(old)
 	}
-	if err := d.set(item, l, depth+1, tag); err != nil {
+	if err := d.decode(item, l, depth+1, tag); err != nil {
 		return err
 	}
 	out := reflect.MakeMap(v.Type())
@@ -169,13 +169,13 @@ func (d *decoder) entry(v reflect.Value, l leaf, depth int, tag reflect.StructTa
 	return nil
 }
 
-// body decodes into a field of a request, which is as JSON has it.
-func (d *decoder) body(v reflect.Value, l leaf, depth int) error {
+// decodeBody decodes into an untyped field of a request body.
+func (d *decoder) decodeBody(v reflect.Value, l leaf, depth int) error {
 	if err := checkJSON(l.value); err != nil {
 		return err
 	}
-	d.came(l, depth)
-	if value := put(v.Interface(), l.path[depth:], l.value); value != nil {
+	d.recordOrigin(l, depth)
+	if value := withValueAt(v.Interface(), l.path[depth:], l.value); value != nil {
 		v.Set(reflect.ValueOf(value))
 	} else {
 		v.SetZero()
@@ -183,13 +183,13 @@ func (d *decoder) body(v reflect.Value, l leaf, depth int) error {
 	return nil
 }
 
-// value decodes a value into what stands at its path.
-func (d *decoder) value(v reflect.Value, l leaf, tag reflect.StructTag) error {
+// decodeValue decodes a value into v, the field at the end of its path.
+func (d *decoder) decodeValue(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	var err error
 	switch kind := v.Kind(); {
 	case kind == reflect.Struct, kind == reflect.Map:
 		if !l.isEmpty() {
-			return wrong("", "needs keys below it, but has %s", l.kind())
+			return invalid("", "needs keys below it, but has %s", l.kind())
 		}
 		return nil
 	case kind == reflect.Slice && l.value == nil:
@@ -197,12 +197,12 @@ func (d *decoder) value(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	case kind == reflect.Slice:
 		err = decodeList(v, l, tag)
 	case l.value == nil:
-		return wrong(`write a value (text in quotes, "" for an empty one), or delete the line`, "has no value")
+		return invalid(`write a value (text in quotes, "" for an empty one), or delete the line`, "has no value")
 	default:
 		err = decodeScalar(v, l, tag)
 	}
 	if err == nil {
-		d.came(l, len(l.path))
+		d.recordOrigin(l, len(l.path))
 	}
 	return err
 }
@@ -215,9 +215,9 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	case isText && v.Type() == reflect.TypeFor[Keys]():
 		items = []any{text}
 	case isText:
-		return wrong("write ["+printable(hideSecrets(text))+"]", "needs a list, but has text")
+		return invalid("write ["+printable(maskSecrets(text))+"]", "needs a list, but has text")
 	case !ok:
-		return wrong("", "needs a list, but has %s", l.kind())
+		return invalid("", "needs a list, but has %s", l.kind())
 	}
 	out := reflect.MakeSlice(v.Type(), len(items), len(items))
 	for i, item := range items {
@@ -229,39 +229,39 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	return nil
 }
 
-// unknownKey is a key that this version does not have.
+// unknownKey returns the error for a key that this version does not have. siblings are the known keys.
 func unknownKey(path, siblings []string) error {
 	depth := len(path) - 1
-	err := wrongKey(depth, keyHint(path[depth], siblings), "unknown key %s", quote(path[depth])).(*mistake)
-	if planned(path) {
+	err := invalidKey(depth, keyHint(path[depth], siblings), "unknown key %s", quote(path[depth])).(*valueError)
+	if isPlanned(path) {
 		err.message, err.hint = "this version does not have "+Path(path...)+" yet", "delete it, or wait for a later version"
 	}
 	err.unknown = true
 	return err
 }
 
-// later are the keys of the documented configuration that this version does not have. Accepting one in silence would
-// promise what does not happen.
-var later = []string{
+// plannedKeys are documented keys that only a later version will have. Ignoring one silently would hide that it has no
+// effect.
+var plannedKeys = []string{
 	"hooks", "mcp", "permissions.sandbox",
 	"tools.*.command", "tools.*.description", "tools.*.parameters",
 }
 
-// planned reports whether a key is one of a later version.
-func planned(at []string) bool {
-	return slices.ContainsFunc(later, func(key string) bool {
+// isPlanned reports whether a key is one of plannedKeys.
+func isPlanned(at []string) bool {
+	return slices.ContainsFunc(plannedKeys, func(key string) bool {
 		return slices.EqualFunc(strings.Split(key, "."), at, func(want, got string) bool { return want == got || want == "*" })
 	})
 }
 
-// came notes that a key was set explicitly, and where.
-func (d *decoder) came(l leaf, depth int) {
-	d.origins[Path(l.keys()[:depth]...)] = Origin{Layer: d.layer, File: d.src.name, Line: l.line, text: d.src}
+// recordOrigin records where a key was set explicitly.
+func (d *decoder) recordOrigin(l leaf, depth int) {
+	d.origins[Path(l.keys()[:depth]...)] = Origin{Layer: d.layer, File: d.src.name, Line: l.line, source: d.src}
 }
 
-func child(path []string, key string) []string { return append(slices.Clone(path), key) }
+func appendKey(path []string, key string) []string { return append(slices.Clone(path), key) }
 
-// keyHint offers the nearest of the keys beside an unknown one.
+// keyHint returns a hint for an unknown key: the nearest of its siblings, or all of them.
 func keyHint(key string, siblings []string) string {
 	switch strings.ReplaceAll(strings.ToLower(key), "_", "") {
 	case "apikey", "key", "token":

@@ -1,8 +1,8 @@
-// From bytes to the values of a document, each with its path. Rules:
+// Parsing turns the bytes of a document into values with their paths. Rules:
 //
-//   - Every limit is checked before the parser runs: the parser's stack and time grow with the nesting, and 100 kB of
+//   - Every limit is checked before the parser runs: its stack and time grow with the nesting, and 100 kB of
 //     open brackets cost it gigabytes.
-//   - What YAML has and a configuration does not need is refused: anchors, aliases, tags, explicit keys, directives and
+//   - YAML features that a configuration does not need are refused: anchors, aliases, tags, explicit keys, directives and
 //     several documents.
 
 package config
@@ -25,26 +25,26 @@ import (
 // MaxFileSize is the largest configuration file that is read, in bytes.
 const MaxFileSize = 64 << 10
 
-// maxDepth bounds nested brackets, and dashes on one line.
+// maxDepth is how many brackets may be nested, and how many list dashes may be on one line.
 const maxDepth = 32
 
-// maxTokens bounds the words and signs of a file; a table costs the parser the square of its length.
+// maxTokens is how many YAML tokens a file may have; the parser's time is quadratic in the length of a table.
 const maxTokens = 8_000
 
-// leaf is a value of a document that is no table, or an empty table.
+// leaf is a value with its path: a scalar, a list or an empty table.
 type leaf struct {
 	path      []segment
-	value     any // as JSON has it; numbers are int64, uint64 or float64
+	value     any // nil, bool, string, []any, map[string]any, int64, uint64 or float64
 	line, col int
 }
 
-// segment is a key on the way to a value, with its place.
+// segment is one key of a path, with its position in the file.
 type segment struct {
 	key       string
 	line, col int
 }
 
-// keys is the path in words.
+// keys returns the keys of the path.
 func (l leaf) keys() []string {
 	out := make([]string, len(l.path))
 	for i, s := range l.path {
@@ -53,7 +53,7 @@ func (l leaf) keys() []string {
 	return out
 }
 
-// text is a scalar as text.
+// source formats a scalar.
 func (l leaf) text() string {
 	if l.value == nil {
 		return ""
@@ -61,7 +61,7 @@ func (l leaf) text() string {
 	return fmt.Sprint(l.value)
 }
 
-// kind names the kind of the value.
+// kind names the type of the value, for messages.
 func (l leaf) kind() string {
 	switch l.value.(type) {
 	case nil:
@@ -80,14 +80,14 @@ func (l leaf) kind() string {
 	return "a whole number"
 }
 
-// isEmpty reports whether there is nothing to set: no value, or an empty table.
+// isEmpty reports whether the value is missing or an empty table.
 func (l leaf) isEmpty() bool {
 	_, table := l.value.(map[string]any)
 	return table || l.value == nil
 }
 
-// put is a table with a value at a path. What is there is copied.
-func put(into any, path []segment, value any) any {
+// withValueAt returns a copy of the table into, with value at path.
+func withValueAt(into any, path []segment, value any) any {
 	old, isTable := into.(map[string]any)
 	if len(path) == 0 {
 		if _, empty := value.(map[string]any); empty && isTable {
@@ -97,27 +97,27 @@ func put(into any, path []segment, value any) any {
 	}
 	out := map[string]any{}
 	maps.Copy(out, old)
-	out[path[0].key] = put(out[path[0].key], path[1:], value)
+	out[path[0].key] = withValueAt(out[path[0].key], path[1:], value)
 	return out
 }
 
-// source is one text with its name: a file, or an override from the command line.
+// source is the text of a file, or of one KEY=VALUE setting.
 type source struct {
-	name  string
-	lines []string
-	whole bool // an override: its problems name no line
+	name       string
+	lines      []string
+	isOverride bool // a KEY=VALUE setting, whose problems have no line number
 }
 
 func (s *source) problem(line, col int, key, message, hint string) *Problem {
 	p := &Problem{File: s.name, Line: line, Column: col, Key: key, Message: message, Hint: hint}
-	if s.whole {
+	if s.isOverride {
 		p.Line, p.Column, line = 0, 0, 1
 	}
 	p.Text = safeLine(s.lines, line-1)
 	return p
 }
 
-// parseDocument reads one document. An emptied file and /dev/null are configurations that change nothing.
+// parseDocument parses one document. An empty file (or /dev/null) is valid and has no values.
 func parseDocument(name string, data []byte) (*source, []leaf, Problems) {
 	src, problem := checkText(name, data)
 	if problem != nil {
@@ -130,16 +130,16 @@ func parseDocument(name string, data []byte) (*source, []leaf, Problems) {
 	return src, leaves, nil
 }
 
-// parseOverride reads one KEY=VALUE, of --cfg or of a conversation. The key is dotted ([Path]), the value YAML; nothing
-// after the = is the empty text.
+// parseOverride parses one KEY=VALUE setting, of --cfg or of a conversation. The key is dotted ([Path]), the value YAML.
+// Without a value it is the empty text.
 func parseOverride(layer Layer, text string) (*source, []leaf, Problems) {
 	src, problem := checkText(string(layer), []byte(strings.ReplaceAll(text, "\n", " ")))
 	if problem != nil {
 		problem.Line, problem.Column = 0, 0
 		return nil, nil, Problems{problem}
 	}
-	src.whole = true
-	keys, rest, err := cutPath(text)
+	src.isOverride = true
+	keys, rest, err := parsePath(text)
 	if err != nil {
 		hint := "write KEY=VALUE, such as --cfg compaction.trigger_ratio=0.7"
 		return nil, nil, Problems{src.problem(0, 0, "", err.Error(), hint)}
@@ -158,7 +158,7 @@ func parseOverride(layer Layer, text string) (*source, []leaf, Problems) {
 	return src, leaves, nil
 }
 
-// checkText applies the limits on bytes: size, encoding, characters that have no business in a text file.
+// checkText checks size and encoding, and refuses control characters.
 func checkText(name string, data []byte) (*source, *Problem) {
 	if len(data) > MaxFileSize {
 		return nil, &Problem{File: name, Message: fmt.Sprintf("larger than %s", Size(MaxFileSize)), Hint: "is this a configuration file?"}
@@ -179,9 +179,9 @@ func checkText(name string, data []byte) (*source, *Problem) {
 	return src, nil
 }
 
-// parseText gives the values of a text, below a path.
+// parseText parses YAML text into values, whose paths begin with path.
 func parseText(src *source, text string, path []segment) (leaves []leaf, problem *Problem) {
-	defer func() { // a panic of the parser is a problem of the file, not the end of the program
+	defer func() { // a panic of the parser is reported as a problem of the file
 		if recover() != nil {
 			leaves, problem = nil, src.problem(0, 0, "", "cannot be read as YAML", "check brackets and quotes")
 		}
@@ -201,11 +201,11 @@ func parseText(src *source, text string, path []segment) (leaves []leaf, problem
 	case 1:
 		return flatten(docs[0].Body, path), nil
 	}
-	line, col := place(docs[1].Body)
+	line, col := positionOf(docs[1].Body)
 	return nil, src.problem(line, col, "", "a second document starts here", "one file holds one document: delete the --- line")
 }
 
-// checkTokens bounds what the parser recurses over, and refuses what has no meaning in a configuration.
+// checkTokens limits the number and nesting of tokens, and refuses YAML features that a configuration does not use.
 func checkTokens(src *source, tokens token.Tokens) *Problem {
 	if len(tokens) > maxTokens {
 		return src.problem(0, 0, "", "holds more than a configuration can", "is this a configuration file?")
@@ -233,7 +233,7 @@ func checkTokens(src *source, tokens token.Tokens) *Problem {
 	return nil
 }
 
-// syntaxProblem puts the parser's complaint into our form.
+// syntaxProblem turns an error of the parser into a Problem.
 func (s *source) syntaxProblem(err error) *Problem {
 	message, line, col := "cannot be read as YAML", 0, 0
 	var syntax *yaml.SyntaxError // its Error method prints the tokens of the whole file, in quadratic time
@@ -246,32 +246,32 @@ func (s *source) syntaxProblem(err error) *Problem {
 	return s.problem(line, col, "", keyShaped().ReplaceAllString(printable(message), hidden), "")
 }
 
-func place(n ast.Node) (line, col int) {
+func positionOf(n ast.Node) (line, col int) {
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		return t.Position.Line, t.Position.Column
 	}
 	return 0, 0
 }
 
-// flatten gives the values of a node at a path.
+// flatten returns the values of a node and all below it; path leads to the node.
 func flatten(n ast.Node, path []segment) []leaf {
 	table, isTable := n.(*ast.MappingNode)
 	if !isTable || len(table.Values) == 0 {
 		l := leaf{path: path, value: valueOf(n)}
-		if l.line, l.col = place(n); len(path) > 0 && (l.line == 0 || l.value == nil) {
+		if l.line, l.col = positionOf(n); len(path) > 0 && (l.line == 0 || l.value == nil) {
 			l.line, l.col = path[len(path)-1].line, path[len(path)-1].col
 		}
 		return []leaf{l}
 	}
 	var leaves []leaf
 	for _, v := range table.Values {
-		line, col := place(v.Key)
+		line, col := positionOf(v.Key)
 		leaves = append(leaves, flatten(v.Value, append(slices.Clone(path), segment{v.Key.GetToken().Value, line, col}))...)
 	}
 	return leaves
 }
 
-// valueOf is a node as JSON has it.
+// valueOf converts a node to the Go types of leaf.value.
 func valueOf(n ast.Node) any {
 	switch n := n.(type) {
 	case *ast.LiteralNode:

@@ -1,9 +1,9 @@
-// What a workspace's file may decide. It comes with a cloned repository, so without the user's word it may change looks
-// and make Plimsoll more careful, and nothing else. Rules:
+// The guard decides which values of a workspace file apply. The file comes with a cloned repository. Unless the user trusts
+// it, it may only change the appearance and make Plimsoll more careful. Rules:
 //
-//   - allowed lists the keys it may set; every other key waits for the user's word on this content of the file.
-//   - permissions.mode may become stricter; deny grows; allow and private_addresses may only be emptied.
-//   - providers.NAME.key_command is never taken from it.
+//   - allowed lists the keys that it may set; any other key needs the user's trust in this content of the file.
+//   - permissions.mode may become stricter; deny may grow; allow and private_addresses may only be emptied.
+//   - providers.NAME.key_command is never read from it.
 //   - A tool may become stricter (approval towards deny, enabled: false) and keep more of its results.
 //   - A limit may become tighter, and compaction may keep more and ask a model less often.
 
@@ -18,9 +18,9 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// Refused is a key of a workspace's file that only the user can put in force, for the caller to show: by
-// [LoadOptions.Trust] it was not applied ([Loaded.Refused]), or was ([Loaded.Trusted]).
-type Refused struct {
+// RestrictedKey is a value of a workspace file that needs the user's trust ([LoadOptions.Trust]). It was applied if it is in
+// [Loaded.Trusted], and not if it is in [Loaded.Refused]. The caller shows it to the user.
+type RestrictedKey struct {
 	File  string
 	Line  int    // 1-based
 	Key   string // dotted
@@ -28,19 +28,19 @@ type Refused struct {
 	Why   string // completes the sentence "not applied: it ..."
 }
 
-// guard sorts a workspace's file into what applies and what waits for the user, measured against the configuration so far.
+// guard compares the values of a workspace file with the configuration of the weaker layers, to decide which apply.
 type guard struct {
-	current Config
-	file    string
-	trusted bool
-	refused []Refused
-	never   Problems // what a trusted file may not decide either
+	current   Config
+	file      string
+	trusted   bool
+	refused   []RestrictedKey
+	forbidden Problems // values that even a trusted file may not set
 }
 
-// allowed are the keys that a workspace's file may set, each with whether a value is within its bounds; nil: any is.
+// allowed maps the keys that a workspace file may set to functions that report whether a change is permitted; nil permits any.
 var allowed = map[string]func(was, now Config) bool{
 	"permissions.mode": func(was, now Config) bool {
-		return !looser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "auto-edit", "yolo")
+		return !isLooser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "auto-edit", "yolo")
 	},
 	"permissions.allow":             func(_, now Config) bool { return len(now.Permissions.Allow) == 0 },
 	"permissions.private_addresses": func(_, now Config) bool { return len(now.Permissions.PrivateAddresses) == 0 },
@@ -52,7 +52,7 @@ var allowed = map[string]func(was, now Config) bool{
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
 	},
 	"tool_results.max_chars": func(was, now Config) bool {
-		most := cmp.Or(was.ToolResults.MaxChars, leastAuto)
+		most := cmp.Or(was.ToolResults.MaxChars, minAutoChars)
 		return now.ToolResults.MaxChars <= most && (now.ToolResults.MaxChars > 0 || was.ToolResults.MaxChars == 0)
 	},
 	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
@@ -74,12 +74,12 @@ var allowed = map[string]func(was, now Config) bool{
 	},
 	"compaction.summary.review": func(_, now Config) bool { return now.Compaction.Summary.Review },
 	"compaction.summary.when": func(was, now Config) bool {
-		return !looser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAtLoadLine)
+		return !isLooser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAtLoadLine)
 	},
 }
 
-// concerns say what a key does that the user has to know, by the beginning of the key; the longest counts.
-var concerns = map[string]string{
+// effects explain to the user why a key needs trust, by prefix of the key; the longest prefix counts.
+var effects = map[string]string{
 	"model":              "chooses which model gets your conversations",
 	"fallback":           "chooses which models get your conversations",
 	"providers":          "changes where conversations are sent",
@@ -94,61 +94,61 @@ var concerns = map[string]string{
 	"":                   "is yours to decide",
 }
 
-// concern is what to say of a key.
-func concern(key string) string {
+// effectOf returns the explanation for a key.
+func effectOf(key string) string {
 	best := ""
-	for prefix := range concerns {
+	for prefix := range effects {
 		if (key == prefix || strings.HasPrefix(key, prefix+".")) && len(prefix) > len(best) {
 			best = prefix
 		}
 	}
-	return concerns[best]
+	return effects[best]
 }
 
-// sort gives the values of a file that apply.
-func (g *guard) sort(leaves []leaf) []leaf {
+// filter returns the values that apply.
+func (g *guard) filter(leaves []leaf) []leaf {
 	var out []leaf
 	for _, l := range leaves {
-		if l, ok := g.judge(l, l.keys()); ok {
+		if l, ok := g.check(l, l.keys()); ok {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// judge sorts one value.
-func (g *guard) judge(l leaf, path []string) (leaf, bool) {
+// check reports whether a value applies, and returns it, for permissions.deny extended by the list in force.
+func (g *guard) check(l leaf, path []string) (leaf, bool) {
 	key := Path(path...)
 	within, listed := allowed[key]
 	switch {
 	case path[0] == "providers" && path[len(path)-1] == "key_command":
-		g.never = append(g.never, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
+		g.forbidden = append(g.forbidden, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
 		return l, false
 	case l.isEmpty():
-		return l, g.trusted // it says nothing, but a name of its own would count as a provider or a tool
+		return l, g.trusted // it sets nothing, but a new name would add a provider or a tool
 	case key == "permissions.deny":
-		return g.union(l), true
+		return g.extendDeny(l), true
 	case path[0] == "tools" && len(path) > 2:
-		return l, g.tool(l, path)
-	case listed && (within == nil || within(g.current, g.with(l))):
+		return l, g.checkTool(l, path)
+	case listed && (within == nil || within(g.current, g.withValue(l))):
 		return l, true
 	}
-	return l, g.refuse(l, concern(key))
+	return l, g.refuse(l, effectOf(key))
 }
 
-// with is the configuration so far with one value more.
-func (g *guard) with(l leaf) Config {
+// withValue returns the current configuration with value l applied.
+func (g *guard) withValue(l leaf) Config {
 	now := g.current
-	(&decoder{src: &source{}, origins: map[string]Origin{}}).lay([]leaf{l}, &now)
+	(&decoder{src: &source{}, origins: map[string]Origin{}}).apply([]leaf{l}, &now)
 	return now
 }
 
-func (g *guard) tool(l leaf, path []string) bool {
+func (g *guard) checkTool(l leaf, path []string) bool {
 	now := g.current.Tools[path[1]]
 	switch path[2] {
 	case "approval":
-		// Without a setting the mode decides, which may be to ask: only allow is surely looser, and nothing is stricter.
-		return !looser(l.text(), now.Approval, "deny", "ask", "", "allow") || g.refuse(l, "lets the tool run without asking")
+		// Without a setting the permission mode decides, perhaps to ask. So only allow counts as looser than no setting.
+		return !isLooser(l.text(), now.Approval, "deny", "ask", "", "allow") || g.refuse(l, "lets the tool run without asking")
 	case "enabled":
 		return l.value == false || now.Enabled == nil || *now.Enabled || g.refuse(l, "turns on a tool that you turned off")
 	case "exempt":
@@ -159,22 +159,22 @@ func (g *guard) tool(l leaf, path []string) bool {
 	return g.refuse(l, "changes what is sent of the tool's calls")
 }
 
-// refuse notes a value, and reports whether it applies all the same.
+// refuse records a value that needs trust, and reports whether the file is trusted.
 func (g *guard) refuse(l leaf, why string) bool {
 	path := l.keys()
-	g.refused = append(g.refused, Refused{
-		File: g.file, Line: l.line, Key: Path(path...), Value: shown(l, slices.Contains(path[:len(path)-1], "headers")), Why: why,
+	g.refused = append(g.refused, RestrictedKey{
+		File: g.file, Line: l.line, Key: Path(path...), Value: displayValue(l, slices.Contains(path[:len(path)-1], "headers")), Why: why,
 	})
 	return g.trusted
 }
 
-// looser tells whether a word stands further right in a scale, strictest first, than the word in force.
-func looser[T ~string](word, now T, scale ...T) bool {
+// isLooser reports whether word comes after now in scale, which lists the words strictest first.
+func isLooser[T ~string](word, now T, scale ...T) bool {
 	return slices.Index(scale, word) > slices.Index(scale, now)
 }
 
-// union is a list with what is denied already.
-func (g *guard) union(l leaf) leaf {
+// extendDeny adds the patterns denied already to those of value l.
+func (g *guard) extendDeny(l leaf) leaf {
 	var items []any
 	for _, text := range g.current.Permissions.Deny {
 		items = append(items, text)
@@ -189,11 +189,11 @@ func (g *guard) union(l leaf) leaf {
 	return l
 }
 
-// maxShown bounds the text of one refused value; the cut is marked, so that users do not trust what they were not shown.
+// maxShown is how many bytes of a value are shown. The cut is marked, so that users do not trust text that they cannot see.
 const maxShown = 4000
 
-// shown writes a value on one line.
-func shown(l leaf, secret bool) string {
+// displayValue formats a value on one line; a secret one is hidden.
+func displayValue(l leaf, secret bool) string {
 	if secret {
 		return hidden
 	}

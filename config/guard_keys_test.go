@@ -17,7 +17,7 @@ func TestWhatAWorkspaceMaySetExists(t *testing.T) {
 			t.Errorf("%s is no key", key)
 		}
 	}
-	for key := range concerns {
+	for key := range effects {
 		below := slices.ContainsFunc(Options(), func(o Option) bool { return o.Key == key || strings.HasPrefix(o.Key, key+".") })
 		if key != "" && !below {
 			t.Errorf("%s is no key", key)

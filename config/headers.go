@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Headers are HTTP headers by name. Their values may be secrets and never print.
+// Headers are HTTP headers by name. Their values may be secret, so printing them shows only the names.
 type Headers map[string]string
 
-// MarshalText gives the names only, for JSON and logs.
+// MarshalText returns the names only, for JSON and logs.
 func (h Headers) MarshalText() ([]byte, error) {
 	names := make([]string, 0, len(h))
 	for _, name := range sortedKeys(h) {

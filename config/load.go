@@ -1,11 +1,11 @@
-// Loading. Rules:
+// Loading reads all layers. Rules:
 //
-//   - Layers in order: defaults, the user's file, the program's own, the workspace's file, the conversation's settings, overrides. A later one
-//     wins key by key.
+//   - The layers in order: defaults, the user's file, the settings file, the workspace file, settings recorded in the
+//     conversation, --cfg, settings changed in the conversation. A later one wins, key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
-//     be missing, and is where there is no home.
-//   - Then the preset fills the keys of compaction that no layer set.
-//   - Every layer is read even when an earlier one has problems, so that all of them are reported at once.
+//     be missing. Without a home folder there is no user's file.
+//   - Then the preset sets the keys of compaction that no layer has set.
+//   - Every layer is read even if an earlier one has problems, so that all of them are reported at once.
 
 package config
 
@@ -19,70 +19,70 @@ import (
 	"path/filepath"
 )
 
-// WorkspaceFile is the name of a workspace's own configuration, at its top.
+// WorkspaceFile is the name of the configuration file in the top folder of a workspace.
 const WorkspaceFile = ".plimsoll.yaml"
 
-// Load reads and checks all layers. When something is wrong the error is [Problems], and the result still tells the
-// sources; its Config must not be used.
+// Load reads and checks all layers. If any has a problem the error is [Problems]; then only Sources of the result is
+// valid, and Config must not be used.
 func Load(o LoadOptions) (Loaded, error) {
-	l := &loading{Loaded: Loaded{
+	l := &loader{Loaded: Loaded{
 		Config:  Default(),
 		Sources: []Source{{Layer: LayerDefault, Found: true}},
 		Origins: map[string]Origin{},
 	}}
-	path, named, err := File(o.Env, o.File)
+	path, named, err := UserFile(o.Env, o.File)
 	if err != nil {
-		path, named = "", false // without a home there is no file of the user's
+		path, named = "", false // without a home folder there is no user's file
 	}
 	l.file(LayerUser, path, named, nil)
-	if o.own == nil {
-		l.file(LayerSettings, OwnFile(path), false, nil)
+	if o.settingsData == nil {
+		l.file(LayerSettings, SettingsFile(path), false, nil)
 	} else {
-		l.document(LayerSettings, OwnFile(path), o.own, nil)
+		l.document(LayerSettings, SettingsFile(path), o.settingsData, nil)
 	}
 	if ws := filepath.Join(o.Workspace, WorkspaceFile); o.Workspace != "" && !sameFile(path, ws) {
 		l.file(LayerWorkspace, ws, false, o.Trust)
 	}
 	l.overrides(LayerConversation, o.Recorded)
-	l.overrides(LayerOverride, o.Set)
+	l.overrides(LayerOverride, o.Overrides)
 	l.overrides(LayerConversation, o.Changed)
 	l.finish()
-	return l.Loaded, l.problems.err()
+	return l.Loaded, l.problems.asError()
 }
 
-// Parse reads one document over the defaults, as the user's file would be. The name stands in
+// Parse applies one document to the defaults, as Load does with the user's file. name is the file name in
 // problems.
 func Parse(name string, data []byte) (Config, error) {
-	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
+	l := &loader{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
 	l.document(LayerUser, name, data, nil)
 	l.finish()
-	return l.Config, l.problems.err()
+	return l.Config, l.problems.asError()
 }
 
-// overrides lays KEY=VALUE settings over what is there.
-func (l *loading) overrides(layer Layer, set []string) {
+// overrides applies KEY=VALUE settings.
+func (l *loader) overrides(layer Layer, set []string) {
 	for _, text := range set {
-		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(shownOverride(text)), Found: true})
+		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(maskedOverride(text)), Found: true})
 		src, leaves, problems := parseOverride(layer, text)
 		l.apply(layer, src, leaves, problems, nil)
 	}
 }
 
-// finish fills in the preset and applies the rules between keys.
-func (l *loading) finish() {
+// finish applies the preset and checks the rules between keys.
+func (l *loader) finish() {
 	if len(l.problems) == 0 {
-		l.preset()
-		bare := &loading{Loaded: Loaded{Config: Default()}}
+		l.applyPreset()
+		bare := &loader{Loaded: Loaded{Config: Default()}}
 		bare.Config.Compaction.Preset = l.Config.Compaction.Preset
-		bare.preset()
+		bare.applyPreset()
 		bare.Config.Compaction.Preset = Default().Compaction.Preset
-		l.unset = bare.Config
+		l.unsetConfig = bare.Config
 		l.problems = checkRelations(l.Config, l.Origins)
 	}
 }
 
-// file reads one file and lays it over what is there.
-func (l *loading) file(layer Layer, path string, named bool, trust func(hash string) bool) {
+// file reads one file and applies it. named means that it must exist.
+func (l *loader) file(layer Layer, path string, named bool, trust func(hash string) bool) {
 	data, found, problem := readFile(path, named)
 	l.Sources = append(l.Sources, Source{Layer: layer, Path: path, Found: found})
 	switch {
@@ -93,8 +93,8 @@ func (l *loading) file(layer Layer, path string, named bool, trust func(hash str
 	}
 }
 
-// document lays one document over what is there.
-func (l *loading) document(layer Layer, path string, data []byte, trust func(hash string) bool) {
+// document parses one document and applies it.
+func (l *loader) document(layer Layer, path string, data []byte, trust func(hash string) bool) {
 	if layer == LayerWorkspace {
 		sum := sha256.Sum256(data)
 		l.Hash = hex.EncodeToString(sum[:])
@@ -103,32 +103,32 @@ func (l *loading) document(layer Layer, path string, data []byte, trust func(has
 	l.apply(layer, src, leaves, problems, trust)
 }
 
-// apply lays a parsed document over what is there, unless it could not be parsed.
-func (l *loading) apply(layer Layer, src *source, leaves []leaf, problems Problems, trust func(hash string) bool) {
+// apply applies the values of a document, unless it could not be parsed.
+func (l *loader) apply(layer Layer, src *source, leaves []leaf, problems Problems, trust func(hash string) bool) {
 	if len(problems) == 0 {
 		d := &decoder{src: src, layer: layer, origins: l.Origins}
 		if layer == LayerWorkspace {
 			l.workspace(d, leaves, trust)
 		} else {
-			d.lay(leaves, &l.Config)
+			d.apply(leaves, &l.Config)
 		}
 		problems = d.problems
 	}
 	l.problems = append(l.problems, problems...)
 }
 
-// workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
-// Unknown keys are reported and ignored: the user who cloned the folder did not write them.
-func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
-	scratch, all := Default(), &decoder{src: d.src, origins: Origins{}, passes: true}
-	known := all.lay(leaves, &scratch)
+// workspace applies the values of the workspace file that its guard permits. All values are checked first.
+// Unknown keys are reported and ignored: the user who cloned the repository did not write them.
+func (l *loader) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
+	scratch, all := Default(), &decoder{src: d.src, origins: Origins{}, allowsUnknown: true}
+	known := all.apply(leaves, &scratch)
 	l.Unknown = all.unknown
 	if d.problems = all.problems; len(d.problems) > 0 {
 		return
 	}
 	g := guard{current: l.Config, file: d.src.name, trusted: trust != nil && trust(l.Hash)}
-	d.lay(g.sort(known), &l.Config)
-	l.Unknown = append(l.Unknown, g.never...)
+	d.apply(g.filter(known), &l.Config)
+	l.Unknown = append(l.Unknown, g.forbidden...)
 	if g.trusted {
 		l.Trusted = g.refused
 	} else {
@@ -136,8 +136,8 @@ func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) b
 	}
 }
 
-// readFile reads a file of bounded size. A named file must exist and may be a pipe; others must be plain files, so that
-// a workspace cannot make the program wait for one.
+// readFile reads a file of bounded size. A file that the user named must exist and may be a pipe. Others must be regular
+// files, so that a workspace cannot make the program wait for a pipe.
 func readFile(path string, named bool) (data []byte, found bool, problem *Problem) {
 	if path == "" {
 		return nil, false, nil

@@ -73,7 +73,7 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	write(t, ws, ".plimsoll.yaml", "model: b/workspace\ncompaction: {preset: truncate, mask: {stride: 7}}\ntools: {a: {identifiers: [z]}, c: {exempt: true}}\n")
 	set := []string{"compaction.keep_last=9", "compaction.auto.enabled=true", "ui.theme=light", "ui.theme=nord", "providers.x.body.deep.d=0.25"}
 	l := load(t, config.LoadOptions{
-		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Trust: func(string) bool { return true }, Set: set,
+		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Trust: func(string) bool { return true }, Overrides: set,
 	})
 	want := config.Default()
 	want.Model, want.UI.Theme = "b/workspace", "nord"
@@ -232,7 +232,7 @@ func TestFilesThatAreNotThereAndThatAreNone(t *testing.T) {
 
 func TestOverridesTakeYAMLValues(t *testing.T) {
 	t.Parallel()
-	l := load(t, config.LoadOptions{Set: []string{
+	l := load(t, config.LoadOptions{Overrides: []string{
 		"compaction.auto={enabled: false, min_turns: 5}", "permissions.deny=[a, b]", "model=", `model=x/y:free`,
 		"compaction.summary.timeout=5m", "tools.t.approval=allow", "models.m.body.e=null text", `providers.x.models."m-1.5".max_input=5`,
 	}})
@@ -240,13 +240,13 @@ func TestOverridesTakeYAMLValues(t *testing.T) {
 	want.Compaction.Auto.Enabled, want.Compaction.Auto.MinTurns = false, 5
 	want.Permissions.Deny, want.Model, want.Compaction.Summary.Timeout = []string{"a", "b"}, "x/y:free", 5*time.Minute
 	want.Tools = map[string]config.Tool{"t": {Approval: "allow"}}
-	want.Models = map[string]config.Asked{"m": {Body: config.Body{"e": "null text"}}}
+	want.Models = map[string]config.RequestOptions{"m": {Body: config.Body{"e": "null text"}}}
 	want.Providers = map[string]config.Provider{"x": {Models: map[string]config.Model{"m-1.5": {MaxInput: 5}}}}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Error(diff)
 	}
 	for _, bad := range []string{"", "model", "=x", "a..b=1", "compaction.triger_ratio=0.5", "compaction.trigger_ratio=2", "model={", "model=\x00", "ui.theme.x=1"} {
-		_, err := config.Load(config.LoadOptions{Set: []string{bad}})
+		_, err := config.Load(config.LoadOptions{Overrides: []string{bad}})
 		var p *config.Problem
 		if !errors.As(err, &p) || p.File != "--cfg" || p.Line != 0 {
 			t.Errorf("--cfg %q: %v", bad, err)
@@ -259,7 +259,7 @@ func TestProblemsOfAllLayersComeTogether(t *testing.T) {
 	dir := t.TempDir()
 	user := write(t, dir, "user.yaml", "modle: x\nui: {mouse: yes}\n")
 	write(t, dir, ".plimsoll.yaml", "log: {level: loud}\n")
-	l, err := config.Load(config.LoadOptions{File: user, Workspace: dir, Set: []string{"nothing"}})
+	l, err := config.Load(config.LoadOptions{File: user, Workspace: dir, Overrides: []string{"nothing"}})
 	var ps config.Problems
 	if !errors.As(err, &ps) || len(l.Sources) != 5 {
 		t.Fatalf("the error is %T, and the sources %v", err, l.Sources)

@@ -1,8 +1,8 @@
-// Hiding of secrets. Rules:
+// Hiding secrets in messages. Rules:
 //
-//   - Header values are hidden by every way of printing them: fmt, slog, JSON. Who needs them indexes the map.
-//   - A line is quoted in a problem only where it holds nothing that sounds secret or looks like a key, and never from the
-//     section providers, nor below headers.
+//   - Header values are hidden however they are printed: fmt, slog, JSON. Code that needs a value indexes the map.
+//   - A problem quotes a line of a file only if the line has no name that sounds secret and no text that looks like an API
+//     key. It never quotes lines of the section providers, or below headers.
 
 package config
 
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = "(hidden)"
 
 var (
@@ -22,14 +22,14 @@ var (
 		return regexp.MustCompile(`(?i)key\b|token\b|secret|passw|authori[sz]ation|cookie|credential|bearer|api_?key`)
 	})
 
-	// keyShaped matches the forms in which providers hand out keys, and credentials inside a URL.
+	// keyShaped matches the formats of the providers' API keys, and credentials in a URL.
 	keyShaped = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(sk|rk|pk|gsk|xai|ghp|gho|hf|key|csk|fw|r8|nvapi)[-_][A-Za-z0-9_\-]{8,}|github_pat_\w+|AIza[\w\-]{10,}|\bBearer\s+\S+|\bBasic\s+\S+|eyJ[\w\-]{10,}[\w\-.]*|//[^/\s@]+@`)
 	})
 )
 
-// hideSecrets is a line without what may be a secret: as it is, or nothing but that something is hidden.
-func hideSecrets(line string) string {
+// maskSecrets returns line unchanged, or "(hidden)" if it may contain a secret.
+func maskSecrets(line string) string {
 	opening := strings.TrimLeft(line, " \t\"'{?\ufeff")
 	if strings.HasPrefix(opening, "providers") || strings.Contains(line, "headers") || secretKey().MatchString(line) || keyShaped().MatchString(line) {
 		return hidden
@@ -37,27 +37,27 @@ func hideSecrets(line string) string {
 	return line
 }
 
-// shownOverride is a KEY=VALUE setting without what may be a secret, also where it is not one.
-func shownOverride(text string) string {
-	segments, rest, err := cutPath(text)
+// maskedOverride returns a KEY=VALUE setting, which may be malformed, with possible secrets hidden.
+func maskedOverride(text string) string {
+	segments, rest, err := parsePath(text)
 	if err != nil {
-		return hideSecrets(text)
+		return maskSecrets(text)
 	}
 	ofProvider := strings.TrimSpace(segments[0]) == "providers"
-	if !ofProvider && hideSecrets(text) == text {
+	if !ofProvider && maskSecrets(text) == text {
 		return text
 	}
 	key := text[:len(text)-len(rest)-len("=")]
-	if ofProvider && !strings.ContainsAny(key, ":{[") && hideSecrets("."+key) == "."+key || hideSecrets(key) == key {
+	if ofProvider && !strings.ContainsAny(key, ":{[") && maskSecrets("."+key) == "."+key || maskSecrets(key) == key {
 		return key + "=" + hidden
 	}
 	return hidden
 }
 
-// maxSearched bounds the part of a line that is searched for secrets, in bytes; far less of it is shown.
+// maxSearched is how many bytes of a line are kept and searched for secrets. A problem shows far less.
 const maxSearched = 2000
 
-// safeLine is line i of a file as a problem may quote it.
+// safeLine returns line i of a file for quoting in a problem: without secrets and control characters.
 func safeLine(lines []string, i int) string {
 	if i < 0 || i >= len(lines) {
 		return ""
@@ -70,8 +70,8 @@ func safeLine(lines []string, i int) string {
 	if len(line) > maxSearched {
 		line = strings.ToValidUTF8(line[:maxSearched], "")
 	}
-	if slices.ContainsFunc(lines[section:i], func(above string) bool { return hideSecrets(above) == hidden }) {
+	if slices.ContainsFunc(lines[section:i], func(above string) bool { return maskSecrets(above) == hidden }) {
 		return hidden
 	}
-	return printable(hideSecrets(line))
+	return printable(maskSecrets(line))
 }

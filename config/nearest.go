@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// nearest gives the known word closest to a mistyped one, or "" where each takes more than one edit in three characters.
+// nearest returns the known word closest to a mistyped one, or "" if all need more than one edit for three characters.
 func nearest(word string, known []string) string {
 	best, bestCost := "", max(1, len(word)/3)+1
 	for _, k := range known {
@@ -21,7 +21,7 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// edits counts the bytes to insert, delete or replace between two words.
+// edits returns the edit distance (Levenshtein) of two words, in bytes.
 func edits(a, b string) int {
 	last := make([]int, len(b)+1)
 	for j := range last {
@@ -41,7 +41,7 @@ func edits(a, b string) int {
 	return last[len(b)]
 }
 
-// suggestion is the hint that offers a word, or "" for none.
+// suggestion returns the hint that suggests a word, or "" without a word.
 func suggestion(word string) string {
 	if word == "" {
 		return ""
@@ -49,7 +49,7 @@ func suggestion(word string) string {
 	return "did you mean " + word + "?"
 }
 
-// listWords joins words for a sentence: "a, b or c". The empty word is left out: it means unset.
+// listWords joins words for a sentence: "a, b or c". It skips the empty word, which means unset.
 func listWords(words []string) string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 	if len(words) < 2 {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Option is one key of the configuration as the documentation lists it.
+// Option is one key of the configuration, as the documentation lists it.
 type Option struct {
-	Key     string // dotted; capitals stand for names the user chooses: providers.NAME.base_url
+	Key     string // dotted; parts in capitals are placeholders for names the user chooses: providers.NAME.base_url
 	Type    string // such as "ratio", "text", "plan, ask, auto-edit or yolo"
-	Default string // as it would stand in the file; "" when the key is unset by default
+	Default string // as written in the file; "" if the key is unset by default
 	Doc     string // one or two sentences
 }
 
-// Options lists every key in the order of the struct. It is made from the struct's tags and [Default].
+// Options lists every key in the order of the struct. It is derived from the struct tags and [Default].
 func Options() []Option {
 	return options(nil, reflect.ValueOf(Default()), false)
 }
@@ -28,7 +28,7 @@ func options(path []string, v reflect.Value, unset bool) []Option {
 		if sf.Anonymous {
 			continue
 		}
-		at, t, name, value := child(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), v.FieldByIndex(sf.Index)
+		at, t, name, value := appendKey(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), v.FieldByIndex(sf.Index)
 		if t.Kind() == reflect.Struct {
 			out = append(out, options(at, value, unset)...)
 			continue
@@ -43,10 +43,10 @@ func options(path []string, v reflect.Value, unset bool) []Option {
 		out = append(out, o)
 		switch {
 		case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
-			out = append(out, options(child(at, name), reflect.Zero(t.Elem()), true)...)
+			out = append(out, options(appendKey(at, name), reflect.Zero(t.Elem()), true)...)
 		case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 			example := reflect.New(t.Elem())
-			example.Interface().(shorthand).preset()
+			example.Interface().(shorthand).setDefaults()
 			out = append(out, options(at, example.Elem(), true)...)
 		}
 	}
@@ -93,7 +93,7 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 	return "text"
 }
 
-// defaultText writes a default as it would stand in the file.
+// defaultText formats a default value as written in the file.
 func defaultText(v reflect.Value, tag reflect.StructTag) string {
 	if check := tag.Get("check"); v.IsZero() && (check == "chars" || check == "share") {
 		return autoWord
@@ -119,18 +119,18 @@ func defaultText(v reflect.Value, tag reflect.StructTag) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// Setting is a key with its value, and where that comes from.
+// Setting is a key with its value and the origin of the value.
 type Setting struct {
-	Key     string   // dotted, "" for what is no key of the configuration
-	Type    string   // as [Option] has it
-	Doc     string   // as [Option] has it
-	Value   string   // as it would stand in the file
-	Unset   string   // what it is where nobody sets it: by the preset, or the default
-	Choices []string // the values there are; nil where they cannot be listed
-	Origin  Origin   // of Value
+	Key        string   // dotted; "" for a setting that is not in the configuration
+	Type       string   // as in [Option]
+	Doc        string   // as in [Option]
+	Value      string   // as written in the file
+	UnsetValue string   // the value if no layer sets the key: that of the preset, or the default
+	Choices    []string // the possible values; nil if they cannot be listed
+	Origin     Origin   // of Value
 }
 
-// Settings lists every key that is no table of the user's own, in the order of [Options].
+// Settings lists every key in the order of [Options], without tables whose keys the user chooses.
 func (l Loaded) Settings() []Setting {
 	var out []Setting
 	for _, o := range Options() {
@@ -138,14 +138,14 @@ func (l Loaded) Settings() []Setting {
 		if !ok || f.Type.Kind() == reflect.Map {
 			continue
 		}
-		_, unset, _ := fieldAt(reflect.ValueOf(l.unset), o.Key)
-		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Value: valueText(value, f.Tag), Unset: valueText(unset, f.Tag),
+		_, unset, _ := fieldAt(reflect.ValueOf(l.unsetConfig), o.Key)
+		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Value: valueText(value, f.Tag), UnsetValue: valueText(unset, f.Tag),
 			Choices: l.choices(o.Key, f), Origin: l.origin(o.Key)})
 	}
 	return out
 }
 
-// fieldAt is the field of a struct for a dotted key, unless that leads below a table of the user's own.
+// fieldAt returns the struct field of a dotted key. ok is false if the key is in a table whose keys the user chooses.
 func fieldAt(v reflect.Value, key string) (f reflect.StructField, value reflect.Value, ok bool) {
 	name, below, more := strings.Cut(key, ".")
 	for _, f = range reflect.VisibleFields(v.Type()) {
@@ -161,7 +161,7 @@ func fieldAt(v reflect.Value, key string) (f reflect.StructField, value reflect.
 	return f, value, false
 }
 
-// choices are the values of a key that can be listed.
+// choices lists the possible values of a key, nil if they cannot be listed.
 func (l Loaded) choices(key string, f reflect.StructField) []string {
 	words, ok := f.Tag.Lookup("enum")
 	switch {
@@ -177,7 +177,7 @@ func (l Loaded) choices(key string, f reflect.StructField) []string {
 	return nil
 }
 
-// origin is where the value of a key comes from.
+// origin returns where the value of a key comes from.
 func (l Loaded) origin(key string) Origin {
 	o, ok := l.Origins[key]
 	section, name, _ := strings.Cut(key, ".")
@@ -190,7 +190,7 @@ func (l Loaded) origin(key string) Origin {
 	return Origin{Layer: LayerDefault}
 }
 
-// valueText writes a value as it would stand in the file.
+// valueText formats a value as written in the file.
 func valueText(v reflect.Value, tag reflect.StructTag) string {
 	if v.Kind() != reflect.Slice {
 		text := defaultText(v, tag)
@@ -206,7 +206,7 @@ func valueText(v reflect.Value, tag reflect.StructTag) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// YAMLText is a text as it stands in the file, with quotes where it would be read as
+// YAMLText formats a text for the file, with quotes if it would be parsed as
 // something else.
 func YAMLText(text string) string {
 	leaves, problem := parseText(&source{lines: []string{text}}, text, nil)

@@ -11,8 +11,8 @@ var plainSegment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 })
 
-// Path joins the segments of a key with dots, as --cfg, [Problem.Key] and [Loaded.Origins] write it. A segment that
-// itself holds a dot or another unusual character stands in double quotes: providers.local.models."qwen-3.5".max_input.
+// Path joins the segments of a key with dots, as in --cfg, [Problem.Key] and [Loaded.Origins]. A segment with a dot or
+// another unusual character is put in double quotes: providers.local.models."qwen-3.5".max_input.
 func Path(segments ...string) string {
 	out := make([]string, len(segments))
 	for i, s := range segments {
@@ -23,8 +23,8 @@ func Path(segments ...string) string {
 	return strings.Join(out, ".")
 }
 
-// cutPath reads a dotted key up to the = that follows it, and gives the segments and what stands after the =.
-func cutPath(s string) (segments []string, rest string, err error) {
+// parsePath parses KEY=VALUE. It returns the segments of the dotted key, and the text after the =.
+func parsePath(s string) (segments []string, rest string, err error) {
 	var b strings.Builder
 	quoted, wasQuoted := false, false
 	for i := 0; i < len(s); i++ {

@@ -1,8 +1,8 @@
-// Where things are. Rules:
+// Paths of folders and files. Rules:
 //
-//   - XDG folders, each with plimsoll/ in it; a relative XDG value does not count, as the XDG specification says.
-//   - --data, else PLIMSOLL_DATA, moves conversations, log, grants and transcripts into one folder. The configuration stays.
-//   - The environment is handed in, so that tests run side by side.
+//   - The folders are plimsoll/ in the XDG folders; a relative XDG value is ignored, as the XDG specification requires.
+//   - --data, else PLIMSOLL_DATA, moves conversations, log, grants, keys and transcripts into one folder, but not the
+//     configuration. The environment is a parameter, so that tests can run in parallel.
 
 package config
 
@@ -25,12 +25,12 @@ func (e Env) get(name string) string {
 
 // Paths are the folders Plimsoll uses, absolute. They need not exist.
 type Paths struct {
-	Config string // configuration, "" if there is no home
+	Config string // configuration, "" without a home folder
 	Data   string // conversations, blobs, transcripts
 	State  string // the log, the grants, the keys
 }
 
-// Grants is the file of the rules that the user granted by an answer, "" without a folder.
+// Grants is the file of the permission rules that the user granted in approval dialogs, "" without a state folder.
 func (p Paths) Grants() string {
 	if p.State == "" {
 		return ""
@@ -38,7 +38,7 @@ func (p Paths) Grants() string {
 	return filepath.Join(p.State, "grants.json")
 }
 
-// Keys is the file of the stored keys, "" without a folder.
+// Keys is the file of the stored API keys, "" without a state folder.
 func (p Paths) Keys() string {
 	if p.State == "" {
 		return ""
@@ -46,7 +46,7 @@ func (p Paths) Keys() string {
 	return filepath.Join(p.State, "keys.json")
 }
 
-// Draft is the file of what is being written in a conversation.
+// Draft is the file of the unsent input of a conversation.
 func (p Paths) Draft(id string) string { return filepath.Join(p.Data, "drafts", id+".json") }
 
 // Log is the log file.
@@ -55,14 +55,14 @@ func (p Paths) Log() string { return filepath.Join(p.State, "plimsoll.log") }
 // Transcripts is the folder of J-CLI transcripts (JCL).
 func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
 
-// FindPaths gives the folders for an environment; data is the value of --data, "" for none.
+// FindPaths returns the folders for an environment; data is the value of --data, "" without it.
 func FindPaths(env Env, data string) (Paths, error) {
 	if data == "" {
 		data = env.get("PLIMSOLL_DATA")
 	}
 	config, err := xdg(env, "XDG_CONFIG_HOME", ".config")
 	if data != "" {
-		// Without a home the configuration folder stays unknown: File says so where nothing else names the file.
+		// The error is ignored here: UserFile returns it if it needs the home folder.
 		abs, err := filepath.Abs(data)
 		if err != nil {
 			return Paths{}, fmt.Errorf("find the data folder %s: %w", data, err)
@@ -83,9 +83,9 @@ func FindPaths(env Env, data string) (Paths, error) {
 	return Paths{Config: config, Data: share, State: state}, nil
 }
 
-// File gives the user's configuration file: flag (--config), else PLIMSOLL_CONFIG, else the default place. named tells
-// that the user named it, so that it has to exist.
-func File(env Env, flag string) (path string, named bool, err error) {
+// UserFile returns the path of the user's configuration file: flag (--config), else PLIMSOLL_CONFIG, else the default path.
+// named means that the user chose the path, so the file must exist.
+func UserFile(env Env, flag string) (path string, named bool, err error) {
 	if flag != "" {
 		return flag, true, nil
 	}
@@ -108,9 +108,9 @@ func xdg(env Env, name, fallback string) (string, error) {
 	return "", fmt.Errorf("neither %s nor HOME is an absolute folder", name)
 }
 
-// Workspace gives the top of the workspace a folder belongs to, absolute and without symbolic links: the nearest folder
-// upwards that holds .git (a folder, or a file in worktrees and submodules), else the folder itself.
-func Workspace(dir string) (string, error) {
+// FindWorkspace returns the top folder of the workspace that contains dir, absolute and without symbolic links: dir or its
+// nearest parent with .git (a folder, or a file in worktrees and submodules), else dir itself.
+func FindWorkspace(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("find the workspace of %s: %w", dir, err)
@@ -122,7 +122,7 @@ func Workspace(dir string) (string, error) {
 		return "", fmt.Errorf("find the workspace of %s: not a folder", dir)
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		// A .git that cannot be read is not ours: the search goes on.
+		// A .git that cannot be read belongs to another user, and is ignored.
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at, nil
 		}

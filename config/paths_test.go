@@ -64,13 +64,13 @@ func TestWorkspaceIsTheGitTopElseTheFolder(t *testing.T) {
 	for from, want := range map[string]string{
 		"repo": "repo", "repo/a/b": "repo", "repo/sub/x": "repo/sub", "plain/a": "plain/a", "link/b": "repo",
 	} {
-		got, err := config.Workspace(filepath.Join(root, from))
+		got, err := config.FindWorkspace(filepath.Join(root, from))
 		if err != nil || got != filepath.Join(root, want) {
 			t.Errorf("workspace of %s is %s, %v; want %s", from, got, err, want)
 		}
 	}
 	for _, bad := range []string{"none", "repo/sub/.git"} {
-		if _, err := config.Workspace(filepath.Join(root, bad)); err == nil {
+		if _, err := config.FindWorkspace(filepath.Join(root, bad)); err == nil {
 			t.Errorf("%s has a workspace", bad)
 		}
 	}

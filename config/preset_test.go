@@ -29,7 +29,7 @@ func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
 	t.Parallel()
 	l := load(t, config.LoadOptions{
 		File:     write(t, t.TempDir(), "c.yaml", "compaction:\n  preset: jp-heavy\n  trigger_ratio: 0.6\n"),
-		Recorded: []string{"compaction.keep_last=5", "ui.theme=dark"}, Set: []string{"ui.theme=light"},
+		Recorded: []string{"compaction.keep_last=5", "ui.theme=dark"}, Overrides: []string{"ui.theme=light"},
 	})
 	settings := map[string]config.Setting{}
 	for _, s := range l.Settings() {
@@ -47,8 +47,8 @@ func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
 		"ui.mouse":                   {"true", "true", config.LayerDefault},
 		"permissions.allow":          {"[]", "[]", config.LayerDefault},
 	} {
-		if s := settings[key]; s.Value != want.value || s.Unset != want.unset || s.Origin.Layer != want.layer || s.Doc == "" {
-			t.Errorf("%s is %q of %s, %q where unset (%q); want %v", key, s.Value, s.Origin.Layer, s.Unset, s.Doc, want)
+		if s := settings[key]; s.Value != want.value || s.UnsetValue != want.unset || s.Origin.Layer != want.layer || s.Doc == "" {
+			t.Errorf("%s is %q of %s, %q where unset (%q); want %v", key, s.Value, s.Origin.Layer, s.UnsetValue, s.Doc, want)
 		}
 	}
 }

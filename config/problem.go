@@ -1,8 +1,8 @@
-// Problems are read by people. Rules:
+// Problems are messages for the user. Rules:
 //
-//   - The first line says where and what, the second shows the offending line, the third what to do.
-//   - Text of the file is hostile: control characters, bidirectional overrides and very long lines never reach the
-//     terminal as they are, and what may be a secret is hidden.
+//   - The first line says where and what, the second quotes the offending line, the third says what to do.
+//   - Text of the file is not trusted: control characters, bidirectional overrides and very long lines never reach the
+//     terminal unescaped, and possible secrets are hidden.
 
 package config
 
@@ -13,19 +13,19 @@ import (
 	"unicode"
 )
 
-// Problem is one thing wrong with the configuration. Its Error is several lines of text for people, without a final
-// newline, safe for a terminal and free of secrets.
+// ProblemAt is one error in the configuration. Its Error is a message for the user of one to three lines, without a final
+// newline, safe for a terminal and without secrets.
 type Problem struct {
 	File    string // the file as opened, or "--cfg" for an override
 	Line    int    // 1-based; 0 when the problem is about the file as a whole
 	Column  int    // 1-based, in characters; 0 when unknown
-	Key     string // dotted path, such as compaction.trigger_ratio; "" when there is none
+	Key     string // dotted path, such as compaction.trigger_ratio; "" if no key is affected
 	Message string // what is wrong
 	Hint    string // what to do, or the nearest known key as a question; may be ""
-	Text    string // the offending line without its indentation, made safe to print; "" when there is none
+	Text    string // the offending line without its indentation, made safe to print; "" if there is no line
 }
 
-// Error is the whole text: place and message, the offending line, the hint.
+// Error joins file, line and message, the offending line, and the hint.
 func (p *Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(printable(p.File))
@@ -46,10 +46,10 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// Problems is everything wrong with a load, in the order of layers and lines. [errors.As] finds the first [Problem].
+// Problems are all problems of a load, in the order of layers and lines. [errors.As] finds the first [Problem].
 type Problems []*Problem
 
-// Error is the text of every problem, one after the other.
+// Error joins the messages of all problems.
 func (ps Problems) Error() string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -58,7 +58,7 @@ func (ps Problems) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Unwrap gives the single problems.
+// Unwrap returns the problems as errors.
 func (ps Problems) Unwrap() []error {
 	errs := make([]error, len(ps))
 	for i, p := range ps {
@@ -67,11 +67,11 @@ func (ps Problems) Unwrap() []error {
 	return errs
 }
 
-// maxProblems is how many problems of one file are worth reading.
+// maxProblems is how many problems are reported.
 const maxProblems = 20
 
-// err is the problems as an error: nil for none, and at most maxProblems of them.
-func (ps Problems) err() error {
+// asError returns the problems as an error: at most maxProblems and the count of the others, or nil without a problem.
+func (ps Problems) asError() error {
 	switch {
 	case len(ps) == 0:
 		return nil
@@ -85,7 +85,7 @@ func (ps Problems) err() error {
 // maxQuoted is how many characters of a line or value are shown.
 const maxQuoted = 120
 
-// printable makes text safe for a terminal and cuts it when it is long.
+// printable makes text safe for a terminal and cuts it after maxQuoted characters.
 func printable(s string) string {
 	n := 0
 	for i := range s {
@@ -96,7 +96,7 @@ func printable(s string) string {
 	return escape(s)
 }
 
-// escape makes text safe for a terminal: what is not a graphic character is shown as an escape.
+// escape makes text safe for a terminal: characters that are not printable become escape sequences.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -112,5 +112,5 @@ func escape(s string) string {
 	return b.String()
 }
 
-// quote is a word of the file inside a message.
+// quote quotes a word of the file for a message, and hides API keys in it.
 func quote(s string) string { return `"` + printable(keyShaped().ReplaceAllString(s, hidden)) + `"` }

@@ -122,7 +122,7 @@ func TestSecretsNeverStandInProblems(t *testing.T) {
 	for _, set := range []string{"providers.x.headers.X-Mine=[" + secret + "]", "providers.x.api_key=" + secret,
 		"sk-" + secret, "sk-" + secret + "=", "\"providers\".x.headers.X-Mine=[" + secret + "]",
 	} {
-		l, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Set: []string{set}})
+		l, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Overrides: []string{set}})
 		if err == nil || strings.Contains(err.Error(), secret) || strings.Contains(fmt.Sprint(l.Sources), secret) {
 			t.Errorf("shown of %s: %v, %v", set, err, l.Sources)
 		}

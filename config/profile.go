@@ -1,21 +1,21 @@
 // Profiles are named sets of policies (S64). Rules:
 //
-//   - default, heavy and light exist without being written; a profile of the same name in the file replaces them whole.
-//   - tool_calls is a word or a table; a table without request or response strips both, as the word does.
-//   - summary is the word summarize or a table; what it leaves out comes from compaction.summary.
+//   - default, heavy and light are built in; a profile of the same name in the file replaces one completely.
+//   - tool_calls is a word or a table; a table without request or response strips both, like the word strip.
+//   - summary is the word summarize or a table; fields that are not set come from compaction.summary.
 
 package config
 
 import "maps"
 
-// Profile is one named set of policies. A nil or empty policy has no opinion: what it covers stays as it is.
+// Profile is one named set of policies. A nil or empty policy changes nothing.
 type Profile struct {
 	Reasoning string          `yaml:"reasoning" enum:",strip" doc:"strip leaves the model's reasoning out; empty = unchanged."`
 	ToolCalls *ToolCalls      `yaml:"tool_calls" doc:"strip, strip-responses, strip-requests or omit; or a table with policy, request and response. Unset = unchanged."`
 	Summary   *ProfileSummary `yaml:"summary" doc:"summarize, or a table: the range is replaced by a summary and the other two policies do not matter. Unset = no summary."`
 }
 
-// ToolCalls is the policy for tool calls. Request and Response say what a strip policy reduces; omit ignores them.
+// ToolCalls is the policy for tool calls. Request and Response only matter for the policy strip.
 type ToolCalls struct {
 	Policy   string `yaml:"policy" enum:"strip,omit" doc:"strip = keep the call, shorten arguments and results; omit = remove the pair."`
 	Request  bool   `yaml:"request" doc:"Whether strip reduces the arguments."`
@@ -31,7 +31,7 @@ type ProfileSummary struct {
 	Mode         string `yaml:"mode" enum:",bands,cumulative,raw-union" doc:"How summaries add up; empty = compaction.summary.mode."`
 }
 
-// BuiltinProfiles gives the profiles that exist without being written, with the meanings of S64.
+// BuiltinProfiles returns the built-in profiles, as S64 defines them.
 func BuiltinProfiles() map[string]Profile {
 	return map[string]Profile{
 		"default": {Reasoning: "strip", ToolCalls: &ToolCalls{Policy: "strip", Request: true, Response: true}},
@@ -40,7 +40,7 @@ func BuiltinProfiles() map[string]Profile {
 	}
 }
 
-// Profile looks a profile up by name: the configured one, else the built-in one.
+// Profile returns the profile of a name: the configured one, else the built-in one. It reports false if there is neither.
 func (c Compaction) Profile(name string) (Profile, bool) {
 	if p, ok := c.Profiles[name]; ok {
 		return p, true
@@ -58,13 +58,13 @@ func (c Compaction) ProfileNames() []string {
 
 // shorthand is a table that may also be written as one word.
 type shorthand interface {
-	// preset fills what a table leaves out.
-	preset()
-	// fromWord fills everything from the word; the error lists the words that exist.
+	// setDefaults sets the fields that the table may leave out.
+	setDefaults()
+	// fromWord sets all fields from the word; the error lists the known words.
 	fromWord(word string) error
 }
 
-func (t *ToolCalls) preset() { *t = ToolCalls{Policy: "strip", Request: true, Response: true} }
+func (t *ToolCalls) setDefaults() { *t = ToolCalls{Policy: "strip", Request: true, Response: true} }
 
 var toolCallWords = []string{"strip", "strip-responses", "strip-requests", "omit"}
 
@@ -82,9 +82,9 @@ func (t *ToolCalls) fromWord(word string) error {
 	return checkWord(word, toolCallWords)
 }
 
-func (s *ProfileSummary) preset() { *s = ProfileSummary{Policy: "summarize"} }
+func (s *ProfileSummary) setDefaults() { *s = ProfileSummary{Policy: "summarize"} }
 
 func (s *ProfileSummary) fromWord(word string) error {
-	s.preset()
+	s.setDefaults()
 	return checkWord(word, []string{"summarize"})
 }

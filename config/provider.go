@@ -14,19 +14,19 @@ type Provider struct {
 	Models     map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalog."`
 }
 
-// Asked is what requests to one model ask besides.
-type Asked struct {
+// RequestOptions holds additional fields of the requests to one model.
+type RequestOptions struct {
 	Body Body `yaml:"body" check:"body" doc:"Fields merged into the body of requests to the model; wins over those of its provider."`
 }
 
-// Body is fields of a request, as JSON has them.
+// Body holds fields of a request's JSON body.
 type Body map[string]any
 
-// maxBody bounds a body in bytes: every request records it.
+// maxBody is the largest Body in bytes of JSON. It is small because every request records it.
 const maxBody = 4 << 10
 
-// owned are the fields of requests that Plimsoll sets, each with what would go wrong.
-var owned = map[string]string{
+// reservedFields are the fields of requests that Plimsoll sets itself, each with the hint for the user.
+var reservedFields = map[string]string{
 	"model": "--model chooses it", "messages": "they are the conversation", "input": "it is the conversation", "instructions": "they are the system prompt",
 	"system": "it is the system prompt", "tools": "they are recorded with the conversation", "functions": "tools are recorded with the conversation",
 	"stream": "replies are always streamed", "stream_options": "usage is always asked for", "n": "one reply is read",
@@ -41,7 +41,7 @@ var owned = map[string]string{
 	"betas": "set the header anthropic-beta of the provider",
 }
 
-// Model is what the user knows about one model. A zero field means: ask the server or the catalogue.
+// Model holds the user's settings of one model. A zero field is discovered from the server or the catalog.
 type Model struct {
 	ContextWindow int           `yaml:"context_window" doc:"Context window in tokens; 0 = discovered."`
 	MaxInput      int           `yaml:"max_input" doc:"Largest request in tokens, if smaller than the window; 0 = the window."`
@@ -51,7 +51,7 @@ type Model struct {
 	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix after its last use. Claude is asked for 5m, or for an hour from 1h on, at twice the price of input; unset, the cheaper one is chosen by your pauses. Of others it is assumed: 5m where writing costs 1.25 times the input (OpenAI: 30m), else an hour."`
 }
 
-// Prices are in US dollars per million tokens; nil means unknown, which is not the same as free.
+// Prices are in US dollars per million tokens. nil means unknown; 0 means free.
 type Prices struct {
 	Input      *float64 `yaml:"input" doc:"Dollars per million input tokens."`
 	Cached     *float64 `yaml:"cached" doc:"Dollars per million input tokens read from the provider's cache."`
@@ -59,7 +59,7 @@ type Prices struct {
 	Output     *float64 `yaml:"output" doc:"Dollars per million output tokens."`
 }
 
-// Tool is what the user decides about one tool. Nil and empty fields inherit: from the tool, or from the profile in force.
+// Tool holds the user's settings of one tool. Nil and empty fields inherit from the tool's own defaults or the profile.
 type Tool struct {
 	Enabled     *bool    `yaml:"enabled" doc:"false takes the tool away from the model; unset = enabled."`
 	Approval    string   `yaml:"approval" enum:",allow,ask,deny" doc:"Whether a call runs, asks or is refused; empty = the permission mode decides."`
@@ -68,7 +68,7 @@ type Tool struct {
 	Exempt      *bool    `yaml:"exempt" doc:"true keeps the tool's results from ever being masked, and its calls from being stripped unless a hint says so; unset = the tool's own default."`
 }
 
-// Hints say what compaction does with a tool's calls (S64, D17). Empty inherits from what is known about the tool, or
+// Hints say what compaction does with a tool's calls (S64, D17). An empty field inherits from the tool's own hint, or
 // else from the profile.
 type Hints struct {
 	Request  string `yaml:"request" enum:",keep,strip" doc:"What compaction does with the arguments; empty = the tool's own hint, or else what the profile says."`

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// relations collects what is wrong between keys of a finished configuration.
+// relations collects problems of keys that contradict each other.
 type relations struct {
 	origins  Origins
 	problems Problems
 }
 
-// fail notes a problem at the place where the first of some keys that was set was set last.
+// fail adds a problem at the line of the first of keys that was set explicitly. Without such a key it adds none.
 func (r *relations) fail(message, hint string, keys ...string) {
 	for _, key := range keys {
 		if o, ok := r.origins[key]; ok {
-			r.problems = append(r.problems, o.text.problem(o.Line, 0, key, message, hint))
+			r.problems = append(r.problems, o.source.problem(o.Line, 0, key, message, hint))
 			return
 		}
 	}
 }
 
-// checkRelations applies the rules between keys to the finished configuration.
+// checkRelations checks the rules between keys, after all layers and the preset.
 func checkRelations(c Config, origins Origins) Problems {
 	r := &relations{origins: origins}
 	co := c.Compaction
@@ -30,15 +30,15 @@ func checkRelations(c Config, origins Origins) Problems {
 		r.fail(fmt.Sprintf("hard_ratio (%g) must be above trigger_ratio (%g)", co.HardRatio, co.TriggerRatio),
 			"raise hard_ratio or lower trigger_ratio", "compaction.hard_ratio", "compaction.trigger_ratio")
 	}
-	r.eviction(co)
-	r.profile(co, "compaction.auto.profile", co.Auto.Profile)
-	r.profile(co, "compaction.default_profile", co.DefaultProfile)
+	r.checkEviction(co)
+	r.checkProfile(co, "compaction.auto.profile", co.Auto.Profile)
+	r.checkProfile(co, "compaction.default_profile", co.DefaultProfile)
 	messages := func(provider string) bool {
 		p := c.Providers[provider]
 		return p.Wire == "messages" || p.Wire == "" && provider == "anthropic"
 	}
 	for _, name := range sortedKeys(c.Providers) {
-		r.body(c.Providers[name].Body, messages(name), "providers", name)
+		r.checkBody(c.Providers[name].Body, messages(name), "providers", name)
 		for _, id := range sortedKeys(c.Providers[name].Models) {
 			if m := c.Providers[name].Models[id]; m.ContextWindow > 0 && m.MaxInput > m.ContextWindow {
 				at := Path("providers", name, "models", id)
@@ -49,21 +49,21 @@ func checkRelations(c Config, origins Origins) Problems {
 	}
 	for _, name := range sortedKeys(c.Models) {
 		provider, _, _ := strings.Cut(name, "/")
-		r.body(c.Models[name].Body, messages(provider) || strings.HasPrefix(name, "claude"), "models", name)
+		r.checkBody(c.Models[name].Body, messages(provider) || strings.HasPrefix(name, "claude"), "models", name)
 	}
 	return r.problems
 }
 
-// profile checks that a profile exists. Automatic compaction needs none.
-func (r *relations) profile(co Compaction, key, name string) {
+// checkProfile checks that a profile exists. Only compaction.auto.profile may be empty.
+func (r *relations) checkProfile(co Compaction, key, name string) {
 	if _, ok := co.Profile(name); !ok && (name != "" || key == "compaction.default_profile") {
 		r.fail("there is no profile "+quote(name), "there are "+listWords(co.ProfileNames()), key)
 	}
 }
 
-// body refuses a body that is too long to be recorded, and thinking where the Messages API is spoken: its form is
-// recorded with each request.
-func (r *relations) body(b Body, messages bool, path ...string) {
+// decodeBody refuses a request body that is too large to be recorded, and the field thinking for the Messages API: each
+// request records which form of it Plimsoll has chosen.
+func (r *relations) checkBody(b Body, messages bool, path ...string) {
 	for _, field := range sortedKeys(b) {
 		key := Path(append(path, "body", field)...)
 		if messages && field == "thinking" {
@@ -76,9 +76,9 @@ func (r *relations) body(b Body, messages bool, path ...string) {
 	}
 }
 
-// eviction applies the rules between the shares of a step: it leaves less than what sets it off, and its note has room in
-// that. A share of 0 is left to the program, which keeps to them.
-func (r *relations) eviction(co Compaction) {
+// checkEviction checks the shares of an eviction: it must leave less than the trigger ratio, and its note must fit in what it
+// leaves. A share of 0 means auto and is always valid.
+func (r *relations) checkEviction(co Compaction) {
 	lowest, of := co.TriggerRatio, "trigger_ratio"
 	for _, name := range []string{"target", "cold"} {
 		share := map[string]float64{"target": co.Evict.Target, "cold": co.Evict.Cold}[name]

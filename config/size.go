@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Size is an amount of bytes. In the file it is a number, or a number with a unit: B, kB, KiB, MB, MiB, GB, GiB.
+// Size is a number of bytes. In the file it is a number, or a number with a unit: B, kB, KiB, MB, MiB, GB, GiB.
 type Size int64
 
 var sizeUnits = []struct {
@@ -18,7 +18,7 @@ var sizeUnits = []struct {
 	{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1},
 }
 
-// maxSize bounds sizes, so that no sum of a few of them overflows.
+// maxSize is the largest valid size; a sum of several sizes cannot overflow.
 const maxSize = Size(1) << 50
 
 // ParseSize reads a size such as "8MiB", "512 KiB" or "30000".
@@ -37,7 +37,7 @@ func ParseSize(s string) (Size, error) {
 	return Size(n * float64(unit)), nil
 }
 
-// String writes the size in the largest unit that divides it.
+// String formats the size in the largest unit that divides it.
 func (s Size) String() string {
 	if s == 0 {
 		return "0"
@@ -50,14 +50,13 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// autoWord leaves a number to the preset and the window. In the struct it is 0.
+// autoWord is the value of a number that the program chooses, by preset and context window. In the struct it is 0.
 const autoWord = "auto"
 
-// leastAuto is the least number of characters that auto comes to, whatever the preset and the window.
-const leastAuto = 30_000
+// minAutoChars is the lowest value in characters that auto can mean for tool_results.max_chars.
+const minAutoChars = 30_000
 
-// parseDuration reads a duration with units; days ("2d") exist beside Go's own units, since caches and ages are spoken
-// of in days.
+// parseDuration parses a duration. It accepts days ("2d") in addition to Go's units.
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
@@ -71,7 +70,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// formatDuration writes a duration without units that are 0: 5m, 1h30m.
+// formatDuration formats a duration without units that are 0: 5m, 1h30m.
 func formatDuration(d time.Duration) string {
 	if d == 0 {
 		return "0"

@@ -1,7 +1,7 @@
 // Theme files. Rules:
 //
-//   - A theme file is YAML, read as strictly as the configuration; what its colors mean is the caller's to know.
-//   - The user's stand in themes/ of the configuration folder, each by the name of its file.
+//   - A theme file is YAML, checked as strictly as the configuration. The caller defines its keys by a struct.
+//   - The user's themes are files in themes/ of the configuration folder; the file name is the name of the theme.
 
 package config
 
@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// IsThemePath tells whether the value of ui.theme is the path of a file, not a name.
+// IsThemePath reports whether the value of ui.theme is the path of a file, not a name.
 func IsThemePath(theme string) bool {
 	return strings.ContainsAny(theme, `/\`) || filepath.Ext(theme) == ".yaml" || filepath.Ext(theme) == ".yml"
 }
 
-// Themes is the folder of the user's theme files, "" without a home.
+// Themes is the folder of the user's theme files, "" without a home folder.
 func (p Paths) Themes() string {
 	if p.Config == "" {
 		return ""
@@ -25,10 +25,10 @@ func (p Paths) Themes() string {
 	return filepath.Join(p.Config, "themes")
 }
 
-// ThemeFiles lists the theme files of a folder, sorted. A folder that is not there has none.
+// ThemeFiles lists the theme files of a folder, sorted. For a missing folder it returns nil.
 func ThemeFiles(dir string) []string {
 	var files []string
-	entries, _ := os.ReadDir(dir) // without a list there are no themes
+	entries, _ := os.ReadDir(dir) // an unreadable folder counts as empty
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); (ext == ".yaml" || ext == ".yml") && e.Type()&fs.ModeDir == 0 {
 			files = append(files, filepath.Join(dir, e.Name()))
@@ -37,11 +37,11 @@ func ThemeFiles(dir string) []string {
 	return files
 }
 
-// ReadTheme reads a theme file into a struct that has tags as [Config] has them. The answer points at its values. When
-// something is wrong the error is [Problems].
+// ReadTheme reads a theme file into the struct that into points to, which has tags like [Config]. problemAt makes a
+// problemAt that points to a key of the file. If the file is invalid the error is [Problems].
 func ReadTheme(path string, into any) (problemAt func(key, message, hint string) *Problem, err error) {
 	origins := Origins{}
-	problemAt = func(key, message, hint string) *Problem { return origins.problem(path, key, message, hint) }
+	problemAt = func(key, message, hint string) *Problem { return origins.problemAt(path, key, message, hint) }
 	data, found, problem := readFile(path, false)
 	switch {
 	case problem != nil:
@@ -53,8 +53,8 @@ func ReadTheme(path string, into any) (problemAt func(key, message, hint string)
 	src, leaves, problems := parseDocument(path, data)
 	if len(problems) == 0 {
 		d := &decoder{src: src, origins: origins}
-		d.lay(leaves, into)
+		d.apply(leaves, into)
 		problems = d.problems
 	}
-	return problemAt, problems.err()
+	return problemAt, problems.asError()
 }

@@ -143,25 +143,25 @@ func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, er
 func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 	rows := []tui.Setting{
 		{Section: "Compaction", Name: "preset", From: "the default", Applies: "at once",
-			Setting: config.Setting{Key: "compaction.preset", Value: "plimsoll", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", Unset: "plimsoll", Doc: "Rule set that fills the keys of this section that you do not set yourself."}},
+			Setting: config.Setting{Key: "compaction.preset", Value: "plimsoll", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", UnsetValue: "plimsoll", Doc: "Rule set that fills the keys of this section that you do not set yourself."}},
 		{Section: "Compaction", Name: "default_profile", From: "preset plimsoll", Applies: "at once",
-			Setting: config.Setting{Key: "compaction.default_profile", Value: "default", Choices: []string{"default", "heavy"}, Unset: "default", Doc: "Profile used when a command names none."}},
+			Setting: config.Setting{Key: "compaction.default_profile", Value: "default", Choices: []string{"default", "heavy"}, UnsetValue: "default", Doc: "Profile used when a command names none."}},
 		{Section: "Compaction", Name: "trigger_ratio", From: "~/.config/plimsoll/config.yaml, line 7", Applies: "at once",
-			Setting: config.Setting{Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Unset: "0.85", Doc: "The load line: share of the window at which compaction acts."}},
+			Setting: config.Setting{Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", UnsetValue: "0.85", Doc: "The load line: share of the window at which compaction acts."}},
 		{Section: "Model", Name: "model", From: "--model", Applies: "at once", Opens: tui.OpensModels,
 			Setting: config.Setting{Key: "model", Value: "openai/gpt-5.6-luna", Doc: "Model to talk to."}},
 		{Section: "Model", Name: "effort", Opens: tui.OpensEfforts,
 			Setting: config.Setting{Key: "providers.openai.models.\"gpt-5.6-luna\".effort", Value: `""`, Doc: "How much the model reasons."}},
 		{Section: "Model", Name: "window",
-			Setting: config.Setting{Key: "context.window", Value: "0", Type: "whole number", Unset: "0", Doc: "Size of the context window in tokens."}},
+			Setting: config.Setting{Key: "context.window", Value: "0", Type: "whole number", UnsetValue: "0", Doc: "Size of the context window in tokens."}},
 		{Section: "Permissions", Name: "mode", From: "the default",
-			Setting: config.Setting{Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, Unset: "ask", Doc: "What runs without asking."}},
+			Setting: config.Setting{Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, UnsetValue: "ask", Doc: "What runs without asking."}},
 		{Section: "Permissions", Name: "allow", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
-			Setting: config.Setting{Key: "permissions.allow", Value: "[]", Type: "list of texts", Unset: "[]", Doc: "Calls allowed without asking."}},
+			Setting: config.Setting{Key: "permissions.allow", Value: "[]", Type: "list of texts", UnsetValue: "[]", Doc: "Calls allowed without asking."}},
 		{Section: "Looks", Name: "theme", From: "the default", Opens: tui.OpensThemes,
-			Setting: config.Setting{Key: "ui.theme", Value: "auto", Unset: "auto", Type: "text", Doc: "auto (asks the terminal), light, dark, or the name of a theme."}},
+			Setting: config.Setting{Key: "ui.theme", Value: "auto", UnsetValue: "auto", Type: "text", Doc: "auto (asks the terminal), light, dark, or the name of a theme."}},
 		{Section: "Looks", Name: "mouse", From: "the default",
-			Setting: config.Setting{Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Unset: "true", Doc: "Use the mouse."}},
+			Setting: config.Setting{Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, UnsetValue: "true", Doc: "Use the mouse."}},
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -110,7 +110,7 @@ func (x *examination) configuration() error {
 	if x.Settings.Paths, err = config.FindPaths(x.Console.Lookup, x.Settings.Flags.Data); err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
-	if x.Settings.Workspace, err = config.Workspace(x.Console.Dir); err != nil {
+	if x.Settings.Workspace, err = config.FindWorkspace(x.Console.Dir); err != nil {
 		return err
 	}
 	x.Settings.Loaded.Store(&loaded)

@@ -194,7 +194,7 @@ func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
 func (h *Host) KeepSettings(_ context.Context, set map[string]string) (string, error) {
 	h.keeping.Lock()
 	defer h.keeping.Unlock()
-	path, err := config.Keep(config.LoadOptions{Env: h.with.Console.Lookup, File: h.with.Settings.Flags.Config}, set)
+	path, err := config.SaveSettings(config.LoadOptions{Env: h.with.Console.Lookup, File: h.with.Settings.Flags.Config}, set)
 	if err == nil {
 		err = h.with.Settings.Reload()
 	}

@@ -50,7 +50,7 @@ func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 			if _, err := known.Named(name); name != "" && err != nil {
 				var h console.Hinted
 				errors.As(err, &h)
-				problems = append(problems, l.Problem(key, err.Error(), h.Hint))
+				problems = append(problems, l.ProblemAt(key, err.Error(), h.Hint))
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 	ui := l.Config.UI
 	for _, action := range slices.Sorted(maps.Keys(ui.Keys)) {
 		if _, err := tui.DefaultKeyMap().Rebind(map[string][]string{action: ui.Keys[action]}); err != nil {
-			problems = append(problems, l.Problem(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
+			problems = append(problems, l.ProblemAt(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
 		}
 	}
 	var wrong config.Problems
@@ -75,7 +75,7 @@ func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 
 // ruleProblem is what the tools cannot work with, nil if there is nothing.
 func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
-	workspace, err := config.Workspace(s.Console.Dir)
+	workspace, err := config.FindWorkspace(s.Console.Dir)
 	if err != nil {
 		return nil // said wherever the workspace is needed
 	}
@@ -102,7 +102,7 @@ func Placed(l config.Loaded, err error) error {
 	if _, set := l.Origins[key]; !ok || !set {
 		return err
 	}
-	p := l.Problem(key, message, "")
+	p := l.ProblemAt(key, message, "")
 	p.Text = "" // the first line of a list, which need not be the wrong one
 	return p
 }

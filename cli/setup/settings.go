@@ -79,7 +79,7 @@ func (s *Settings) Configure() error {
 	if s.Loaded.Load() != nil {
 		return nil
 	}
-	workspace, err := config.Workspace(s.Console.Dir)
+	workspace, err := config.FindWorkspace(s.Console.Dir)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *Settings) Reload() error {
 // Load reads the configuration without keeping it, and checks the names in it.
 // The result names the sources even when the error is not nil.
 func (s *Settings) Load() (config.Loaded, error) {
-	workspace, err := config.Workspace(s.Console.Dir)
+	workspace, err := config.FindWorkspace(s.Console.Dir)
 	if err != nil {
 		return config.Loaded{}, err
 	}
@@ -136,7 +136,7 @@ func (s *Settings) readAndCheck(workspace string) (config.Loaded, error) {
 func (s *Settings) Read(workspace string, recorded, changed map[string]string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
 		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace,
-		Recorded: assignments(recorded), Set: s.Flags.Set, Changed: assignments(changed),
+		Recorded: assignments(recorded), Overrides: s.Flags.Set, Changed: assignments(changed),
 		Trust: func(hash string) bool {
 			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
 		},
@@ -219,7 +219,7 @@ func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {
 
 // ConfigFile is the user's configuration file, whether it exists or not.
 func (s *Settings) ConfigFile() (string, error) {
-	path, _, err := config.File(s.Console.Lookup, s.Flags.Config)
+	path, _, err := config.UserFile(s.Console.Lookup, s.Flags.Config)
 	if err != nil {
 		return "", console.AsUsage(console.WithHint(err, "set HOME, or name a file with --config"))
 	}
@@ -229,7 +229,7 @@ func (s *Settings) ConfigFile() (string, error) {
 // OwnFiles are the program's own folders and its configuration files.
 func (s *Settings) OwnFiles() []string {
 	own := []string{s.Paths.Data, s.Paths.State, s.Paths.Grants()}
-	if path, _, err := config.File(s.Console.Lookup, s.Flags.Config); err == nil {
+	if path, _, err := config.UserFile(s.Console.Lookup, s.Flags.Config); err == nil {
 		if full, err := filepath.Abs(path); err == nil {
 			own = append(own, full)
 		}

@@ -99,7 +99,7 @@ func (s *Settings) Theme(l config.Loaded) (name string, own []themes.Theme, err 
 		names = append(names, themeName(f))
 	}
 	if err := tui.CheckTheme(l.Config.UI.Theme, names...); err != nil {
-		return "", nil, config.Problems{l.Problem("ui.theme", err.Error(), "")}
+		return "", nil, config.Problems{l.ProblemAt("ui.theme", err.Error(), "")}
 	}
 	return l.Config.UI.Theme, nil, nil
 }

@@ -71,7 +71,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 	action, done := pane.Press(k, []pane.Command{
 		{On: keys.Accept, Do: m.accept}, {On: keys.Cancel, Do: m.cancel},
 		{On: keys.Next, Do: by(1)}, {On: keys.Moves.Up, Do: by(-1)}, {On: keys.Earlier, Do: by(-1)}, {On: keys.Moves.Down, Do: by(1)},
-		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().Unset) }},
+		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().UnsetValue) }},
 	})
 	if !done {
 		return pane.Ignored{}
@@ -136,12 +136,12 @@ func (m *Model) toDefault() pane.Action {
 		return pane.Say{Text: m.content.Fixed, Bad: true}
 	case r.Fixed != "":
 		return pane.Say{Text: r.Fixed, Bad: true}
-	case r.Key == "" || r.Opens != "" && r.Unset == "":
+	case r.Key == "" || r.Opens != "" && r.UnsetValue == "":
 		return pane.Say{Text: "it has no default"}
-	case r.Value == r.Unset:
+	case r.Value == r.UnsetValue:
 		return pane.Say{Text: "it already has its default"}
 	}
-	return Accepted{Key: r.Key, Value: r.Unset}
+	return Accepted{Key: r.Key, Value: r.UnsetValue}
 }
 
 // keep wants the values kept with which the next conversation would not begin.

@@ -114,7 +114,7 @@ func (m *Model) facts(width int) []string {
 	add("from", r.From)
 	add("applies", r.Applies)
 	add("", r.Fixed)
-	unset := r.Unset
+	unset := r.UnsetValue
 	if unset == `""` {
 		unset = "none"
 	}

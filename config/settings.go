@@ -1,8 +1,8 @@
-// What is changed on the screen is kept in a file of the program's own, beside the user's and laid over it. Rules:
+// Settings changed on the screen are saved in a file of the program, next to the user's file and stronger. Rules:
 //
-//   - The user's file is never written. What stands in the program's own is written whole, sorted by key.
-//   - A value that holds without a line has none: the line goes when the user's file, the preset or the default says the same.
-//   - What would be written is read as strictly as at the start.
+//   - The user's file is never written. The settings file is rewritten as a whole, sorted by key.
+//   - It has no line for a value that would be the same without it, from the user's file, the preset or the default.
+//   - The new content is checked like a file at the start of the program, before it is written.
 
 package config
 
@@ -16,8 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// OwnFile is where the program keeps what is changed on the screen, for a configuration file of the user's.
-func OwnFile(path string) string {
+// SettingsFile returns the path of the settings file that belongs to the user's configuration file at path.
+func SettingsFile(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -25,13 +25,13 @@ func OwnFile(path string) string {
 	return strings.TrimSuffix(path, extension) + ".settings" + extension
 }
 
-// ownHead begins the program's own file.
-const ownHead = "# Written by /settings. It is laid over %s; delete a line to have what that file says.\n"
+// settingsHeader is the first line of the settings file.
+const settingsHeader = "# Written by /settings. It is laid over %s; delete a line to have what that file says.\n"
 
-// Keep writes values of some keys to the program's own file, whole or not at all. The error is [Problems] where the user's
-// file or the result has mistakes.
-func Keep(o LoadOptions, set map[string]string) (path string, err error) {
-	path, data, err := kept(o, set)
+// SaveSettings saves the values of some keys, by dotted key, in the settings file, and returns its path. The write is atomic. The
+// error is [Problems] if the user's file or the new content is invalid.
+func SaveSettings(o LoadOptions, set map[string]string) (path string, err error) {
+	path, data, err := settingsWith(o, set)
 	if err != nil {
 		return path, err
 	}
@@ -41,7 +41,7 @@ func Keep(o LoadOptions, set map[string]string) (path string, err error) {
 	return path, nil
 }
 
-// ReplaceFile writes a file that only the user may read, whole or not at all.
+// ReplaceFile replaces a file atomically. Only the user may read the new file.
 func ReplaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -60,13 +60,13 @@ func ReplaceFile(path string, data []byte) error {
 	return err
 }
 
-// kept is the program's own file as it is with other values of some keys.
-func kept(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
-	user, _, err := File(o.Env, o.File)
+// settingsWith returns the path of the settings file, and its content with new values of some keys.
+func settingsWith(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
+	user, _, err := UserFile(o.Env, o.File)
 	if err != nil {
 		return "", nil, err
 	}
-	path = OwnFile(user)
+	path = SettingsFile(user)
 	before, _, problem := readFile(path, false)
 	if problem != nil {
 		return path, nil, Problems{problem}
@@ -81,30 +81,30 @@ func kept(o LoadOptions, set map[string]string) (path string, data []byte, err e
 	}
 	var values any = map[string]any{}
 	for _, l := range leaves {
-		values = put(values, l.path, l.value)
+		values = withValueAt(values, l.path, l.value)
 	}
-	o = LoadOptions{Env: o.Env, File: o.File, own: ownText(user, values)}
+	o = LoadOptions{Env: o.Env, File: o.File, settingsData: settingsText(user, values)}
 	with, err := Load(o)
 	if err != nil {
 		return path, nil, err
 	}
-	o.own = ownText(user, nil)
+	o.settingsData = settingsText(user, nil)
 	without, err := Load(o)
 	if err != nil {
 		return path, nil, err
 	}
 	below := without.values()
 	for key, s := range with.values() {
-		if _, asked := set[key]; asked && (s.Value == below[key].Value && without.Explicit(key) || s.Value == s.Unset && !without.Explicit(key)) {
+		if _, asked := set[key]; asked && (s.Value == below[key].Value && without.Explicit(key) || s.Value == s.UnsetValue && !without.Explicit(key)) {
 			remove(values.(map[string]any), strings.Split(key, "."))
 		}
 	}
-	return path, ownText(user, values), nil
+	return path, settingsText(user, values), nil
 }
 
-// ownText is the program's own file.
-func ownText(user string, values any) []byte {
-	text := fmt.Appendf(nil, ownHead, filepath.Base(user))
+// settingsText formats the settings file.
+func settingsText(user string, values any) []byte {
+	text := fmt.Appendf(nil, settingsHeader, filepath.Base(user))
 	if table, ok := values.(map[string]any); ok && len(table) > 0 {
 		lines, _ := yaml.Marshal(values) // they come from YAML
 		text = append(text, lines...)
@@ -112,7 +112,7 @@ func ownText(user string, values any) []byte {
 	return text
 }
 
-// values are the settings by key.
+// values returns the settings by key.
 func (l Loaded) values() map[string]Setting {
 	out := map[string]Setting{}
 	for _, s := range l.Settings() {
@@ -121,7 +121,7 @@ func (l Loaded) values() map[string]Setting {
 	return out
 }
 
-// remove takes a key out of a table, and the tables that are empty then.
+// remove deletes a key from a table, and tables that become empty.
 func remove(table map[string]any, path []string) {
 	if below, ok := table[path[0]].(map[string]any); ok && len(path) > 1 {
 		if remove(below, path[1:]); len(below) > 0 {

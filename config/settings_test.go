@@ -9,10 +9,10 @@ import (
 	"plimsoll/config"
 )
 
-// kept writes what is kept of a change and gives the file.
-func kept(t *testing.T, user string, set map[string]string) string {
+// settingsWith writes what is kept of a change and gives the file.
+func settingsWith(t *testing.T, user string, set map[string]string) string {
 	t.Helper()
-	path, err := config.Keep(config.LoadOptions{File: user}, set)
+	path, err := config.SaveSettings(config.LoadOptions{File: user}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +37,13 @@ func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
 		{map[string]string{`providers.openai.models."gpt-5.6".effort`: "high", "compaction.preset": "plimsoll"}, "providers:\n  openai:\n    models:\n      gpt-5.6:\n        effort: high\n"},
 	}
 	for _, s := range steps {
-		if got := kept(t, user, s.set); got != s.want {
+		if got := settingsWith(t, user, s.set); got != s.want {
 			t.Errorf("with %v the file is\n%s\nwant\n%s", s.set, got, s.want)
 		}
 	}
 	l := load(t, config.LoadOptions{File: user})
 	o := l.Origins[`providers.openai.models."gpt-5.6".effort`]
-	if o.Layer != config.LayerSettings || o.File != config.OwnFile(user) || o.Line != 6 || filepath.Base(o.File) != "mine.settings.yaml" {
+	if o.Layer != config.LayerSettings || o.File != config.SettingsFile(user) || o.Line != 6 || filepath.Base(o.File) != "mine.settings.yaml" {
 		t.Errorf("it comes from %+v", o)
 	}
 }
@@ -53,11 +53,11 @@ func TestEverySettingCanBeKept(t *testing.T) {
 	t.Parallel()
 	user, set := filepath.Join(t.TempDir(), "config.yaml"), map[string]string{}
 	write(t, filepath.Dir(user), "config.yaml", "")
-	for _, s := range load(t, config.LoadOptions{Set: []string{"compaction.preset=jp"}}).Settings() {
+	for _, s := range load(t, config.LoadOptions{Overrides: []string{"compaction.preset=jp"}}).Settings() {
 		set[s.Key] = s.Value
 	}
 	set["compaction.preset"] = "plimsoll" // so that no other value stands without a line
-	kept(t, user, set)
+	settingsWith(t, user, set)
 	for _, s := range load(t, config.LoadOptions{File: user}).Settings() {
 		if s.Value != set[s.Key] {
 			t.Errorf("%s is %s, want %s", s.Key, s.Value, set[s.Key])
@@ -77,7 +77,7 @@ func TestNothingIsKeptWithAMistake(t *testing.T) {
 		dir := t.TempDir()
 		user := write(t, dir, "c.yaml", c.user)
 		write(t, dir, "c.settings.yaml", c.own)
-		if _, err := config.Keep(config.LoadOptions{File: user}, map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := config.SaveSettings(config.LoadOptions{File: user}, map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 		}
 	}
