@@ -62,6 +62,15 @@ func (k Kind) Reduces() bool {
 // once they are part of a log.
 type Body interface{ Kind() Kind }
 
+// IsMessage reports whether the model is sent a body as a message: user messages, replies and tool results.
+func IsMessage(b Body) bool {
+	switch b.(type) {
+	case UserMessage, AssistantMessage, ToolResult:
+		return true
+	}
+	return false
+}
+
 // UserMessage is a message of the user.
 type UserMessage struct {
 	Text string `json:"text"`

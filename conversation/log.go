@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 	"unicode/utf8"
 )
@@ -32,6 +33,18 @@ func NewLog(events []Event) (*Log, error) {
 	}
 	l.events = slices.Clip(events)
 	return l, nil
+}
+
+// IndexOf returns the index of the event with a Seq, -1 if events has none.
+func IndexOf(events []Event, seq uint64) int {
+	if i := seq - 1; i < uint64(len(events)) && events[i].Seq == seq {
+		return int(i)
+	}
+	i := sort.Search(len(events), func(i int) bool { return events[i].Seq >= seq })
+	if i < len(events) && events[i].Seq == seq {
+		return i
+	}
+	return -1
 }
 
 // Events returns the events so far. Callers must not change them.

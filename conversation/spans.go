@@ -39,8 +39,13 @@ func (s Spans) Contains(seq uint64) bool {
 // ContainsAny reports whether one of the events is in one of the spans.
 func (s Spans) ContainsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Contains) }
 
+// ContainsMessages reports whether the spans contain all messages of others, except rewound ones.
+func (s Spans) ContainsMessages(log []Event, others []Span) bool {
+	return !slices.ContainsFunc(MessagesIn(log, others), func(e Event) bool { return !s.Contains(e.Seq) })
+}
+
 // JoinSpans returns the union of two lists of spans.
-func JoinSpans(a, b []Span) []Span { return Disjoint(slices.Concat(a, b)) }
+func JoinSpans(a, b []Span) Spans { return Disjoint(slices.Concat(a, b)) }
 
 // SpansWithout returns the messages in spans, except those for which stays is true, as
 // spans. An event that is not a message does not split a span.
@@ -74,27 +79,6 @@ func SpansWithoutRewound(log []Event, spans []Span) []Span {
 		rewound[log[i].Seq] = rewind != 0
 	}
 	return SpansWithout(log, spans, func(seq uint64) bool { return rewound[seq] })
-}
-
-// IndexOf returns the index of the event with a Seq, -1 if events has none.
-func IndexOf(events []Event, seq uint64) int {
-	if i := seq - 1; i < uint64(len(events)) && events[i].Seq == seq {
-		return int(i)
-	}
-	i := sort.Search(len(events), func(i int) bool { return events[i].Seq >= seq })
-	if i < len(events) && events[i].Seq == seq {
-		return i
-	}
-	return -1
-}
-
-// IsMessage reports whether the model is sent a body as a message: user messages, replies and tool results.
-func IsMessage(b Body) bool {
-	switch b.(type) {
-	case UserMessage, AssistantMessage, ToolResult:
-		return true
-	}
-	return false
 }
 
 // MessagesIn lists the messages of spans, without rewound ones. It ignores all other overlays

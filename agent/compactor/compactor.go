@@ -416,29 +416,24 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), w)
+	propose := func(now edit.Inputs) (edit.Proposal, error) {
+		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, w)
+	}
+	proposal, err := propose(c.journal.Situation())
 	switch {
 	case err != nil:
 		c.records.refuse(ctx, w, unmade(err))
 	case proposal.Job != nil && c.commitPrepared(ctx, w, proposal.Spans):
 	case proposal.Job != nil:
-		c.startRequested(ctx, w)
+		j := &job{request: w, work: propose, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
+		if err := c.start(ctx, j); err != nil {
+			j.end(err)
+			c.records.giveUp(ctx, j, nil)
+		}
 	default:
 		if err := c.commit(ctx, &proposal, w, nil); err != nil {
 			c.records.refuse(ctx, w, err)
 		}
-	}
-}
-
-// startRequested has the summary written that was asked for.
-func (c *Compactor) startRequested(ctx context.Context, w edit.Request) {
-	j := &job{request: w, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
-	j.work = func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, w)
-	}
-	if err := c.start(ctx, j); err != nil {
-		j.end(err)
-		c.records.giveUp(ctx, j, nil)
 	}
 }
 

@@ -149,14 +149,14 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 
 // applyPlan does what of a plan needs no model, or what a profile says.
 func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
-	switch {
+	switch made := c.made(plan.Trigger); {
 	case plan.Profile != "":
 		c.compact(ctx, edit.RequestOf(plan))
 	case plan.Note != nil:
-		c.evict(ctx, plan)
+		c.evict(ctx, plan, made)
 	case len(plan.Masks) > 0:
 		c.logMicro(plan)
-		c.overlay(ctx, c.made(plan.Trigger), plan.Masks)
+		c.overlay(ctx, made, plan.Masks)
 	case plan.Drops:
 		c.ApplyLadder(ctx, plan.Trigger, false)
 	}

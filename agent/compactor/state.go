@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -222,45 +221,4 @@ func noSummary(e *llm.Error) *llm.Error {
 	failure.Lead = "no summary was written: " + cmp.Or(e.Lead, e.Message)
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
 	return &failure
-}
-
-// whyAlone is why the note of a step has no summary beside it, "" where none belongs to
-// such a step. It is stored with the step, so that the ledger can say it later.
-func (c *Compactor) whyAlone(plan planner.Plan) string {
-	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
-		return ""
-	}
-	failed := c.newestFailure()
-	switch j := c.job; {
-	case c.journal.Rules().Summary.When == preset.SummaryNever, c.journal.Rules().Summary.When == preset.SummaryByHand:
-		return "no summary: compaction.summary.when is " + string(c.journal.Rules().Summary.When)
-	case c.schedule.past.Exhausted(c.journal.Rules()):
-		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
-	case j != nil && j.state == stateInReview:
-		return "no summary: it was waiting for your review"
-	case j != nil && j.pending():
-		return "no summary: it was still being written"
-	case len(c.prepared) > 0:
-		return "no summary: the one that is ready covers other messages"
-	case failed != 0:
-		return fmt.Sprintf("no summary: see e%d", failed)
-	}
-	return "no summary: none was started in time"
-}
-
-// newestFailure is the event of the newest summary that did not come about since the
-// newest compaction, 0 if there is none.
-func (c *Compactor) newestFailure() uint64 {
-	log := c.journal.Events()
-	for i := len(log) - 1; i >= 0; i-- {
-		switch b := log[i].Body.(type) {
-		case conversation.Attempt:
-			return log[i].Seq
-		case conversation.Summary:
-			if b.Policies == nil {
-				return 0
-			}
-		}
-	}
-	return 0
 }

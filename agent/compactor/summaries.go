@@ -3,6 +3,7 @@ package compactor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"plimsoll/agent/llm"
@@ -224,25 +225,65 @@ func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.
-func (c *Compactor) evict(ctx context.Context, plan planner.Plan) {
+func (c *Compactor) evict(ctx context.Context, plan planner.Plan, made conversation.Origin) {
 	why := c.whyAlone(plan)
-	if !c.evictWith(ctx, plan) {
-		made := c.made(plan.Trigger)
+	if !c.evictWith(ctx, plan, made) {
 		made.Why = why
 		c.overlay(ctx, made, plan.Alone().Masks)
 	}
 }
 
+// whyAlone is why the note of a step has no summary beside it, "" where none belongs to
+// such a step. It is stored with the step, so that the ledger can say it later.
+func (c *Compactor) whyAlone(plan planner.Plan) string {
+	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
+		return ""
+	}
+	failed := c.newestFailure()
+	switch j := c.job; {
+	case c.journal.Rules().Summary.When == preset.SummaryNever, c.journal.Rules().Summary.When == preset.SummaryByHand:
+		return "no summary: compaction.summary.when is " + string(c.journal.Rules().Summary.When)
+	case c.schedule.past.Exhausted(c.journal.Rules()):
+		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
+	case j != nil && j.state == stateInReview:
+		return "no summary: it was waiting for your review"
+	case j != nil && j.pending():
+		return "no summary: it was still being written"
+	case len(c.prepared) > 0:
+		return "no summary: the one that is ready covers other messages"
+	case failed != 0:
+		return fmt.Sprintf("no summary: see e%d", failed)
+	}
+	return "no summary: none was started in time"
+}
+
+// newestFailure is the event of the newest summary that did not come about since the
+// newest compaction, 0 if there is none.
+func (c *Compactor) newestFailure() uint64 {
+	log := c.journal.Events()
+	for i := len(log) - 1; i >= 0; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			return log[i].Seq
+		case conversation.Summary:
+			if b.Policies == nil {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
 // evictWith makes a step that evicts with the summaries that are written for it, and
 // reports whether it is made.
-func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
+func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, made conversation.Origin) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
 	if err := c.journal.Flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
-	made, more := c.made(plan.Trigger), plan.Trigger != planner.TriggerCold
+	more := plan.Trigger != planner.TriggerCold
 	step := func(jobs []*job) (edit.Proposal, bool) {
 		var proposals []*edit.Proposal
 		for _, j := range jobs {
@@ -264,8 +305,9 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if !ok {
 		return false
 	}
-	if err := c.commit(ctx, &proposal, edit.Request{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
-		c.records.refuse(ctx, edit.Request{Source: made.Source, Trigger: made.Trigger}, err)
+	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
+	if err := c.commit(ctx, &proposal, w, nil, use...); err != nil {
+		c.records.refuse(ctx, w, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -285,21 +327,22 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 	}
 	plan := c.schedule.plan(moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
-		c.evict(ctx, plan)
+		c.evict(ctx, plan, c.made(plan.Trigger))
 	}
 }
 
-// commitPrepared puts the newest summary that is written in force at once, for
-// somebody who asked for one, and reports whether it is. It has to cover all that
-// the user asked for; the model asks for room only.
+// commitPrepared applies the newest prepared summary at once, for a request, and reports whether it does. The user gets
+// it only if it covers all messages that a summary of the request would; the model only asks for room.
 func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false
 	}
-	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.journal.Rules(), w) && c.journal.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
-		w.Review && c.journal.Interactive() { // nobody has read it
+	j, whole := list[len(list)-1], w.From == nil && w.To == nil && w.KeepLast < 0
+	switch {
+	case j.state != stateReady, w.Focus != "", w.Review && c.journal.Interactive():
+		return false
+	case w.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
 		return false
 	}
 	j.joined = w.Source

@@ -414,18 +414,6 @@ func (j *Journal) Situation() edit.Inputs {
 // InBackground reports whether summaries are written in the background.
 func (j *Journal) InBackground() bool { return j.rules.Auto.Background }
 
-// CoversMessages reports whether all messages and results in asked are in covered.
-func (j *Journal) CoversMessages(covered, asked []conversation.Span) bool {
-	in, of := conversation.Disjoint(covered), conversation.Disjoint(asked)
-	return !slices.ContainsFunc(j.log.Events(), func(e conversation.Event) bool {
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			return of.Contains(e.Seq) && !in.Contains(e.Seq)
-		}
-		return false
-	})
-}
-
 // Price is PriceOf for the model in use; nil and nil where its prices are not
 // known.
 func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {

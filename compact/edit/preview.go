@@ -78,14 +78,15 @@ type SummaryNeed struct {
 
 // Preview returns the effect of the proposal in numbers.
 func (p *Proposal) Preview() Preview {
-	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.tokens(p.before)}
+	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.in.Meter.WithView(p.before).EstimatedTokens()}
 	if p.Job != nil {
 		return p.addExpectedSummary(preview)
 	}
-	preview.After, preview.Layers = p.tokens(p.after), p.Layers()
+	meterAfter := p.in.Meter.WithView(p.after)
+	preview.After, preview.Layers = meterAfter.EstimatedTokens(), p.Layers()
 	if i := firstChange(sentView(p.before, p.in.Meter), sentView(p.after, p.in.Meter)); i >= 0 {
 		preview.BreakAt = firstSeq(p.before, i)
-		rewritten, meterAfter := 0.0, p.in.Meter.WithView(p.after)
+		rewritten := 0.0
 		for i := i; i < len(p.after.Messages); i++ {
 			rewritten += meterAfter.MessageTokens(&p.after.Messages[i])
 		}

@@ -109,6 +109,33 @@ func newProposal(log []conversation.Event, r preset.Rules, in Inputs, req Reques
 	return p, nil
 }
 
+// ProfileOf returns the name of the profile that a request means. The profile need not exist.
+func ProfileOf(r preset.Rules, req Request) string {
+	switch {
+	case req.Profile != "":
+		return req.Profile
+	case (req.Focus != "" || req.Review) && !r.Profiles[r.DefaultProfile].Summarize:
+		return preset.ProfileHeavy
+	}
+	return r.DefaultProfile
+}
+
+func profileOf(r preset.Rules, req Request) (string, preset.Profile, error) {
+	name := ProfileOf(r, req)
+	p, ok := r.Profiles[name]
+	if !ok {
+		names := strings.Join(slices.Sorted(maps.Keys(r.Profiles)), ", ")
+		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, names)
+	}
+	if (req.Focus != "" || req.Review) && !p.Summarize {
+		return name, p, fmt.Errorf("%w: the profile %s writes no summary; use --profile %s", ErrBadRequest, name, preset.ProfileHeavy)
+	}
+	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && req.Source == conversation.SourceAuto) {
+		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
+	}
+	return name, p, nil
+}
+
 func (p *Proposal) resolveRange(req Request, profile preset.Profile) (Range, error) {
 	keep := req.KeepLast
 	if keep < 0 {
@@ -172,11 +199,12 @@ func (p *Proposal) toolsUsed() []string {
 // error wraps ErrNothingToGain.
 func (p *Proposal) apply(bodies ...conversation.Body) error {
 	after := projection.Project(conversation.Extend(p.log, p.in.Now, bodies...))
-	tokensBefore, tokensAfter := p.tokens(p.before), p.tokens(after)
-	gains := tokensAfter < tokensBefore && changed(p.before, after)
+	tokensBefore, tokensAfter := p.in.Meter.WithView(p.before).EstimatedTokens(), p.in.Meter.WithView(after).EstimatedTokens()
+	changes := firstChange(p.before, after) >= 0
+	gains := tokensAfter < tokensBefore && changes
 	switch {
 	case p.made.Trigger == planner.TriggerRequest:
-		gains = changed(p.before, after) // a source that compacts before every request does so even where the view grows
+		gains = changes // a source that compacts before every request does so even where the view grows
 	case p.asked != nil && p.asked.Input != preset.InputView && p.coversSummary():
 		gains = true // the job has checked the length, and another focus may cost as many tokens as the old summary
 	}
@@ -214,10 +242,6 @@ func (p *Proposal) why() string {
 	return text
 }
 
-func (p *Proposal) tokens(v projection.View) int {
-	return p.in.Meter.WithView(v).EstimatedTokens()
-}
-
 // Bodies returns the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. It is nil while a summary is not written.
 func (p *Proposal) Bodies(seq uint64) []conversation.Body {
@@ -227,8 +251,6 @@ func (p *Proposal) Bodies(seq uint64) []conversation.Body {
 // After returns the view after the compaction, or the zero view while a summary is not
 // written.
 func (p *Proposal) After() projection.View { return p.after }
-
-func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }
 
 // excludeNewest removes from the proposal the newest user message and the last unit,
 // which the next request answers.
@@ -293,7 +315,7 @@ func (p *Proposal) Rebase(log []conversation.Event, in Inputs, masks ...conversa
 	rebased.log, rebased.in, rebased.before = log, in, in.Meter.View()
 	bodies := slices.Clone(p.bodies)
 	if text, ok := p.writtenSummary(); ok && preset.WordingOf(text.Style).Notes && p.hasNewerOverlays(log) {
-		text.Appendix = summary.Note(log, rebased.before, rebased.noteSpans(), rebased.noteRoom())
+		text.Appendix = summary.Note(log, rebased.before, rebased.Spans, rebased.noteRoom())
 		bodies[p.summaryIndex()] = text
 	}
 	if err := rebased.apply(append(slices.Clone(masks), bodies...)...); err != nil {
@@ -368,14 +390,14 @@ func overlap(a, b []conversation.Span) bool {
 // epoch with the summaries of prepared proposals. With mayExtend it may evict events that
 // only a summary covers, too. The error wraps ErrNotEvicted or ErrNothingToGain.
 func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, made conversation.Origin, note conversation.Body, mayExtend bool, prepared ...*Proposal) (Proposal, error) {
-	step, _ := note.(conversation.Summary) // the planner'in notes always are
+	step, _ := note.(conversation.Summary) // the planner's notes always are
 	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, in: in, made: made, before: in.Meter.View(), evicts: true}
 	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
-	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
+	covered := projection.WithEarlier(log, step.Spans)
 	var texts []conversation.Summary
 	for _, one := range prepared {
 		text, ok := one.writtenSummary()
-		evictsAll := ok && containsAll(log, covered, text.Spans)
+		evictsAll := ok && covered.ContainsMessages(log, text.Spans)
 		if !ok || !evictsAll && !(mayExtend && one.Covers(step.Spans)) {
 			return Proposal{}, ErrNotEvicted
 		}
@@ -420,16 +442,6 @@ func (p *Proposal) writtenSummary() (conversation.Summary, bool) {
 	}
 	s, ok := p.bodies[i].(conversation.Summary)
 	return s, ok
-}
-
-// containsAll reports whether spans contain every message of other spans.
-func containsAll(log []conversation.Event, outer conversation.Spans, inner []conversation.Span) bool {
-	for _, e := range conversation.MessagesIn(log, inner) {
-		if !outer.Contains(e.Seq) {
-			return false
-		}
-	}
-	return true
 }
 
 // After a compaction in the middle of a turn, the model must still be able to answer the

@@ -109,7 +109,7 @@ func (p *Proposal) rewrites() bool {
 func (p *Proposal) textRoom(rewrites bool) (int, error) {
 	empty := p.summary(".", summary.Answer{})
 	v := projection.Project(conversation.Extend(p.log, p.in.Now, empty))
-	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.in.Meter.Factor())) + 1 // the "." of the empty one
+	room := int(math.Ceil(float64(p.in.Meter.WithView(p.before).EstimatedTokens()-p.in.Meter.WithView(v).EstimatedTokens())/p.in.Meter.Factor())) + 1 // the "." of the empty one
 	if rewrites {
 		room += max(0, int(longerShare*float64(room)))
 	}
@@ -212,12 +212,6 @@ func (p *Proposal) Accept(a summary.Answer) error {
 	return p.applyText(text, a)
 }
 
-// noteSpans returns the spans that the note describes: those of the proposal and of the
-// adjacent summaries, because the view shows only the note of the newest of them.
-func (p *Proposal) noteSpans() []conversation.Span {
-	return projection.WithEarlier(p.log, p.Spans)
-}
-
 func (p *Proposal) applyText(text string, a summary.Answer) error {
 	job := p.Job
 	body := p.summary(text, a)
@@ -246,7 +240,7 @@ func (p *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = summary.Note(p.log, p.before, p.noteSpans(), p.noteRoom())
+		body.Appendix = summary.Note(p.log, p.before, p.Spans, p.noteRoom())
 	}
 	return body
 }
@@ -258,7 +252,7 @@ func (p *Proposal) noteRoom() summary.NoteRoom {
 	if p.evicts {
 		return room
 	}
-	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.noteSpans())))
+	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, projection.WithEarlier(p.log, p.Spans))))
 	return room.Within(most)
 }
 

@@ -79,7 +79,6 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 		return Range{}, noRange("every turn is undone")
 	}
 	from, to := 0, len(live)-1-max(0, o.KeepLast)
-	kept := "the " + numbers.Count(o.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
 	var err error
 	if o.From != nil {
 		if from, err = o.find("--from", *o.From, live); err != nil {
@@ -94,12 +93,14 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	switch {
 	case from <= to:
 		return Range{From: live[from].turn, To: live[to].turn}, nil
-	case o.To == nil && o.From == nil:
-		return Range{}, noRange("nothing is older than %s", kept)
-	case o.To == nil:
-		return Range{}, noRange("--from %s (turn %d) is among %s", o.From, live[from].turn, kept)
+	case o.To != nil:
+		return Range{}, noRange("--from %s (turn %d) comes after --to %s (turn %d)", o.From, live[from].turn, o.To, live[to].turn)
 	}
-	return Range{}, noRange("--from %s (turn %d) comes after --to %s (turn %d)", o.From, live[from].turn, o.To, live[to].turn)
+	kept := "the " + numbers.Count(o.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
+	if o.From == nil {
+		return Range{}, noRange("nothing is older than %s", kept)
+	}
+	return Range{}, noRange("--from %s (turn %d) is among %s", o.From, live[from].turn, kept)
 }
 
 // find returns the turn that a bound means, as an index into the turns that are not rewound.

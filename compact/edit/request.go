@@ -3,13 +3,11 @@ package edit
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"plimsoll/compact/planner"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -142,31 +140,4 @@ var valueFlags = []string{"--from", "--to", "--profile", "--focus", "--keep", "-
 func boundOf(text string) (*Bound, error) {
 	b, err := ParseBound(text)
 	return &b, err
-}
-
-// ProfileOf returns the name of the profile that a request means. The profile need not exist.
-func ProfileOf(r preset.Rules, req Request) string {
-	switch {
-	case req.Profile != "":
-		return req.Profile
-	case (req.Focus != "" || req.Review) && !r.Profiles[r.DefaultProfile].Summarize:
-		return preset.ProfileHeavy
-	}
-	return r.DefaultProfile
-}
-
-func profileOf(r preset.Rules, req Request) (string, preset.Profile, error) {
-	name := ProfileOf(r, req)
-	p, ok := r.Profiles[name]
-	if !ok {
-		names := strings.Join(slices.Sorted(maps.Keys(r.Profiles)), ", ")
-		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, names)
-	}
-	if (req.Focus != "" || req.Review) && !p.Summarize {
-		return name, p, fmt.Errorf("%w: the profile %s writes no summary; use --profile %s", ErrBadRequest, name, preset.ProfileHeavy)
-	}
-	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && req.Source == conversation.SourceAuto) {
-		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
-	}
-	return name, p, nil
 }

@@ -127,7 +127,7 @@ func Evicted(log []conversation.Event, v projection.View, spans []conversation.S
 	spans = withoutParts(log, conversation.SpansWithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, spans))
-	body.Appendix = summary.Note(log, v, projection.WithEarlier(log, spans), room)
+	body.Appendix = summary.Note(log, v, spans, room)
 	return body
 }
 

@@ -39,13 +39,13 @@ func Summaries(log []conversation.Event) []SummaryInForce {
 	return out
 }
 
-// WithEarlier is spans with what the summaries shown so far stand for: all of it
-// is told anew, from what was said.
-func WithEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
+// WithEarlier is spans joined with those of the summaries that the view shows.
+func WithEarlier(log []conversation.Event, spans []conversation.Span) conversation.Spans {
+	all := conversation.Disjoint(spans)
 	for _, s := range Summaries(log) {
 		if s.Shown {
-			spans = conversation.JoinSpans(spans, s.Spans)
+			all = conversation.JoinSpans(all, s.Spans)
 		}
 	}
-	return spans
+	return all
 }

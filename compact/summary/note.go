@@ -49,7 +49,8 @@ func (r NoteRoom) All() float64 { return r.Lists + r.Words + r.Index }
 // as well. View is what is sent without them: what it shows anyway is not in the
 // index. It is "" if spans hold nothing that is sent.
 func Note(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
-	said := conversation.MessagesIn(log, spans)
+	told := projection.WithEarlier(log, spans)
+	said := conversation.MessagesIn(log, told)
 	if len(said) == 0 {
 		return ""
 	}
@@ -59,7 +60,7 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 	sections := append([]string{head, done}, facts(log, said, left-textTokens(done))...)
 	newest, shown := verbatim(said, newestShare*room.Words)
 	sections = append(sections, bindingSentences(said, shown, room.Words-textTokens(newest)), newest)
-	sections = append(sections, nameIndex(said, shownNames{view: v, spans: spans, sections: sections}, room.Index))
+	sections = append(sections, nameIndex(said, shownNames{view: v, told: said, sections: sections}, room.Index))
 	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
 }
 

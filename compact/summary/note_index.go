@@ -62,13 +62,12 @@ type nameSeen struct {
 // in the other sections of a note.
 type shownNames struct {
 	view     projection.View
-	spans    []conversation.Span
+	told     []conversation.Event // what the note replaces
 	sections []string
 }
 
 // mark removes the names that are shown, alone or within a longer one.
 func (s shownNames) mark(seen map[string]*nameSeen) {
-	held := conversation.Disjoint(s.spans)
 	found := func(name string) {
 		delete(seen, name)
 		for part := range names.Parts(name) {
@@ -78,7 +77,7 @@ func (s shownNames) mark(seen map[string]*nameSeen) {
 	left := shownReach
 	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
 		m := &s.view.Messages[i]
-		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && held.ContainsAny(m.Events) {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && conversation.IndexOf(s.told, m.Events[0]) >= 0 {
 			continue
 		}
 		left -= len(m.Text)
