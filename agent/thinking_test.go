@@ -150,7 +150,7 @@ func thinks(chance *rand.Rand) func(n int, r anthropictest.Request) anthropictes
 		} else {
 			inRow = 0
 		}
-		return anthropictest.Thoughts(thinking, words, calls...)
+		return anthropictest.ReplyWithThinking(thinking, words, calls...)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 					k.wait()
 				}
 				k.finish()
-				for _, wrong := range k.server.Refused() {
+				for _, wrong := range k.server.ThinkingErrors() {
 					t.Errorf("conversation %d: %s", seed, wrong)
 				}
 				for _, e := range k.failures() {
@@ -237,14 +237,14 @@ func numbered(n int, r anthropictest.Request) anthropictest.Answer {
 	if answer, ok := claudeSums(r); ok {
 		return answer
 	}
-	return anthropictest.Thoughts(fmt.Sprint("thought ", n), fmt.Sprint("answer ", n))
+	return anthropictest.ReplyWithThinking(fmt.Sprint("thought ", n), fmt.Sprint("answer ", n))
 }
 
 // refusedOnce checks that thinking was refused once, that it was told, and that nothing failed.
 func (k *claudeTalk) refusedOnce() {
 	k.t.Helper()
 	told := slices.DeleteFunc(bodies[conversation.Notice](k.memory.Events()), func(n conversation.Notice) bool { return !n.ThinkingRefused })
-	if n := len(k.server.Refused()); n != 1 || len(told) != 1 || len(k.failures()) != 0 {
+	if n := len(k.server.ThinkingErrors()); n != 1 || len(told) != 1 || len(k.failures()) != 0 {
 		k.t.Errorf("%d refusals, told %v, failures %v", n, told, k.failures())
 	}
 }
@@ -255,7 +255,7 @@ func TestARefusalOfThinkingIsToldOnceAndNeverSeenAgain(t *testing.T) {
 		for _, text := range []string{"one", "two"} {
 			k.say(text)
 		}
-		k.server.Forget() // its keys are others, say
+		k.server.ForgetThinking() // its keys are others, say
 		for _, text := range []string{"three", "four"} {
 			k.say(text)
 		}
@@ -274,7 +274,7 @@ func TestASummaryWhoseThinkingIsRefusedIsAskedForWithoutIt(t *testing.T) {
 		for range 4 {
 			k.say(long)
 		}
-		k.server.Forget()
+		k.server.ForgetThinking()
 		k.compacts(byProfile(preset.ProfileHeavy, 1))
 		k.UndoCompaction(0)
 		k.say("on")
@@ -321,7 +321,7 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 			t.Errorf("then %q", got)
 		}
 		k.finish()
-		if wrong := k.server.Refused(); wrong != nil {
+		if wrong := k.server.ThinkingErrors(); wrong != nil {
 			t.Error(wrong)
 		}
 	})
@@ -357,7 +357,7 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 				t.Errorf("afterwards asked with %q and %q", got, k.thoughts())
 			}
 			k.finish()
-			if wrong, told := k.server.Refused(), k.notices(); len(told) != 1 || !strings.HasPrefix(told[0], "The instructions have changed") || wrong != nil {
+			if wrong, told := k.server.ThinkingErrors(), k.notices(); len(told) != 1 || !strings.HasPrefix(told[0], "The instructions have changed") || wrong != nil {
 				t.Errorf("told %q, refused %q", told, wrong)
 			}
 		})
@@ -369,7 +369,7 @@ func TestThinkingWithoutAPastStaysBehind(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		k := talksToClaude(t, "claude-sonnet-5-5", func(n int, r anthropictest.Request) anthropictest.Answer {
 			if n == 0 {
-				return anthropictest.Thoughts("earlier", "I look.", [2]string{"toolu_0", "read"})
+				return anthropictest.ReplyWithThinking("earlier", "I look.", [2]string{"toolu_0", "read"})
 			}
 			return numbered(n, r)
 		})

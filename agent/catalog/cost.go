@@ -8,12 +8,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// Cost is what a request costs in USD by price sheet p. Tokens that were not
-// reported count as none. A tier applies to the whole request (OpenAI above
-// 272,000 prompt tokens, Gemini and xAI above 200,000). Tokens read from or
-// written to the cache are part of the prompt; where the sheet has no price
-// for them they cost what input costs. A cost the provider itself reported is
-// better than this one; it is not looked at here.
+// Cost returns the cost of a request in USD at prices p. Token counts that were not reported count as 0. A price tier
+// applies to the whole request (OpenAI above 272,000 prompt tokens, Gemini and xAI above 200,000). Tokens read from or
+// written to the cache are part of the prompt; without prices of their own they cost as much as other input. A cost that
+// the provider reports is more precise; Cost does not use it.
 func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	rate := rateFor(p, t.Prompt)
 	prompt := max(0, t.Prompt)
@@ -28,19 +26,16 @@ func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	return usd / 1e6
 }
 
-// CacheSaved is what the provider's cache took off a request in USD by price
-// sheet p: the full price of input minus the price from the cache, for the tokens
-// that the cache served. What writing to the cache costs beyond the price of
-// input is no part of it.
+// CacheSaved returns how much cheaper the cache made a request, in USD at prices p: the cached tokens times the difference
+// between the price of input and of cached input. It does not subtract what writing to the cache cost.
 func CacheSaved(p llm.Prices, t llm.Tokens) (usd float64) {
 	rate := rateFor(p, t.Prompt)
 	served := min(max(0, t.Cached), max(0, t.Prompt))
 	return float64(served) * (rate.Input - orInput(rate.Cached, rate.Input)) / 1e6
 }
 
-// Savings tells what the cache took off a request on record, in USD; nil if
-// nobody knows. Requests to m are reckoned by its own prices, those to other
-// models by the catalogue's, where it has the very model.
+// Savings returns a function that computes CacheSaved for a recorded usage, nil if the prices are unknown. Requests to m
+// are computed at its own prices, those to other models at the catalogue's, if it has exactly that model.
 func Savings(m llm.Model) func(conversation.Usage) *float64 {
 	return func(u conversation.Usage) *float64 {
 		p := m.Prices
@@ -55,8 +50,7 @@ func Savings(m llm.Model) func(conversation.Usage) *float64 {
 	}
 }
 
-// pricesOf is the price sheet of a model as it is written, provider/id; nil if
-// there is none.
+// pricesOf returns the prices of a model named provider/id, nil if unknown.
 func pricesOf(name string) *llm.Prices {
 	provider, id, _ := strings.Cut(name, "/")
 	e, ok := Lookup(provider, id)
@@ -66,7 +60,7 @@ func pricesOf(name string) *llm.Prices {
 	return e.Prices
 }
 
-// rateFor is the rate of requests with that many prompt tokens.
+// rateFor returns the prices of a request with this many prompt tokens.
 func rateFor(p llm.Prices, prompt int) llm.Tier {
 	rate := llm.Tier{Input: p.Input, Cached: p.Cached, CacheWrite: p.CacheWrite, Output: p.Output}
 	for _, tier := range p.Tiers {
@@ -77,6 +71,7 @@ func rateFor(p llm.Prices, prompt int) llm.Tier {
 	return rate
 }
 
+// orInput returns a price, or the price of input if it is not published.
 func orInput(price, input float64) float64 {
 	if price == 0 {
 		return input

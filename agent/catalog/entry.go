@@ -8,25 +8,24 @@ import (
 
 // Entry is what is known about one model at one provider.
 type Entry struct {
-	Provider  string   `json:"provider"` // as Plimsoll names it: gemini, where the table says google
+	Provider  string   `json:"provider"` // Plimsoll's name for it, such as gemini for google
 	ID        string   `json:"id"`
 	Aliases   []string `json:"aliases"`
 	Window    int      `json:"context_window"` // in tokens
 	MaxInput  int      `json:"max_input"`      // largest prompt in tokens, 0 if only the window limits it
 	MaxOutput int      `json:"max_output"`     // largest reply in tokens, 0 if unknown
-	// Trained says that Window is what the model was trained for. A local
-	// server loads it with a window of its own (Ollama: 4096 on small
-	// machines), so Window must not be shown as the window.
+	// Trained means that Window is the maximum that the model was trained for. A local server loads the model with
+	// another window (Ollama: 4096 on small machines), so this one must not be shown.
 	Trained    bool        `json:"-"`
-	Prices     *llm.Prices `json:"-"` // nil if unknown; a cached or cache-write price of 0 beside an input price means: not published
+	Prices     *llm.Prices `json:"-"` // nil if unknown; a cache price of 0 with an input price means: not published
 	Tokenizer  string      `json:"tokenizer"`
 	Deprecated bool        `json:"-"`
 	Traits
 	Date  string `json:"date"` // of the newest source, YYYY-MM-DD
-	Match Match  `json:"-"`    // how a look-up found it
+	Match Match  `json:"-"`    // how the look-up found it
 }
 
-// Traits is what a model can do and what it refuses.
+// Traits are a model's abilities and restrictions.
 type Traits struct {
 	Tools         bool      `json:"tools"`
 	Reasoning     bool      `json:"reasoning"`
@@ -34,12 +33,12 @@ type Traits struct {
 	ChatTools     ChatTools `json:"chat_tools"`
 }
 
-// ChatTools says what chat completions with tools need (OpenAI).
+// ChatTools is what a model needs to use tools over chat completions (OpenAI).
 type ChatTools string
 
-// The needs of chat completions with tools.
+// The values of ChatTools.
 const (
-	// ChatToolsPlain: nothing special.
+	// ChatToolsPlain means that tools need nothing special.
 	ChatToolsPlain ChatTools = ""
 	// ChatToolsNoEffort: reasoning_effort must not be sent.
 	ChatToolsNoEffort ChatTools = "no_explicit_effort"
@@ -49,18 +48,17 @@ const (
 	ChatToolsResponses ChatTools = "responses_only"
 )
 
-// Match says how an entry was found.
+// Match is how an entry was found.
 type Match int
 
 // The ways to find an entry, surest first.
 const (
 	MatchExact  Match = iota // by its id
 	MatchAlias               // by an alias or another spelling of the id
-	MatchFamily              // by the longest id that the wanted one extends: a guess
+	MatchFamily              // by the longest id that the id looked up begins with: a guess
 )
 
-// Limit is the largest prompt with its reply the model takes in tokens: the
-// window, or the input limit where that is smaller.
+// Limit returns the largest prompt with its reply in tokens: the window, or the input limit if that is smaller.
 func (e Entry) Limit() int {
 	if e.MaxInput > 0 && e.MaxInput < e.Window {
 		return e.MaxInput
@@ -68,8 +66,8 @@ func (e Entry) Limit() int {
 	return e.Window
 }
 
-// Model is the entry as a model to talk to under the id the user wrote. A
-// trained maximum is not a window: such a model's window stays unknown.
+// Model returns the entry as a model for requests, with the id that the user wrote. If the window is only the trained
+// maximum, the model's window is unknown.
 func (e Entry) Model(id string) llm.Model {
 	m := llm.Model{
 		Provider: e.Provider,

@@ -2,8 +2,7 @@ package catalog
 
 import "testing"
 
-// BenchmarkIndex is the price of the first look-up, budget 0.3 ms: a start pays
-// it.
+// BenchmarkIndex is the price of the first look-up, budget 0.3 ms: a start pays it.
 func BenchmarkIndex(b *testing.B) {
 	for b.Loop() {
 		if _, err := index(modelsJSON); err != nil {

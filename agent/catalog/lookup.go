@@ -6,23 +6,19 @@ import (
 	"sync"
 )
 
-// Rules of look-up: within a provider, the id, then an alias or another
-// spelling (letter case, a missing "-latest", Ollama's ":latest"), then the
-// family: the longest known id that the wanted one extends at a boundary
-// ("gpt-4o-2027-01-01" is a gpt-4o). Without a provider the makers of models
-// are asked in a fixed order, then those who host models of others; guesses by
-// family come only after every exact name. A Claude of another generation is taken
-// for the newest known one of its family.
+// Rules of look-up. At a provider: first the id, then an alias or another spelling (letter case, a missing "-latest",
+// Ollama's ":latest"), then the family: the longest known id that this one begins with and continues with a suffix
+// ("gpt-4o-2027-01-01" is a gpt-4o). Without a provider, the makers of models come in a fixed order, then the providers
+// that host other makers' models; guesses by family come after all exact names. A Claude of an unknown generation gets
+// the entry of the newest known one of its family.
 
-// makers is the order in which providers are asked for an id without one. The
-// providers that serve other makers' models come last.
+// makers is the order in which providers are searched for an id. Those that host other makers' models come last.
 var makers = []string{
 	"openai", "anthropic", "gemini", "deepseek", "mistral", "xai", "moonshot", "zai", "minimax", "alibaba", "cohere",
 	"groq", "openrouter", "cerebras", "together", "fireworks", "ollama",
 }
 
-// preferred is the model a provider's user gets without choosing: current, good
-// with tools, and good for its price.
+// preferred is the default model of each provider: current, good with tools, and good for its price.
 var preferred = map[string]string{
 	"openai":     "gpt-6.1-sol",
 	"anthropic":  "claude-sonnet-5-5",
@@ -34,12 +30,11 @@ var preferred = map[string]string{
 	"groq":       "openai/gpt-oss-120b",
 }
 
-// Lookup finds the model id at a provider. The result's Match says how sure
-// the finding is.
+// Lookup finds the model id at a provider. The result's Match tells how certain the match is.
 func Lookup(provider, id string) (Entry, bool) {
 	t := loaded()
 	if at := strings.Index(id, "claude-"); provider == "anthropic" && at > 0 {
-		id = id[at:] // clouds write their own names in front
+		id = id[at:] // Bedrock and other clouds write a prefix before the name
 	}
 	if e, ok := t.named(provider, id); ok {
 		return e, true
@@ -47,8 +42,7 @@ func Lookup(provider, id string) (Entry, bool) {
 	return t.guess(provider, id)
 }
 
-// ByID finds a model by an id without a provider, at the provider that makes
-// it if that is in the catalogue.
+// ByID finds a model by its id alone, first at the provider that makes it.
 func ByID(id string) (Entry, bool) {
 	t := loaded()
 	for _, p := range makers {
@@ -64,8 +58,7 @@ func ByID(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Default is the model to use at a provider when the user names none: one that
-// is not deprecated and has tools.
+// Default returns the model to use at a provider if the user names none: not deprecated, and with tools.
 func Default(provider string) (Entry, bool) {
 	if id, ok := preferred[provider]; ok {
 		return Lookup(provider, id)
@@ -78,10 +71,10 @@ func Default(provider string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// All lists the catalogue in its own order: by provider, current models first.
+// All lists the catalogue by provider, current models first.
 func All() []Entry { return loaded().entries() }
 
-// named finds an id by its own name, an alias or another spelling.
+// named finds an entry by its id, an alias or another spelling.
 func (t *table) named(provider, id string) (Entry, bool) {
 	names := t.byID[provider]
 	lower := strings.ToLower(id)
@@ -97,8 +90,8 @@ func (t *table) named(provider, id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// What may follow a known id in the id of a relative: a tag, a date or a variant, but not another version number. Dates
-// of other makers can have two digits, those of Claude have eight.
+// The suffixes after a known id that make an id of the same family: a tag, a date or a variant, but not another version
+// number. Dates of other makers may have two digits, Claude's have eight.
 var (
 	boundary = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[-:@][a-z0-9]`)
@@ -111,7 +104,7 @@ var (
 	})
 )
 
-// guess finds the entry that a model which has none is most like.
+// guess finds the entry of the same family that is most similar.
 func (t *table) guess(provider, id string) (Entry, bool) {
 	lower := strings.ToLower(id)
 	family := claudeFamily().FindString(lower)
@@ -131,11 +124,11 @@ func (t *table) guess(provider, id string) (Entry, bool) {
 		return Entry{}, false
 	}
 	e := t.entry(newest)
-	e.Match, e.Prices = MatchFamily, nil // what another generation costs nobody knows
+	e.Match, e.Prices = MatchFamily, nil // prices of another generation are unknown
 	return e, true
 }
 
-// family finds the longest id that the wanted one extends at a boundary.
+// family finds the longest id that this one begins with and continues with a suffix.
 func (t *table) family(provider, lower string, boundary *regexp.Regexp) (Entry, bool) {
 	best, at := "", -1
 	for name, i := range t.byID[provider] {

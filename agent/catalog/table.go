@@ -11,15 +11,14 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// The table is models.json: one object per model and provider, prices in USD
-// per million tokens, null where unknown. It is generated from public lists
-// and only read here. A table that does not parse is a build that must not
-// ship, so reading it panics; a test reads all of it.
+// The table is models.json: one object per model and provider, prices in USD per million tokens, null if unknown. It is
+// generated from public lists. A table that cannot be parsed is a broken build, so reading it panics; a test reads all
+// rows.
 
 //go:embed models.json
 var modelsJSON []byte
 
-// row is an entry as the table writes it.
+// row is an entry as the JSON of the table has it.
 type row struct {
 	Entry
 	WindowKind string    `json:"window_kind"`
@@ -39,13 +38,14 @@ type rowTier struct {
 	Output     float64 `json:"output"`
 }
 
-// table is the catalogue: rows as they are written, one a line, and who is in which. A row is decoded when it is looked
-// up: a start needs one of hundreds.
+// table is the catalogue: rows as JSON, one per line, and an index of their names. A row is decoded when it is looked up,
+// because a start needs one of hundreds.
 type table struct {
 	rows [][]byte
 	byID map[string]map[string]int // provider -> lower-case id or alias -> row
 }
 
+// loaded returns the table.
 var loaded = sync.OnceValue(func() *table {
 	t, err := index(modelsJSON)
 	if err != nil {
@@ -56,7 +56,7 @@ var loaded = sync.OnceValue(func() *table {
 
 func damaged(err error) string { return fmt.Sprintf("the built-in model table is damaged: %v", err) }
 
-// index finds the names of all rows. A line begins with the provider and the id; aliases, if any, stand anywhere in it.
+// index finds the names of all rows. A line begins with the provider and the id; it may have aliases anywhere.
 func index(data []byte) (*table, error) {
 	t := &table{byID: map[string]map[string]int{}}
 	for line := range bytes.Lines(data) {
@@ -81,7 +81,7 @@ func index(data []byte) (*table, error) {
 	return t, nil
 }
 
-// quoted is the string between the beginning of a line and the next quotation mark, and what follows that.
+// quoted returns the string between the beginning of a line and the next quotation mark, and the rest of the line.
 func quoted(line []byte, begin string) (string, []byte, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(begin))
 	if !ok {
@@ -91,7 +91,7 @@ func quoted(line []byte, begin string) (string, []byte, bool) {
 	return string(text), rest, ok
 }
 
-// aliases are the other ids in a row.
+// aliases returns the other ids in a row.
 func aliases(row []byte) []string {
 	_, list, ok := bytes.Cut(row, []byte(`,"aliases":["`))
 	if !ok {
@@ -101,7 +101,7 @@ func aliases(row []byte) []string {
 	return strings.Split(string(list), `","`)
 }
 
-// add gives the next row its names.
+// add indexes the names of the next row.
 func (t *table) add(provider string, names []string) error {
 	known := t.byID[provider]
 	if known == nil {
@@ -144,7 +144,7 @@ func (t *table) entries() []Entry {
 	return all
 }
 
-// ourName is the name Plimsoll gives a provider of the table.
+// ourName returns Plimsoll's name for a provider of the table.
 func ourName(provider string) string {
 	if provider == "google" {
 		return "gemini"

@@ -9,13 +9,15 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What tools returned, read and shown. It is foreign text: it is always shown as code.
+// Reports on what tools returned. Their text is not trusted, so it is always shown as code.
 
+// file is a file in the result of list_files.
 type file struct {
 	name string
-	size int // bytes, 0 where the listing gives none
+	size int // bytes, 0 if the listing has none
 }
 
+// files returns the files in the result of list_files.
 func (x exchange) files() (out []file) {
 	for l := range strings.Lines(x.result) {
 		name, size, ok := strings.Cut(strings.TrimSpace(l), "  ")
@@ -33,8 +35,7 @@ func (x exchange) files() (out []file) {
 	return out
 }
 
-// firstLines are the first lines of a file with words in them, of what was
-// returned where no line is numbered.
+// firstLines returns the first numbered lines of a file that are not blank, or the whole result if no line is numbered.
 func (x exchange) firstLines(n int) []string {
 	var out []string
 	for l := range strings.Lines(x.result) {
@@ -51,9 +52,10 @@ func (x exchange) firstLines(n int) []string {
 
 const (
 	linesShown = 12  // of a result
-	lineShown  = 160 // code points of a line
+	lineShown  = 160 // characters of a line
 )
 
+// report returns what the tool did, as Markdown.
 func (x exchange) report() string {
 	if strings.HasPrefix(x.result, "denied") {
 		return "`" + x.tool + "` was not allowed, so I did nothing. It said: " + code(x.result)
@@ -71,13 +73,14 @@ func (x exchange) report() string {
 			lines[i] = string(runes[:lineShown-1]) + "…"
 		}
 	}
-	mark := "```" // longer than any within, so that the lines cannot close the block
+	mark := "```" // longer than any in the lines, so that they cannot close the block
 	for strings.Contains(strings.Join(lines, "\n"), mark) {
 		mark += "`"
 	}
 	return text + mark + "\n" + strings.Join(lines, "\n") + "\n" + mark
 }
 
+// code returns a text on one line as inline code.
 func code(s string) string {
 	s = conversation.OneLine(strings.ReplaceAll(s, "`", "'"), lineShown)
 	if s == "" {

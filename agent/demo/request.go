@@ -9,7 +9,7 @@ import (
 	"plimsoll/agent/wire"
 )
 
-// Requests and errors are worded as those of llama.cpp's server.
+// The format of requests and errors is that of llama.cpp's server.
 
 type request struct {
 	Messages      []message       `json:"messages"`
@@ -20,7 +20,7 @@ type request struct {
 	MaxTokens           int `json:"max_tokens"`
 	MaxCompletionTokens int `json:"max_completion_tokens"`
 
-	tools map[string]bool // names
+	tools map[string]bool // names of the tools that the request offers
 }
 
 type message struct {
@@ -31,7 +31,7 @@ type message struct {
 	CallID    string      `json:"tool_call_id"`
 }
 
-// content is the text of a string, of text parts, which are joined, or of null.
+// content is the text of a message: a string, text parts, which are joined, or null.
 type content struct{ Text string }
 
 // UnmarshalJSON reads either form.
@@ -64,8 +64,7 @@ func badRequest(message string) *apiError {
 	return &apiError{Code: http.StatusBadRequest, Message: message, Type: "invalid_request_error"}
 }
 
-// overflow is what llama.cpp answers to a prompt that leaves no room for a
-// reply.
+// overflow returns llama.cpp's error for a prompt that leaves no room for a reply.
 func overflow(tokens, window int) *apiError {
 	e := badRequest(fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", tokens, window))
 	e.Type, e.PromptTokens, e.Window = "exceed_context_size_error", tokens, window
@@ -92,8 +91,7 @@ func parseRequest(body []byte) (*request, *apiError) {
 	return &r, nil
 }
 
-// prompt is a request as the model reads it. Marks between messages are bytes
-// that no text can contain.
+// prompt returns a request as one text, as a model reads it. The separators are bytes that valid text cannot contain.
 func (r *request) prompt() string {
 	var b strings.Builder
 	b.Write(r.Tools)

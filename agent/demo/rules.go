@@ -16,15 +16,15 @@ const guide = "I know six sentences, and use the tools I am given on your real f
 	"- `fill the gauge`\n\n" +
 	"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
 
-const linesRead = 60
+const linesRead = 60 // of a file
 
-// rule is a pattern of what a user says, and the answer, made from the groups of the pattern.
+// rule is a pattern for user messages, and the function that answers with the groups of the pattern.
 type rule struct {
 	pattern *regexp.Regexp
 	answer  func(t *turn, found []string) reply
 }
 
-// rules are tried in order; they are compiled when the first message comes, not when the program starts.
+// rules are tried in order. They are compiled at the first message, not when the program starts.
 var rules = sync.OnceValue(func() []rule {
 	on := func(pattern string, answer func(*turn, []string) reply) rule {
 		return rule{regexp.MustCompile(`(?is)^(?:` + pattern + `)[\s?!.]*$`), answer}
@@ -33,34 +33,33 @@ var rules = sync.OnceValue(func() []rule {
 	return []rule{
 		on(`fill\b.*\b(?:gauge|window|context)\b.*`, (*turn).fillGauge),
 		on(`(?:create|write)\s+(?:file\s+)?(\S+)\s+(?:with|containing)\s+(.+)`, func(t *turn, m []string) reply {
-			return t.useOnce(changing, wanted{"create_file", args{"path": name(m[1]), "content": name(m[2]) + "\n"}})
+			return t.useOnce(changing, toolUse{"create_file", args{"path": name(m[1]), "content": name(m[2]) + "\n"}})
 		}),
 		on(`replace\s+(.+?)\s+(?:with|by)\s+(.+)\s+in\s+(\S+?)`, func(t *turn, m []string) reply {
-			return t.useOnce(changing, wanted{"modify_file", args{"path": name(m[3]), "old": name(m[1]), "new": name(m[2])}})
+			return t.useOnce(changing, toolUse{"modify_file", args{"path": name(m[3]), "old": name(m[1]), "new": name(m[2])}})
 		}),
 		on(`run\s+(.+?)`, func(t *turn, m []string) reply {
-			return t.useOnce("I'll run it if you agree.", wanted{"run_command", args{"command": name(m[1])}})
+			return t.useOnce("I'll run it if you agree.", toolUse{"run_command", args{"command": name(m[1])}})
 		}),
 		on(`(?:search|find|grep)\s+(?:for\s+)?(.+?)(?:\s+in\s+(\S+?))?`, func(t *turn, m []string) reply {
 			folder := "."
 			if m[2] != "" {
 				folder = name(m[2])
 			}
-			return t.useOnce("I'll search the files.", wanted{"grep_files", args{"pattern": regexp.QuoteMeta(name(m[1])), "path": folder}})
+			return t.useOnce("I'll search the files.", toolUse{"grep_files", args{"pattern": regexp.QuoteMeta(name(m[1])), "path": folder}})
 		}),
 		on(`(?:read|show|open)\s+(?:the\s+)?(?:file\s+)?(\S+?)`, func(t *turn, m []string) reply {
-			return t.useOnce("I'll read it.", wanted{"read_file", args{"path": name(m[1]), "limit": linesRead}})
+			return t.useOnce("I'll read it.", toolUse{"read_file", args{"path": name(m[1]), "limit": linesRead}})
 		}),
 		on(`(?:what|describe|explain|tell|look|list)\b.*\b(?:project|repo|repository|files|folder|here)`, (*turn).project),
 	}
 })
 
-// next is the answer of the first rule that fits the newest message. Of several
-// paragraphs the whole, then the last and the first are tried, because a client
-// may put a file or a summary around what was typed.
+// next returns the answer of the first rule that matches the newest message. It tries the whole message, then its last
+// and its first paragraph, because a client may put a file or a summary before or after the user's text.
 func (t *turn) next() reply {
-	paragraphs := strings.Split(t.said, "\n\n")
-	for _, text := range []string{t.said, paragraphs[len(paragraphs)-1], paragraphs[0]} {
+	paragraphs := strings.Split(t.userText, "\n\n")
+	for _, text := range []string{t.userText, paragraphs[len(paragraphs)-1], paragraphs[0]} {
 		for _, r := range rules() {
 			if m := r.pattern.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 				return r.answer(t, m)
@@ -70,7 +69,7 @@ func (t *turn) next() reply {
 	return reply{text: guide}
 }
 
-// name is a name or a text without the quotes around it or the @ before it.
+// name returns a text without the quotes around it or the @ before it.
 func name(s string) string {
 	for _, quote := range "`\"'" {
 		if inner, ok := strings.CutSuffix(s, string(quote)); ok && strings.HasPrefix(inner, string(quote)) {
@@ -80,17 +79,17 @@ func name(s string) string {
 	return strings.TrimPrefix(s, "@")
 }
 
-// project lists the files, reads up to three that say what the project is, and quotes them.
+// project lists the files, reads up to three that describe the project, and quotes them.
 func (t *turn) project([]string) reply {
 	switch len(t.steps) {
 	case 0:
-		return t.use("I'll list the files first.", wanted{"list_files", args{"path": ".", "depth": 1}})
+		return t.use("I'll list the files first.", toolUse{"list_files", args{"path": ".", "depth": 1}})
 	case 1:
 		manifest := []string{"readme.md", "readme", "go.mod", "package.json", "cargo.toml", "pyproject.toml", "makefile"}
-		var read []wanted
+		var read []toolUse
 		for _, f := range t.last()[0].files() {
 			if slices.Contains(manifest, strings.ToLower(f.name)) && len(read) < 3 {
-				read = append(read, wanted{"read_file", args{"path": f.name, "limit": 40}})
+				read = append(read, toolUse{"read_file", args{"path": f.name, "limit": 40}})
 			}
 		}
 		if len(read) == 0 || !t.tools["read_file"] {

@@ -17,35 +17,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// ModelID is the id the server lists and answers under.
+// ModelID is the id of the model in the server's list and its replies.
 const ModelID = "demo"
 
 const (
-	// DefaultWindow is small, so that a newcomer sees the window fill, and large enough that
-	// a compaction more than halves what is used, in tokens.
+	// DefaultWindow is small, so that a new user sees it fill, and large enough that a compaction more than halves
+	// the tokens of the prompt.
 	DefaultWindow = 32_768
 	// DefaultPace is the pace of a fast local model, in tokens per second.
 	DefaultPace = 100
-	// longestReply is how long a reply takes at most: a longer one is sent faster.
+	// longestReply is the most time for a reply: a longer one is sent faster.
 	longestReply = 8 * time.Second
-	// maxBody bounds a request, in bytes.
+	// maxBody is the largest request in bytes.
 	maxBody = 8 << 20
 )
 
-// Options says how the model behaves. The zero value is a DefaultWindow, as
-// fast as possible.
+// Options configure the model. The zero value is a DefaultWindow and no delay.
 type Options struct {
 	// Window is the context window in tokens, 0 for DefaultWindow.
 	Window int
-	// Pace is how many tokens are sent per second, more where a reply would take
-	// longer than eight seconds; 0 is as fast as possible, for tests. A person
-	// wants DefaultPace.
+	// Pace is how many tokens are sent per second, more if a reply would take longer than eight seconds; 0 is as fast as
+	// possible, for tests. For users it is DefaultPace.
 	Pace int
 }
 
 // Server is a running demo model.
 type Server struct {
-	// URL is the base URL to append /chat/completions to.
+	// URL is the base URL, to which the client appends /chat/completions.
 	URL string
 	// Token is the bearer token every request must carry, random for each Start.
 	Token string
@@ -60,8 +58,7 @@ type Server struct {
 	cache prefixCache
 }
 
-// Start listens on a free port of 127.0.0.1 and serves until Close or the end
-// of ctx, which stops the streams but not the listening.
+// Start listens on a free port of 127.0.0.1 and serves until Close. The end of ctx stops only the streams.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -77,12 +74,13 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnState:         s.track,
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // a client that misbehaves is told so over the wire
+		ErrorLog:          log.New(io.Discard, "", 0), // the client gets these errors as responses
 	}
-	s.serving.Go(func() { _ = s.http.Serve(listener) }) // ends with ErrServerClosed, when Close says so
+	s.serving.Go(func() { _ = s.http.Serve(listener) }) // returns ErrServerClosed after Close
 	return s, nil
 }
 
+// track counts the open connections.
 func (s *Server) track(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -92,15 +90,14 @@ func (s *Server) track(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops every stream, closes the port and waits for the goroutines of
-// the server, or for the end of ctx, whose error it then returns.
+// Close stops all streams, closes the port and waits for the server's goroutines. If ctx ends first, it returns its error.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	done := make(chan struct{})
 	err := s.http.Close()
-	go func() { // ends with the goroutines it waits for
+	go func() { // ends with the goroutines that it waits for
 		s.serving.Wait()
-		_ = s.http.Close() // a connection accepted in the same moment; the first Close has reported
+		_ = s.http.Close() // closes a connection accepted meanwhile; the first Close reports errors
 		s.conns.Wait()
 		close(done)
 	}()
@@ -116,12 +113,12 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	s.conns.Add(1) // a connection that is dropped counts as closed before its goroutine ends
+	s.conns.Add(1) // a dropped connection counts as closed before its goroutine ends
 	defer s.conns.Done()
 	token := []byte("Bearer " + s.Token)
 	switch {
 	case !loopback(r.Host):
-		// A page in a browser that rebinds its name to 127.0.0.1 sends its own name.
+		// An attacking web page can point its own host name to 127.0.0.1, but its requests still carry that name.
 		fail(w, &apiError{Code: http.StatusForbidden, Message: "this server answers on loopback names only", Type: "permission_error"})
 	case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), token) != 1:
 		fail(w, &apiError{Code: http.StatusUnauthorized, Message: "Invalid API Key", Type: "authentication_error"})
@@ -136,6 +133,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// loopback reports whether a Host header names this machine.
 func loopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -148,15 +146,15 @@ func fail(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Code, map[string]
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := conversation.EncodeJSON(v)
-	if err != nil { // the values are ours and always encode
+	if err != nil { // cannot happen: the values are ours
 		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone needs no answer
+	_, _ = w.Write(body) // a client that disconnected needs no answer
 }
 
-// chat answers a request, or refuses it if its prompt fills the window.
+// chat answers a request. It refuses a prompt that fills the window.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -196,8 +194,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	out.Done()
 }
 
-// deltas cuts a reply into tokens, at most room of them. sent is the reply as the
-// history will show it.
+// deltas divides a reply into at most room tokens. sent is the reply as later prompts contain it.
 func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
 	finish, sent = "stop", r.text
 	for _, p := range pieces(r.text) {
@@ -206,7 +203,7 @@ func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
 	for i, c := range r.calls {
 		finish = "tool_calls"
 		sent += "\xff" + c.tool + "\xff" + c.arguments
-		// The id must not repeat in a conversation that another run began.
+		// The ids are random, because a conversation can contain calls of an earlier server.
 		deltas = append(deltas, wire.Delta{Calls: []wire.Call{wire.NewCall(i, "call_"+rand.Text(), c.tool, "")}})
 		for _, p := range pieces(c.arguments) {
 			deltas = append(deltas, wire.Delta{Calls: []wire.Call{{Index: i, Function: wire.Function{Arguments: p}}}})
@@ -218,9 +215,8 @@ func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
 	return deltas, finish, sent
 }
 
-// write sends a reply at the pace asked for. The pace is kept against the clock,
-// not for each token, so that late timers do not add up. When the client goes
-// away the connection breaks: to return would end the stream as if it were complete.
+// write sends a reply at the pace of the options. It measures from the start of the reply, so that late timers do not
+// add up. When the client disconnects, it panics to break the connection: to return would end the stream as if complete.
 func (s *Server) write(ctx context.Context, out *wire.Stream, deltas []wire.Delta) {
 	begun, pace := time.Now(), time.Duration(s.options.Pace)
 	if pace > 0 {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// The story is Markdown about windows, caches and load lines. The demo model tells it to fill the tokens that the tools
-// leave free. Each time in a conversation it begins at another chapter; after the last chapter comes the first.
+// The story is Markdown about windows, caches and load lines. Each time in a conversation it starts at the next chapter;
+// after the last chapter comes the first.
 
 //go:embed story.md
 var story string
 
 const chapterMark = "\n\n## "
 
-// tellStory returns up to n tokens of the story from chapter first on: whole paragraphs, and whole sentences of the last.
+// tellStory returns up to n tokens of the story from chapter first on: whole paragraphs, and whole sentences of the last one.
 func tellStory(n, first int) string {
 	chapters := strings.Split("\n\n"+strings.TrimSpace(story), chapterMark)[1:]
 	out := "# On windows, caches and load lines"

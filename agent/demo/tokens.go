@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// A token is at most four bytes of whole characters: about what English takes
-// with real models, and one character of Chinese or Japanese.
+// tokenBytes is the size of a token: at most four bytes of whole characters. That is about an English token of a real
+// model, and one character of Chinese or Japanese.
 const tokenBytes = 4
 
+// pieces divides a text into tokens.
 func pieces(text string) []string {
 	var out []string
 	for text != "" {
@@ -29,25 +30,24 @@ func pieces(text string) []string {
 func countTokens(text string) int { return len(pieces(text)) }
 
 const (
-	cacheBlock    = 64              // tokens: prefixes match in whole blocks
+	cacheBlock    = 64              // tokens: a match has whole blocks only
 	cacheLife     = 5 * time.Minute // since a prefix was last used
 	cacheCapacity = 16              // prefixes kept
 )
 
-// prefixCache remembers what the model has read, as a provider's prompt cache
-// does. Not safe for concurrent use.
+// prefixCache imitates a provider's prompt cache. It is not safe for concurrent use.
 type prefixCache struct {
 	entries []*cachedPrefix // oldest first
 }
 
+// cachedPrefix is a prompt with its reply.
 type cachedPrefix struct {
 	text string
 	used time.Time
 }
 
-// match is how many tokens of a prompt are cached: the longest common prefix
-// with an entry that has not expired, in whole blocks, and never the whole
-// prompt, because its last token has to be read to answer it.
+// match returns how many tokens of a prompt are cached: the longest common prefix with an entry that has not expired, in
+// whole blocks. The last token is never cached, because the model has to read it to answer.
 func (c *prefixCache) match(prompt string, now time.Time) int {
 	best, from := 0, &cachedPrefix{}
 	for _, e := range c.entries {

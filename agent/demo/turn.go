@@ -8,37 +8,38 @@ import (
 	"plimsoll/conversation"
 )
 
-// A turn is the newest user message and the steps since: each an assistant
-// message with its calls and their results. What is done next is a function of
-// these alone, so nothing is remembered between requests, and a turn that was
-// compacted, edited or resumed elsewhere goes on all the same.
+// A turn is the newest user message and the steps after it: each step is an assistant message with calls, and their
+// results. The next reply depends on these alone. The server keeps no state between requests, so a turn also continues
+// after a compaction, an edit or a restart.
 
 const introduction = "I'm a small scripted bot built into Plimsoll, not an AI: no language model, no network."
 
-// noteMark is how a note on evicted turns begins.
+// noteMark begins a note on evicted turns.
 const noteMark = "\n## Note on turn"
 
-// roomMade is said once after a compaction, at the end of what is answered.
-const roomMade = "The oldest turns were compacted: I am sent a note instead, with a summary where one was written. The line in the transcript says which turns. " +
+// compactedNotice is added once after a compaction, at the end of an answer.
+const compactedNotice = "The oldest turns were compacted: I am sent a note instead, with a summary where one was written. The line in the transcript says which turns. " +
 	"`ctrl+x` or `/undo-compact` undoes it; `ctrl+t` or `/history` shows the originals next to what I am sent."
 
-// turn is what a reply is made from.
+// turn is what a reply depends on.
 type turn struct {
-	said    string // the newest user message
-	steps   []step
-	history []message
-	tools   map[string]bool // names
+	userText string // the newest user message
+	steps    []step
+	history  []message
+	tools    map[string]bool // names of the tools that the request offers
 
-	prompt, window, room int // tokens; room is left for the reply
+	prompt, window, room int // tokens; room is the limit of the reply
 }
 
+// step is the tool calls of one assistant message.
 type step []exchange
 
+// exchange is a tool call with its result.
 type exchange struct {
 	tool, arguments, result string
 }
 
-// reply is what the model says next. With calls, the text leads up to them.
+// reply is the model's next message. With calls, the text introduces them.
 type reply struct {
 	text  string
 	calls []call
@@ -47,21 +48,22 @@ type reply struct {
 // call is a tool call with its arguments as JSON.
 type call struct{ tool, arguments string }
 
-// wanted is a call before it is known whether the request has the tool.
-type wanted struct {
+// toolUse is a call to make if the request offers its tool.
+type toolUse struct {
 	tool string
 	args args
 }
 
 type args = map[string]any
 
+// newTurn reads the turn from a request. prompt, window and room are in tokens.
 func newTurn(r *request, prompt, window, room int) *turn {
 	t := &turn{history: r.Messages, tools: r.tools, prompt: prompt, window: window, room: room}
 	at := make(map[string]*exchange)
 	for _, m := range r.Messages {
 		switch {
 		case m.Role == "user":
-			t.said, t.steps = strings.TrimSpace(m.Content.Text), nil
+			t.userText, t.steps = strings.TrimSpace(m.Content.Text), nil
 		case m.Role == "assistant" && len(m.Calls) > 0:
 			s := make(step, len(m.Calls))
 			for i, c := range m.Calls {
@@ -76,8 +78,7 @@ func newTurn(r *request, prompt, window, room int) *turn {
 	return t
 }
 
-// answer is the model: it decides what to say and which tools to call. In a
-// conversation's first reply it says what it is before anything else.
+// answer returns the reply: its text and its calls. The first reply of a conversation begins with the introduction.
 func (t *turn) answer() reply {
 	if t.wantsSummary() {
 		return reply{text: t.summary()}
@@ -86,21 +87,22 @@ func (t *turn) answer() reply {
 	if len(t.steps) == 0 && !slices.ContainsFunc(t.history, func(m message) bool { return m.Role == "assistant" || compacted(m) }) {
 		r.text = introduction + " " + r.text
 	}
-	told := func(m message) bool { return m.Role == "assistant" && strings.Contains(m.Content.Text, roomMade) }
+	told := func(m message) bool {
+		return m.Role == "assistant" && strings.Contains(m.Content.Text, compactedNotice)
+	}
 	if len(r.calls) == 0 && slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, told) {
-		r.text += "\n\n" + roomMade
+		r.text += "\n\n" + compactedNotice
 	}
 	return r
 }
 
-// compacted reports whether a message stands in place of earlier turns.
+// compacted reports whether a message is a summary or a note in place of earlier turns.
 func compacted(m message) bool {
 	return m.Role == "user" && (strings.Contains(m.Content.Text, summaryMark) || strings.Contains(m.Content.Text, noteMark))
 }
 
-// use makes the calls that the request has tools for, and says so where it has
-// none of them.
-func (t *turn) use(lead string, calls ...wanted) reply {
+// use calls those of the tools that the request offers. If it offers none of them, the reply is an explanation.
+func (t *turn) use(lead string, calls ...toolUse) reply {
 	r := reply{text: lead}
 	for _, w := range calls {
 		if !t.tools[w.tool] {
@@ -116,8 +118,8 @@ func (t *turn) use(lead string, calls ...wanted) reply {
 	return r
 }
 
-// useOnce makes a call, and then shows what it returned.
-func (t *turn) useOnce(lead string, w wanted) reply {
+// useOnce calls a tool in the first step, and reports its result in the second.
+func (t *turn) useOnce(lead string, w toolUse) reply {
 	if len(t.steps) > 0 {
 		return reply{text: t.last()[0].report()}
 	}
@@ -126,7 +128,7 @@ func (t *turn) useOnce(lead string, w wanted) reply {
 
 func (t *turn) last() step { return t.steps[len(t.steps)-1] }
 
-// argument is what a call was made with, "" for none.
+// argument returns an argument of a call if it is a string, otherwise "".
 func (x exchange) argument(name string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(x.arguments), &args) != nil {

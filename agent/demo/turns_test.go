@@ -160,8 +160,7 @@ func linesOf(window int) (load, hard int) {
 	return r.LoadLine, r.HardLine
 }
 
-// Above the load line, where room is made, and below the hard line by enough for
-// the next message, in any window.
+// Above the load line, where room is made, and below the hard line by enough for the next message, in any window.
 func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	t.Parallel()
 	listing := map[string]string{}
@@ -208,8 +207,7 @@ func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
 	}
 }
 
-// voyage is a conversation long enough to be compacted, whose words are those of
-// summary requests.
+// voyage is a conversation long enough to be compacted, whose words are those of summary requests.
 func voyage(t *testing.T) []conversation.Event {
 	t.Helper()
 	var l conversation.Log

@@ -76,7 +76,6 @@ func newEndpoint(o Options, e Endpoint) endpoint {
 const maxWords = 300 // characters
 
 // cleanText prepares a server's text for the user: without keys and control characters, on one line, and short.
-
 func (w endpoint) cleanText(text string) string {
 	return conversation.OneLine(llm.OneLine(w.redact(text)), maxWords)
 }

@@ -43,7 +43,7 @@ func TestThinkingIsCheckedAsTheAPIDoes(t *testing.T) {
 		"a model that binds none":    {"claude-opus-5-5", "claude-opus-5", true}, // it cannot read it
 	} {
 		s := anthropictest.NewTransport(t, func(n int, _ anthropictest.Request) anthropictest.Answer {
-			return anthropictest.Thoughts("hm "+string(rune('0'+n)), "so "+string(rune('0'+n)))
+			return anthropictest.ReplyWithThinking("hm "+string(rune('0'+n)), "so "+string(rune('0'+n)))
 		})
 		ask := func(body string) (int, string) {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x/v1/messages", strings.NewReader(body))
@@ -67,8 +67,8 @@ func TestThinkingIsCheckedAsTheAPIDoes(t *testing.T) {
 		ask(head + one + "]}")
 		ask(head + one + said(first, "so 0", "two") + "]}")
 		ask(head + one + said(first, "so 0", "two") + said(second, "so 1", "three") + "]}")
-		if len(s.Refused()) != 0 {
-			t.Fatal(s.Refused())
+		if len(s.ThinkingErrors()) != 0 {
+			t.Fatal(s.ThinkingErrors())
 		}
 		body := whole
 		if c.old != "" {

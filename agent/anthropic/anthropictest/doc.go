@@ -1,3 +1,3 @@
-// Package anthropictest has a server for tests that speaks the Messages API as its documentation has it: answers by
-// script, and a check of every request and of the thinking in it that knows nothing of how requests are made.
+// Package anthropictest is a server for tests that implements the Messages API as documented: it gives scripted answers,
+// and checks every request and the thinking in it. It shares no code with the package that makes the requests.
 package anthropictest

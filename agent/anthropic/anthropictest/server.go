@@ -13,40 +13,40 @@ import (
 	"testing"
 )
 
-// Key is what requests of tests authenticate themselves with.
+// Key is the API key that tests use.
 const Key = "sk-ant-0123456789abcdef"
 
-// Server speaks the Messages API. It is a transport of a client, and fails the test where a request is not as documented.
+// Server implements the Messages API as an http.RoundTripper. It fails the test if a request is not as documented.
 type Server struct {
 	t testing.TB
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	script   func(n int, r Request) Answer
 	requests []Request
-	handed   map[string]*handed // thinking, by the block
-	refused  []string           // what was wrong with thinking
+	sent     map[string]*sentThinking // thinking that was sent, by block
+	errors   []string                 // errors about thinking
 }
 
-// Answer is what a request is answered with: a stream of blocks, or what is given in its place.
+// Answer is the answer to a request: a stream of blocks, or one of the other fields in its place.
 type Answer struct {
 	Blocks  []Block
 	Stream  []string          // the data of each event
 	Raw     string            // the whole stream as bytes
-	Status  int               // of a failure, 0 for none
-	Body    string            // of a failure, or a reply that is no stream
-	Headers map[string]string // besides those that always come
+	Status  int               // of an error, 0 for none
+	Body    string            // of an error, or a reply that is not streamed
+	Headers map[string]string // in addition to the usual ones
 }
 
-// NewTransport returns a server without an address: as a transport of a client it answers request number n.
+// NewTransport returns a server whose answer to request number n is answer(n, r).
 func NewTransport(t testing.TB, answer func(n int, r Request) Answer) *Server {
-	return &Server{t: t, script: answer, handed: map[string]*handed{}}
+	return &Server{t: t, script: answer, sent: map[string]*sentThinking{}}
 }
 
-// Reply is an answer of some words.
-func Reply(words string) Answer { return Thoughts("", words) }
+// Reply returns an answer with a text.
+func Reply(words string) Answer { return ReplyWithThinking("", words) }
 
-// Thoughts is an answer of thinking, some words and calls of tools, each an id and a name.
-func Thoughts(thinking, words string, calls ...[2]string) Answer {
+// ReplyWithThinking returns an answer with thinking, a text and tool calls, each an id and a name.
+func ReplyWithThinking(thinking, words string, calls ...[2]string) Answer {
 	var a Answer
 	if thinking != "" {
 		a.Blocks = append(a.Blocks, Block{"type": "thinking", "thinking": thinking})
@@ -69,21 +69,21 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Forget makes the server know none of the thinking that it handed out.
-func (s *Server) Forget() {
+// ForgetThinking makes the server forget the thinking that it sent, so that it refuses it.
+func (s *Server) ForgetThinking() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.handed)
+	clear(s.sent)
 }
 
-// Refused is what was wrong with the thinking of requests so far, also where it was dropped.
-func (s *Server) Refused() []string {
+// ThinkingErrors returns all errors about thinking so far, including those for which the thinking was only dropped.
+func (s *Server) ThinkingErrors() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.refused)
+	return slices.Clone(s.errors)
 }
 
-// Requests are those that were answered so far.
+// Requests returns the requests that were answered so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,10 +98,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost || r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Api-Key") == "" || r.Header.Get("Content-Type") != "application/json" {
-		s.t.Errorf("a request without what every one has: %s %v", r.Method, r.Header)
+		s.t.Errorf("a required header is missing: %s %v", r.Method, r.Header)
 	}
 	for _, p := range Problems(raw, counting) {
-		s.t.Errorf("a request that the API refuses: %s", p)
+		s.t.Errorf("the API would refuse the request: %s", p)
 	}
 	if counting {
 		fmt.Fprintf(w, `{"input_tokens":%d}`, tokens(raw))
@@ -123,7 +123,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer is the next one of the script. controls says that the request may ask for thinking to be dropped.
+// answer returns the next answer of the script. controls means that the request may ask the server to drop thinking.
 func (s *Server) answer(raw []byte, controls bool) Answer {
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -137,8 +137,8 @@ func (s *Server) answer(raw []byte, controls bool) Answer {
 	defer s.mu.Unlock()
 	n := len(s.requests)
 	s.requests = append(s.requests, r)
-	if wrong := s.bound(&r); wrong != "" {
-		s.refused = append(s.refused, wrong)
+	if wrong := s.checkThinking(&r); wrong != "" {
+		s.errors = append(s.errors, wrong)
 		if binding["prefix_mismatch_behavior"] != "drop_block" {
 			return refusal(wrong)
 		}
@@ -148,16 +148,16 @@ func (s *Server) answer(raw []byte, controls bool) Answer {
 		return a
 	}
 	for _, b := range a.Blocks {
-		if b.thinks() {
+		if b.isThinking() {
 			b["signature"] = "sig" + strconv.Itoa(n)
 		}
 	}
-	s.handOut(&r, a.Blocks)
-	a.Stream = events(a.Blocks, tokens(raw))
+	s.recordThinking(&r, a.Blocks)
+	a.Stream = streamEvents(a.Blocks, tokens(raw))
 	return a
 }
 
-func events(blocks []Block, prompt int) (all []string) {
+func streamEvents(blocks []Block, prompt int) (all []string) {
 	add := func(event Block) { all = append(all, event.json()) }
 	add(Block{"type": "message_start", "message": Block{"type": "message", "usage": Block{"input_tokens": prompt, "output_tokens": 1}}})
 	stop := "end_turn"

@@ -11,13 +11,13 @@ import (
 
 // Limits of the API ("Messages", "Prompt caching", "Extended thinking", "Define tools").
 const (
-	mostMarks   = 4
-	leastBudget = 1024
+	maxBreakpoints = 4
+	minBudget      = 1024
 )
 
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`) })
 
-// Block is a block of content as it came.
+// Block is a content block, a tool or a part of one, as JSON.
 type Block map[string]any
 
 func (b Block) text(name string) string {
@@ -27,12 +27,12 @@ func (b Block) text(name string) string {
 
 func (b Block) kind() string { return b.text("type") }
 
-func (b Block) thinks() bool { return strings.HasSuffix(b.kind(), "thinking") }
+func (b Block) isThinking() bool { return strings.HasSuffix(b.kind(), "thinking") }
 
 func (b Block) json() string {
 	raw, err := json.Marshal(b)
 	if err != nil {
-		return "" // it has nothing but JSON
+		return "" // cannot happen: it was decoded from JSON
 	}
 	return string(raw)
 }
@@ -49,23 +49,22 @@ type Request struct {
 	Output    Block            `json:"output_config"`
 }
 
-// RequestMessage is one of its messages.
+// RequestMessage is a message of a request.
 type RequestMessage struct {
 	Role    string  `json:"role"`
 	Content []Block `json:"content"`
 }
 
 type checker struct {
-	problems []string
-	marks    []string // lifetimes in the order of the prompt
+	problems    []string
+	breakpoints []string // lifetimes of breakpoints, in the order of the prompt
 }
 
-func (c *checker) say(format string, args ...any) {
+func (c *checker) report(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// Problems lists what the API would refuse in a request, nil where it would take it. counting says that it only asks for
-// the number of tokens.
+// Problems lists what the API would refuse in a request, nil if it accepts it. counting is for count_tokens.
 func Problems(raw []byte, counting bool) []string {
 	var c checker
 	var r Request
@@ -73,38 +72,38 @@ func Problems(raw []byte, counting bool) []string {
 		return []string{"it is no request: " + err.Error()}
 	}
 	if r.Model == "" {
-		c.say("model is missing")
+		c.report("model is missing")
 	}
-	c.bound(&r, counting)
-	c.tools(r.Tools)
+	c.checkParameters(&r, counting)
+	c.checkTools(r.Tools)
 	for i, s := range r.System {
 		if s.kind() != "text" || strings.TrimSpace(s.text("text")) == "" {
-			c.say("system block %d is no text", i)
+			c.report("system block %d is no text", i)
 		}
-		c.mark(s)
+		c.checkBreakpoint(s)
 	}
-	c.messages(&r)
-	if len(c.marks) > mostMarks {
-		c.say("%d breakpoints", len(c.marks))
+	c.checkMessages(&r)
+	if len(c.breakpoints) > maxBreakpoints {
+		c.report("%d breakpoints", len(c.breakpoints))
 	}
-	if strings.Contains(strings.Join(c.marks, " "), "5m 1h") { // the longer ones come first
-		c.say("a breakpoint of an hour stands behind one of five minutes")
+	if strings.Contains(strings.Join(c.breakpoints, " "), "5m 1h") { // the longer ones come first
+		c.report("a breakpoint of an hour stands behind one of five minutes")
 	}
 	return c.problems
 }
 
-func (c *checker) bound(r *Request, counting bool) {
+func (c *checker) checkParameters(r *Request, counting bool) {
 	switch {
 	case counting && (r.MaxTokens != nil || r.Stream):
-		c.say("a request to count has max_tokens or stream")
+		c.report("a request to count has max_tokens or stream")
 	case !counting && (r.MaxTokens == nil || *r.MaxTokens < 1):
-		c.say("max_tokens is missing")
+		c.report("max_tokens is missing")
 	}
 	kind, effort := r.Thinking.kind(), r.Output.text("effort")
 	for _, m := range refusedTypes() {
 		if m.models.MatchString(r.Model) {
 			if slices.Contains(m.types, kind) {
-				c.say("%s does not take thinking of type %q", r.Model, kind)
+				c.report("%s does not take thinking of type %q", r.Model, kind)
 			}
 			break
 		}
@@ -113,24 +112,23 @@ func (c *checker) bound(r *Request, counting bool) {
 	case "":
 	case "disabled", "between_tools":
 		if effort == "xhigh" || effort == "max" {
-			c.say("thinking of type %q does not go with effort %s", kind, effort)
+			c.report("thinking of type %q does not go with effort %s", kind, effort)
 		}
 	case "adaptive":
 		if _, ok := r.Thinking["budget_tokens"]; ok {
-			c.say("adaptive thinking has a budget")
+			c.report("adaptive thinking has a budget")
 		}
 	case "enabled":
 		budget, _ := r.Thinking["budget_tokens"].(float64)
-		if budget < leastBudget || r.MaxTokens != nil && int(budget) >= *r.MaxTokens {
-			c.say("a budget of %v tokens", budget)
+		if budget < minBudget || r.MaxTokens != nil && int(budget) >= *r.MaxTokens {
+			c.report("a budget of %v tokens", budget)
 		}
 	default:
-		c.say("thinking of type %q", kind)
+		c.report("thinking of type %q", kind)
 	}
 }
 
-// refusedTypes are the types of thinking that models refuse ("Thinking", "What's new" of each model); the first line that
-// a model is in counts.
+// refusedTypes lists the types of thinking that models refuse ("Thinking", "What's new"); the first matching line counts.
 var refusedTypes = sync.OnceValue(func() []refusedType {
 	line := func(models string, types ...string) refusedType {
 		return refusedType{regexp.MustCompile(`claude-` + models), types}
@@ -149,20 +147,20 @@ type refusedType struct {
 	types  []string
 }
 
-func (c *checker) tools(tools []Block) {
+func (c *checker) checkTools(tools []Block) {
 	names := map[string]bool{}
 	for i, t := range tools {
 		name := t.text("name")
 		schema, _ := t["input_schema"].(map[string]any)
 		if !toolName().MatchString(name) || names[name] || schema["type"] != "object" {
-			c.say("tool %d, %q, has a wrong name or schema", i, name)
+			c.report("tool %d, %q, has a wrong name or schema", i, name)
 		}
 		names[name] = true
-		c.mark(t)
+		c.checkBreakpoint(t)
 	}
 }
 
-func (c *checker) mark(b Block) {
+func (c *checker) checkBreakpoint(b Block) {
 	control, ok := b["cache_control"].(map[string]any)
 	if !ok {
 		return
@@ -171,87 +169,87 @@ func (c *checker) mark(b Block) {
 	if !said {
 		ttl = "5m"
 	}
-	if b.thinks() {
-		c.say("a breakpoint on %s", b.kind())
+	if b.isThinking() {
+		c.report("a breakpoint on %s", b.kind())
 	}
 	if control["type"] != "ephemeral" || ttl != "5m" && ttl != "1h" {
-		c.say("a breakpoint of %v", control)
+		c.report("a breakpoint of %v", control)
 	}
-	c.marks = append(c.marks, ttl)
+	c.breakpoints = append(c.breakpoints, ttl)
 }
 
-func (c *checker) messages(r *Request) {
+func (c *checker) checkMessages(r *Request) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != "user" {
-		c.say("the first message is not the user's")
+		c.report("the first message is not the user's")
 		return
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role != "user" {
-		c.say("the last message is not the user's")
+		c.report("the last message is not the user's")
 	}
 	seen := map[string]bool{}
 	var open []string
 	for i, m := range r.Messages {
 		if m.Role != "user" && m.Role != "assistant" {
-			c.say("message %d is of role %q", i, m.Role)
+			c.report("message %d is of role %q", i, m.Role)
 		}
 		if len(m.Content) == 0 {
-			c.say("message %d is empty", i)
+			c.report("message %d is empty", i)
 		}
-		open = c.content(i, m, open, seen)
+		open = c.checkContent(i, m, open, seen)
 	}
 	if len(open) > 0 {
-		c.say("the last calls have no results")
+		c.report("the last calls have no results")
 	}
 }
 
-// content checks a message; open are the calls that it has to answer. It returns those that it makes.
-func (c *checker) content(i int, m RequestMessage, open []string, seen map[string]bool) (calls []string) {
+// checkContent checks a message. open are the calls that it must answer. It returns the message's own calls.
+func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[string]bool) (calls []string) {
 	answered, other, results := 0, false, map[string]bool{}
 	for k, b := range m.Content {
-		c.mark(b)
-		if where, ok := places[b.kind()]; !ok || where != "" && where != m.Role {
-			c.say("message %d of the %s has a block of type %q", i, m.Role, b.kind())
+		c.checkBreakpoint(b)
+		if where, ok := blockRoles[b.kind()]; !ok || where != "" && where != m.Role {
+			c.report("message %d of the %s has a block of type %q", i, m.Role, b.kind())
 			continue
 		}
 		switch b.kind() {
 		case "text":
 			other = true
 			if strings.TrimSpace(b.text("text")) == "" {
-				c.say("message %d has an empty text", i)
+				c.report("message %d has an empty text", i)
 			}
 		case "tool_use":
 			id := b.text("id")
 			if _, object := b["input"].(map[string]any); !object || !toolName().MatchString(id) || seen[id] || !toolName().MatchString(b.text("name")) {
-				c.say("message %d has a wrong call %q", i, id)
+				c.report("message %d has a wrong call %q", i, id)
 			}
 			seen[id] = true
 			calls = append(calls, id)
 		case "tool_result":
 			if other || k != answered {
-				c.say("message %d has a result behind something else", i)
+				c.report("message %d has a result behind something else", i)
 			}
-			if id := b.text("tool_use_id"); !slices.Contains(open, id) || results[id] {
-				c.say("message %d answers %q, which is no call that waits", i, id)
-			} else {
-				results[id] = true
+			id := b.text("tool_use_id")
+			if !slices.Contains(open, id) || results[id] {
+				c.report("message %d answers %q, which is no call that waits", i, id)
 			}
+			results[id] = true
 			answered++
 		case "thinking", "redacted_thinking":
 			if b.text("signature")+b.text("data") == "" {
-				c.say("message %d has thinking without a signature", i)
+				c.report("message %d has thinking without a signature", i)
 			}
 		}
 	}
 	if answered != len(open) {
-		c.say("message %d answers %d calls of %d", i, answered, len(open))
+		c.report("message %d answers %d calls of %d", i, answered, len(open))
 	}
-	if n := len(m.Content); n > 0 && m.Content[n-1].thinks() {
-		c.say("message %d ends with thinking", i)
+	if n := len(m.Content); n > 0 && m.Content[n-1].isThinking() {
+		c.report("message %d ends with thinking", i)
 	}
 	return calls
 }
 
-// places are the types of blocks, and whose messages have them; "" both.
-var places = map[string]string{
+// blockRoles are the types of blocks, and the role that may have them; "" is both.
+var blockRoles = map[string]string{
 	"text": "", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
 }
