@@ -15,43 +15,42 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The view is a list of rows. What is shown may change with every token: the cursor stays on what it was on, a heaviest
-// item wherever it stands by then. The panel that explains takes lines from the list and leaves it at least two.
+// The view is a list of rows. The content may change with every token: the cursor stays on its row, also when that row moves.
+// The panel with the explanation of a row takes lines from the list, and leaves it at least two.
 
-// Styles are the looks of the view. They must be inline: no padding, margin, border or width.
+// Styles are the styles of the view. They must be inline: no padding, margin, border or width.
 type Styles struct {
 	pane.Styles
 	Segments map[projection.Segment]lipgloss.Style
 	Glyphs   pane.Glyphs                         // of the segments
 	Free     lipgloss.Style                      // the track of the gauge
-	States   map[projection.State]lipgloss.Style // of badges
+	States   map[projection.State]lipgloss.Style // of the word that says how an item is sent
 
-	Bar     lipgloss.Style // the ends of the gauge, and how full it is
-	Load    lipgloss.Style // from the load line on, and its mark
-	Hard    lipgloss.Style // from the hard line on, and its mark
+	Bar     lipgloss.Style // the ends of the gauge, and the numbers above it
+	Load    lipgloss.Style // the same above the load line, and the mark of the line
+	Hard    lipgloss.Style // the same above the hard line, and the mark of the line
 	Reserve lipgloss.Style
 }
 
-// Options is what a view is made of.
+// Options configure a view.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap // nil: DefaultKeyMap
 }
 
-// Content is what a view shows.
+// Content is the content of a view.
 type Content struct {
-	Account inspect.Breakdown
-	// Reading is how full the window is at this moment: it moves while a reply streams and while the user types, the
-	// account only when something was done.
-	Reading  meter.Reading
+	Account inspect.Breakdown // changes only when an event is appended
+	Reading meter.Reading     // changes also while a reply streams and while the user types
+
 	Title    string // of the conversation
 	Model    string
-	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
-	Cold     bool   // the provider's cache no longer holds the conversation
-	ColdAt   string // when it goes cold, for a sentence; "" unknown
+	Priced   string // source of the prices: "reported", or the date of the catalogue; "" unknown
+	Cold     bool   // the provider's cache of the conversation has expired
+	ColdAt   string // when it expires, for a sentence; "" unknown
 	Paused   bool   // no model is asked for summaries automatically
 	ReadOnly bool
-	Pinned   func(event uint64) bool // nil: nothing is
+	Pinned   func(event uint64) bool // reports whether an event is pinned; nil: none is
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
@@ -61,14 +60,14 @@ type Model struct {
 	keys   KeyMap
 
 	width    int
-	roomy    bool // there are lines to spare
+	roomy    bool // the view is high enough for empty lines
 	sheet    pane.Sheet
 	content  Content
 	rows     []row
 	explains bool // the panel is open
 }
 
-// New returns a view of nothing.
+// New returns a view without content.
 func New(o Options) *Model {
 	m := &Model{keys: DefaultKeyMap()}
 	m.SetStyles(o.Styles)
@@ -79,14 +78,14 @@ func New(o Options) *Model {
 	return m
 }
 
-// SetSize gives the view its place, in cells.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	const roomy = 20
 	m.width, m.roomy = max(width, 1), height >= roomy
 	m.sheet.SetSize(width, height)
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) {
 	bar := pane.BarStyles{Glyphs: s.Glyphs, Free: s.Free, Reserve: s.Reserve, End: s.Hard}
 	if bar.Glyphs == (pane.Glyphs{}) {
@@ -98,7 +97,7 @@ func (m *Model) SetStyles(s Styles) {
 	m.styles, m.bar = s, pane.NewBar(bar)
 }
 
-// Show replaces what is shown. It draws nothing.
+// Show replaces the content. The cursor stays on its row.
 func (m *Model) Show(c Content) {
 	on := m.selected().id()
 	m.content = c
@@ -111,10 +110,10 @@ func (m *Model) Show(c Content) {
 	}
 }
 
-// Cursor is nil: there is nothing to type in.
+// Cursor is nil: the view has no text field.
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
-// View is the whole view: exactly as many lines as it is high.
+// View draws the view in exactly its lines and cells.
 func (m *Model) View() string { return m.sheet.View(m.styles.Styles, m.shown()) }
 
 func (m *Model) shown() pane.Shown {
@@ -122,14 +121,14 @@ func (m *Model) shown() pane.Shown {
 	return pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: m, Panel: m.panel(f)}
 }
 
-// frame is what stands around.
+// frame is the title and the keys.
 func (m *Model) frame() pane.Frame {
 	k, it := m.keys, m.selected().item
 	f := pane.Frame{Title: "Context"}
 	if t := safe(m.content.Title); t != "" {
 		f.Title += " · " + t
 	}
-	const leastDetail = 32 // cells from which the model is named
+	const leastDetail = 32 // width from which the model is named
 	if m.width >= leastDetail {
 		f.Detail = pane.Clip(safe(m.content.Model), m.width/2)
 	}
@@ -155,7 +154,7 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// panel explains the row under the cursor.
+// panel is the explanation of the row with the cursor.
 func (m *Model) panel(f pane.Frame) []string {
 	const leastList = 2
 	room := m.sheet.Room(f, leastList)
@@ -177,7 +176,7 @@ func (m *Model) panel(f pane.Frame) []string {
 	return panel
 }
 
-// Update gives the view a message and says what came of it.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := &m.keys
 	return m.sheet.Update(msg, m.shown, []pane.Command{
@@ -189,7 +188,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	})
 }
 
-// selected is the row under the cursor.
+// selected returns the row with the cursor.
 func (m *Model) selected() row {
 	if i := m.sheet.Selected(m); i >= 0 {
 		return m.rows[i]
@@ -197,12 +196,12 @@ func (m *Model) selected() row {
 	return row{}
 }
 
-// noItem is why a key that wants an item does nothing here.
-func (m *Model) noItem(done string) pane.Action {
+// noItem says why a key for items does nothing in this row. participle is what the key does, such as "pinned".
+func (m *Model) noItem(participle string) pane.Action {
 	if m.selected().item.Label != "" {
-		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + done + "."}
+		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + participle + "."}
 	}
-	return pane.Say{Text: "Only one of the heaviest items can be " + done + ": move to it first."}
+	return pane.Say{Text: "Only one of the heaviest items can be " + participle + ": move to it first."}
 }
 
 func (m *Model) jump() pane.Action {
@@ -247,8 +246,8 @@ var readOnly = pane.Say{Text: "This conversation is read only."}
 // pinned reports whether an event is pinned.
 func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }
 
-// safe makes a text from elsewhere one line that can be drawn.
+// safe makes a text of a model, tool or file safe to draw, on one line.
 func safe(text string) string {
-	const longest = 2000 // no line has room for more
+	const longest = 2000 // no screen has room for more
 	return plain.Line(text[:min(len(text), longest)])
 }

@@ -49,11 +49,11 @@ func TestKeysOnItems(t *testing.T) {
 	locked := busy()
 	locked.ReadOnly = true
 	say := func(text string) pane.Action { return pane.Say{Text: text} }
-	prompt := func(deed string) pane.Action {
-		return say("The system prompt and the tools go with every request: they cannot be " + deed + ".")
+	prompt := func(participle string) pane.Action {
+		return say("The system prompt and the tools go with every request: they cannot be " + participle + ".")
 	}
-	only := func(deed string) pane.Action {
-		return say("Only one of the heaviest items can be " + deed + ": move to it first.")
+	only := func(participle string) pane.Action {
+		return say("Only one of the heaviest items can be " + participle + ": move to it first.")
 	}
 	shut := say("This conversation is read only.")
 	for _, c := range []struct {
@@ -111,12 +111,12 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	m.Show(account.Content{})
 	m.View()
 	if _, ok := m.Update(tuitest.Key("enter")).(pane.Say); !ok {
-		t.Error("an item that is gone can be gone to")
+		t.Error("enter works on an item that is no longer listed")
 	}
 }
 
-// noise is a content of random numbers and texts.
-func noise(rng *rand.Rand) account.Content {
+// randomContent has random numbers and texts.
+func randomContent(rng *rand.Rand) account.Content {
 	words := []string{"a ", "漢字", "\x1b[31m", "\u202e", "👨‍👩‍👧", "\n", "\t", "e\u0301", "ﷺ", "\xff", "\x1b]0;x\x07", "क्षि"}
 	text := func() string {
 		var b strings.Builder
@@ -150,25 +150,25 @@ func noise(rng *rand.Rand) account.Content {
 	return c
 }
 
-func TestViewsFitWhateverTheyShow(t *testing.T) {
+func TestViewsFitWithRandomContent(t *testing.T) {
 	t.Parallel()
 	keys := []string{"down", "down", "pgdown", "up", "end", "home", "?", "G", "j"}
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		m := open(noise(rng), themes.PlimsollDark, 80, 24)
+		m := open(randomContent(rng), themes.PlimsollDark, 80, 24)
 		for range 30 {
 			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
 			m.SetSize(width, height)
 			m.Update(tuitest.Key(keys[rng.IntN(len(keys))]))
 			if rng.IntN(4) == 0 {
-				m.Show(noise(rng))
+				m.Show(randomContent(rng))
 			}
 			tuitest.Fits(t, m, width, height)
 		}
 	}
 }
 
-// BenchmarkShow shows a reading and draws it, as for each token of a reply.
+// Each iteration shows another reading and draws it, as for each token of a reply.
 // Budget: 1 ms.
 func BenchmarkShow(b *testing.B) {
 	c := busy()

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,13 +12,13 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// hardGlyph is the mark of the hard line; the gauge of the main screen has none.
+// hardGlyph is the mark of the hard line; the gauge of the main screen does not show this line.
 const hardGlyph = "◆"
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (m *Model) Len() int { return len(m.rows) }
 
-// Lines is a row as it is drawn.
+// Lines draws a row. The first row of a part has the heading of the part above it.
 func (m *Model) Lines(n int, selected bool, width int) []string {
 	r, s := &m.rows[n], &m.styles
 	var out []string
@@ -42,7 +43,7 @@ func (m *Model) Lines(n int, selected bool, width int) []string {
 	return out
 }
 
-// draw is a row without the marks at its left.
+// draw draws a row without the marks at its left.
 func (m *Model) draw(r *row, width int) []string {
 	switch {
 	case r.gauge:
@@ -59,9 +60,9 @@ func (m *Model) draw(r *row, width int) []string {
 	return []string{m.factLine(r, width)}
 }
 
-// factLine is a name, a number, and a word about it where there is room.
+// factLine draws a row of a name, a value, and the note if there is room.
 func (m *Model) factLine(r *row, width int) string {
-	const aligned = 60 // cells from which on the notes stand below each other
+	const aligned = 60 // width from which the notes are in a column
 	s, glyph := &m.styles, "  "
 	switch r.name {
 	case "load line":
@@ -83,38 +84,29 @@ func (m *Model) factLine(r *row, width int) string {
 	return out + strings.Repeat(" ", at-used) + s.Muted.Render(pane.Clip(r.note, width-at))
 }
 
-// categoryLine is a category with its bar and its share of the window.
+// categoryLine draws a category with its bar, its tokens and its share of the window.
 func (m *Model) categoryLine(r *row, width int) string {
 	const name, mostBar, leastBar = 16, 90, 8
 	glyph, text := m.bar.Run(int(r.category), 1), m.styles.Text
 	if r.name == "free" {
 		glyph = m.styles.Free.Render(pane.FreeGlyph)
 	}
-	numbers := right(r.value, 7) + right(r.note, 7)
+	numbers := alignRight(r.value, 7) + alignRight(r.note, 7)
 	cells := width - ansi.StringWidth(numbers)
 	bar := ""
 	if room := min(cells-name-2, mostBar); room >= leastBar {
 		cells, bar = name, strings.Repeat(" ", room+2)
 		if r.name != "free" {
-			bar = m.bar.Length(r.category, r.tokens, m.most(), room) + "  "
+			bar = m.bar.Length(r.category, r.tokens, slices.Max(m.content.Reading.Segments[:]), room) + "  " // all bars have one scale
 		}
 	}
 	return glyph + " " + text.Render(pane.Fit(r.name, min(cells, name)-2)) + bar + text.Render(numbers)
 }
 
-// most is the tokens of the heaviest category, which has the whole length of a bar: all bars have one scale.
-func (m *Model) most() int {
-	most := 0
-	for _, n := range m.content.Reading.Segments {
-		most = max(most, n)
-	}
-	return most
-}
-
-// itemLine is one of the heaviest: what it is, how it is sent if not in full, its turn and its size.
+// itemLine draws one of the heaviest items: its name, how it is sent if not in full, its turn and its tokens.
 func (m *Model) itemLine(r *row, width int) string {
-	const leastWhat = 30 // cells below which another column goes
-	s, numbers := &m.styles, right(r.value, 8)
+	const leastName = 30 // cells that the name keeps before a column is left out
+	s, numbers := &m.styles, alignRight(r.value, 8)
 	turn, state := "", ""
 	if r.item.Event != 0 {
 		turn = "turn " + strconv.Itoa(r.item.Turn)
@@ -122,29 +114,29 @@ func (m *Model) itemLine(r *row, width int) string {
 	if r.item.State != projection.StateVerbatim {
 		state = safe(r.item.State.Word())
 	}
-	what := width - 2 - ansi.StringWidth(numbers)
-	if what-11 >= leastWhat {
-		what -= 11
-		numbers = s.Muted.Render(right(turn, 11)) + s.Text.Render(numbers)
+	name := width - 2 - ansi.StringWidth(numbers) // cells of the name
+	if name-11 >= leastName {
+		name -= 11
+		numbers = s.Muted.Render(alignRight(turn, 11)) + s.Text.Render(numbers)
 	}
-	look, ok := s.States[r.item.State]
+	badge, ok := s.States[r.item.State]
 	if !ok {
-		look = s.Muted
+		badge = s.Muted
 	}
-	if what-12 >= leastWhat {
-		what -= 12
-		numbers = "  " + look.Render(pane.Fit(state, 10)) + numbers
-		return m.bar.Run(int(r.category), 1) + " " + s.Text.Render(pane.Fit(r.name, what)) + numbers
+	if name-12 >= leastName {
+		name -= 12
+		numbers = "  " + badge.Render(pane.Fit(state, 10)) + numbers
+		return m.bar.Run(int(r.category), 1) + " " + s.Text.Render(pane.Fit(r.name, name)) + numbers
 	}
-	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, what)), look.Render(state), what) + numbers
+	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, name)), badge.Render(state), name) + numbers
 }
 
-// right puts a text at the right of so many cells.
-func right(text string, cells int) string {
+// alignRight puts a text at the right end of this many cells.
+func alignRight(text string, cells int) string {
 	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
-// gauge is the numbers, the bar as the small one is drawn, and the marks of the lines.
+// gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line.
 func (m *Model) gauge(width int) []string {
 	r, s := &m.content.Reading, &m.styles
 	level := [...]lipgloss.Style{pane.Calm: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard}[pane.LevelOf(*r, r.Used)]
@@ -171,7 +163,7 @@ func (m *Model) gauge(width int) []string {
 	if n < 1 {
 		return out
 	}
-	end := pane.NewInk(level.UnsetReverse()) // an end in reverse looks like a cell that is used
+	end := pane.NewInk(level.UnsetReverse()) // in reverse, an end would look like a filled cell
 	bar := end.Render("▕") + m.bar.Draw(pane.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
 	out = append(out, bar)
 	if m.roomy {

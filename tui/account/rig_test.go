@@ -20,7 +20,7 @@ import (
 
 func usd(v float64) *float64 { return &v }
 
-// styles are those of a theme, as the screen makes them.
+// styles are the styles of a theme, as package tui makes them.
 func styles(name string) account.Styles {
 	s, frames := tuitest.Styles(name)
 	g, st := s.Gauge, s.State
@@ -50,7 +50,7 @@ func reading() meter.Reading {
 	return r
 }
 
-// busy is a conversation in which a lot has happened, with hostile and wide texts.
+// busy is a long conversation with compactions, hostile texts and wide characters.
 func busy() account.Content {
 	off := 0.032
 	return account.Content{
@@ -91,7 +91,7 @@ func busy() account.Content {
 	}
 }
 
-// fresh is a conversation in which nothing was said, on a model nobody knows.
+// fresh is an empty conversation with an unknown model.
 func fresh() account.Content {
 	return account.Content{
 		Account: inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingUnknown}, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
@@ -116,7 +116,7 @@ func open(c account.Content, theme string, width, height int) *account.Model {
 	return m
 }
 
-// lines is what a view shows, without colours; the end of each line is marked.
+// lines returns the screen without colors; the end of each line is marked.
 func lines(m *account.Model) string { return tuitest.Fence(m.View()) }
 
 // to moves the cursor down until its line holds a text.

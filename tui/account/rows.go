@@ -13,18 +13,19 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// row is one row of the list: a name, what it says, and what its number counts and what sets it.
+// row is one row of the list.
 type row struct {
-	part             string // the part it is in: the first of a part has that above it
-	name, value, doc string
-	note             string // behind the value, where there is room
-	gauge            bool   // it is the gauge
-	tokens           int    // of a category
-	category         projection.Segment
-	item             inspect.Item // one of the heaviest; its Event is 0 where there is none, or one that cannot be gone to
+	part        string // heading of the part that the row belongs to
+	name, value string
+	doc         string // explanation: what the value counts, and what sets it
+	note        string // after the value, if there is room
+	gauge       bool   // the row is the gauge
+	tokens      int    // of a category
+	category    projection.Segment
+	item        inspect.Item // one of the heaviest; Event is 0 for the system prompt, the tools and other rows
 }
 
-// id is what a row has in every content.
+// id identifies a row when the content changes.
 func (r row) id() string {
 	if r.item.Event != 0 {
 		return "event " + strconv.FormatUint(r.item.Event, 10)
@@ -43,10 +44,10 @@ const (
 	partCost     = "What it cost"
 )
 
-// workingOut is said until the account is there.
-const workingOut = "calculating…"
+// calculating is the text of rows whose numbers are not known yet.
+const calculating = "calculating…"
 
-// pending reports whether there is no account yet.
+// pending reports whether the breakdown is still being computed.
 func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
 
 // rows appends the rows of a content to out.
@@ -61,7 +62,7 @@ func (c *Content) rows(out []row) []row {
 	return append(out, c.costs()...)
 }
 
-// origin says where the number of used tokens comes from.
+// origin explains where the number of used tokens comes from.
 func (c *Content) origin() string {
 	switch {
 	case !c.Reading.Estimated && c.Reading.Used > 0:
@@ -72,12 +73,12 @@ func (c *Content) origin() string {
 	return "Up to the last report the provider counted; what came since is estimated: characters by script, times the correction below."
 }
 
-// segmentNames are the categories in words, by projection.Segment.
+// segmentNames are the names of the categories, by projection.Segment.
 var segmentNames = [projection.Draft + 1]string{
 	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
 }
 
-// segmentDocs say what a category counts and what acts there, by projection.Segment.
+// segmentDocs explain what a category counts and how compaction reduces it, by projection.Segment.
 var segmentDocs = [projection.Draft + 1]string{
 	"The instructions and project files, sent first with every request; no compaction touches them. Estimated from its characters.",
 	"What the tools do and how they are called; no compaction touches it, so that the cache holds. Estimated from its characters.",
@@ -114,7 +115,7 @@ func (c *Content) categories() []row {
 	return append(out, free)
 }
 
-// share is a part of the window; without one, of what is used.
+// share is the percentage of the window, or of the used tokens if the window is unknown.
 func (c *Content) share(tokens int) string {
 	if c.Reading.Window.Known() {
 		return pane.Percent(tokens, c.Reading.Window.Tokens)
@@ -122,16 +123,17 @@ func (c *Content) share(tokens int) string {
 	return pane.Percent(tokens, c.Reading.AfterSend)
 }
 
-// windowNotes say where a window came from.
+// windowNotes say where the size of a window comes from.
 var windowNotes = map[meter.WindowSource]string{
 	meter.WindowFlag: "from the command line", meter.WindowConfig: "from the configuration",
 	meter.WindowLearned: "learned from a refused request", meter.WindowServer: "from the server",
 	meter.WindowCatalogue: "from the model catalog", meter.WindowUnknown: "unknown",
 }
 
-// WindowNote says where a window came from.
+// WindowNote says where the size of a window comes from, in a few words.
 func WindowNote(source meter.WindowSource) string { return windowNotes[source] }
 
+// lines are the rows about the window and its lines.
 func (c *Content) lines() []row {
 	r, cold := &c.Reading, c.Account.Forecast.ColdLine
 	out := []row{
@@ -162,15 +164,15 @@ func (c *Content) lines() []row {
 	if r.Window.Known() {
 		after.value += " · " + pane.Share(*r, r.AfterSend)
 	}
-	return in(partLines, append(out, after)...)
+	return inPart(partLines, append(out, after)...)
 }
 
-// line is a line in tokens and as a share of the window.
+// line formats a line in tokens and as a percentage of the window.
 func (c *Content) line(tokens int) string {
 	return pane.Tokens(tokens) + " · " + pane.Share(c.Reading, tokens)
 }
 
-// ahead says how far a line is, and what it is.
+// ahead says what happens at a line, and how many tokens ahead it is.
 func (c *Content) ahead(tokens int, what string) string {
 	if left := tokens - c.Reading.Used; left > 0 {
 		return what + ", " + pane.About(left) + " ahead"
@@ -178,23 +180,23 @@ func (c *Content) ahead(tokens int, what string) string {
 	return what + " (passed)"
 }
 
-// in puts rows into a part.
-func in(part string, rows ...row) []row {
+// inPart sets the part of rows.
+func inPart(part string, rows ...row) []row {
 	for i := range rows {
 		rows[i].part = part
 	}
 	return rows
 }
 
-// next is what the planner will do, with what was added since it was asked.
+// next is what the planner will do. The forecast is corrected by the tokens that were added after it was made.
 func (c *Content) next() []row {
 	o := c.Account.Forecast
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	text := o.Words(c.ColdAt)
 	switch {
 	case c.pending():
-		text = workingOut
-	case c.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
+		text = calculating
+	case c.Paused && o.Failures > 0 && !o.Asks: // the text says already that no model is asked
 		text += " /compact asks again."
 	case c.Paused:
 		text += " Summaries are paused; /compact tries again."
@@ -205,7 +207,7 @@ func (c *Content) next() []row {
 	if rule == "" {
 		rule = "not known"
 	}
-	return in(partNext,
+	return inPart(partNext,
 		row{name: "next", note: safe(text), doc: "What compaction does next and when, computed from the conversation as it is now."},
 		row{name: "rules", value: rule, doc: "The rules by which compaction acts automatically. compaction.preset chooses them."})
 }
@@ -231,21 +233,21 @@ func (c *Content) heaviest() []row {
 		out = append(out, row{part: partHeaviest, name: safe(it.Label), value: pane.About(it.Tokens), item: it, category: it.Kind, doc: doc})
 	}
 	if len(out) == 0 {
-		return c.nothing(partHeaviest, "Nothing yet: send a message and its parts are listed here.",
+		return c.placeholder(partHeaviest, "Nothing yet: send a message and its parts are listed here.",
 			"Here the ten heaviest messages, results and prompts of the next request are listed.")
 	}
 	return out
 }
 
-// nothing is the row of a part that has none.
-func (c *Content) nothing(part, text, doc string) []row {
+// placeholder is the row of a part that would be empty.
+func (c *Content) placeholder(part, text, doc string) []row {
 	if c.pending() {
-		text = workingOut
+		text = calculating
 	}
 	return []row{{part: part, name: text, doc: doc}}
 }
 
-// savingDocs say what the kinds of overlays do.
+// savingDocs explain the kinds of overlays.
 var savingDocs = map[string]string{
 	"masks":        "Old tool results that are masked; the model can read them with the recall tool.",
 	"caps":         "Results that are too long and are sent in part.",
@@ -273,17 +275,17 @@ func (c *Content) savings() []row {
 		out = append(out, r)
 	}
 	if len(out) == 0 {
-		out = c.nothing(partSaved, "Nothing yet: everything is sent in full.",
+		out = c.placeholder(partSaved, "Nothing yet: everything is sent in full.",
 			"Once something is compacted, this shows how many tokens each kind of compaction saves in the next request.")
 	} else {
 		out = append(out, row{name: "without them", value: pane.About(all), note: "without compaction, instead of " + pane.About(c.Reading.Used),
 			doc: "The size of a request without any compaction: what is sent plus what each kind saves."})
 	}
-	return in(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Account.Pins, "message"), note: "always sent in full",
+	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Account.Pins, "message"), note: "always sent in full",
 		doc: "Pinned messages are always sent in full."})...)
 }
 
-// exactness is what was learned about the model.
+// exactness is how well the estimates fit the reports of the provider.
 func (c *Content) exactness() []row {
 	cal, off := c.Account.Calibration, c.Account.Off
 	factor := row{name: "correction", value: "none yet", note: "learned from what the provider reports",
@@ -296,12 +298,12 @@ func (c *Content) exactness() []row {
 	if off != nil {
 		last.value, last.note = offWords(*off), "against what was reported"
 	}
-	return in(partExact, factor, last)
+	return inPart(partExact, factor, last)
 }
 
-// offWords say how far an estimate was off: reported over estimated, less 1.
+// offWords says how far an estimate was off. off is reported / estimated - 1.
 func offWords(off float64) string {
-	short := -off / (1 + off) * 100 // the estimate against the report is the other way round
+	short := -off / (1 + off) * 100 // estimated / reported - 1, in percent
 	size := strconv.FormatFloat(math.Abs(short), 'f', 1, 64) + "%"
 	switch {
 	case off <= -1 || math.IsNaN(off) || math.IsInf(off, 0):
@@ -314,7 +316,7 @@ func offWords(off float64) string {
 	return size + " too high"
 }
 
-// costs is what was paid, and for what.
+// costs are what requests and summaries cost, and what the cache saved.
 func (c *Content) costs() []row {
 	cost, use := &c.Account.Costs, c.Account.Cache
 	total := row{name: "so far", value: amount(cost.Total), note: numbers.Count(cost.Requests+cost.Written, "request"),
@@ -328,7 +330,7 @@ func (c *Content) costs() []row {
 	}
 	saved := row{name: "saved by cache", value: amount(cost.Saved), note: "less than at full price",
 		doc: "How much more the cached tokens would have cost at full price. Compaction invalidates part of the cache, so it acts rarely."}
-	if cost.Total == nil { // nothing is reckoned against a price that is not known
+	if cost.Total == nil { // without prices, savings are unknown, too
 		saved.value, saved.note = amount(nil), ""
 	}
 	sent := row{name: "tokens sent", value: pane.Tokens(cost.Prompt), note: pane.Tokens(cost.Output) + " output",
@@ -343,10 +345,10 @@ func (c *Content) costs() []row {
 	}
 	summaries := row{name: "summaries", value: amount(cost.Summaries), note: numbers.Count(cost.Written, "request") + ", part of the above",
 		doc: "What was paid for writing summaries, with attempts that failed."}
-	return in(partCost, total, summaries, saved, sent, reads, c.cacheLives(), c.cacheNow())
+	return inPart(partCost, total, summaries, saved, sent, reads, c.cacheLives(), c.cacheNow())
 }
 
-// cacheLives is how long the provider's cache keeps the conversation, and why.
+// cacheLives is how long the provider's cache keeps the conversation, and where that number comes from.
 func (c *Content) cacheLives() row {
 	r := row{name: "cache lives", value: "not known yet",
 		doc: "How long the provider keeps a conversation in its cache after a request. For Claude, five minutes or an hour is chosen by the pauses between your messages; cache_ttl of the model in the configuration fixes it."}
@@ -361,7 +363,7 @@ func (c *Content) cacheLives() row {
 	if r.value = numbers.Count(int(k.Lives/time.Minute), "minute"); k.Lives >= time.Hour && k.Lives%time.Hour == 0 {
 		r.value = numbers.Count(int(k.Lives/time.Hour), "hour")
 	}
-	const leastSaving = 0.01 // US dollars that are worth a word
+	const leastSaving = 0.01 // US dollars from which a saving is named
 	switch {
 	case k.By == promptcache.ByUser:
 		r.note = "cache_ttl in the configuration"
@@ -375,7 +377,7 @@ func (c *Content) cacheLives() row {
 	return r
 }
 
-// cacheNow is what the provider's cache is good for at this moment.
+// cacheNow is the share of the last request that came from the cache, or that the cache is cold.
 func (c *Content) cacheNow() row {
 	r := row{name: "cache now", value: "not reported yet",
 		doc: "How much of the last request the provider read from its cache. The cache expires during a pause, and everything after a change is new to it."}
@@ -391,7 +393,7 @@ func (c *Content) cacheNow() row {
 	return r
 }
 
-// amount is a cost that may not be known.
+// amount formats a cost that may be unknown.
 func amount(usd *float64) string {
 	if usd == nil {
 		return "not known"
