@@ -142,7 +142,7 @@ func (v *views) closeReview() {
 func (v *views) reviewContent() review.Content {
 	u := v.session.review.summary
 	return review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
-		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, Held: u.RequestWaits}
+		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, RequestWaits: u.RequestWaits}
 }
 
 func (r *reviewView) gauged() bool   { return true }
@@ -151,9 +151,9 @@ func (r *reviewView) renew(*views)   {}
 
 func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
-	case review.Taken:
+	case review.Applied:
 		v.session.acceptReview(a.Text)
-	case review.GivenUp:
+	case review.Discarded:
 		v.session.discardReview()
 	case review.Editor:
 		return v.env.openEditor(a.Text, r.SetText)

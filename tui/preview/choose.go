@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// cycle chooses the profile that stands so many places further.
+// cycle chooses the next profile, or the previous one with by -1.
 func (m *Model) cycle(by int) pane.Action {
 	all := m.content.Profiles
 	if len(all) == 0 {
@@ -20,16 +20,16 @@ func (m *Model) cycle(by int) pane.Action {
 		at = 0
 	}
 	next := all[(at+by+len(all))%len(all)]
-	w := m.content.Request
-	w.Profile, w.Focus, w.Review = next.Name, "", false
+	r := m.content.Request
+	r.Profile, r.Focus, r.Review = next.Name, "", false
 	if next.Summarises {
-		w.Focus, w.Review = m.focus, m.review
+		r.Focus, r.Review = m.focus, m.review
 	}
-	return m.change(w)
+	return m.change(r)
 }
 
-// bounds are the turns that the request means, as far as is known without its
-// numbers. Where the end is before the start, none are.
+// bounds returns the first and the last turn of the request's range. While its numbers are being
+// computed, they are a guess. The range is empty if to is before from.
 func (m *Model) bounds() (from, to int) {
 	c := m.content
 	last := c.Turns - 1
@@ -44,16 +44,16 @@ func (m *Model) bounds() (from, to int) {
 	}
 	to = turnOf(c.Request.To, last-keep, known.To, last)
 	if c.Request.To == nil && !c.Busy && c.Err == "" {
-		to = known.To // turns that were rewound do not count
+		to = known.To // it leaves out turns that were rewound
 	}
 	return max(0, min(from, last)), min(to, last)
 }
 
-// turnOf is the turn that a bound means: otherwise if there is no such turn, known where it
-// is known only with the conversation at hand.
-func turnOf(b *edit.Bound, otherwise, known, last int) int {
+// turnOf returns the turn of a bound: fallback without a bound, and known if the bound is not a number, but
+// an event or a word that only the planner can resolve.
+func turnOf(b *edit.Bound, fallback, known, last int) int {
 	if b == nil {
-		return otherwise
+		return fallback
 	}
 	n, err := strconv.Atoi(b.String())
 	switch {
@@ -65,48 +65,48 @@ func turnOf(b *edit.Bound, otherwise, known, last int) int {
 	return n
 }
 
-// at is the bound at a turn.
-func at(turn int) *edit.Bound {
+// boundAt returns the bound at a turn.
+func boundAt(turn int) *edit.Bound {
 	b, err := edit.ParseBound(strconv.Itoa(turn))
 	if err != nil {
-		return nil // no number of a turn is refused
+		return nil // cannot happen: every number is a bound
 	}
 	return &b
 }
 
-// moveEnd moves the end of the range by so many turns.
+// moveEnd moves the end of the range by this many turns.
 func (m *Model) moveEnd(by int) pane.Action {
 	if m.content.Turns == 0 {
 		return nil
 	}
 	from, to := m.bounds()
 	to = max(from, min(to+by, m.content.Turns-1))
-	w := m.content.Request
-	w.To, w.KeepLast = at(to), -1
-	return m.change(w)
+	r := m.content.Request
+	r.To, r.KeepLast = boundAt(to), -1
+	return m.change(r)
 }
 
-// moveStart moves the start of the range by so many turns, no further than its end.
+// moveStart moves the start of the range by this many turns, no further than its end.
 func (m *Model) moveStart(by int) pane.Action {
 	if m.content.Turns == 0 {
 		return nil
 	}
 	from, to := m.bounds()
 	from = max(0, min(from+by, to))
-	w := m.content.Request
-	w.From = at(from)
+	r := m.content.Request
+	r.From = boundAt(from)
 	if from == 0 {
-		w.From = nil
+		r.From = nil
 	}
-	return m.change(w)
+	return m.change(r)
 }
 
 func (m *Model) toggleReview() pane.Action {
 	if !m.summarises() {
 		return pane.Say{Text: "the profile " + m.profile() + " writes no summary to review", Bad: true}
 	}
-	w := m.content.Request
-	w.Profile, w.Review = m.profile(), !w.Review
-	m.review = w.Review
-	return m.change(w)
+	r := m.content.Request
+	r.Profile, r.Review = m.profile(), !r.Review
+	m.review = r.Review
+	return m.change(r)
 }

@@ -1,12 +1,12 @@
-// Package preview is the view in which a compaction is looked at before it is made:
-// the gauge now and then, the range, the profile, what each layer saves, what it costs.
+// Package preview is the view that shows what a compaction would do: the gauge before and
+// after, the range, the profile, what each layer saves, and what it costs.
 //
-// Guarantees: a request that comes out of it can be made: its bounds are
-// turns of the conversation, one of To and KeepLast says where it ends, and only a
-// profile that makes a summary has a focus or a review; what is accepted is what the
-// numbers on the screen are about; a view has exactly the lines and cells it is given;
-// text of others is made safe before it is drawn.
+// Guarantees: the request that the user accepts is valid: its bounds are turns of the
+// conversation, either To or KeepLast sets the end, and only a profile that writes a
+// summary has a focus or a review; the user can accept only the request whose numbers are
+// on the screen; a view has exactly the lines and cells it is given; control characters of
+// models and files are made visible.
 //
-// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back, works a
-// changed request out and shows it again.
+// It is not a tea.Model: the parent calls Update, acts on the returned [pane.Action],
+// computes the numbers of a changed request and calls Show.
 package preview

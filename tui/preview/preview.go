@@ -13,26 +13,25 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What is chosen is a request, and every change of it asks for numbers anew. Rules:
+// The user edits a request, and the parent computes its numbers after every change. Rules:
 //
-//   - while they are on their way the old ones stay and are marked, and nothing is
-//     accepted
-//   - numbers of a request that was changed since are shown as old ones
-//   - a focus and a review stay in mind while a profile is chosen that makes no
-//     summary
+//   - until the new numbers arrive, the old ones are shown muted, and the request cannot
+//     be accepted
+//   - numbers of an earlier request are shown as old ones
+//   - focus and review are remembered while the chosen profile writes no summary
 
-// Styles is how the view looks. All are inline.
+// Styles are the styles of the view. All are inline.
 type Styles struct {
 	Pane  pane.Styles
-	Saved lipgloss.Style // what is gained
+	Saved lipgloss.Style // the tokens before and after
 }
 
-// Options is what the view is made of.
+// Options configure the view.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap
-	// Gauges are the lines of two readings, of at most width cells, with bars of one
-	// length.
+	// Gauges draws two readings in a line each, of at most width cells, with bars of the
+	// same length.
 	Gauges func(now, then meter.Reading, width int) (string, string)
 }
 
@@ -42,33 +41,33 @@ type Profile struct {
 	Summarises bool // a model writes a summary
 }
 
-// Content is what the view shows. Its texts are not made safe.
+// Content is the content of the view. Its texts may have control characters.
 type Content struct {
 	Request   edit.Request
 	Preview   edit.Preview
-	Now, Then meter.Reading
-	// CostNow is what the next request costs more with the compaction than without,
-	// in US dollars, nil if unknown; PaysAfter is after how many requests that is
-	// earned back, nil if never.
+	Now, Then meter.Reading // before and after the compaction
+	// CostNow is the extra cost of the next request if the compaction is made, in US
+	// dollars, nil if unknown. PaysAfter is the number of requests that save as much, nil
+	// if it never pays off.
 	CostNow   *float64
 	PaysAfter *int
-	Err       string // why nothing can be done with this request
-	Busy      bool   // the numbers of the request are on their way: these are of another one
+	Err       string // why the request is not possible
+	Busy      bool   // the numbers are those of an earlier request
 
 	Profiles  []Profile
-	Profile   string // in force where the request names none
-	KeepLast  int    // newest turns that are left alone where the request says nothing
+	Profile   string // the default if the request names none
+	KeepLast  int    // the newest turns that a request without bounds leaves out
 	Turns     int    // how many turns the conversation has
 	Model     string // of the conversation
-	BreakTurn int    // of Preview.BreakAt
+	BreakTurn int    // the turn of Preview.BreakAt
 }
 
 type (
-	// Changed asks what another request would do. The view shows it as the one whose
-	// numbers are on their way.
+	// Changed asks for the numbers of another request. Until Show has them, the view shows
+	// the old ones.
 	Changed struct{ Request edit.Request }
 
-	// Accepted asks to carry out the request whose numbers are shown.
+	// Accepted asks to compact with the request whose numbers are shown.
 	Accepted struct{ Request edit.Request }
 )
 
@@ -78,9 +77,9 @@ type Model struct {
 	width int
 
 	content Content
-	asked   bool   // for the numbers of content.Request, and they have not come
-	focus   string // that was asked for last, also where the profile makes no summary
-	review  bool   // likewise
+	waiting bool   // Changed was returned, and Show has not brought the numbers yet
+	focus   string // the last focus, also while the profile writes no summary
+	review  bool   // the last choice of review, likewise
 
 	sheet pane.Sheet
 }
@@ -92,35 +91,35 @@ func New(o Options) *Model {
 	return m
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
-// SetSize gives the view its place.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width = max(width, 1)
 	m.sheet.SetSize(m.width, max(height, 1))
 }
 
-// Reset begins anew: what is shown next is about no earlier request.
+// Reset forgets the request and the place on the page.
 func (m *Model) Reset() {
-	m.asked, m.focus, m.review = false, "", false
+	m.waiting, m.focus, m.review = false, "", false
 	m.sheet.Reset()
 }
 
-// Show shows what a request would do. Where another one was asked for since, its numbers
-// are shown as old ones.
+// Show shows the numbers of a request. If the user has changed the request since, they are
+// shown as old ones.
 func (m *Model) Show(c Content) {
-	if m.asked && !sameRequest(c.Request, m.content.Request) {
+	if m.waiting && !sameRequest(c.Request, m.content.Request) {
 		c.Request, c.Busy = m.content.Request, true
 	}
 	m.content = c
-	m.asked = m.asked && c.Busy
+	m.waiting = m.waiting && c.Busy
 	if m.summarises() {
 		m.focus, m.review = c.Request.Focus, c.Request.Review
 	}
 }
 
-// sameRequest reports whether two requests mean the same.
+// sameRequest reports whether two requests are equal.
 func sameRequest(a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	if !bound(a.From, b.From) || !bound(a.To, b.To) {
@@ -130,16 +129,16 @@ func sameRequest(a, b edit.Request) bool {
 	return a == b
 }
 
-// change asks for the numbers of another request.
-func (m *Model) change(w edit.Request) pane.Action {
-	if sameRequest(w, m.content.Request) {
+// change replaces the request and asks for its numbers.
+func (m *Model) change(r edit.Request) pane.Action {
+	if sameRequest(r, m.content.Request) {
 		return nil
 	}
-	m.content.Request, m.content.Busy, m.asked = w, true, true
-	return Changed{Request: w}
+	m.content.Request, m.content.Busy, m.waiting = r, true, true
+	return Changed{Request: r}
 }
 
-// profile is the one that the request means, by name.
+// profile returns the name of the profile that the request uses.
 func (m *Model) profile() string {
 	c := m.content
 	switch {
@@ -147,25 +146,25 @@ func (m *Model) profile() string {
 		return c.Request.Profile
 	case !c.Busy && c.Err == "" && c.Preview.Profile != "":
 		return c.Preview.Profile
-	case c.Request.Focus != "" && !m.makesSummary(c.Profile):
-		return preset.ProfileHeavy // as the rules do
+	case c.Request.Focus != "" && !m.writesSummary(c.Profile):
+		return preset.ProfileHeavy // a focus needs a summary
 	}
 	return c.Profile
 }
 
-// evicts reports whether the numbers are those of a step that no profile makes.
+// evicts reports whether the numbers are those of an eviction, which uses no profile.
 func (m *Model) evicts() bool {
 	return !m.content.Busy && m.content.Err == "" && m.content.Preview.Profile == ""
 }
 
-// summarises reports whether the request leads to a summary.
-func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
+// summarises reports whether a model writes a summary for the request.
+func (m *Model) summarises() bool { return m.writesSummary(m.profile()) }
 
-func (m *Model) makesSummary(profile string) bool {
+func (m *Model) writesSummary(profile string) bool {
 	return slices.ContainsFunc(m.content.Profiles, func(p Profile) bool { return p.Name == profile && p.Summarises })
 }
 
-// Update deals with a message.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	action := m.sheet.Update(msg, m.shown, m.commands())
 	if action == (pane.Closed{}) {
@@ -174,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return action
 }
 
-// commands are the keys that change the request or accept it.
+// commands are the keys that change or accept the request.
 func (m *Model) commands() []pane.Command {
 	keys := m.o.Keys
 	by := func(change func(int) pane.Action, n int) func() pane.Action {
@@ -192,7 +191,7 @@ func (m *Model) commands() []pane.Command {
 	}
 }
 
-// accept wants what is shown done.
+// accept asks for the compaction that is shown.
 func (m *Model) accept() pane.Action {
 	switch c := m.content; {
 	case c.Busy:
@@ -205,7 +204,7 @@ func (m *Model) accept() pane.Action {
 	}
 }
 
-// KeyMap is every key of the view.
+// KeyMap holds the keys of the view.
 type KeyMap struct {
 	Accept key.Binding
 	Close  key.Binding
@@ -219,7 +218,7 @@ type KeyMap struct {
 	Up, Down, PageUp, PageDown key.Binding // scroll
 }
 
-// DefaultKeyMap is the keys as they are without configuration.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind, moves := pane.Bind, pane.DefaultMoves()
 	return KeyMap{

@@ -18,7 +18,7 @@ import (
 // hostile is what a model or a pasted text may hold.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
-// gauge draws a reading as a stub: so many tokens, and a bar up to the width.
+// gauge is a simple stand-in for the gauge: the tokens, and a bar as long as its share of the width.
 func gauge(r meter.Reading, width int) string {
 	text := fmt.Sprintf("[%d of %d]", r.Used, r.Window.Tokens)
 	full := 0
@@ -52,7 +52,7 @@ func reading(used int) meter.Reading {
 	return meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600}
 }
 
-// masked is a compaction that needs no model.
+// masked is a preview of a compaction that needs no model.
 func masked() preview.Content {
 	cost, after := 0.0312, 4
 	return preview.Content{
@@ -64,7 +64,7 @@ func masked() preview.Content {
 	}
 }
 
-// summarised is one that does.
+// summarised is a preview of one for which a model writes a summary.
 func summarised() preview.Content {
 	c := masked()
 	c.Request.Profile, c.Request.Focus, c.Request.Review = "heavy", hostile, true
@@ -88,14 +88,14 @@ func press(m *preview.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// changed is the request of masked with changes.
+// changed is the request of masked after a change.
 func changed(change func(*edit.Request)) edit.Request {
 	w := edit.NewRequest()
 	change(&w)
 	return w
 }
 
-func TestKeysChangeTheWish(t *testing.T) {
+func TestKeysChangeTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys string
@@ -124,7 +124,7 @@ func TestKeysChangeTheWish(t *testing.T) {
 	}
 }
 
-func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
+func TestOnlyTheShownRequestIsAccepted(t *testing.T) {
 	t.Parallel()
 	m := show(masked(), 80, 24)
 	changed, ok := press(m, "]").(preview.Changed)
@@ -132,14 +132,14 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 		t.Fatal("the range did not change")
 	}
 	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
-		t.Error("a wish was accepted whose numbers nobody has seen")
+		t.Error("a request was accepted before its numbers were shown")
 	}
 	if !strings.Contains(m.View(), "before the change") {
 		t.Errorf("the old numbers are not marked:\n%s", m.View())
 	}
-	m.Show(masked()) // of the wish before
+	m.Show(masked()) // the numbers of the request before
 	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
-		t.Error("a wish was accepted with the numbers of another")
+		t.Error("a request was accepted with the numbers of another")
 	}
 	c := masked()
 	c.Request, c.Preview.Range.To = changed.Request, 9
@@ -149,7 +149,7 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+func TestAnImpossibleRequestShowsTheReason(t *testing.T) {
 	t.Parallel()
 	c := masked()
 	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
@@ -161,14 +161,14 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	view := strings.Join(strings.Fields(m.View()), " ")
 	for _, want := range []string{"nothing is older than"} {
 		if !strings.Contains(view, want) {
-			t.Errorf("%q is not said:\n%s", want, m.View())
+			t.Errorf("%q is not shown:\n%s", want, m.View())
 		}
 	}
 	if strings.Contains(m.View(), "enter compact") {
 		t.Errorf("a key is named that does nothing here:\n%s", m.View())
 	}
 	if strings.Contains(m.View(), "saved") {
-		t.Errorf("numbers are shown of what cannot be done:\n%s", m.View())
+		t.Errorf("numbers are shown of an impossible request:\n%s", m.View())
 	}
 	if _, ok := press(m, "]").(preview.Changed); !ok {
 		t.Error("the range cannot be changed any more")
@@ -189,9 +189,9 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// A compaction breaks the cached prefix: what the newest request had of the cache is
-// nothing to expect of the next.
-func TestTheGaugeThenPromisesNoCache(t *testing.T) {
+// A compaction breaks the cached prefix: the cached share of the last request does not
+// hold for the next.
+func TestTheGaugeAfterwardsHasNoCachedShare(t *testing.T) {
 	t.Parallel()
 	keys, c := preview.DefaultKeyMap(), masked()
 	c.Now.CachedShare, c.Then.CachedShare = 0.99, 0.99

@@ -16,13 +16,13 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The gauges stand above the rule and stay in sight; below it are the parts, each
-// with its name, and what does not fit is scrolled to.
+// The gauges are above the rule and do not scroll. The parts below the rule scroll; each has
+// its name at the left, on a narrow screen above it.
 
 const (
-	labelWidth = 9  // of the name of a part, beside it
-	leastWide  = 48 // cells from which on there is room for that
-	workingOut = "calculating…"
+	labelWidth  = 9  // cells of the name of a part
+	leastWide   = 48 // width from which the names are at the left
+	calculating = "calculating…"
 )
 
 // View draws the view.
@@ -35,10 +35,10 @@ func (m *Model) shown() pane.Shown {
 	return pane.Shown{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 
-// Cursor is nil: there is nothing to type in.
+// Cursor is nil: the view has no text field.
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
-// frame is what stands around the body.
+// frame is the title, the gauges and the keys.
 func (m *Model) frame() pane.Frame {
 	keys, accept := m.o.Keys, ""
 	if m.content.Err == "" {
@@ -54,18 +54,18 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// gauges is the gauge now and the gauge then, and what lies between them.
+// gauges are the gauges before and after, and how many tokens are saved.
 func (m *Model) gauges() []string {
 	const label = 5
 	s, c, width := m.o.Styles.Pane, m.content, max(pane.Within(m.width)-label, 1)
 	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label)) + gauge }
-	c.Then.CachedShare = -1 // the cached prefix breaks, and no request has said yet what is left of it
+	c.Then.CachedShare = -1 // the compaction breaks the cached prefix, and the next share is not reported yet
 	now, then := m.o.Gauges(c.Now, c.Then, width)
 	switch {
 	case c.Err != "" && !c.Busy:
 		return []string{line("now", now)}
-	case c.Err != "": // there are no old numbers
-		return []string{line("now", now), line("then", s.Muted.Render(workingOut))}
+	case c.Err != "": // the old request had no numbers
+		return []string{line("now", now), line("then", s.Muted.Render(calculating))}
 	}
 	p, style := c.Preview, m.o.Styles.Saved
 	text := pane.About(p.Before) + " → " + pane.About(p.After) + " tokens"
@@ -83,12 +83,12 @@ func (m *Model) gauges() []string {
 	return []string{line("now", now), line("then", then), line("", " "+style.Render(pane.Clip(text, width-1)))} // below the inside of the bars
 }
 
-// body is the lines below the gauges, none wider than the view. Where nothing can be done the reason stands in place of the
-// numbers.
+// body is the page below the gauges, none of its lines wider than the view. If the request is not possible, it has the reason
+// in place of the numbers.
 func (m *Model) body() []string {
 	s, c := m.o.Styles.Pane, m.content
 	var out []string
-	fill := 0 // cells that the lines take at least
+	fill := 0 // least cells of a line: the chosen profile is highlighted over the whole width
 	part := func(name string, style lipgloss.Style, lines ...string) {
 		for _, text := range lines {
 			for _, l := range pane.Wrap(text, m.room()) {
@@ -105,7 +105,7 @@ func (m *Model) body() []string {
 		}
 	}
 	text, warning := s.Text, s.Warning
-	if c.Busy { // the numbers are old ones
+	if c.Busy { // the numbers are of an earlier request
 		text, warning = s.Muted, s.Muted
 	}
 	failed := c.Err != "" && !c.Busy
@@ -151,7 +151,7 @@ func orNone(text string) string {
 	return text
 }
 
-// room is how many cells the lines of a part have.
+// room is the width of the lines of a part, in cells.
 func (m *Model) room() int {
 	if m.width < leastWide {
 		return max(pane.Within(m.width)-1, 1)
@@ -159,16 +159,16 @@ func (m *Model) room() int {
 	return pane.Within(m.width) - labelWidth
 }
 
-// rangeWords is which turns are compacted.
+// rangeWords says which turns are compacted.
 func (m *Model) rangeWords() string {
 	c := m.content
 	if c.Turns <= 0 {
 		return "no messages yet"
 	}
 	from, to := m.bounds()
-	grown := false
+	widened := false
 	if r := c.Preview.Range; !c.Busy && c.Err == "" {
-		grown = !m.evicts() && (r.From != from || r.To != to)
+		widened = !m.evicts() && (r.From != from || r.To != to)
 		from, to = r.From, r.To
 	}
 	text := edit.Range{From: from, To: to}.String()
@@ -182,19 +182,19 @@ func (m *Model) rangeWords() string {
 	default:
 		text += ", up to the newest"
 	}
-	if grown {
+	if widened {
 		text += "; widened to include all of an earlier summary"
 	}
 	return text
 }
 
-// profileRow is a profile in the list.
+// profileRow is a profile in the list of profiles.
 type profileRow struct {
 	text   string
 	chosen bool
 }
 
-// profiles lists the profiles, with a mark at the one that is chosen.
+// profiles lists the profiles, with a mark at the chosen one.
 func (m *Model) profiles() []profileRow {
 	now, known := m.profile(), false
 	var out []profileRow
@@ -216,13 +216,13 @@ func (m *Model) profiles() []profileRow {
 	return out
 }
 
-// layerWords says what a layer of a pass does; others have their kind.
+// layerWords say what a layer of a compaction does, by kind.
 var layerWords = map[string]string{
 	"results": "results masked", "arguments": "arguments stripped", "reasoning": "reasoning stripped", "calls": "calls left out",
 	"summary": "messages summarized", "note": "messages evicted", "dropped": "messages dropped",
 }
 
-// layers is what each layer does, one after the other.
+// layers says what each layer saves, in the order in which they apply.
 func (m *Model) layers() []string {
 	var out []string
 	before := m.content.Preview.Before
@@ -243,7 +243,7 @@ func (m *Model) layers() []string {
 	return out
 }
 
-// costWords says what the next request costs more, and when that is earned back.
+// costWords says how much more the next request costs, and when that pays off.
 func (m *Model) costWords() string {
 	c := m.content
 	if c.CostNow == nil {
@@ -267,7 +267,7 @@ func (m *Model) costWords() string {
 	return text
 }
 
-// summaryWords says which summary has to be written.
+// summaryWords says which model writes the summary, from what, and how many tokens that takes.
 func (m *Model) summaryWords(need edit.SummaryNeed) string {
 	model, reads := need.Model, "the originals"
 	if model == "" {
@@ -282,7 +282,7 @@ func (m *Model) summaryWords(need edit.SummaryNeed) string {
 	return fmt.Sprintf("written by %s: %s tokens in, at most %s out; reads %s", plain.Line(model), pane.About(need.Covers), pane.About(need.Estimate), reads)
 }
 
-// cacheWords says where the prefix breaks that the provider has cached.
+// cacheWords says from where on the provider's cached prefix becomes invalid.
 func (m *Model) cacheWords() string {
 	c := m.content
 	if c.Preview.BreakAt == 0 {

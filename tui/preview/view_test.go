@@ -76,7 +76,7 @@ func someKeys(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// turnsOf is a conversation of so many turns.
+// turnsOf returns a conversation of n turns.
 func turnsOf(n int) []conversation.Event {
 	var log []conversation.Event
 	for i := range n {
@@ -87,9 +87,9 @@ func turnsOf(n int) []conversation.Event {
 	return log
 }
 
-// Whatever keys are pressed, a request can be made: it means turns that there are,
-// says once where it ends, and focuses or reviews only a summary.
-func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
+// After any keys the request is valid: its turns exist, it has one end, and focus and
+// review only for a summary.
+func TestAnyKeysGiveValidRequests(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	firsts := []func(*edit.Request){

@@ -1,10 +1,10 @@
-// Package review is the view in which a summary is read, and may be changed, before it
-// takes effect.
+// Package review is the view in which the user reads a summary, and may edit it, before it
+// is applied.
 //
-// Guarantees: a text that nobody changed is taken in byte for byte; one that was changed
-// stays while the view is closed; what the program adds cannot be changed; no text is
-// taken in that says nothing or makes no room; a view has exactly the lines and cells it
-// is given; text of others is made safe before it is drawn.
+// Guarantees: a summary without edits is applied byte for byte; edits are kept while the
+// view is closed; the program's note below it cannot be edited; an empty summary, and one
+// that is longer than what it replaces, cannot be applied; a view has exactly the lines and
+// cells it is given; control characters of the model are made visible.
 //
-// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back.
+// It is not a tea.Model: the parent calls Update and acts on the returned [pane.Action].
 package review

@@ -13,57 +13,57 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A text is shown with what is hostile in it made visible, and is edited so. Only if
-// something was changed does what was shown take the place of what was written.
+// The text is shown and edited with its control characters made visible. Only an edit replaces
+// the text of the model by the text on the screen.
 
-// Options is what the view is made of.
+// Options configure the view.
 type Options struct {
 	Styles pane.Styles
 	Keys   *KeyMap
-	// Estimate is how many tokens a text comes to.
+	// Estimate estimates the tokens of a text.
 	Estimate func(text string) int
 }
 
-// Content is a summary that waits for the user. Its texts are not made safe.
+// Content is a summary that waits for the user. Its texts may have control characters.
 type Content struct {
 	Text             string // as the model wrote it
-	Appendix         string // what the program adds, "" for nothing
-	FromTurn, ToTurn int    // covered, both included
-	Covers           int    // tokens that it stands for
-	Tokens           int    // of Text, 0 where nobody has counted them
+	Appendix         string // the program's note that follows it, "" for none
+	FromTurn, ToTurn int    // the turns that it replaces, both included
+	Covers           int    // tokens of what it replaces
+	Tokens           int    // of Text, 0 if unknown
 	Model            string // that wrote it
-	Focus            string // that it was asked for, "" for none
-	Held             bool   // a request waits for it
+	Focus            string // of the request, "" for none
+	RequestWaits     bool   // a request waits until this summary is applied or discarded
 }
 
 type (
-	// Taken says that the summary is to take effect with this text.
-	Taken struct{ Text string }
+	// Applied asks to apply the summary with this text.
+	Applied struct{ Text string }
 
-	// GivenUp says that the summary is not wanted.
-	GivenUp struct{}
+	// Discarded asks to discard the summary.
+	Discarded struct{}
 
-	// Editor asks for the text in the user's editor; SetText brings it back.
+	// Editor asks to open the text in the user's editor. The parent returns the result with SetText.
 	Editor struct{ Text string }
 )
 
-// KeyMap is every key of the view.
+// KeyMap holds the keys of the view.
 type KeyMap struct {
 	Accept key.Binding
 	GiveUp key.Binding
 	Close  key.Binding
 	Change key.Binding
-	Editor key.Binding // also while the text is changed
+	Editor key.Binding // also while the text is edited
 	Help   key.Binding
 
 	Up, Down, PageUp, PageDown, Top, End key.Binding // scroll
 
-	// While the text is changed here.
+	// While the text is edited.
 	Done key.Binding
 	Edit edit.Keys
 }
 
-// DefaultKeyMap is the keys as they are without configuration.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind, moves := pane.Bind, pane.DefaultMoves()
 	return KeyMap{
@@ -90,10 +90,10 @@ type Model struct {
 	text    string // the current text
 	tokens  int    // of text
 
-	editing bool
-	edit    *edit.Field
-	giving  bool // up, on the next press
-	sheet   pane.Sheet
+	editing    bool
+	edit       *edit.Field
+	discarding bool // the next press of the key to discard discards the summary
+	sheet      pane.Sheet
 }
 
 // New returns the view.
@@ -103,43 +103,43 @@ func New(o Options) *Model {
 	return m
 }
 
-// SetSize gives the view its place.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.sheet.SetSize(m.width, m.height)
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s pane.Styles) { m.o.Styles = s }
 
-// Show shows a summary. Of one that was shown before, what was changed in it stays.
+// Show shows a summary. If it is the one that is shown already, its edits stay.
 func (m *Model) Show(c Content) {
 	was := m.content
 	m.content = c
 	if c.Text == was.Text && c.Appendix == was.Appendix && c.FromTurn == was.FromTurn && c.ToTurn == was.ToTurn {
 		return
 	}
-	m.editing, m.giving = false, false
+	m.editing, m.discarding = false, false
 	m.sheet.Reset()
-	m.asWritten()
+	m.resetText()
 }
 
-// asWritten goes back to the text of the model.
-func (m *Model) asWritten() {
+// resetText drops the edits.
+func (m *Model) resetText() {
 	m.setText(m.content.Text)
 	if m.content.Tokens > 0 {
 		m.tokens = m.content.Tokens
 	}
 }
 
-// Text is the current text.
+// Text returns the current text, edits included.
 func (m *Model) Text() string {
-	m.settle()
+	m.readField()
 	return m.text
 }
 
-// SetText takes a text that comes back from the user's editor. Line feeds at its end,
-// which editors add, change nothing.
+// SetText sets the text that the user's editor returned. A difference only in the line
+// feeds at its end, which editors add, is not an edit.
 func (m *Model) SetText(text string) {
 	if strings.TrimRight(text, "\n") == strings.TrimRight(m.text, "\n") {
 		return
@@ -152,20 +152,19 @@ func (m *Model) SetText(text string) {
 
 func (m *Model) setText(text string) { m.text, m.tokens = text, m.o.Estimate(text) }
 
-// settle takes over what was changed here. A change that was undone does not count.
-func (m *Model) settle() {
+// readField takes the text from the field, if that was edited. An edit that was undone does not count.
+func (m *Model) readField() {
 	switch shown := m.edit.Text(); {
 	case !m.editing || shown == plain.Text(m.text):
 	case shown == plain.Text(m.content.Text):
-		m.asWritten()
+		m.resetText()
 	default:
 		m.setText(shown)
 	}
 }
 
-// wrong says why the text cannot stand for what it covers, "" if nothing is against it
-// here.
-func (m *Model) wrong() string {
+// problem says why the text cannot be applied, "" if it can.
+func (m *Model) problem() string {
 	switch c := m.content; {
 	case strings.TrimSpace(m.text) == "":
 		return "the summary is empty; write one or discard it"
@@ -175,32 +174,32 @@ func (m *Model) wrong() string {
 	return ""
 }
 
-// Update deals with a message.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.editing {
 		return m.change(msg)
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
-	commands := m.commands(m.giving)
-	m.giving = m.giving && !pressed
+	commands := m.commands(m.discarding)
+	m.discarding = m.discarding && !pressed
 	return m.sheet.Update(msg, m.shown, commands)
 }
 
-// commands are the keys of the view. giving says that the one before was to give the summary up.
-func (m *Model) commands(giving bool) []pane.Command {
+// commands are the keys of the view. discarding says that the last key was the one to discard the summary.
+func (m *Model) commands(discarding bool) []pane.Command {
 	keys := m.o.Keys
 	return []pane.Command{
 		{On: keys.Accept, Do: func() pane.Action {
-			if why := m.wrong(); why != "" {
+			if why := m.problem(); why != "" {
 				return pane.Say{Text: why, Bad: true}
 			}
-			return Taken{Text: m.text}
+			return Applied{Text: m.text}
 		}},
 		{On: keys.GiveUp, Do: func() pane.Action {
-			if giving {
-				return GivenUp{}
+			if discarding {
+				return Discarded{}
 			}
-			m.giving = true
+			m.discarding = true
 			return nil
 		}},
 		{On: keys.Change, Do: func() pane.Action {
@@ -212,22 +211,22 @@ func (m *Model) commands(giving bool) []pane.Command {
 	}
 }
 
-// change deals with a message while the text is changed.
+// change handles a message while the text is edited.
 func (m *Model) change(msg tea.Msg) pane.Action {
 	k, _ := msg.(tea.KeyPressMsg)
 	switch keys := m.o.Keys; {
 	case key.Matches(k, keys.Done):
-		m.settle()
+		m.readField()
 		m.editing = false
 		return nil
 	case key.Matches(k, keys.Editor):
-		m.settle()
+		m.readField()
 		return Editor{Text: m.text}
 	}
-	// mostPasted is what pastes may make the text grow to, in bytes: far more than any summary has, and no more than can be
-	// typed in without a delay.
+	// mostPasted is the longest text, in bytes, that pastes can make: far longer than any summary, and short enough to type in
+	// without a delay.
 	const mostPasted = 256 << 10
-	m.place()
+	m.sizeField()
 	room := mostPasted - len(m.edit.Text())
 	paste, pasted := msg.(tea.PasteMsg)
 	if pasted && room <= 0 {
@@ -237,7 +236,7 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 	if _, wheel := msg.(tea.MouseWheelMsg); !wheel && !m.edit.Update(msg, m.o.Keys.Edit) {
 		return pane.Ignored{}
 	}
-	m.settle()
+	m.readField()
 	if pasted && len(paste.Content) > room {
 		return tooLong
 	}
@@ -259,7 +258,7 @@ func (m *Model) shown() pane.Shown {
 		v.Body = m.body()
 		return v
 	}
-	m.place()
+	m.sizeField()
 	v.Body = m.edit.View()
 	for i, l := range v.Body {
 		v.Body[i] = pane.Margin(m.width) + m.o.Styles.Text.Render(l)
@@ -268,15 +267,15 @@ func (m *Model) shown() pane.Shown {
 	return v
 }
 
-// place gives the text that is changed its place.
-func (m *Model) place() { m.edit.SetSize(pane.Within(m.width), m.frame().Body(m.height)) }
+// sizeField sets the size of the field.
+func (m *Model) sizeField() { m.edit.SetSize(pane.Within(m.width), m.frame().Body(m.height)) }
 
-// Cursor is where the cursor is, nil for nowhere.
+// Cursor returns the place of the cursor, nil while nothing is edited.
 func (m *Model) Cursor() *tea.Cursor {
 	if !m.editing {
 		return nil
 	}
-	m.place()
+	m.sizeField()
 	m.edit.View()
 	x, y := m.edit.Cursor()
 	c := tea.NewCursor(min(pane.Gutter(m.width)+x, m.width-1), min(m.frame().Top(m.height)+y, m.height-1))
@@ -284,7 +283,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	return c
 }
 
-// frame is what stands around the body: how long the text is against what it stands for, and what is to be known of it.
+// frame is the title, the keys and the lines above the text: its tokens, those of what it replaces, and warnings.
 func (m *Model) frame() pane.Frame {
 	s, keys, c := m.o.Styles, m.o.Keys, m.content
 	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
@@ -295,10 +294,10 @@ func (m *Model) frame() pane.Frame {
 	if m.editing {
 		f.Hints = []string{pane.Hint("done", keys.Done), pane.Hint("in $EDITOR", keys.Editor)}
 	}
-	if m.giving {
+	if m.discarding {
 		f.Status = s.Warning.Render(keys.GiveUp.Help().Key + " again discards the summary")
 	}
-	say := func(style lipgloss.Style, text string) {
+	addLine := func(style lipgloss.Style, text string) {
 		f.Lines = append(f.Lines, pane.Each(style, pane.Wrap(text, pane.Within(m.width)))...)
 	}
 	size := pane.About(m.tokens) + " tokens"
@@ -308,12 +307,12 @@ func (m *Model) frame() pane.Frame {
 	if m.text != c.Text {
 		size = "changed by you · " + size
 	}
-	say(s.Text, size)
-	if why := m.wrong(); why != "" {
-		say(s.Error, why)
+	addLine(s.Text, size)
+	if why := m.problem(); why != "" {
+		addLine(s.Error, why)
 	}
-	if c.Held {
-		say(s.Warning, "a request is waiting for it")
+	if c.RequestWaits {
+		addLine(s.Warning, "a request is waiting for it")
 	}
 	if focus := plain.Line(c.Focus); focus != "" {
 		f.Lines = append(f.Lines, s.Muted.Render("focus: "+focus))
@@ -321,7 +320,7 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// body is the summary and what the program adds to it.
+// body is the summary and the program's note.
 func (m *Model) body() []string {
 	s, room := m.o.Styles, pane.Within(m.width)
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))

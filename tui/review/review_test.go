@@ -46,20 +46,20 @@ func TestKeys(t *testing.T) {
 		keys string
 		want pane.Action
 	}{
-		{"enter", review.Taken{Text: text}},
+		{"enter", review.Applied{Text: text}},
 		{"esc", pane.Closed{}},
 		{"q", pane.Closed{}},
 		{"x", nil},
-		{"x x", review.GivenUp{}},
+		{"x x", review.Discarded{}},
 		{"x down x", nil},
 		{"x esc", pane.Closed{}},
 		{"? esc", nil},
 		{"? enter", pane.Ignored{}},
 		{"ctrl+c", pane.Ignored{}},
 		{"ctrl+g", review.Editor{Text: text}},
-		{"e a b ctrl+s enter", review.Taken{Text: "abone\ntwo"}},
-		{"e x x esc enter", review.Taken{Text: "xxone\ntwo"}},
-		{"e ctrl+end enter q ctrl+s enter", review.Taken{Text: "one\ntwo\nq"}},
+		{"e a b ctrl+s enter", review.Applied{Text: "abone\ntwo"}},
+		{"e x x esc enter", review.Applied{Text: "xxone\ntwo"}},
+		{"e ctrl+end enter q ctrl+s enter", review.Applied{Text: "one\ntwo\nq"}},
 		{"e a ctrl+g", review.Editor{Text: "aone\ntwo"}},
 		{"e ctrl+c", pane.Ignored{}},
 		{"e a esc esc", pane.Closed{}},
@@ -70,28 +70,28 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestATextThatNobodyChangedIsTakenByteForByte(t *testing.T) {
+func TestATextWithoutEditsIsAppliedByteForByte(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"enter", "down enter", "e esc enter", "e a backspace esc enter", "e down end ctrl+s ? esc enter", "e ctrl+g esc enter"} {
 		m := show(waiting(), 60, 20)
 		action := press(m, keys)
-		if diff := cmp.Diff(pane.Action(review.Taken{Text: waiting().Text}), action); diff != "" {
+		if diff := cmp.Diff(pane.Action(review.Applied{Text: waiting().Text}), action); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", keys, diff)
 		}
 	}
 }
 
-func TestWhatTheEditorBringsBackIsTaken(t *testing.T) {
+func TestTheTextOfTheEditorIsApplied(t *testing.T) {
 	t.Parallel()
 	m := show(waiting(), 60, 20)
 	press(m, "ctrl+g")
 	m.SetText(waiting().Text + "\n")
-	if diff := cmp.Diff(pane.Action(review.Taken{Text: waiting().Text}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Applied{Text: waiting().Text}), press(m, "enter")); diff != "" {
 		t.Errorf("a line feed at the end counts as a change (-want +got):\n%s", diff)
 	}
 	press(m, "e ctrl+g")
 	m.SetText("mine")
-	if diff := cmp.Diff(pane.Action(review.Taken{Text: "mine!"}), press(m, "end ! esc enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Applied{Text: "mine!"}), press(m, "end ! esc enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -101,23 +101,23 @@ func TestChangesStayWhileTheViewIsClosed(t *testing.T) {
 	m := show(waiting(), 60, 20)
 	press(m, "e a esc esc")
 	again := waiting()
-	again.Held = true
+	again.RequestWaits = true
 	m.Show(again)
 	if got := m.Text(); !strings.HasPrefix(got, "aGoal") {
-		t.Errorf("what was changed is gone: %.40q", got)
+		t.Errorf("the edit is lost: %.40q", got)
 	}
 	if !strings.Contains(m.View(), "a request is waiting for it") {
-		t.Errorf("that a request waits is not said:\n%s", m.View())
+		t.Errorf("the view does not show that a request waits:\n%s", m.View())
 	}
 	other := waiting()
 	other.ToTurn, other.Text = 9, "another"
 	m.Show(other)
-	if diff := cmp.Diff(pane.Action(review.Taken{Text: "another"}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Applied{Text: "another"}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
+func TestAnUnusableTextIsNotApplied(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("words ", 100)
 	for _, c := range []struct{ text, view, said string }{
@@ -129,12 +129,12 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 			t.Errorf("%q is not on the screen:\n%s", c.view, m.View())
 		}
 		if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, c.said) {
-			t.Errorf("%.20q is taken: %+v", c.text, said)
+			t.Errorf("%.20q is applied: %+v", c.text, said)
 		}
 	}
 }
 
-func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
+func TestAPasteOfMegabytesIsCutWithAMessage(t *testing.T) {
 	t.Parallel()
 	const most = 256 << 10
 	m := show(review.Content{Text: "port", Covers: 1 << 20}, 80, 24)
@@ -157,8 +157,8 @@ func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 		t.Errorf("%d bytes; -want +got\n%s", len(m.Text()), diff)
 	}
 	press(m, "a backspace")
-	if diff := cmp.Diff(pane.Action(review.Taken{Text: m.Text()}), press(m, "esc enter")); diff != "" {
-		t.Error("what was pasted is not taken")
+	if diff := cmp.Diff(pane.Action(review.Applied{Text: m.Text()}), press(m, "esc enter")); diff != "" {
+		t.Error("the pasted text is not applied")
 	}
 }
 
@@ -166,7 +166,7 @@ func TestTheCursorIsWhereTypingShows(t *testing.T) {
 	t.Parallel()
 	m := show(waiting(), 60, 20)
 	if m.Cursor() != nil {
-		t.Error("a cursor without anything to write in")
+		t.Error("a cursor without a text field")
 	}
 	press(m, "e down down down down end")
 	c := m.Cursor()
@@ -175,14 +175,14 @@ func TestTheCursorIsWhereTypingShows(t *testing.T) {
 	}
 	line := strings.Split(m.View(), "\n")[c.Y]
 	if before := ansi.Cut(line, 0, c.X); !strings.HasSuffix(before, "漢字 👨‍👩‍👧‍👦") {
-		t.Errorf("the cursor is behind %q", before)
+		t.Errorf("the cursor is after %q", before)
 	}
 }
 
 func TestViews(t *testing.T) {
 	t.Parallel()
 	held := waiting()
-	held.Held, held.Covers = true, 300
+	held.RequestWaits, held.Covers = true, 300
 	scenes := []struct {
 		name    string
 		content review.Content
@@ -213,7 +213,7 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 			}
 			tuitest.Fits(t, m, width, height)
 			if strings.Contains(m.View(), "\x1b[31m") {
-				t.Fatalf("hostile text is drawn: %q", m.View())
+				t.Fatalf("control characters are drawn: %q", m.View())
 			}
 		}
 	}
