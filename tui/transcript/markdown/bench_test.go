@@ -8,11 +8,11 @@ import (
 	"plimsoll/themes"
 )
 
-// perFrame is what arrives in the 33 ms between two draws at a rate of 1,000 tokens (4 KB) a second, in deltas of 80
+// perFrame is the number of deltas that arrive in the 33 ms between two draws at 1,000 tokens (4 KB) a second, in deltas of 80
 // bytes: the quickest that models stream. Slower streams have more draws, but more time, too.
 const perFrame = 160
 
-// stream renders text as it would arrive.
+// stream renders text in deltas, as from a model.
 func stream(b *testing.B, text string) {
 	b.Helper()
 	b.SetBytes(int64(len(text)))

@@ -12,12 +12,12 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Containers indent what is in them by the width of their mark. Where that would leave less than leastText cells they
-// do not indent, and below maxDepth of nesting their source is shown as it stands.
+// Containers (lists, quotes) indent their content by the width of their mark. If that leaves less than minText cells they
+// do not indent, and deeper than maxDepth the source is shown.
 
 const (
-	leastText = 8
-	maxDepth  = 24
+	minText  = 8
+	maxDepth = 24
 )
 
 // block lays out one block.
@@ -29,7 +29,7 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	case *ast.Heading:
 		return p.heading(n, width)
 	case *ast.ThematicBreak:
-		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(p.r.prose(width), Measure)))}
+		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(p.r.proseWidth(width), Measure)))}
 	case *ast.FencedCodeBlock:
 		return p.fence(n, width)
 	case *ast.CodeBlock:
@@ -46,11 +46,11 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	return p.paragraph(n, width)
 }
 
-// children lays out the blocks in a container, a blank line between them where the source has one.
+// children lays out the blocks in a container, with a blank line between two blocks if the source has one.
 func (p *page) children(n ast.Node, width, depth int) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; {
-		next := c.NextSibling() // laying out may take c from its parent
+		next := c.NextSibling() // laying out may remove c from its parent
 		blank := p.gapBefore(c)
 		lines := p.block(c, width, depth+1)
 		if len(out) > 0 && len(lines) > 0 && blank {
@@ -62,17 +62,17 @@ func (p *page) children(n ast.Node, width, depth int) []string {
 	return out
 }
 
-// gapBefore reports whether the line before a block is blank but for the marks of quotes. It asks the source, because
-// the parser takes the beginning of a text for a blank line, and a text may have been cut there.
+// gapBefore reports whether the line before a block is blank, except for the marks of quotes. It reads the source, because
+// the parser treats the beginning of a text as a blank line, and the text may be a part of a longer one.
 func (p *page) gapBefore(n ast.Node) bool {
 	start := lineStart(p.source, n.Pos())
 	return start > p.begin && len(bytes.Trim(p.source[lineStart(p.source, start-1):start-1], "> \t")) == 0
 }
 
-// inside lays out a container's children behind its mark.
+// inside lays out a container's children after its mark.
 func (p *page) inside(n ast.Node, first, rest string, width, depth int) []string {
 	indent := ansi.StringWidth(rest)
-	if width-indent < leastText {
+	if width-indent < minText {
 		lines := p.children(n, width, depth)
 		if mark := clean(first); mark != "" {
 			return append(fit(nil, mark, width), lines...)
@@ -85,7 +85,7 @@ func (p *page) inside(n ast.Node, first, rest string, width, depth int) []string
 func (p *page) quote(n ast.Node, width, depth int) []string {
 	lines := p.inside(n, p.r.marks.quote, p.r.marks.quote, width, depth)
 	if p.r.unwrapped {
-		return flushed(lines)
+		return notIndented(lines)
 	}
 	return lines
 }
@@ -105,7 +105,7 @@ func (p *page) list(l *ast.List, width, depth int) []string {
 	return out
 }
 
-// item lays out one item of a list; marker tells the kind of list, number counts in an ordered one.
+// item lays out one item of a list; marker is the kind of list, number is shown in an ordered list.
 func (p *page) item(n ast.Node, marker byte, number, width, depth int) []string {
 	m := p.r.marks
 	mark := m.bullet
@@ -128,14 +128,14 @@ func (p *page) html(n *ast.HTMLBlock, width int) []string {
 	if n.HasClosure() {
 		source += string(unguard(n.ClosureLine.Value(p.source)))
 	}
-	lines := trimBlank(plainLines(plain.Text(source), p.r.prose(width)))
+	lines := trimBlank(plainLines(plain.Text(source), p.r.proseWidth(width)))
 	for i, l := range lines {
 		lines[i] = paint(p.r.marks.html, l)
 	}
 	return lines
 }
 
-// raw shows the source of a block, from its own beginning, so without the marks of the containers on its first line.
+// raw shows the source of a block from where the block begins, without the marks of its containers on the first line.
 func (p *page) raw(n ast.Node, width int) []string {
 	start, stop := n.Pos(), 0
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
@@ -154,5 +154,5 @@ func (p *page) raw(n ast.Node, width int) []string {
 	}
 	indent := strings.Repeat(" ", start-lineStart(p.source, start))
 	source := strings.ReplaceAll(shownLines(p.source[start:stop]), "\n"+indent, "\n")
-	return trimBlank(plainLines(source, p.r.prose(width)))
+	return trimBlank(plainLines(source, p.r.proseWidth(width)))
 }

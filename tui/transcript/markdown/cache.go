@@ -1,11 +1,11 @@
 package markdown
 
-// Rendered blocks and coloured code are kept by what they were made from. When too much is kept all is forgotten.
+// Rendered blocks and coloured code are cached by their source. When the cache is too large it is emptied.
 
-// keptBytes bounds what a renderer keeps: about the blocks of a 100,000-token answer at two widths.
-const keptBytes = 8 << 20
+// maxCacheBytes bounds the cache of a renderer: about the blocks of a 100,000-token answer at two widths.
+const maxCacheBytes = 8 << 20
 
-// cacheKey is what lines were made from. Coloured code has no width, and its language in place of the kinds.
+// cacheKey is the source of cached lines. For coloured code it has no width, and the language in place of the kinds.
 type cacheKey struct {
 	width       int
 	place       place
@@ -22,7 +22,7 @@ func (c *cache) put(k cacheKey, lines []string) {
 	for _, l := range lines {
 		size += len(l) + 16
 	}
-	if c.bytes += size; c.bytes > keptBytes || c.lines == nil {
+	if c.bytes += size; c.bytes > maxCacheBytes || c.lines == nil {
 		c.lines, c.bytes = map[cacheKey][]string{}, size
 	}
 	c.lines[k] = lines

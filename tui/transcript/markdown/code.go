@@ -11,19 +11,19 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Code is coloured by chroma directly, line by line: that costs half of what it costs through glamour, and what was
-// coloured can be kept for any width. Code without a language is not guessed at (guessing costs more than colouring),
-// and of a huge block the first maxColoured bytes are coloured. Long lines are broken hard; code is indented, so that
-// it can be told from text without colour.
+// Code is coloured by chroma directly, line by line: that costs half of what it costs through glamour, and coloured code
+// can be cached for any width. The language of a block without one is not guessed (guessing costs more than colouring),
+// and only the first maxColoured bytes of a huge block are coloured. Long lines are broken between any two characters;
+// code is indented, so that it differs from text even without colours.
 
 const (
 	maxColoured = 32 << 10
 	codeIndent  = 2
-	// roomForIndent is the width from which on code is indented.
+	// roomForIndent is the minimum width at which code is indented.
 	roomForIndent = 24
 )
 
-// joinLines is the text of a block's lines, as it was before the guard.
+// joinLines returns the text of a block's lines, with the delimiters that the guard replaced.
 func joinLines(lines *text.Segments, source []byte) string {
 	var b strings.Builder
 	for i := range lines.Len() {
@@ -33,17 +33,17 @@ func joinLines(lines *text.Segments, source []byte) string {
 	return b.String()
 }
 
-// shownLines is source text as it stands.
+// shownLines returns source text with the delimiters that the guard replaced.
 func shownLines(b []byte) string { return string(unguard(b)) }
 
-// fence lays out a fenced block, without colours as long as it is open and the text arrives: see liveFence.
+// fence lays out a fenced block. While the block is open and the text is streaming it has no colours: see liveFence.
 func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 	language := string(unguard(n.Language(p.source)))
 	code := joinLines(n.Lines(), p.source)
 	if strings.TrimSpace(code) == "" {
 		return nil
 	}
-	if p.arriving && p.open(n) {
+	if p.streaming && p.open(n) {
 		return p.r.codeRows(language, plainCode(code), width)
 	}
 	return p.code(language, code, width)
@@ -52,12 +52,12 @@ func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 // code lays out complete code.
 func (p *page) code(language, code string, width int) []string {
 	if p.r.unwrapped {
-		return flushed(strings.Split(strings.TrimRight(code, "\n"), "\n"))
+		return notIndented(strings.Split(strings.TrimRight(code, "\n"), "\n"))
 	}
 	return p.r.codeRows(language, p.r.highlight(language, code), width)
 }
 
-// open reports whether a fence reaches the end of what was parsed: it has lines, and nothing closes it.
+// open reports whether a fence has lines and no closing fence before the end of the parsed source.
 func (p *page) open(n *ast.FencedCodeBlock) bool {
 	l := n.Lines().Len()
 	if l == 0 {
@@ -67,7 +67,7 @@ func (p *page) open(n *ast.FencedCodeBlock) bool {
 	return len(bytes.Trim(p.source[min(end, p.parsed):p.parsed], "> \t\n")) == 0
 }
 
-// codeRows breaks and indents coloured lines, below the name of their language.
+// codeRows breaks and indents coloured lines, below a row with the name of their language.
 func (r *Renderer) codeRows(language string, lines []string, width int) []string {
 	out := r.surface.label(make([]string, 0, len(lines)+1), language, width)
 	for _, l := range lines {
@@ -96,20 +96,20 @@ func (r *Renderer) codeRow(out []string, line string, width int) []string {
 	return out
 }
 
-// highlight returns the lines of code, coloured if the language is known. What it returns is kept and must not be
+// highlight returns the lines of code, coloured if the language is known. The result is cached and must not be
 // changed.
 func (r *Renderer) highlight(language, code string) []string {
 	code = strings.TrimRight(code, "\n")
 	key := cacheKey{kinds: language, text: code}
-	lines, ok := r.kept.lines[key]
+	lines, ok := r.cache.lines[key]
 	if !ok {
 		lines = r.coloured(language, code)
-		r.kept.put(key, lines)
+		r.cache.put(key, lines)
 	}
 	return lines
 }
 
-// coloured is the lines of code, the first of them coloured if the language is known.
+// coloured returns the lines of code. The first maxColoured bytes are coloured if the language is known.
 func (r *Renderer) coloured(language, code string) []string {
 	lexer := r.lexer(language)
 	if lexer == nil || r.code == nil {
@@ -129,7 +129,7 @@ func (r *Renderer) coloured(language, code string) []string {
 	return lines
 }
 
-// plainCode is the lines of code without colours.
+// plainCode returns the lines of code without colours.
 func plainCode(code string) []string {
 	lines := strings.Split(code, "\n")
 	for i, l := range lines {
@@ -138,10 +138,10 @@ func plainCode(code string) []string {
 	return lines
 }
 
-// codeLine is a line of code as it is shown, without colours.
+// codeLine returns a line of code as it is shown, without colours.
 func codeLine(line string) string { return strings.TrimRight(expandTabs(line), " ") }
 
-// lexer looks a language up as it was written; nil if it is not known.
+// lexer returns the lexer for a language as it is written in the source, or nil if it is unknown.
 func (r *Renderer) lexer(language string) chroma.Lexer {
 	if language == "" || len(language) > 32 {
 		return nil
@@ -156,7 +156,7 @@ func (r *Renderer) lexer(language string) chroma.Lexer {
 	return l
 }
 
-// colour tokenises code that has neither tabs nor blanks at the ends of lines. Should the lexer fail or change the text, the code stays plain.
+// colour colours code without tabs and trailing blanks. If the lexer fails or changes the text, the code stays plain.
 func (r *Renderer) colour(lexer chroma.Lexer, code string) (lines []string) {
 	defer func() {
 		if recover() != nil {
@@ -206,7 +206,7 @@ func (r *Renderer) colour(lexer chroma.Lexer, code string) (lines []string) {
 	return append(lines, b.String())
 }
 
-// begin is the SGR that starts a token of a type; empty if it looks like plain text.
+// begin is the SGR sequence that starts a token of a type; empty if the token looks like plain text.
 func (r *Renderer) begin(t chroma.TokenType) string {
 	if s, ok := r.sgr[t]; ok {
 		return s
@@ -233,5 +233,5 @@ func (r *Renderer) begin(t chroma.TokenType) string {
 	return sgr
 }
 
-// leastGrowth is how much code, in bytes, is worth colouring.
-const leastGrowth = 256
+// minGrowth is how many bytes an open block must grow before it is coloured again.
+const minGrowth = 256

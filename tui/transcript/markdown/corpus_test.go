@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// corpus is texts that have gone wrong somewhere: in a parser, in a renderer, in a stream, or at a narrow width.
+// corpus holds texts that are hard to parse, to render, to stream, or to fit a narrow width.
 func corpus() map[string]string {
 	return map[string]string{
 		"headings": "# One *two* `three`\n\nSetext\n===\n\nAlso setext\nover two lines\n---\n\n###### Deep\n#\n# [link](http://x.y) in it\n",
@@ -71,7 +71,7 @@ func deepList(n int) string {
 	return b.String()
 }
 
-// answer is about n bytes of Markdown as a model writes it: prose, lists, code, now and then a table.
+// answer returns about n bytes of Markdown as a model writes it: prose, lists, code and a few tables.
 func answer(n int) string {
 	const part = `## Step %d: make the server restartable
 
@@ -116,7 +116,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 `
 	var b strings.Builder
 	for i := 1; b.Len() < n; i++ {
-		// No two lines are the same, so that nothing is found among what is kept.
+		// No two lines are equal, so that no block is found in the cache.
 		for j, line := range strings.SplitAfter(fmt.Sprintf(part, i, i), "\n") {
 			b.WriteString(strings.NewReplacer("the", fmt.Sprintf("the%d", i), "err", fmt.Sprintf("err%d_%d", i, j), "- ", fmt.Sprintf("- %d ", i)).Replace(line))
 		}

@@ -10,15 +10,15 @@ import (
 	"plimsoll/themes"
 )
 
-// styled writes inline nodes with their styles. What stands in another takes its style along, with two exceptions: code
-// looks the same wherever it stands, and so does a link, but for the block they are in.
+// styled writes inline nodes with their styles. A nested node adds its style to that of the node around it, with two
+// exceptions: code and links have the same style everywhere, combined only with that of their block.
 type styled struct {
 	strings.Builder
 	p     *page
 	block themes.Face
 }
 
-// children writes what is in n; around is the face of what n stands in, within the block.
+// children writes the children of n; around is the face of the inline nodes around n.
 func (w *styled) children(n ast.Node, around themes.Face) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		w.node(c, around)
@@ -66,7 +66,7 @@ func (w *styled) put(f themes.Face, text string) {
 	}
 }
 
-// face is the SGR that begins a face.
+// face is the SGR sequence that begins a face.
 func (r *Renderer) face(f themes.Face) string {
 	begin, ok := r.faces[f]
 	if !ok {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A fenced block that is open at the end of the text is read line by line, without the parser. It is coloured
-// anew when it has grown by half; the lines since then are plain. When its closing fence arrives the parser takes over, and the
-// whole block is coloured once more: a lexer may only know at the end what the beginning was.
+// A fenced block that is open at the end of a streaming text is read line by line, without the parser. It is coloured
+// again each time it has grown by half; newer lines are plain. When its closing fence arrives, the parser takes over and
+// the whole block is coloured once more, because later code can change how a lexer reads earlier code.
 
 type liveFence struct {
 	r        *Renderer
 	mark     byte // ` or ~
-	length   int  // of the opening fence
-	indent   int  // columns of it that its lines may be indented by, too
+	length   int  // number of marks of the opening fence
+	indent   int  // columns before the opening fence, which are removed from each line
 	language string
 
-	read     int // source before it is in code
+	read     int // bytes of the source that were read into code
 	code     []byte
 	coloured int      // bytes of code when it was last coloured
-	rows     []string // of the complete lines
+	rows     []string // drawn rows of the complete lines
 }
 
-// newLiveFence reads the opening line at start. It is nil if that is no fence at the top level.
+// newLiveFence reads the opening line at start. It returns nil if that is not a fence at the top level.
 func newLiveFence(r *Renderer, source []byte, start int) *liveFence {
 	line := source[start:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -50,8 +50,8 @@ func newLiveFence(r *Renderer, source []byte, start int) *liveFence {
 	return f
 }
 
-// extend takes over what the source has grown by and returns the rows of the block, valid until the next call.
-// It reports false if the fence has been closed.
+// extend reads the new part of the source and returns the rows of the block, valid until the next call.
+// It returns false if the fence was closed.
 func (f *liveFence) extend(source []byte) ([]string, bool) {
 	for {
 		i := bytes.IndexByte(source[f.read:], '\n')
@@ -67,17 +67,17 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 		f.code = append(append(f.code, line...), '\n')
 		f.rows = f.r.codeRow(f.rows, codeLine(string(line)), f.r.width)
 	}
-	if grown := len(f.code) - f.coloured; grown >= leastGrowth && grown >= f.coloured/2 && f.coloured < maxColoured {
+	if grown := len(f.code) - f.coloured; grown >= minGrowth && grown >= f.coloured/2 && f.coloured < maxColoured {
 		f.recolour()
 	}
 	rest := unguard(source[f.read:])
-	if f.closes(rest) { // perhaps: not shown before it is certain
+	if f.closes(rest) { // it may become the closing fence: not shown until it is complete
 		return f.rows, true
 	}
 	return f.r.codeRow(f.rows, codeLine(string(f.undent(rest))), f.r.width), true
 }
 
-// recolour colours what there is, up to the bound, and breaks it into rows anew.
+// recolour colours the code so far, up to maxColoured, and breaks it into rows again.
 func (f *liveFence) recolour() {
 	f.coloured = len(f.code)
 	f.rows = f.r.codeRows(f.language, f.r.coloured(f.language, string(bytes.TrimSuffix(f.code, []byte("\n")))), f.r.width)
@@ -90,7 +90,7 @@ func (f *liveFence) closes(line []byte) bool {
 	return indent < 4 && len(line) >= f.length && len(bytes.Trim(line, string(f.mark))) == 0
 }
 
-// undent takes the fence's own indentation from a line.
+// undent removes the fence's own indentation from a line.
 func (f *liveFence) undent(line []byte) []byte {
 	for range f.indent {
 		if len(line) == 0 || line[0] != ' ' {

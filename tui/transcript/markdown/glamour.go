@@ -11,13 +11,13 @@ import (
 	"plimsoll/themes"
 )
 
-// Glamour draws tables alone: a reply that arrives draws its last paragraph again and again, and that takes a seventh of
-// the time without glamour.
+// Glamour draws only tables. A streaming reply draws its last paragraph many times, and without glamour that takes a
+// seventh of the time.
 
 // maxDrawers bounds the glamour renderers that are kept, one per width in use.
 const maxDrawers = 64
 
-// glamour draws a block whose inline nodes are rewritten. It takes n out of its tree.
+// glamour draws a block whose inline nodes are rewritten. It removes n from its tree.
 func (p *page) glamour(n ast.Node, width int) string {
 	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the visitor returns no error
 		if l, ok := n.(*ast.Link); ok {
@@ -29,7 +29,7 @@ func (p *page) glamour(n ast.Node, width int) string {
 	doc.AppendChild(doc, n)
 	drawn := false
 	defer func() {
-		if !drawn { // the stack of blocks of a drawer that failed is no longer empty
+		if !drawn { // a drawer that failed keeps blocks on its stack and cannot be used again
 			delete(p.r.drawers, width)
 		}
 	}()
@@ -41,7 +41,7 @@ func (p *page) glamour(n ast.Node, width int) string {
 	return b.String()
 }
 
-// drawer is glamour for lines of a width.
+// drawer returns the glamour renderer for a width.
 func (r *Renderer) drawer(width int) renderer.Renderer {
 	if d, ok := r.drawers[width]; ok {
 		return d
@@ -58,7 +58,7 @@ func (r *Renderer) drawer(width int) renderer.Renderer {
 	return d
 }
 
-// glamourStyle is a style as glamour wants it.
+// glamourStyle converts a style for glamour.
 func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
 	code := primitive(s.Code)
 	code.Prefix, code.Suffix = s.CodeMark, s.CodeMark
@@ -69,7 +69,7 @@ func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
 	}
 }
 
-// primitive is a face as glamour wants it.
+// primitive converts a face for glamour.
 func primitive(f themes.Face) ansi.StylePrimitive {
 	var p ansi.StylePrimitive
 	if f.Colour != "" {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Thousands of *, [ or nested > in one paragraph cost the parser quadratic time. The guard stands before it: in a run
-// of lines without a blank one, delimiters beyond a number that no honest text reaches are replaced, byte for byte,
-// by control characters, which sanitised text cannot hold. They are put back when the text is shown, and so are only
-// text. The guard sees each byte once and knows what came before, so it gives the same however the text arrives.
+// Thousands of *, [ or nested > in one paragraph cost the parser quadratic time. The guard runs before the parser: within
+// lines without a blank line between them, delimiters beyond a number that no normal text reaches are replaced, byte for
+// byte, by control characters, which sanitised text cannot contain. They are restored when the text is shown, so that
+// they are only text. The guard reads each byte once, so the result does not depend on how the text is split into deltas.
 
 const (
 	maxDelimiters = 4096 // per run of lines
@@ -23,10 +23,10 @@ type guard struct {
 	delimiters int  // so far in this run of lines
 	bullets    int  // so far in this run of lines
 	quotes     int  // so far on this line
-	inked      bool // this line has something but spaces
+	hasText    bool // this line has characters other than spaces
 }
 
-// pass appends text to dst, guarded.
+// pass appends text to dst, with excess delimiters replaced.
 func (g *guard) pass(dst []byte, text string) []byte {
 	for i := range len(text) {
 		dst = append(dst, g.byte(text[i]))
@@ -37,22 +37,22 @@ func (g *guard) pass(dst []byte, text string) []byte {
 func (g *guard) byte(b byte) byte {
 	switch b {
 	case '\n':
-		if !g.inked {
+		if !g.hasText {
 			g.delimiters, g.bullets = 0, 0
 		}
-		g.quotes, g.inked = 0, false
+		g.quotes, g.hasText = 0, false
 		return b
 	case ' ', '\t':
 		return b
 	case '>':
-		g.inked = true
+		g.hasText = true
 		if g.quotes++; g.quotes > maxQuotes {
 			return 5
 		}
 		return b
 	case '*', '_', '[', '~':
-		first := !g.inked
-		g.inked = true
+		first := !g.hasText
+		g.hasText = true
 		if first && b == '*' {
 			if g.bullets++; g.bullets <= maxBullets {
 				return b
@@ -63,11 +63,11 @@ func (g *guard) byte(b byte) byte {
 		}
 		return b
 	}
-	g.inked = true
+	g.hasText = true
 	return b
 }
 
-// unguard gives back the text as it was before the guard.
+// unguard restores the delimiters that the guard replaced.
 func unguard(b []byte) []byte {
 	i := bytes.IndexAny(b, "\x01\x02\x03\x04\x05")
 	if i < 0 {

@@ -12,19 +12,19 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Before a paragraph is drawn its inline nodes are rewritten, so that there are only texts, emphasis, code and links:
+// Before a paragraph is drawn its inline nodes are rewritten, so that only texts, emphasis, code and links remain:
 //   - raw HTML, which glamour drops, becomes text (and <br> a line break)
-//   - escapes and entities are resolved, and what they stand for is made safe
+//   - escapes and entities are resolved, and the result is sanitised
 //   - a link becomes its text and its address
 // New text goes to the end of the page's source, where segments can point to it.
 
-// page is one parsed source while it is laid out.
+// page is a parsed source that is being laid out.
 type page struct {
-	r        *Renderer
-	source   []byte // what was parsed, then the texts made while laying out
-	begin    int    // where the piece that is laid out begins
-	parsed   int    // bytes of source that were parsed
-	arriving bool   // a fence in the piece may still be open
+	r         *Renderer
+	source    []byte // the parsed source, then the texts added while laying out
+	begin     int    // where the current piece begins
+	parsed    int    // bytes of source that were parsed
+	streaming bool   // a fence in the piece may still be open
 }
 
 // newText appends s to the source and returns a node for it.
@@ -34,8 +34,8 @@ func (p *page) newText(s string) *ast.Text {
 	return ast.NewTextSegment(text.NewSegment(start, len(p.source)))
 }
 
-// inline rewrites the children of n. joined says that line breaks are lost and need a space: in a node that
-// is drawn as one string.
+// inline rewrites the children of n. joined means that n is drawn as one string, in which a space replaces
+// each line break.
 func (p *page) inline(n ast.Node, joined bool) {
 	for c := n.FirstChild(); c != nil; {
 		next := c.NextSibling()
@@ -66,7 +66,7 @@ func (p *page) inline(n ast.Node, joined bool) {
 	}
 }
 
-// shown is source text as it stands, safe and on one line.
+// shown returns source text, sanitised and on one line.
 func shown(b []byte) string { return plain.Line(string(unguard(b))) }
 
 func (p *page) rewriteText(parent ast.Node, t *ast.Text, joined bool) {
@@ -85,7 +85,7 @@ func (p *page) rewriteText(parent ast.Node, t *ast.Text, joined bool) {
 	parent.ReplaceChild(parent, t, n)
 }
 
-// special reports whether text is shown other than it is written.
+// special reports whether text is shown differently from how it is written.
 func special(b []byte) bool {
 	for _, c := range b {
 		switch c {
@@ -96,7 +96,7 @@ func special(b []byte) bool {
 	return false
 }
 
-// literal resolves backslash escapes and entities, each once and in one pass, and makes the result safe.
+// literal resolves backslash escapes and entities, each once and in one pass, and sanitises the result.
 func literal(raw []byte) string {
 	s := string(unguard(raw))
 	if !strings.ContainsAny(s, `\&`) {
@@ -120,7 +120,7 @@ func literal(raw []byte) string {
 	return plain.Line(b.String())
 }
 
-// entity is the length of the entity at the beginning of s, or 1 if there is none. An entity needs its semicolon.
+// entity is the length of the entity at the beginning of s, or 1 if s begins with none. An entity needs its semicolon.
 func entity(s string) int {
 	const longest = 33 // &CounterClockwiseContourIntegral;
 	end := strings.IndexByte(s[:min(len(s), longest)], ';')
@@ -161,7 +161,7 @@ func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
 	parent.ReplaceChild(parent, h, p.newText(plain.Line(b.String())))
 }
 
-// plainText is the text of rewritten inline nodes.
+// plainText returns the text of rewritten inline nodes.
 func (p *page) plainText(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error

@@ -11,10 +11,10 @@ import (
 	"plimsoll/themes"
 )
 
-// A leaf is a paragraph, a heading or a table: what wraps. Should drawing one fail, its source is shown.
+// A leaf is a paragraph, a heading or a table: a block that wraps. If drawing it fails, its source is shown.
 
-// leaf draws a block whose inline nodes are rewritten, as text that may have several lines. n tells what to show should
-// that fail.
+// leaf calls draw, which returns the text of block n, and breaks it into lines. If draw panics, the source of n is
+// shown.
 func (p *page) leaf(n ast.Node, width int, draw func() string) (lines []string) {
 	defer func() {
 		if recover() != nil {
@@ -35,7 +35,7 @@ func (p *page) paragraph(n ast.Node, width int) []string {
 
 // wrapped draws the inline content of n in a face.
 func (p *page) wrapped(n ast.Node, face themes.Face, width int) []string {
-	width = p.r.prose(width)
+	width = p.r.proseWidth(width)
 	return p.leaf(n, width, func() string {
 		w := styled{p: p, block: face}
 		w.children(n, themes.Face{})
@@ -56,16 +56,16 @@ func (p *page) heading(h *ast.Heading, width int) []string {
 	p.inline(h, true)
 	faces := p.r.style.Headings
 	lines := p.wrapped(h, faces[min(h.Level, len(faces))-1], width)
-	if len(lines) == 0 { // nothing that was written is dropped
+	if len(lines) == 0 { // a heading without text shows its marks
 		return []string{strings.Repeat("#", h.Level)}
 	}
 	return lines
 }
 
-// leastColumn is the width below which a column of a table cannot be read.
-const leastColumn = 8
+// minColumn is the least readable width of a table column.
+const minColumn = 8
 
-// table renders a table as wide as its content, or row by row where its columns would be too narrow.
+// table renders a table as wide as its content, or row by row if its columns would be too narrow.
 func (p *page) table(t *extast.Table, width int) []string {
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -73,7 +73,7 @@ func (p *page) table(t *extast.Table, width int) []string {
 		}
 	}
 	natural, columns := p.natural(t)
-	if columns*leastColumn > width && natural > width {
+	if columns*minColumn > width && natural > width {
 		return p.records(t, width)
 	}
 	if header := t.FirstChild(); header != nil {
@@ -87,7 +87,7 @@ func (p *page) table(t *extast.Table, width int) []string {
 	return p.leaf(t, width, func() string { return p.glamour(t, width) })
 }
 
-// natural is the width of a table that breaks no line, and how many columns it has.
+// natural returns the width at which no cell of a table wraps, and the number of columns.
 func (p *page) natural(t *extast.Table) (width, columns int) {
 	var widths []int
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
@@ -106,7 +106,7 @@ func (p *page) natural(t *extast.Table) (width, columns int) {
 	return width - 1, len(widths)
 }
 
-// cellWidth is the width of a cell on one line, or of its longest line.
+// cellWidth returns the width of the longest line of a cell.
 func (p *page) cellWidth(cell ast.Node) int {
 	widest, w := 0, 0
 	_ = ast.Walk(cell, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error

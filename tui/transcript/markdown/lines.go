@@ -7,11 +7,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Lines leave here clean: no trailing spaces, whatever styles stand between them, every style and link closed, SGR and
-// OSC 8 the only escape sequences, and never wider than asked for.
+// The functions here make lines clean: no trailing spaces, even between styles; every style and link closed; SGR and
+// OSC 8 the only escape sequences; not wider than the width.
 
-// The characters that glamour would take for its own in a table are written as code points that are no characters, which
-// sanitised text cannot hold. Like those they stand for they are one cell wide.
+// Characters with a meaning to glamour in a table are replaced by noncharacter code points, which sanitised text cannot
+// contain. Like the characters they replace, they are one cell wide.
 const (
 	backslash = "\uFDD0"
 	ampersand = "\uFDD1"
@@ -24,7 +24,7 @@ var (
 
 const reset = "\x1b[m"
 
-// clean makes one line fit the rules above, but for its width.
+// clean makes one line clean, except for its width.
 func clean(line string) string {
 	line = fromGlamour.Replace(line)
 	if strings.IndexByte(line, '\x1b') < 0 {
@@ -44,7 +44,7 @@ func clean(line string) string {
 		}
 		seq, is := escape(line[i:])
 		switch is {
-		case lookSeq:
+		case sgrSeq:
 			open = seq != reset && seq != "\x1b[0m"
 		case linkSeq:
 			link = seq != endLink
@@ -64,12 +64,12 @@ func clean(line string) string {
 	return string(out)
 }
 
-// sequence is what an escape sequence does.
+// sequence is the kind of an escape sequence.
 type sequence int
 
 const (
 	otherSeq sequence = iota
-	lookSeq           // SGR
+	sgrSeq            // SGR
 	linkSeq           // begins or ends a link
 )
 
@@ -89,7 +89,7 @@ func escape(s string) (string, sequence) {
 			return seq, otherSeq
 		}
 	}
-	return seq, lookSeq
+	return seq, sgrSeq
 }
 
 // fit appends line to out, broken where it is wider than width; styles are closed and opened again at the breaks.
@@ -139,7 +139,7 @@ func prefixed(lines []string, first, rest string) []string {
 	return out
 }
 
-// plainLines wraps text that is shown as it stands.
+// plainLines wraps text without markup.
 func plainLines(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

@@ -10,22 +10,22 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Links come from models. Rules:
+// Models write the links. Rules:
 //
-//   - the address always stands in the text, and is itself the link (OSC 8) where the terminal knows links
-//   - it is told of addresses of the web and of mailboxes only, of at most mostTarget bytes, in ASCII, without names and
-//     passwords and with a host that cannot be taken for another one
-//   - in a table, which glamour draws, there is only the text
+//   - the address is always shown, and is itself the link (OSC 8) if the terminal supports links
+//   - only http, https and mailto addresses become OSC 8 links: at most maxTarget bytes, in ASCII, without user names and
+//     passwords, and with a host of ASCII letters, which cannot imitate another host
+//   - in a table, which glamour draws, links are plain text
 
-// mostTarget is how long an address a terminal surely takes.
-const mostTarget = 2000
+// maxTarget is a length of addresses, in bytes, that every terminal accepts.
+const maxTarget = 2000
 
-// SetLinks says whether the terminal is told of links.
+// SetLinks sets whether links are written as OSC 8 sequences.
 func (r *Renderer) SetLinks(on bool) { r.links = on }
 
-// target is where the terminal may lead for a destination, "" for nowhere.
+// target returns the OSC 8 address for a destination, or "" if it is not allowed.
 func (p *page) target(destination string) string {
-	if !p.r.links || len(destination) > mostTarget || plain.Line(destination) != destination {
+	if !p.r.links || len(destination) > maxTarget || plain.Line(destination) != destination {
 		return ""
 	}
 	u, err := url.Parse(destination)
@@ -47,7 +47,7 @@ func (p *page) target(destination string) string {
 	return escaped(destination)
 }
 
-// escaped is an address in characters that end no sequence.
+// escaped percent-encodes characters that could end the sequence.
 func escaped(address string) string {
 	var b strings.Builder
 	for i := range len(address) {
@@ -60,7 +60,7 @@ func escaped(address string) string {
 	return b.String()
 }
 
-// link is a link that shows these nodes. Its destination is where the terminal leads, "" for nowhere.
+// link returns a link that shows the nodes. target is its OSC 8 address; "" for no link.
 func (p *page) link(target string, children ...ast.Node) ast.Node {
 	l := ast.NewLink()
 	l.Destination = []byte(target)
@@ -73,7 +73,7 @@ func (p *page) link(target string, children ...ast.Node) ast.Node {
 // endLink ends a link.
 const endLink = "\x1b]8;;\x07"
 
-// autoLink is an address as it stands in a text.
+// autoLink returns the link for a bare address in a text.
 func (p *page) autoLink(l *ast.AutoLink) ast.Node {
 	to := string(unguard(l.URL(p.source)))
 	if l.AutoLinkType == ast.AutoLinkEmail {
@@ -87,40 +87,40 @@ func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {
 	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
 		text = append(text, c)
 	}
-	p.addressed(parent, l, p.plainText(l), text, l.Destination, l.Title)
+	p.withAddress(parent, l, p.plainText(l), text, l.Destination, l.Title)
 }
 
 func (p *page) rewriteImage(parent ast.Node, img *ast.Image) {
 	p.inline(img, true)
 	alt := p.plainText(img)
 	text := []ast.Node{p.newText(strings.TrimSpace("image: " + alt))}
-	p.addressed(parent, img, alt, text, img.Destination, img.Title)
+	p.withAddress(parent, img, alt, text, img.Destination, img.Title)
 }
 
-// addressed puts a text with the address and the title behind it in place of a node. The address is the link, or the text
-// that says it.
-func (p *page) addressed(parent, n ast.Node, label string, text []ast.Node, destination, title []byte) {
+// withAddress replaces a node by a text, followed by the address and the title. The address is the link; if it is not
+// shown because the text is the same, the text is the link.
+func (p *page) withAddress(parent, n ast.Node, label string, text []ast.Node, destination, title []byte) {
 	whole := strings.TrimSpace(literal(destination))
 	target, address := p.target(whole), strings.TrimSpace(plain.Line(whole))
-	var behind []ast.Node
+	var after []ast.Node
 	switch {
 	case address == "" || address[0] == '#' || address == label || strings.TrimPrefix(address, "mailto:") == label:
 	default:
-		behind = append(behind, p.link(target, p.newText(address)))
+		after = append(after, p.link(target, p.newText(address)))
 		target = ""
 	}
 	if len(title) > 0 {
-		said := `"` + plain.Line(literal(title)) + `"`
-		if len(behind) > 0 {
-			said = " " + said
+		quoted := `"` + plain.Line(literal(title)) + `"`
+		if len(after) > 0 {
+			quoted = " " + quoted
 		}
-		behind = append(behind, p.newText(said))
+		after = append(after, p.newText(quoted))
 	}
 	nodes := []ast.Node{p.link(target, text...)}
-	if len(behind) > 0 && label != "" {
-		nodes = append(append(append(nodes, p.newText(" (")), behind...), p.newText(")"))
+	if len(after) > 0 && label != "" {
+		nodes = append(append(append(nodes, p.newText(" (")), after...), p.newText(")"))
 	} else {
-		nodes = append(nodes, behind...)
+		nodes = append(nodes, after...)
 	}
 	for _, c := range nodes {
 		parent.InsertBefore(parent, n, c)

@@ -11,7 +11,7 @@ import (
 	"plimsoll/themes"
 )
 
-// marked is a line with its links as ‹address|text›, and without styles.
+// marked returns a line without styles, with its links as ‹address|text›.
 func marked(line string) string {
 	var b strings.Builder
 	for open := false; line != ""; {
@@ -33,7 +33,7 @@ func marked(line string) string {
 	return b.String()
 }
 
-func TestLinksLeadWhereTheTextSays(t *testing.T) {
+func TestLinkTargets(t *testing.T) {
 	t.Parallel()
 	long := "https://a.org/" + strings.Repeat("x", 2000)
 	for source, want := range map[string]string{
@@ -52,18 +52,18 @@ func TestLinksLeadWhereTheTextSays(t *testing.T) {
 		"- [docs](https://a.org)":                "• docs (‹https://a.org|https://a.org›)",
 		"<https://a.org/ü?ß;x>":                  "‹https://a.org/%C3%BC?%C3%9F%3Bx|https://a.org/ü?ß;x›",
 
-		// Hostile characters are harmless before they are looked at.
+		// Hostile characters are replaced before the address is checked.
 		"[x](<https://a.org/\x1b]8;;b\a>)": "x (‹https://a.org/%E2%90%9B]8%3B%3Bb%E2%90%87|https://a.org/␛]8;;b␇›)",
 		"[x](https://a.org/&#27;]52;c;b)":  "x (‹https://a.org/%E2%90%9B]52%3Bc%3Bb|https://a.org/␛]52;c;b›)",
 		"[x](https://a.org/&#x202e;gro)":   "x (‹https://a.org/%C2%ABU+202E%C2%BBgro|https://a.org/«U+202E»gro›)",
 
-		// What the text says is not where it leads: only the address is a link.
+		// The text names another address: only the address is a link.
 		"[https://bank.org](https://evil.org)": "https://bank.org (‹https://evil.org|https://evil.org›)",
 		"[bank.org](https://evil.org)":         "bank.org (‹https://evil.org|https://evil.org›)",
 		"[bank．org](https://evil.org)":         "bank．org (‹https://evil.org|https://evil.org›)",
 		"[me@bank.org](mailto:x@evil.org)":     "me@bank.org (‹mailto:x@evil.org|mailto:x@evil.org›)",
 
-		// What no terminal is told of.
+		// Addresses that never become links.
 		"[x](javascript:alert(1))":       "x (javascript:alert(1))",
 		"[x](file:///etc/passwd)":        "x (file:///etc/passwd)",
 		"[x](vscode://x)":                "x (vscode://x)",
@@ -94,8 +94,8 @@ func TestLinksLeadWhereTheTextSays(t *testing.T) {
 	}
 }
 
-// Links change nothing but that they are links, however the text arrives.
-func TestLinksLeaveTheLinesAsTheyAre(t *testing.T) {
+// With links enabled the lines have the same text and widths, also while streaming.
+func TestLinksDoNotChangeTheText(t *testing.T) {
 	t.Parallel()
 	for name, text := range corpus() {
 		text = strings.Repeat("see [the docs](https://a.org/b) and https://c.org, ", 5) + "\n\n" + text

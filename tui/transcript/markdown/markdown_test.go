@@ -31,7 +31,7 @@ func renderer(t testing.TB, theme string, width int) *markdown.Renderer {
 	return markdown.New(themes.Markdown(th), width)
 }
 
-// check reports what no line may be.
+// check fails if a line breaks a guarantee of the package.
 func check(t testing.TB, lines []string, width int) {
 	t.Helper()
 	for i, l := range lines {
@@ -124,7 +124,7 @@ func TestNeverWiderThanTheWidth(t *testing.T) {
 	}
 }
 
-// streamed renders text in random pieces, looking at the lines now and then.
+// streamed renders text in random pieces and reads the lines after some of them.
 func streamed(t testing.TB, r *markdown.Renderer, text string, rng *rand.Rand, most, width int) []string {
 	t.Helper()
 	s := r.Stream()
@@ -142,7 +142,7 @@ func streamed(t testing.TB, r *markdown.Renderer, text string, rng *rand.Rand, m
 	return s.Finish()
 }
 
-func TestStreamEndsAsTheWhole(t *testing.T) {
+func TestFinishedStreamEqualsRender(t *testing.T) {
 	t.Parallel()
 	texts := corpus()
 	all := strings.Builder{}
@@ -212,7 +212,7 @@ func TestStreamFollowsAChangeOfWidth(t *testing.T) {
 	}
 }
 
-func TestLinesAgainCostNothing(t *testing.T) {
+func TestUnchangedLinesDoNotAllocate(t *testing.T) {
 	s := renderer(t, themes.PlimsollDark, 80).Stream()
 	s.Append(answer(20_000))
 	s.Lines()
@@ -221,7 +221,7 @@ func TestLinesAgainCostNothing(t *testing.T) {
 	}
 }
 
-func TestNothingIsDropped(t *testing.T) {
+func TestAllTextIsShown(t *testing.T) {
 	t.Parallel()
 	r := renderer(t, themes.PlimsollDark, 200)
 	for source, want := range map[string]string{
@@ -244,7 +244,7 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
-func TestCodeWithAHugeFirstLineBeginsWithIt(t *testing.T) {
+func TestCodeWithAHugeFirstLineShowsIt(t *testing.T) {
 	t.Parallel()
 	lines := renderer(t, themes.PlimsollDark, 80).Render("```json\n" + strings.Repeat("1", 40_000) + "\n```")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(ansi.Strip(l), "json") })
@@ -253,7 +253,7 @@ func TestCodeWithAHugeFirstLineBeginsWithIt(t *testing.T) {
 	}
 }
 
-// randomText puts together lines that begin, continue or end blocks, in any order and depth.
+// randomText returns lines that begin, continue or end blocks, in random order and depth.
 func randomText(rng *rand.Rand) string {
 	pool := []string{
 		"", "", "", "text *a* `b`", "- item", "- ", "* star", "+ plus", "1. one", "2. two", "7) seven", "- [ ] task", "- - x", "# h", "===", "---", "***",
@@ -274,7 +274,7 @@ func randomText(rng *rand.Rand) string {
 	return b.String()
 }
 
-func TestStreamEndsAsTheWholeForAnyLines(t *testing.T) {
+func TestFinishedStreamEqualsRenderForRandomLines(t *testing.T) {
 	t.Parallel()
 	const width = 24
 	r := renderer(t, themes.PlimsollDark, width) // what one text leaves behind must not change another

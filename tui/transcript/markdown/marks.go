@@ -7,7 +7,7 @@ import (
 	"plimsoll/themes"
 )
 
-// marks is how the containers look.
+// marks holds the styled marks of containers.
 type marks struct {
 	quote            string // before every line of a quote
 	bullet           string
@@ -29,7 +29,7 @@ func newMarks(s themes.MarkdownStyle) marks {
 	}
 }
 
-// sgr is what a terminal is told to show a face.
+// sgr converts a face to SGR attributes.
 func sgr(f themes.Face) ansi.Style {
 	var s ansi.Style
 	if f.Colour != "" {
@@ -50,7 +50,7 @@ func sgr(f themes.Face) ansi.Style {
 	return s
 }
 
-// paint styles a text, if there is both.
+// paint styles a text, unless the style or the text is empty.
 func paint(s ansi.Style, text string) string {
 	if len(s) == 0 || text == "" {
 		return text

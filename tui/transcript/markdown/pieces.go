@@ -7,12 +7,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A text is cut into pieces: top-level blocks, but an item of a top-level list is a piece of its own. A piece never
-// changes once the next one has begun. Pieces are laid out one by one, by the same code whether the text is complete or
-// not. References that are defined elsewhere in the text are shown as they stand: a definition that comes late would
-// change pieces before it.
+// A text is split into pieces: its top-level blocks, except that each item of a top-level list is a piece of its own. A
+// piece never changes once the next one has begun. Pieces are laid out one by one, by the same code for complete and
+// streaming texts. Link references are not resolved, because a definition that arrives later would change earlier
+// pieces.
 
-// place is what a piece must know of the list that it is an item of; the zero value is that of a block.
+// place is the position of a piece in its list; the zero value means that it is not a list item.
 type place struct {
 	marker byte // '-', '*', '+', '.', ')'; 0 if not an item
 	number int
@@ -22,11 +22,11 @@ type place struct {
 type piece struct {
 	start, end int // in the source
 	place      place
-	tight      bool       // follows the piece before it without an empty line
+	tight      bool       // no empty line before it
 	nodes      []ast.Node // not yet laid out
 }
 
-// first is what the first piece of a text goes on with that was cut from a longer one.
+// first is the state with which the first piece of a partial text continues the text before it.
 type first struct {
 	place place
 	tight bool
@@ -34,7 +34,7 @@ type first struct {
 
 func (r *Renderer) parse(source []byte) ast.Node { return r.parser.Parse(text.NewReader(source)) }
 
-// split cuts a parsed source into pieces. A text that was cut within a list goes on counting.
+// split splits a parsed source into pieces. A partial text that begins within a list continues its numbers.
 func split(doc ast.Node, source []byte, begin first) []piece {
 	var out []piece
 	before := -1 // where the node of the last piece begins
@@ -47,7 +47,7 @@ func split(doc ast.Node, source []byte, begin first) []piece {
 		}
 		before = start
 		out = append(out, piece{start: start, place: at, nodes: []ast.Node{n}})
-		out[0].start = 0 // blank lines may stand before it
+		out[0].start = 0 // blank lines may precede it
 	}
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		l, ok := n.(*ast.List)
@@ -56,8 +56,8 @@ func split(doc ast.Node, source []byte, begin first) []piece {
 			continue
 		}
 		at := place{l.Marker, l.Start}
-		goesOn := len(out) == 0 && begin.place.marker == l.Marker
-		if goesOn {
+		continues := len(out) == 0 && begin.place.marker == l.Marker
+		if continues {
 			at = begin.place
 		}
 		inList := false
@@ -65,7 +65,7 @@ func split(doc ast.Node, source []byte, begin first) []piece {
 			before := len(out)
 			add(item, at)
 			if len(out) > before {
-				out[before].tight = inList && !blankBefore(source, out[before].start) || goesOn && !inList && begin.tight
+				out[before].tight = inList && !blankBefore(source, out[before].start) || continues && !inList && begin.tight
 			}
 			inList = true
 			at.number++
@@ -80,7 +80,7 @@ func split(doc ast.Node, source []byte, begin first) []piece {
 	return out
 }
 
-// lineStart is the beginning of the line that pos is on.
+// lineStart is the index at which the line of pos begins.
 func lineStart(source []byte, pos int) int {
 	return bytes.LastIndexByte(source[:max(0, min(pos, len(source)))], '\n') + 1
 }
@@ -93,11 +93,11 @@ func blankBefore(source []byte, start int) bool {
 	return len(bytes.TrimSpace(source[lineStart(source, start-1):start-1])) == 0
 }
 
-// layOut renders a piece of a page. Only one that can no longer change is kept: a line that is not complete may for
-// a moment make something else of the lines before it.
+// layOut renders a piece of a page. Only a settled piece is cached, one that can no longer change: an incomplete last
+// line can temporarily change how the lines before it are parsed.
 func (p *page) layOut(pc *piece, source []byte, settled bool) []string {
 	key := cacheKey{p.r.width, pc.place, kinds(pc.nodes), string(source[pc.start:pc.end])}
-	lines, ok := p.r.kept.lines[key]
+	lines, ok := p.r.cache.lines[key]
 	if ok {
 		return lines
 	}
@@ -111,13 +111,13 @@ func (p *page) layOut(pc *piece, source []byte, settled bool) []string {
 	}
 	lines = p.r.fitted(lines)
 	if settled {
-		p.r.kept.put(key, lines)
+		p.r.cache.put(key, lines)
 	}
 	return lines
 }
 
-// kinds tells what blocks the parser made of a piece. The same text is not always the same blocks: a line that might
-// underline a heading makes a table of what would be a paragraph without it.
+// kinds lists the kinds of blocks that the parser made of a piece. They depend on more than the piece's own text: a
+// following line that might underline a heading can turn a paragraph into a table.
 func kinds(nodes []ast.Node) string {
 	var out []byte
 	for _, n := range nodes {
@@ -145,7 +145,7 @@ func (p *page) node(n ast.Node, at place) []string {
 	return p.block(n, p.r.width, 0)
 }
 
-// fitted is the last guard of the width.
+// fitted breaks lines that are still too wide.
 func (r *Renderer) fitted(lines []string) []string {
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {

@@ -10,10 +10,10 @@ import (
 	"plimsoll/themes"
 )
 
-// A theme is a Renderer of its own, so that what is kept can never have another theme's colours. The width may
-// change: what is kept is kept by width, and coloured code without one.
+// Each theme has its own Renderer, so that cached lines never have another theme's colours. The width may
+// change: lines are cached by width, and coloured code independently of it.
 
-// minWidth is the least width that is laid out for; a terminal below it gets lines of this width.
+// minWidth is the minimum width of lines, also on a narrower terminal.
 const minWidth = 4
 
 // Renderer renders in one style. It belongs to one goroutine.
@@ -21,21 +21,21 @@ type Renderer struct {
 	style   themes.MarkdownStyle
 	width   int
 	parser  parser.Parser
-	faces   map[themes.Face]string    // how each begins
+	faces   map[themes.Face]string    // SGR sequence that begins each face
 	drawers map[int]renderer.Renderer // glamour, by width
 	marks   marks
-	kept    cache
-	links   bool // the terminal knows links
+	cache   cache
+	links   bool // the terminal supports links
 
 	unwrapped bool // see Unwrapped
 
 	surface surface
 	code    *chroma.Style               // nil for code without colours
-	sgr     map[chroma.TokenType]string // how a token begins, from code
-	lexers  map[string]chroma.Lexer     // by language as written; nil for one that is not known
+	sgr     map[chroma.TokenType]string // SGR sequence that begins a token, from code
+	lexers  map[string]chroma.Lexer     // by language as written; nil if unknown
 }
 
-// Measure is the most cells of a line of prose: the eye loses longer ones. Code and tables may be wider.
+// Measure is the maximum width of prose in cells, because longer lines are hard to read. Code and tables may be wider.
 const Measure = 100
 
 // New returns a renderer for lines of at most width cells.
@@ -55,21 +55,21 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 	return r
 }
 
-// newParser reads GitHub's Markdown, but no definitions of link references: see piece.
+// newParser returns a parser for GitHub's Markdown without definitions of link references: see piece.
 func newParser() parser.Parser {
 	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.GFM)).Parser()
 }
 
-// prose is the room for text in a block of a width, which is indented by what is missing to the whole.
-func (r *Renderer) prose(width int) int {
+// proseWidth is the width of text in a block of a width. An indented block is narrower than the renderer's width.
+func (r *Renderer) proseWidth(width int) int {
 	if r.unwrapped {
 		return width
 	}
 	return min(width, max(minWidth, Measure-(r.width-width)))
 }
 
-// SetWidth changes the width of the lines from now on. Streams follow at their next Lines.
+// SetWidth changes the width of lines. Streams use it at their next call of Lines.
 func (r *Renderer) SetWidth(width int) { r.width = max(minWidth, width) }
 
 // Render returns the lines of a finished text. The caller owns the slice.
@@ -79,5 +79,5 @@ func (r *Renderer) Render(source string) []string {
 	return s.Finish()
 }
 
-// Stream returns a stream for a text that is still arriving.
+// Stream returns a stream for a text that arrives in deltas.
 func (r *Renderer) Stream() *Stream { return &Stream{r: r, width: r.width} }

@@ -10,7 +10,7 @@ import (
 	"plimsoll/themes"
 )
 
-// Code is a code block as it stands in a text: made safe, without the marks of what it stands in.
+// Code is a code block of a text: sanitised, without the marks of its containers.
 type Code struct {
 	Language string   // as it was written, "" for none
 	Lines    []string // with their tabs
@@ -19,7 +19,7 @@ type Code struct {
 // Text is the code as one text.
 func (c Code) Text() string { return strings.Join(c.Lines, "\n") }
 
-// CodeOf is the code blocks of a text that show something, in order.
+// CodeOf returns the code blocks of a text that are not blank, in order.
 func (r *Renderer) CodeOf(text string) []Code {
 	var g guard
 	source := g.pass(nil, plain.Text(text))
@@ -42,11 +42,11 @@ func (r *Renderer) CodeOf(text string) []Code {
 	return all
 }
 
-// flush begins a line of an unwrapped text that is not indented by what it stands in. No other line holds it.
+// flush begins a line of an unwrapped text that its containers do not indent. No other line contains it.
 const flush = "\r"
 
-// Unwrapped is a text as Render shows it, but without looks and with no line broken; code, with its tabs, and quotes
-// stand without what sets them off.
+// Unwrapped returns a text as Render shows it, but without styles and line breaks; code keeps its tabs, and code and
+// quotes have no marks and indentation.
 func (r *Renderer) Unwrapped(source string) string {
 	const wide = 1 << 30
 	style := r.style
@@ -57,8 +57,8 @@ func (r *Renderer) Unwrapped(source string) string {
 	return strings.ReplaceAll(text, flush, "")
 }
 
-// flushed are lines that are not indented.
-func flushed(lines []string) []string {
+// notIndented marks lines that containers must not indent.
+func notIndented(lines []string) []string {
 	for i, l := range lines {
 		lines[i] = flush + l
 	}

@@ -8,23 +8,23 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// The source is frozen up to the last piece: that alone is parsed and laid out again when text arrives. While it is
-// small that is done each time. When it is large it is done when it has grown by a part of itself, which keeps the cost
-// of a huge table or quote linear, and what is newer shows as plain lines. An open fence is not parsed again at all,
-// see liveFence.
+// All pieces but the last are frozen: only the last one is parsed and laid out again when text arrives. While it is
+// small this is done for every delta. When it is large it is done only after it has grown by a fraction of its size,
+// which keeps the cost of a huge table or quote linear; newer text is shown as plain lines. An open fence is not parsed
+// again at all, see liveFence.
 
 const (
-	// smallTail is the size of an open piece, in bytes, up to which it is laid out each time.
+	// smallTail is the size of the last piece, in bytes, up to which it is laid out for every delta.
 	smallTail = 2 << 10
-	// largeTail is the size from which on it must grow by half, not by a quarter.
+	// largeTail is the size in bytes above which it must grow by half, not by a quarter.
 	largeTail = 8 << 10
 )
 
-// incoming is the text so far.
+// incoming is the text received so far.
 type incoming struct {
 	plain  plain.Stream
 	guard  guard
-	source []byte // safe and guarded
+	source []byte // sanitised and guarded
 }
 
 // Stream renders a text that arrives in pieces. It belongs to the goroutine of its Renderer.
@@ -34,18 +34,18 @@ type Stream struct {
 
 	incoming
 
-	end   int   // source before it is frozen
-	next  first // what the piece that begins there goes on with
+	end   int   // bytes of the source that are frozen
+	next  first // state with which the piece at end continues
 	fence *liveFence
 
-	lines  []string // of the frozen pieces, then of the open ones, then plain
-	nf     int      // lines of the frozen pieces
-	np     int      // and of the open ones
-	parsed int      // source before it is laid out in lines[:np]
-	drawn  int      // source before it is in lines
+	lines        []string // of the frozen pieces, then of the laid-out ones, then plain lines
+	frozenLines  int      // number of lines of the frozen pieces
+	laidOutLines int      // number of lines of the frozen and the laid-out pieces
+	parsed       int      // bytes of the source that are laid out
+	drawn        int      // bytes of the source that lines show
 }
 
-// Append takes the next part of the text. It may end anywhere, even within a character.
+// Append adds the next part of the text. It may end anywhere, even within a character.
 func (s *Stream) Append(delta string) {
 	s.source = s.guard.pass(s.source, s.plain.Write(delta))
 }
@@ -64,7 +64,7 @@ func (s *Stream) Lines() []string {
 	return s.lines
 }
 
-// Finish returns the lines of the complete text: those that Render gives for it. The caller owns the slice; the
+// Finish returns the lines of the complete text: the same that Render returns. The caller owns the slice; the
 // stream must not be used any more.
 func (s *Stream) Finish() []string {
 	if s.width != s.r.width {
@@ -79,16 +79,16 @@ func (s *Stream) Finish() []string {
 	return s.lines
 }
 
-// restart forgets the layout, but not the text.
+// restart discards the layout, but not the text.
 func (s *Stream) restart() {
 	*s = Stream{r: s.r, width: s.r.width, incoming: s.incoming}
 }
 
-// update brings lines up to date in the cheapest way that shows all of the text.
+// update brings lines up to date in the cheapest way that shows the whole text.
 func (s *Stream) update() {
 	if s.fence != nil {
 		if rows, open := s.fence.extend(s.source); open {
-			s.lines = append(s.lines[:s.np], rows...)
+			s.lines = append(s.lines[:s.laidOutLines], rows...)
 			return
 		}
 		s.fence = nil
@@ -108,12 +108,12 @@ func (s *Stream) update() {
 		s.draw(s.breakAt(), false)
 	}
 	if s.fence == nil {
-		s.lines = append(s.lines[:s.np], s.plainRest()...)
+		s.lines = append(s.lines[:s.laidOutLines], s.plainRest()...)
 	}
 }
 
-// breakAt is where to cut a large open piece between what is laid out and what stays plain: after a line, or else
-// after a word.
+// breakAt returns the index up to which a large last piece is laid out; the rest stays plain. It is after a line, or
+// else after a word.
 func (s *Stream) breakAt() int {
 	tail := s.source[s.end:]
 	if i := bytes.LastIndexByte(tail, '\n'); i >= len(tail)/2 {
@@ -125,16 +125,16 @@ func (s *Stream) breakAt() int {
 	return len(s.source)
 }
 
-// plainRest is what came after the last layout.
+// plainRest returns the text after the last layout as plain lines.
 func (s *Stream) plainRest() []string {
 	rest := s.source[s.parsed:]
 	if len(bytes.TrimSpace(rest)) == 0 {
 		return nil
 	}
-	return plainLines(string(unguard(rest)), s.r.prose(s.width))
+	return plainLines(string(unguard(rest)), s.r.proseWidth(s.width))
 }
 
-// draw parses and lays out the source from the frozen end to upTo, and freezes what can be.
+// draw parses and lays out the source from the frozen end to upTo, and freezes the pieces that can no longer change.
 func (s *Stream) draw(upTo int, final bool) {
 	base := s.end
 	tail := s.source[base:upTo:upTo]
@@ -144,31 +144,31 @@ func (s *Stream) draw(upTo int, final bool) {
 	if !final {
 		keep, fence = settled(pieces, tail), p.openFence(pieces)
 	}
-	s.lines = s.lines[:s.nf]
+	s.lines = s.lines[:s.frozenLines]
 	last := 0
 	for i := range pieces {
 		pc := &pieces[i]
-		if p.arriving = i >= keep; !p.arriving {
+		if p.streaming = i >= keep; !p.streaming {
 			s.end = base + pc.end
 		} else if i == keep && keep > 0 {
 			s.next = first{pc.place, pc.tight}
 		}
-		lines := p.layOut(pc, tail, !p.arriving)
+		lines := p.layOut(pc, tail, !p.streaming)
 		if last = len(lines); last > 0 && len(s.lines) > 0 && !pc.tight {
 			s.lines = append(s.lines, "")
 		}
 		s.lines = append(s.lines, lines...)
-		if !p.arriving {
-			s.nf = len(s.lines)
+		if !p.streaming {
+			s.frozenLines = len(s.lines)
 		}
 	}
-	s.np, s.parsed = len(s.lines), upTo
+	s.laidOutLines, s.parsed = len(s.lines), upTo
 	if fence >= 0 && upTo == len(s.source) {
-		s.follow(base+fence, last)
+		s.streamFence(base+fence, last)
 	}
 }
 
-// openFence is where in a tail an open fence begins that is its last piece; -1 if there is none.
+// openFence returns the index at which the last piece begins if it is an open fence, or else -1.
 func (p *page) openFence(pieces []piece) int {
 	n := len(pieces) - 1
 	if n < 0 || len(pieces[n].nodes) != 1 {
@@ -180,8 +180,8 @@ func (p *page) openFence(pieces []piece) int {
 	return pieces[n].start
 }
 
-// follow goes on with the open fence at start, whose shown rows are the last of the lines, without the parser.
-func (s *Stream) follow(start, shown int) {
+// streamFence continues the open fence at start without the parser. shown is the number of its rows at the end of lines.
+func (s *Stream) streamFence(start, shown int) {
 	if s.fence = newLiveFence(s.r, s.source, start); s.fence == nil {
 		return
 	}
@@ -190,11 +190,11 @@ func (s *Stream) follow(start, shown int) {
 		s.fence = nil
 		return
 	}
-	s.np -= shown
-	s.lines = append(s.lines[:s.np], rows...)
+	s.laidOutLines -= shown
+	s.lines = append(s.lines[:s.laidOutLines], rows...)
 }
 
-// settled is how many pieces at the beginning can no longer change: those before the last one that begins on a
+// settled returns how many pieces at the beginning can no longer change: those before the last piece that begins on a
 // complete line.
 func settled(pieces []piece, tail []byte) int {
 	partial := lineStart(tail, len(tail))

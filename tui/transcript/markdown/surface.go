@@ -11,29 +11,29 @@ import (
 	"plimsoll/themes"
 )
 
-// Code stands on a surface as wide as there is room, below the name of its language. Where a line of code had to be
-// broken, its other rows begin with a mark. Without a surface there is no name: it would read as a line of code.
+// Code has a background over the whole width, below the name of its language. If a line of code is broken, its further
+// rows begin with a mark. Without a background the name is not shown, because it would look like a line of code.
 
-// surface is what code stands on.
+// surface is the background of code.
 type surface struct {
-	fill   string // begins the surface; empty for none
-	name   string // begins the name of a language
-	broken string // before the rows that a long line goes on in, as wide as codeIndent
+	fill   string // SGR sequence that begins the background; may be empty
+	name   string // SGR sequence that begins the name of a language
+	broken string // mark before further rows of a long line, as wide as codeIndent
 }
 
-// brokenMark is the mark of a row that goes on.
+// brokenMark begins a row that continues a line.
 const brokenMark = "↳"
 
 func newSurface(s themes.MarkdownStyle) surface {
 	f := surface{broken: paint(sgr(s.Label), brokenMark) + " "}
 	if s.Surface != "" {
 		f.fill = ansi.Style{}.BackgroundColor(lipgloss.Color(s.Surface)).String()
-		f.name = sgr(s.Label).String() + f.fill // no other row begins in this order
+		f.name = sgr(s.Label).String() + f.fill // Label recognises it by this order, which no other row has
 	}
 	return f
 }
 
-// label appends the row with the name of a language, if there is a surface and a name.
+// label appends a row with the name of a language, unless the background or the name is empty.
 func (f surface) label(out []string, language string, width int) []string {
 	name := ansi.Truncate(plain.Line(language), max(0, width-2*codeIndent), "…")
 	if f.fill == "" || name == "" {
@@ -42,7 +42,7 @@ func (f surface) label(out []string, language string, width int) []string {
 	return append(out, f.name+strings.Repeat(" ", max(0, width-codeIndent-ansi.StringWidth(name)))+name+strings.Repeat(" ", codeIndent)+reset)
 }
 
-// row is a line on the surface.
+// row puts a line on the background.
 func (f surface) row(line string, width int) string {
 	if f.fill == "" {
 		return line
@@ -51,12 +51,12 @@ func (f surface) row(line string, width int) string {
 	return f.fill + strings.ReplaceAll(line, reset, reset+f.fill) + blanks + reset
 }
 
-// Label reports whether a line that a renderer of this style made is the name of a language rather than text.
+// Label reports whether a rendered line is the name of a code block's language.
 func (r *Renderer) Label(line string) bool {
 	return r.surface.name != "" && strings.Contains(line, r.surface.name)
 }
 
-// chromaStyle is the colours of code as chroma takes them; nil for none.
+// chromaStyle converts the colours of code for chroma; nil for no colours.
 func chromaStyle(s themes.Syntax) *chroma.Style {
 	if s == (themes.Syntax{}) {
 		return nil
