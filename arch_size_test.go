@@ -81,7 +81,7 @@ var ceilings = map[string]size{
 	"tui/cells":                     {140, 0},
 	"tui/changes":                   {344, 161},
 	"tui/choices":                   {274, 73},
-	"tui/composer":                  {2041, 1008},
+	"tui/composer":                  {2039, 1008},
 	"tui/diffview":                  {562, 168},
 	"tui/edit":                      {1452, 193},
 	"tui/gauge":                     {356, 252},

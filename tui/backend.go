@@ -23,17 +23,17 @@ import (
 	"plimsoll/tui/settings"
 )
 
-// Session is the agent of the open conversation. No method blocks but Take, Rules
-// and Revoke; updates tell what came of the others.
+// Session is the agent of the open conversation. Only Take, Rules and Revoke block; the
+// results of the other methods arrive as updates.
 type Session interface {
 	// Take waits for the next updates and returns all that are pending.
 	Take(ctx context.Context) ([]updates.Update, error)
 
 	Send(text string)
-	// Add says something that asks for no reply: it goes with the next message.
+	// Add adds a text without requesting a reply: it is sent with the next message.
 	Add(text string)
 	Cancel()
-	// Retry sends the request of the newest turn again, where it has no whole reply.
+	// Retry sends the request of the newest turn again, if it has no complete reply.
 	Retry()
 	TakeBack()
 	// Rewind undoes the turns from one on, negative for the newest; the message of
@@ -45,39 +45,38 @@ type Session interface {
 
 	SetMode(mode conversation.Mode)
 	Rename(title string)
-	// SetProfile chooses the profile that a compaction has if none is named.
+	// SetProfile sets the default profile for compactions.
 	SetProfile(name string)
 
 	// Compact shortens the prompt of the next requests.
 	Compact(w edit.Request)
-	// Preview works out what Compact would do.
+	// Preview computes what Compact would do.
 	Preview(w edit.Request)
 	// UndoCompaction undoes a compaction by its epoch, 0 for the newest.
 	UndoCompaction(epoch uint64)
-	// RedoCompaction redoes the one that was undone last.
+	// RedoCompaction redoes the compaction that was undone last.
 	RedoCompaction()
-	// Review accepts a summary that waits for the user, with the text as it was
-	// edited, or discards it.
+	// Review accepts the pending summary with the text as the user edited it, or
+	// discards it.
 	Review(text string, accept bool)
 
-	// Pin keeps events verbatim, or ends that.
+	// Pin pins events, or unpins them.
 	Pin(events []uint64, pinned bool)
 	// Mask shows a stub in place of the results of events.
 	Mask(events []uint64)
-	// Inspect works out how full the window is and why, and what comes next.
+	// Inspect computes the breakdown of the window and the forecast.
 	Inspect()
 
-	// Judge says what rules would let run if they were granted for a call that
-	// waits for an answer, without granting them. It takes no time and may be
-	// called while the user types. The error says what is wrong with the rules, or
-	// that they do not cover the call.
+	// Judge returns what rules would allow if they were granted for a call that
+	// waits for approval, without granting them. It is fast enough to be called
+	// while the user types. The error says what is wrong with the rules, or that
+	// they do not cover the call.
 	Judge(callID string, rules []string) (conversation.Offer, error)
-	// Rules lists the rules in force. It may take its time. An error says that
-	// what was granted earlier cannot be read; the other rules are listed all the
-	// same.
+	// Rules lists the rules in force. It may block. An error says that stored
+	// grants cannot be read; the other rules are returned with it.
 	Rules(ctx context.Context) ([]conversation.Rule, error)
-	// Revoke ends a granted rule. It may take its time. The error of one of the
-	// configuration says which line to remove.
+	// Revoke ends a granted rule. It may block. For a rule of the configuration,
+	// the error says which line to remove.
 	Revoke(ctx context.Context, r conversation.Rule) error
 }
 
@@ -88,39 +87,39 @@ type Conversation struct {
 	Events    []conversation.Event
 	Session   Session
 	Model     llm.Model
-	Meter     meter.Meter // as it was opened; updates follow
+	Meter     meter.Meter // when it was opened; updates replace it
 	Mode      conversation.Mode
-	Profile   string            // that a compaction has if none is named
-	Profiles  []Profile         // all there are, in the order they are offered
-	KeepLast  int               // newest turns that a compaction leaves alone if it does not say
-	ReadOnly  string            // why nothing can be said in it, "" if it can
-	Elsewhere updates.Elsewhere // who has it open, where it is only read
-	Waiting   []string          // messages that waited when the program last ended; they come back to the composer
-	Notes     []string          // what the user should know at once
+	Profile   string            // the default for compactions
+	Profiles  []Profile         // all profiles, in the order they are offered
+	KeepLast  int               // newest turns that a compaction keeps by default
+	ReadOnly  string            // why no message can be sent, "" if one can
+	Elsewhere updates.Elsewhere // the other window that has it open, if it is read-only
+	Waiting   []string          // messages that waited when the program last ended; they return to the composer
+	Notes     []string          // notices shown when it opens
 	Keyless   string            // the provider of Model, if it needs a key and has none
-	Found     []string          // other models that were found, shown at the first start; no keys
-	Draft     Draft             // that was being written in it
+	Found     []string          // other models that were found, shown at the first start
+	Draft     Draft             // the stored draft
 }
 
-// Draft is what was written and not sent.
+// Draft is unsent text.
 type Draft struct {
 	Text    string // in the composer
-	Stashed string // put away
+	Stashed string // stashed with a key
 }
 
 // Profile is a way to compact.
 type Profile struct {
 	Name string
 	Note string // what it does, on one line
-	// Summarises says that a model writes a summary.
+	// Summarises means that a model writes a summary.
 	Summarises bool
 }
 
-// Backend is everything around the open conversation: the stored ones, models, files,
-// pages. Its methods run concurrently with the screen and may take their time; they
-// return when ctx ends.
+// Backend is the rest of the program: stored conversations, models, files, pages.
+// Its methods run concurrently with the screen and may block; they return when
+// ctx ends.
 type Backend interface {
-	// Open opens the conversation the program was started for.
+	// Open opens the conversation that the program was started with.
 	Open(ctx context.Context) (Conversation, error)
 	Shelf
 	// Resume leaves the open conversation and continues another.
@@ -137,128 +136,128 @@ type Backend interface {
 
 	Connector
 	Configurer
-	// Favor marks a model as a favorite, or no longer.
+	// Favor marks a model as a favorite, or removes the mark.
 	Favor(ctx context.Context, model string, on bool) error
 	// Begin leaves the open conversation and begins another with a model.
 	Begin(ctx context.Context, model string) (Conversation, error)
-	// Models lists those to choose from; of each provider the usual one comes first.
+	// Models lists the models to choose from; the usual model of each provider comes first.
 	Models(ctx context.Context) ([]ModelChoice, error)
-	// SwitchModel makes requests go to another model from here on; the change
+	// SwitchModel sends the next requests to another model; the change
 	// arrives as an update.
 	SwitchModel(ctx context.Context, name string) error
-	// SetWindow says how many tokens the model in use holds, as the user writes it; it
-	// is kept for later runs. The change arrives as an update.
+	// SetWindow sets the window of the model in use, in tokens as the user writes them,
+	// and stores it for later runs. The change arrives as an update.
 	SetWindow(ctx context.Context, tokens string) error
 
-	// Themes reads the user's own themes. The error says why others could not be read.
+	// Themes reads the user's own themes. The error says why some could not be read.
 	Themes(ctx context.Context) ([]themes.Theme, error)
 
 	// Files lists the files and folders of the workspace that can be mentioned.
 	Files(ctx context.Context) ([]File, error)
-	// Shell runs a command of the user's own and returns its output.
+	// Shell runs a command that the user typed and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach returns the text of files, the lists of folders (config/) and lines of
 	// files (go.mod:3-9), each with its name, for a message that mentions them. The
-	// error is a *MentionError where one of them cannot be read.
+	// error is a *MentionError if one of them cannot be read.
 	Attach(ctx context.Context, paths []string) (string, error)
 	// Page returns a text about the program or the conversation: one of Pages,
-	// about what the user named behind the command, "" for nothing.
+	// about is the argument of the command, may be "".
 	Page(ctx context.Context, name, about string) (string, error)
 
-	// Prompts returns it, oldest first.
+	// Prompts returns the prompt history, oldest first.
 	Prompts(ctx context.Context) ([]string, error)
-	// Remember adds one.
+	// Remember adds a prompt to the history.
 	Remember(ctx context.Context, text string) error
-	// KeepDraft stores what is being written in a conversation, in place of what it
-	// stored for it before. Open and Resume bring it back; New brings back what was
-	// written where nothing was sent yet. What is written where the conversation is only
-	// read is kept apart; it comes back there, and where there is no other draft.
+	// KeepDraft stores the draft of a conversation and replaces the one stored before.
+	// Open and Resume return it; New returns the draft of a conversation without
+	// messages. A draft written while the conversation is read-only (read) is stored
+	// separately; it is returned there, and elsewhere if there is no other draft.
 	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
-	// OnDisk compares files that a conversation changed with how they are now, in their
-	// order.
+	// OnDisk compares the files that a conversation changed with their present content, in
+	// the same order.
 	OnDisk(ctx context.Context, files []diff.Changed) []changes.File
 
-	// Request makes a request of the open conversation again, by the Seq of the
-	// usage that was recorded with it.
+	// Request rebuilds a request of the open conversation, given the Seq of its usage
+	// event.
 	Request(ctx context.Context, event uint64) (inspect.Rebuilt, error)
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)
 }
 
-// Configurer knows the settings of the open conversation and of the program. A value is
-// as it would stand in the configuration file, a text also without quotes; the error of
-// one with a mistake says in words what is wrong.
+// Configurer reads and changes the settings of the open conversation and of the program.
+// Values are written as in the configuration file, texts also without quotes; the error
+// for an invalid value says what is wrong.
 type Configurer interface {
 	// Settings lists them.
 	Settings(ctx context.Context) ([]Setting, error)
-	// TrySetting works out what a value would come to. Nothing changes.
+	// TrySetting computes the effect of a value without changing anything.
 	TrySetting(ctx context.Context, key, value string) (SettingEffect, error)
-	// ChangeSetting puts a value in force in the open conversation, of which it stays a
-	// part, or keeps it for the next start, as [Setting.Applies] says.
+	// ChangeSetting applies a value to the open conversation and records it there, or
+	// stores it for the next start, as [Setting.Applies] says.
 	ChangeSetting(ctx context.Context, key, value string) error
-	// KeepSettings keeps values by key for what begins from here on, and names the file
-	// that holds them.
+	// KeepSettings stores values by key as defaults for new conversations, and returns the
+	// name of the file.
 	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
 }
 
-// Shelf is the stored conversations. The error of one that is open in another window
-// says where.
+// Shelf holds the stored conversations. The error for a conversation that is open in
+// another window names that window.
 type Shelf interface {
 	// Conversations lists them, newest first.
 	Conversations(ctx context.Context) ([]Stored, error)
 	// LastExchange returns the newest message of the user and the reply, shortened.
 	LastExchange(ctx context.Context, id string) (question, reply string, err error)
-	// RenameStored gives one that is not open here a title.
+	// RenameStored renames a conversation that is not open here.
 	RenameStored(ctx context.Context, id, title string) error
-	// RemoveStored removes one that is not open here for good.
+	// RemoveStored deletes a conversation that is not open here.
 	RemoveStored(ctx context.Context, id string) error
 	// ForkStored leaves the open conversation and continues a copy of another.
 	ForkStored(ctx context.Context, id string) (Conversation, error)
 }
 
-// Connector knows the providers, and keeps their keys.
+// Connector lists the providers and stores their keys.
 type Connector interface {
-	// Providers lists them: those that have a key and servers that answer come first.
+	// Providers lists the providers: those with a key and servers that answer come first.
 	Providers(ctx context.Context) ([]Provider, error)
-	// Connect tries a key with a request that costs nothing, and stores it. The error
-	// says what to do, and nothing was stored then. Requests of the open conversation
-	// to that provider have the new key from the next one on.
+	// Connect tries a key with a request that costs nothing, and stores it. If that
+	// fails nothing is stored, and the error says what to do. The next request of the
+	// open conversation to that provider uses the new key.
 	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
-	// Disconnect removes the key that is stored for a provider, and returns the provider
-	// as it is then.
+	// Disconnect removes the stored key of a provider, and returns the provider's new
+	// state.
 	Disconnect(ctx context.Context, provider string) (Provider, error)
 }
 
-// Secret is a key; see [overlay.Secret].
+// Secret is an API key; see [overlay.Secret].
 type Secret = overlay.Secret
 
-// Provider is one that could be talked to.
+// Provider is a provider of models.
 type Provider struct {
 	Name     string // as in provider/id
-	Label    string // for the eye
+	Label    string // as shown
 	Note     string // where its key is, or its server, on one line
-	Ready    bool   // it can be talked to now
-	Keyed    bool   // a key can be stored for it
-	Stored   bool   // one is
-	Variable string // of the environment, whose key is used before a stored one; "" if none is set
-	KeyPage  string // where to make a key, "" if unknown
+	Ready    bool   // it can be used now
+	Keyed    bool   // it uses a key, which can be stored
+	Stored   bool   // a key is stored
+	Variable string // environment variable whose key is used before a stored one; "" if none is set
+	KeyPage  string // web page to create a key, "" if unknown
 }
 
 // Connected is a provider whose key was stored.
 type Connected struct {
-	Provider Provider // as it is now
+	Provider Provider // its new state
 	Place    string   // where the key is stored
 }
 
 // Stored is a conversation that can be resumed.
 type Stored = choices.Conversation
 
-// ModelChoice is a model that could be talked to.
+// ModelChoice is a model to choose from.
 type ModelChoice = choices.Model
 
-// The settings as [Configurer] tells of them.
+// The settings as [Configurer] returns them.
 type (
 	Setting       = settings.Row
 	SettingEffect = settings.Effect
@@ -270,7 +269,7 @@ type File = composer.File
 // IsImage reports whether a path is that of an image, which cannot be mentioned.
 func IsImage(name string) bool { return composer.Image(name) }
 
-// MentionError says which mention cannot be part of a message, and why.
+// MentionError says which mentioned file cannot be attached, and why.
 type MentionError struct {
 	Path string
 	Err  error
@@ -279,11 +278,11 @@ type MentionError struct {
 func (e *MentionError) Error() string { return "@" + e.Path + ": " + e.Err.Error() }
 func (e *MentionError) Unwrap() error { return e.Err }
 
-// Edit prepares the user's editor for a draft: a command that takes the
-// terminal, and how to read what was written when it has ended.
+// Edit prepares the user's editor for a draft. It returns a command that uses the
+// terminal, and a function that reads the edited text after the command ended.
 type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read func() (string, error), err error)
 
-// The pages a Backend knows.
+// The pages of a Backend.
 const (
 	PageTools   = "tools"
 	PageTodos   = "todos"
@@ -291,46 +290,46 @@ const (
 	PageConnect = "connect"
 	PageDoctor  = "doctor"
 	PageStatus  = "status" // model, window, rules in force, files read, cost
-	PageExport  = "export" // writes the conversation to the file that is named, and says so
-	PageResult  = "result" // the full original: by event, turn or call, "" is the newest result that was cut
+	PageExport  = "export" // writes the conversation to a file, and returns a text that says so
+	PageResult  = "result" // the full text of an event, turn or call; for "", of the newest result that was cut
 )
 
-// Found is what a search found.
+// Found is the result of a search.
 type Found struct {
 	Query string
 	Hits  []find.Hit
-	// Conversations is how many were searched; More says that there are more hits
-	// than were asked for.
+	// Conversations is how many were searched; More means that there are more hits
+	// than the limit.
 	Conversations int
 	More          bool
-	// Unread is how many conversations could not be read to the end, Damaged how
-	// many events and full texts were skipped, as they cannot be read.
+	// Unread is how many conversations could not be read completely, Damaged how
+	// many unreadable events and full texts were skipped.
 	Unread, Damaged int
 	Took            time.Duration
 }
 
-// Options is what the screen is made of.
+// Options configure the screen.
 type Options struct {
 	Backend Backend
 	Edit    Edit
 
 	Keys       KeyMap
 	Theme      string               // auto, light, dark or a theme's name
-	Themes     []themes.Theme       // of the user's own, as far as they are read
+	Themes     []themes.Theme       // the user's own themes that could be read
 	Colourless bool                 // no colours at all
-	Colors     colorprofile.Profile // how many colors the terminal says that it shows
+	Colors     colorprofile.Profile // how many colors the terminal supports
 	Mouse      bool
-	Progress   bool // the terminal has a progress bar of its own
-	Links      bool // the terminal knows links
-	// Notify returns what to write to the terminal to call the user back, "" for nothing. It
-	// may be slow. nil: the user is not called.
+	Progress   bool // the terminal has a progress bar
+	Links      bool // the terminal supports links
+	// Notify returns the sequence that makes the terminal show a notification, or "". It
+	// may block. nil: no notifications.
 	Notify func(ctx context.Context, text string) string
 	Place  string           // the workspace, for the header
-	Pick   bool             // begin by choosing the conversation to continue
+	Pick   bool             // open the list of conversations at start
 	Now    func() time.Time // nil: time.Now
 }
 
-// env is what every part is handed. It never changes.
+// env is shared by all parts. It never changes.
 type env struct {
 	Options
 	ctx context.Context // ends with the program; commands take it
@@ -339,9 +338,9 @@ type env struct {
 // zone is the user's time zone.
 func (e *env) zone() *time.Location { return e.Now().Location() }
 
-// keyboard counts keys, so that what was asked for with one can tell whether another
-// followed.
+// keyboard counts keys, so that the result of a command can be dropped if the user pressed
+// another key since.
 type keyboard struct {
-	pressed int // keys with text so far, pastes among them
+	pressed int // keys with text so far, and pastes
 	any     int // keys of any kind
 }

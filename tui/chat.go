@@ -19,8 +19,8 @@ import (
 	"plimsoll/tui/transcript"
 )
 
-// chat is the main screen: the transcript, the composer, the messages that wait, and
-// the lines around them.
+// chat is the main screen: the transcript, the composer, the waiting messages, and the
+// lines around them.
 type chat struct {
 	env      *env
 	session  *session
@@ -32,20 +32,20 @@ type chat struct {
 
 	outbox *outbox
 	guided guided
-	shell  *shellRun // the user's own command that runs, nil without one
-	line   typedLine // the newest command that the agent answers, the zero line without one
-	listed time.Time // when the files that can be mentioned were last asked for
+	shell  *shellRun // the running command of the user, or nil
+	line   typedLine // the newest command that still waits for the agent's answer, or zero
+	listed time.Time // when the files that can be mentioned were last listed
 
-	pulse  pulse
+	pulse  animation
 	styles statusStyles
 	place  place
 }
 
-func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, l look) *chat {
+func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, l themeStyles) *chat {
 	c := &chat{env: e, session: s, keyboard: keys, styles: l.status()}
 	styles := l.composer()
 	c.composer = composer.New(composer.Options{
-		Placeholder: asks,
+		Placeholder: placeholder,
 		Styles:      &styles,
 		Keys:        &e.Keys.Composer,
 		Commands:    commands,
@@ -65,20 +65,20 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	return c
 }
 
-func (c *chat) setLook(l look) {
+func (c *chat) setTheme(l themeStyles) {
 	c.styles = l.status()
 	c.composer.SetStyles(l.composer())
 	c.transcript.SetStyles(l.transcript(), l.markdown())
 	c.gauge.SetStyles(l.gauge())
 }
 
-// begin shows the conversation that was opened, then what failed while it was opened, and puts a draft into the composer.
-// So many of its events are shown already.
+// begin shows the opened conversation, then the failures from while it was opened, and puts a draft into the composer.
+// The transcript already shows the first shown events.
 func (c *chat) begin(faults []string, draft string, shown int) {
 	s := c.session
 	again := ""
 	if s.ReadOnly == "" {
-		again = named(c.env.Keys.Composer.Writing.Send, "/retry")
+		again = keyOr(c.env.Keys.Composer.Writing.Send, "/retry")
 	}
 	c.transcript.SetRetryKey(again)
 	c.outbox.reset()
@@ -88,7 +88,7 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 	}
 	c.composer.SetBusy(false)
 	c.transcript.SetFactor(s.load.factor())
-	if shown > 0 { // who reads stays where he is
+	if shown > 0 { // keep the scroll position
 		c.transcript.Discard()
 		c.transcript.Append(s.Events[shown:])
 	} else {
@@ -107,7 +107,7 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 	c.composer.Arrive(s.Draft.Text, s.Draft.Stashed)
 }
 
-// reading is the meter with what is typed and what waits.
+// reading is the meter's reading with the draft and the waiting messages.
 func (c *chat) reading() meter.Reading {
 	size, messages := conversation.Size{}, 0
 	add := func(s conversation.Size, files []File) {
@@ -123,28 +123,28 @@ func (c *chat) reading() meter.Reading {
 	return c.session.load.with(size, messages)
 }
 
-// compose gives a key to the composer. Ignored says that it has no use for it, wrote
-// that there is a draft now.
+// compose passes a key to the composer. The action is Ignored if the composer does not use
+// the key; wrote reports whether there is a draft now.
 func (c *chat) compose(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	named, unknown := c.composer.Mentions(), c.composer.Unknown() // sending empties the composer
 	action, cmd := c.composer.Update(k)
 	if ignored, is := action.(pane.Ignored); is {
 		return ignored, false
 	}
-	wrote = !c.composer.Empty() // what was sent is written to its end
+	wrote = !c.composer.Empty() // not if the key sent the draft
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
 	return several{cmd, c.act(action, named, unknown), c.freshFiles()}, wrote
 }
 
-// paste gives a paste to the composer.
+// paste passes a paste to the composer.
 func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 	action, cmd := c.composer.Update(msg)
 	return several{cmd, c.act(action, nil, nil)}
 }
 
-// act sends messages and runs shell commands; slash commands go back to the caller.
+// act sends messages and runs shell commands; slash commands are returned to the caller.
 func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Action {
 	if line := sent(action); line != "" && c.session.Elsewhere.Closed {
 		c.composer.Prepend(line)
@@ -173,7 +173,7 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 	return action
 }
 
-// sent is what was sent, as it was typed, "" where nothing was.
+// sent returns the text that an action sends, as it was typed, or "".
 func sent(action pane.Action) string {
 	switch a := action.(type) {
 	case composer.Submit:
@@ -188,10 +188,10 @@ func sent(action pane.Action) string {
 	return ""
 }
 
-// staleFiles is how old the list of files gets until it is made anew for a mention.
+// staleFiles is the age at which the list of files is read again for a mention.
 const staleFiles = 10 * time.Second
 
-// freshFiles lists the files anew where one is being mentioned and some may be new.
+// freshFiles lists the files again if one is being mentioned and the list is stale.
 func (c *chat) freshFiles() tea.Cmd {
 	if !c.composer.Mentioning() || c.env.Now().Sub(c.listed) < staleFiles {
 		return nil
@@ -208,7 +208,7 @@ func (c *chat) loadPrompts() tea.Cmd {
 	return loaded(c.env, "reading the prompt history", c.env.Backend.Prompts, c.composer.SetHistory)
 }
 
-// loaded reads what the composer offers.
+// loaded reads a list that the composer offers and sets it.
 func loaded[T any](e *env, doing string, what func(context.Context) (T, error), set func(T)) tea.Cmd {
 	ctx := e.ctx
 	return after(func() (T, error) { return what(ctx) }, func(got T, err error) pane.Action {
@@ -220,11 +220,11 @@ func loaded[T any](e *env, doing string, what func(context.Context) (T, error), 
 	})
 }
 
-// edit hands a draft to the user's editor.
+// edit opens a draft in the user's editor.
 func (c *chat) edit(draft string) pane.Action { return c.env.openEditor(draft, c.edited(draft)) }
 
-// edited puts what was written in the editor in the place of a draft. Where another is there by now, as that of another
-// conversation, it replaces nothing.
+// edited returns a function that replaces the draft by the edited text. If the composer has another draft by then, such as
+// that of another conversation, the text does not replace it.
 func (c *chat) edited(draft string) func(text string) {
 	return func(text string) {
 		if c.composer.Draft() == draft {
@@ -235,8 +235,7 @@ func (c *chat) edited(draft string) func(text string) {
 	}
 }
 
-// recovered puts messages that waited when the program last ended before the
-// draft, as they were typed.
+// recovered puts messages that waited when the program last ended into the composer, as they were typed.
 func (c *chat) recovered(texts []string) {
 	c.outbox.returned(texts)
 	if len(texts) > 0 {
@@ -244,9 +243,9 @@ func (c *chat) recovered(texts []string) {
 	}
 }
 
-// cancel stops the user's own command, or else the turn, or else the summary that
-// is being written; queued messages then return. It reports whether there was
-// something to stop.
+// cancel stops the user's command, or else the turn, or else the summary that is
+// being written; queued messages then return to the composer. It reports whether
+// there was something to stop.
 func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
@@ -259,10 +258,10 @@ func (c *chat) cancel() bool {
 	return true
 }
 
-// stoppable reports whether something runs that nobody stopped yet.
+// stoppable reports whether something runs that the user has not stopped yet.
 func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
 
-// keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is under way.
+// keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.
 func (c *chat) keepTicking() pane.Action {
 	if c.pulse.ticking || c.pulse.away || !c.session.activity.moves() && c.shell == nil {
 		return nil
@@ -271,25 +270,25 @@ func (c *chat) keepTicking() pane.Action {
 	return tick()
 }
 
-// focus stops all that moves while the terminal does not have the focus.
+// focus stops the spinner while the terminal does not have the focus.
 func (c *chat) focus(has bool) pane.Action {
 	c.pulse.away = !has
 	return c.keepTicking()
 }
 
-// ticked draws the next frame of what moves, and goes on while something runs.
+// ticked shows the next frame of the spinners, and continues while something runs.
 func (c *chat) ticked(msg tickMsg) pane.Action {
 	c.pulse.ticks(msg.time())
 	c.transcript.SetFrame(c.pulse.frame)
 	return c.keepTicking()
 }
 
-// copied puts a text on the clipboard and says so.
+// copied copies a text to the clipboard and shows a snackbar.
 func copied(text, what string) pane.Action {
 	return several{tea.SetClipboard(text), say("copied " + what)}
 }
 
-// copyReply copies the last reply, or a code block of it, made safe: what is pasted into a shell must not act there.
+// copyReply copies the last reply, or a code block of it, sanitised because it may be pasted into a shell.
 func (c *chat) copyReply(args string) pane.Action {
 	text := plain.Text(c.transcript.LastReply())
 	switch {
@@ -315,19 +314,19 @@ func (c *chat) copyReply(args string) pane.Action {
 		Choose: func(code, _ string) pane.Action { return copied(code, "the code block") }})
 }
 
-// place is the room that the chat has, and what stands where.
+// place is the size of the chat and its layout.
 type place struct {
 	width, height int
 	plan          plan
 }
 
-// plan is what stands where.
+// plan is the layout of the chat: which lines it has and how many.
 type plan struct {
 	header, rule, status, hints bool
-	intro                       []string // of an empty conversation
+	intro                       []string // the welcome of an empty conversation
 	body                        int      // lines of the transcript
-	job                         jobPlace // of the summary that is being written
-	queued                      []string // messages that wait
+	job                         jobPlace // the line of the summary that is being written
+	queued                      []string // the waiting messages
 	composer                    int      // lines of the composer
 }
 
@@ -349,7 +348,7 @@ func count(flags ...bool) int {
 	return n
 }
 
-// jobPlace is where the line about a summary stands.
+// jobPlace is the position of the line about a summary.
 type jobPlace struct {
 	shown bool
 	row   int // below the top of the transcript; its height if the line is below it

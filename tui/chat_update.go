@@ -13,19 +13,18 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What updates show in the transcript and the lines around it.
+// How updates are shown in the transcript and the lines around it.
 //
-// While a summary is written a line below the newest reply says so and for how long,
-// whether a request waits for it, and after a while how to stop it; typing, sending,
-// replies and tools go on. What needs no model is done at once. The snackbar tells of what
-// the user asked for, and why it was not done stands where it can be read in peace.
-// What happens automatically is silent but for its line in the transcript, unless
-// messages had to be left out.
+// While a summary is written, a line below the newest reply shows that and for how long,
+// whether a request waits for it, and after a while how to stop it. Typing, sending,
+// replies and tools continue. The snackbar shows the result of a compaction that the user
+// requested; why one failed is shown in the transcript, where it stays. An automatic
+// compaction only gets its line in the transcript, unless messages had to be left out.
 
-// trimmed is said when the oldest messages were left out automatically (ONE).
+// trimmed is shown after the oldest messages were left out automatically (ONE).
 const trimmed = "Conversation history has been automatically trimmed"
 
-// update shows an update. The session has taken it over.
+// update shows an update that the session has applied.
 func (c *chat) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Appended:
@@ -47,7 +46,7 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.outbox.takeQueued()
 		c.outbox.returned(u.Texts)
 	case updates.Status:
-		c.pulse.now(u, c.env.Now())
+		c.pulse.statusChanged(u, c.env.Now())
 		c.composer.SetBusy(c.session.activity.busy())
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.factor())
@@ -68,7 +67,7 @@ func (c *chat) appended(events []conversation.Event) {
 	}
 }
 
-// callProgress says which call the model is writing.
+// callProgress names the call that the model is writing.
 func callProgress(u updates.CallStreaming) string {
 	if u.Chars < 1000 {
 		return u.Name
@@ -76,8 +75,8 @@ func callProgress(u updates.CallStreaming) string {
 	return fmt.Sprintf("%s (%s characters so far)", u.Name, pane.Tokens(u.Chars))
 }
 
-// failed shows a failure. It stays in the transcript, where it can be read in
-// peace.
+// failed shows a failure in the transcript, where it stays, unless it is in the log
+// already.
 func (c *chat) failed(u updates.Failed) pane.Action {
 	switch err := u.Err; {
 	case err.Class == llm.Cancelled:
@@ -89,22 +88,22 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 		c.transcript.Fault(err.Error(), err.Hint)
 	}
 	err := u.Err
-	return unseen{pane.Say{Text: err.Error(), Bad: true}}
+	return ifHidden{pane.Say{Text: err.Error(), Bad: true}}
 }
 
-// fault shows that something did not work, where it can be read in peace.
+// fault shows a failure in the transcript, where it stays.
 func (c *chat) fault(text string) pane.Action {
 	c.transcript.Fault(text, "")
-	return unseen{pane.Say{Text: text, Bad: true}}
+	return ifHidden{pane.Say{Text: text, Bad: true}}
 }
 
 // output puts a text into the transcript.
 func (c *chat) output(title, text string) pane.Action {
 	c.transcript.Output(title, text)
-	return unseen{pane.Say{Text: title + ": the conversation has it"}}
+	return ifHidden{pane.Say{Text: title + ": the conversation has it"}}
 }
 
-// compaction tells of a compaction.
+// compaction shows an update about a compaction.
 func (c *chat) compaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
@@ -125,24 +124,24 @@ func (c *chat) compaction(u updates.Update) pane.Action {
 	return nil
 }
 
-// byUser reports whether the user asked for a compaction; who does not say it is
-// the user.
+// byUser reports whether the user requested a compaction. A compaction without a source
+// is the user's.
 func byUser(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
 
-// compacting notes that a summary is being written, or that a request waits for it.
+// compacting handles that a summary is being written, or that a request waits for it.
 func (c *chat) compacting(u updates.Compacting) {
 	if !u.Summary && !u.RequestWaits {
 		return
 	}
 	if byUser(u.Source) {
-		// The command did its work. Who waits for a summary may be writing when it
-		// fails, and finds the line among the prompts.
+		// The command succeeded. If the summary fails later, its line is not put into
+		// the composer, where the user may be typing: the prompt history has it.
 		c.line = typedLine{}
 	}
 	c.pulse.clock = c.env.Now()
 }
 
-// compacted says that a compaction is in force, or is not any more.
+// compacted shows that a compaction was made, undone or redone.
 func (c *chat) compacted(u updates.Compacted) pane.Action {
 	if byUser(u.Source) {
 		c.line = typedLine{}
@@ -168,12 +167,12 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 	return nil
 }
 
-// notCompacted says why a compaction was not made. What the user stopped, or
-// asked for and cannot have, is no failure.
+// notCompacted shows why a compaction was not made. One that the user stopped, or that
+// is not possible, is not shown as a failure.
 func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	text := err.Error()
 	switch {
-	case err.Class == llm.Cancelled: // its line in the transcript says so
+	case err.Class == llm.Cancelled: // its line in the transcript shows it
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		return refuse(text)
 	case err.Class == llm.BadRequest && err.Status == 0:
@@ -181,10 +180,10 @@ func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	default:
 		c.transcript.Fault(text, err.Hint)
 	}
-	return unseen{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
+	return ifHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
 }
 
-// withHint is a failure with what to do about it, on a line.
+// withHint returns the message and the hint of an error on one line.
 func withHint(err *llm.Error) string {
 	if err.Hint == "" {
 		return err.Message
@@ -192,10 +191,10 @@ func withHint(err *llm.Error) string {
 	return err.Message + " · " + err.Hint
 }
 
-// steered says what came of a pin, a mask or a redo of turns.
+// steered shows the result of a pin, a mask or a redo of turns.
 func (c *chat) steered(u updates.Edited) pane.Action {
 	switch {
-	case u.What == updates.EditReview && u.Err != nil: // the summary waits on, in sight
+	case u.What == updates.EditReview && u.Err != nil: // the summary stays open
 		return refuse(u.Err.Message)
 	case u.Err != nil && u.Err.Class == llm.BadRequest && u.Err.Status == 0:
 		c.outbox.leaveLine(c.line)
@@ -214,7 +213,7 @@ func (c *chat) steered(u updates.Edited) pane.Action {
 	return say(words)
 }
 
-// startShell runs a command.
+// startShell runs a command of the user.
 func (c *chat) startShell(command string, add bool) pane.Action {
 	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
 	if !c.session.opening {
@@ -241,8 +240,8 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	}), c.keepTicking()}
 }
 
-// shellDone adds the output of the user's own command to the conversation, for the
-// model to read with the next message, or only shows it, as in another conversation.
+// shellDone adds the output of the user's command to the conversation, so that the model
+// reads it with the next message, or only shows it, as after a change of conversation.
 func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	run.stop()
 	c.shell = nil
@@ -251,7 +250,7 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 		return c.output(run.line()+" (stopped)", output)
 	case err != nil:
 		c.outbox.leaveLine(typedLine{run.line(), run.asked})
-		return missing{fmt.Errorf("%s: %w", run.line(), err)}
+		return requestFailed{fmt.Errorf("%s: %w", run.line(), err)}
 	case run.add && (c.session.opening || run.in == "" || run.in == c.session.ID):
 		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.FormatCommandOutput(run.command, output), ready: true,
 			in: run.in, output: output})
@@ -260,14 +259,14 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	}
 }
 
-// A command of the user's own runs concurrently with everything else, one at a time,
-// is shown while it runs, and can be stopped.
+// The user's commands run one at a time, concurrently with turns. A running command is
+// shown in the status line and can be stopped.
 
-// shellRun is a command that runs.
+// shellRun is a running command of the user.
 type shellRun struct {
 	command string
-	asked   int    // the key before it was sent, by keyboard.pressed
-	add     bool   // its output becomes part of the conversation
+	asked   int    // keyboard.pressed when it was sent
+	add     bool   // its output is added to the conversation
 	in      string // ID of the conversation, "" for the one that opens next
 	since   time.Time
 	stop    context.CancelFunc
@@ -282,10 +281,10 @@ func (r *shellRun) line() string {
 	return "!!" + r.command
 }
 
-// running reports whether it runs and nobody stopped it yet. A nil one does not.
+// running reports whether the command runs and was not stopped. r may be nil.
 func (r *shellRun) running() bool { return r != nil && !r.stopped }
 
-// end stops it; what it printed so far is shown.
+// end stops the command; its output so far is shown.
 func (r *shellRun) end() {
 	r.stopped = true
 	r.stop()

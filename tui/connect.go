@@ -75,7 +75,7 @@ func (c *connecting) named(name string) pane.Action {
 
 // about asks what to do with a provider that has a key.
 func (c *connecting) about() pane.Action {
-	deeds := map[string]func() pane.Action{"models": func() pane.Action { return c.offer("") }, "key": c.enterKey, "forget": c.forget}
+	actions := map[string]func() pane.Action{"models": func() pane.Action { return c.offer("") }, "key": c.enterKey, "forget": c.forget}
 	items := []overlay.Item{{ID: "models", Title: "choose a model", Columns: []string{"of those that it offers"}},
 		{ID: "key", Title: "store a key", Columns: []string{"tried first, with a request that costs nothing"}}}
 	if c.at.Stored {
@@ -83,7 +83,7 @@ func (c *connecting) about() pane.Action {
 		items = append(items, overlay.Item{ID: "forget", Title: "remove the key", Columns: []string{"that is stored"}})
 	}
 	return open(overlay.PickerOptions{Title: "Connect " + c.at.Name, Text: c.at.Note, Items: items,
-		Choose: func(item, _ string) pane.Action { return deeds[item]() }})
+		Choose: func(item, _ string) pane.Action { return actions[item]() }})
 }
 
 // enterKey asks for a key.
@@ -157,7 +157,7 @@ func (c *connecting) offer(done string) pane.Action {
 		list, failed := b.Models(ctx)
 		late = func() pane.Action {
 			if failed != nil {
-				return missing{failed}
+				return requestFailed{failed}
 			}
 			return say(said + "/model lists the models of " + name)
 		}
@@ -196,7 +196,7 @@ func (c *connecting) forget() pane.Action {
 	return confirm("Connect "+name, "Remove the key that is stored for "+name+"? To use it again you have to enter it again.", "remove it", "keep it", func() pane.Action {
 		return after(func() (Provider, error) { return b.Disconnect(ctx, name) }, func(p Provider, err error) pane.Action {
 			if err != nil {
-				return missing{err}
+				return requestFailed{err}
 			}
 			c.took(p)
 			text := "The stored key for " + name + " is removed."

@@ -43,7 +43,7 @@ type question struct {
 	open   bool
 }
 
-func newDialogs(e *env, s *session, l look) *dialogs {
+func newDialogs(e *env, s *session, l themeStyles) *dialogs {
 	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.styles), connecting: connecting{env: e, session: s}}
 	d.stack.Settle(cells.Settle)
 	return d
@@ -52,7 +52,7 @@ func newDialogs(e *env, s *session, l look) *dialogs {
 // give gives a message to the dialog that has the keys. Unread says that the
 // dialog appeared too recently to be read: it is closed again, and the message was
 // meant for what it covered.
-func (d *dialogs) give(msg tea.Msg) (action pane.Action, unread bool) {
+func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	top, now := d.stack.Top(), d.env.Now()
 	action = d.stack.Update(msg, now)
 	_, early := action.(overlay.Early)

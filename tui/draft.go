@@ -182,7 +182,7 @@ func (d *drafts) back() {
 }
 
 // putAway puts the draft away, into the prompt history where no key brings it back.
-func (d *drafts) putAway() pane.Action {
+func (d *drafts) stashOrClear() pane.Action {
 	keys := d.env.Keys.Composer.Writing
 	if !keys.Stash.Enabled() {
 		d.composer.Clear()

@@ -64,14 +64,14 @@ func read[T any](what func(ctx context.Context) (T, error), words string, show f
 }
 
 // reads carries a reading out.
-func (m *Model) reads(r reading) tea.Cmd {
+func (m *Model) runReading(r reading) tea.Cmd {
 	ctx, asked := m.env.ctx, m.keyboard.any
 	return func() tea.Msg {
 		show, late, err := r(ctx)
 		return result{err, func() pane.Action {
 			switch {
 			case err != nil:
-				return missing{err}
+				return requestFailed{err}
 			case asked != m.keyboard.any || m.dialogs.stack.Len() > 0:
 				return late()
 			}
@@ -138,7 +138,7 @@ func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 		run, read, err := edit(ctx, text)
 		return result{err, func() pane.Action {
 			if err != nil {
-				return missing{err}
+				return requestFailed{err}
 			}
 			return tea.Exec(run, edited(read, done))
 		}}
@@ -156,7 +156,7 @@ func edited(read func() (string, error), done func(text string)) tea.ExecCallbac
 			if err == nil {
 				done(text)
 			}
-			return missing{err}
+			return requestFailed{err}
 		}}
 	}
 }

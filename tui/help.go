@@ -68,7 +68,7 @@ func (m *Model) palette() pane.Action {
 		if c.Needs {
 			title += " " + c.Args
 		}
-		items = append(items, overlay.Item{ID: c.Name, Title: title, Columns: []string{c.Help, named(bound[c.Name], "")}})
+		items = append(items, overlay.Item{ID: c.Name, Title: title, Columns: []string{c.Help, keyOr(bound[c.Name], "")}})
 	}
 	return open(overlay.PickerOptions{Title: "Commands", Items: items, Choose: func(name, _ string) pane.Action {
 		return deferred(func() tea.Cmd { return m.fromPalette(name) })

@@ -71,14 +71,14 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	if args == "" {
 		return v.openHistoryAt(0, "")
 	}
-	if events := v.session.log.named(args); len(events) > 0 {
+	if events := v.session.log.find(args); len(events) > 0 {
 		return v.openHistoryAt(events[0], "")
 	}
 	return noSuchMessage(args)
 }
 
-func (h *historyView) gauged() bool   { return true }
-func (h *historyView) restyle(l look) { h.SetStyles(l.history()) }
+func (h *historyView) hasGaugeLine() bool    { return true }
+func (h *historyView) restyle(l themeStyles) { h.SetStyles(l.history()) }
 
 // renew shows what joined the log, or how else it is shown.
 func (h *historyView) renew(v *views) {

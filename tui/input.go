@@ -18,29 +18,29 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if writes(k) {
 		m.keyboard.pressed++
 	}
-	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.inSight() == sight{} && m.chat.composer.Wants(k)) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.keyTarget() == keyTarget{} && m.chat.composer.Wants(k)) {
 		return m.interrupt()
 	}
 	m.quits = repeat{}
 	if !key.Matches(k, m.env.Keys.Screen.Cancel) {
 		m.rewinds = repeat{}
 	}
-	return m.give(k)
+	return m.dispatch(k)
 }
 
 // give gives a key or a paste to what is in sight. A question that appeared
 // too recently to be read goes away again: the key was meant for what it covers.
-func (m *Model) give(msg tea.Msg) tea.Cmd {
+func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	if m.dialogs.stack.Len() > 0 {
-		action, unread := m.dialogs.give(msg)
+		action, unread := m.dialogs.dispatch(msg)
 		if unread {
-			return tea.Batch(m.give(msg), m.do(m.dialogs.openQuestions()))
+			return tea.Batch(m.dispatch(msg), m.do(m.dialogs.openQuestions()))
 		}
 		return m.do(action)
 	}
 	if m.views.top() != nil {
 		m.dialogs.writes(writes(msg))
-		return m.giveView(msg)
+		return m.dispatchToView(msg)
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -55,8 +55,8 @@ func (m *Model) give(msg tea.Msg) tea.Cmd {
 
 // giveView gives a message to the view in sight, and keys that it has no use for to
 // those that mean the same everywhere.
-func (m *Model) giveView(msg tea.Msg) tea.Cmd {
-	action := m.views.give(msg)
+func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
+	action := m.views.dispatch(msg)
 	if _, ignored := action.(pane.Ignored); !ignored {
 		return m.do(action)
 	}
@@ -145,7 +145,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 		if m.chat.transcript.Failed() && !m.session.readOnly() && !m.session.activity.busy() {
 			return m.do(m.session.retry())
 		}
-		if provider, yes := m.chat.invites(); yes {
+		if provider, yes := m.chat.offersConnect(); yes {
 			return m.do(connect{provider})
 		}
 	case key.Matches(k, keys.ScrollUp):
@@ -163,9 +163,9 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 // interrupt copies what is selected in the transcript again, or stops what runs, then clears what is typed, then quits. What is
 // already stopping does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.quits.again(&m.snackbar, m.inSight())
+	again := m.quits.again(&m.snackbar, m.keyTarget())
 	switch {
-	case m.inSight() == sight{} && m.chat.transcript.Selecting():
+	case m.keyTarget() == keyTarget{} && m.chat.transcript.Selecting():
 		return m.do(copied(m.chat.transcript.TakeSelection(), "the selection"))
 	case m.chat.stoppable():
 		m.chat.cancel()
@@ -188,20 +188,20 @@ func (m *Model) interrupt() tea.Cmd {
 // goBack is what the key to cancel does where there is nothing to cancel: a second
 // time in a row it puts the draft away, or without one goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
-	again := m.rewinds.again(&m.snackbar, m.inSight())
+	again := m.rewinds.again(&m.snackbar, m.keyTarget())
 	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
 	if writes {
 		to = " again to stash the draft"
 	}
 	switch {
 	case writes && again:
-		m.snackbar.over(m.snackbar.seq)
-		return m.do(m.drafts.putAway())
+		m.snackbar.hide(m.snackbar.seq)
+		return m.do(m.drafts.stashOrClear())
 	case writes:
 	case m.session.unrewindable() != "":
 		return nil
 	case again:
-		m.snackbar.over(m.snackbar.seq)
+		m.snackbar.hide(m.snackbar.seq)
 		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
 	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + to))
@@ -214,7 +214,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case m.dialogs.stack.Len() > 0:
 		return m.do(m.dialogs.stack.Update(msg, m.env.Now()))
 	case m.views.top() != nil:
-		return m.giveView(msg)
+		return m.dispatchToView(msg)
 	}
 	return m.do(m.chat.mouse(msg))
 }

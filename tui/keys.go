@@ -211,7 +211,7 @@ func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 }
 
 // named is a key by its name, or the command where the key is off.
-func named(b key.Binding, command string) string {
+func keyOr(b key.Binding, command string) string {
 	if b.Enabled() {
 		return b.Help().Key
 	}

@@ -60,7 +60,7 @@ var errDeaf = errors.New("not today")
 func arrivals(y *typist) map[string]tea.Msg {
 	asked := func(err error) tea.Msg {
 		what := func(context.Context) (string, error) { return "line\nline", err }
-		msg := y.reads(read(what, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
+		msg := y.runReading(read(what, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
 		y.keyboard.any++ // the key that came since
 		return msg
 	}
@@ -79,7 +79,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"consent":         then(func() pane.Action { return changed(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
 		"command":         then(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
 		"failed command":  then(func() pane.Action { return y.chat.shellDone(run, "", errDeaf) }),
-		"line":            then(func() pane.Action { return lineBack{typedLine{text: "/doctor"}} }),
+		"line":            then(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
 		"attached":        then(func() pane.Action { return y.chat.outbox.attached(&outgoing{}, "", nil) }),
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}

@@ -20,8 +20,8 @@ import (
 // box around the composer; the gauge always stays. The screen has exactly the
 // height of the terminal, and no line is wider.
 
-// leastHinted is the height from which on the hints have their line.
-const leastHinted = 10
+// minHintsHeight is the height from which on the hints have their line.
+const minHintsHeight = 10
 
 // resize gives the composer another width.
 func (c *chat) resize(width, height int) {
@@ -30,23 +30,23 @@ func (c *chat) resize(width, height int) {
 }
 
 // layout gives everything its place. It runs after every message.
-func (c *chat) layout(a around) {
+func (c *chat) layout(a surroundings) {
 	width, height := c.place.width, c.place.height
 	if width == 0 || height == 0 {
 		return
 	}
 	c.gauge.SetCache(c.session.cacheWords())
 	c.guide()
-	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= leastHinted}
+	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight}
 	p.composer = min(c.composer.Height(), height-1)
 	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
 	if !p.status && room >= 2 && !c.status(a).empty() {
 		p.status = true
 		room--
 	}
-	const leastBody = 3
-	if lines := min(maxQueued, max(room-leastBody, min(1, room-1))); lines > 0 {
-		p.queued = queuedLines(c.outbox.waiting(), c.takesBack(), c.styles.subtle, lines, width)
+	const minBody = 3
+	if lines := min(maxQueued, max(room-minBody, min(1, room-1))); lines > 0 {
+		p.queued = queuedLines(c.outbox.waiting(), c.unqueueHint(), c.styles.subtle, lines, width)
 	}
 	p.body = max(0, room-len(p.queued))
 	c.transcript.SetSize(width, p.body)
@@ -74,7 +74,7 @@ func (c *chat) intro(room int) []string {
 
 // invites reports whether the welcome in sight leads to a model that answers: there is
 // none yet but the demo model. A provider is named if only its key is missing.
-func (c *chat) invites() (provider string, yes bool) {
+func (c *chat) offersConnect() (provider string, yes bool) {
 	s := c.session
 	provider = keyless(s)
 	return provider, len(c.place.plan.intro) > 0 && (s.open && (s.Model.Badge != "" || provider != "") || !s.open && s.failed != "")
@@ -82,10 +82,10 @@ func (c *chat) invites() (provider string, yes bool) {
 
 // welcome is what an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
-	s, st := c.session, c.styles
+	s := c.session
 	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
-		Legend: c.legend(), Keys: c.stepKeys(), Connect: named(c.env.Keys.Composer.Writing.Send, "/connect")},
-		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, pane.Within(c.place.width), brief)
+		Legend: c.legend(), Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect")},
+		c.styles.welcome, pane.Within(c.place.width), brief)
 }
 
 // legend is what the cells of the gauge stand for, in the order in which they count.
@@ -107,37 +107,37 @@ func (c *chat) legend() []welcome.Mark {
 // stepKeys are the keys that the steps of the first minute name.
 func (c *chat) stepKeys() welcome.Keys {
 	screen := c.env.Keys.Screen
-	return welcome.Keys{Complete: named(c.env.Keys.Composer.Writing.Complete, ""),
-		Undo: named(screen.UndoCompaction, "/undo-compact"), History: named(screen.History, "/history")}
+	return welcome.Keys{Complete: keyOr(c.env.Keys.Composer.Writing.Complete, ""),
+		Undo: keyOr(screen.UndoCompaction, "/undo-compact"), History: keyOr(screen.History, "/history")}
 }
 
 // asks is what an empty composer says.
-const asks = "Ask something. / for commands, @ for files, ? for help"
+const placeholder = "Ask something. / for commands, @ for files, ? for help"
 
-// asksNothing is what it says where nothing can be sent.
-const asksNothing = "A draft stays here. / for commands, ? for help"
+// readOnlyPlaceholder is what it says where nothing can be sent.
+const readOnlyPlaceholder = "A draft stays here. / for commands, ? for help"
 
 // guided is what the next step of the first minute follows from.
 type guided struct {
-	demo, said bool
-	instead    string // of an invitation: nothing can be sent
-	id         string
-	events     int // of the conversation
+	demo, begun bool
+	instead     string // of an invitation: nothing can be sent
+	id          string
+	events      int // of the conversation
 }
 
 // guide has the empty composer offer the next step of the first minute, while one talks
 // to the demo model.
 func (c *chat) guide() {
 	s := c.session
-	now := guided{demo: s.open && s.Model.Badge != "", said: c.transcript.Begun(), id: s.ID, events: len(s.log)}
+	now := guided{demo: s.open && s.Model.Badge != "", begun: c.transcript.Begun(), id: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
-	case c.place.height < leastHinted: // the bottom line would say it
+	case c.place.height < minHintsHeight: // the bottom line would say it
 		now.instead = elsewhereWords(s, c.env.Keys.Composer.Writing.Send)[0]
 	case !s.Elsewhere.Closed:
-		now.instead = asksNothing
+		now.instead = readOnlyPlaceholder
 	default:
-		now.instead = asks
+		now.instead = placeholder
 	}
 	if now == c.guided {
 		return
@@ -147,9 +147,9 @@ func (c *chat) guide() {
 	case now.instead != "":
 		c.composer.Suggest(now.instead, nil)
 	case !now.demo:
-		c.composer.Suggest(asks, nil)
-	case !now.said:
-		c.composer.Suggest(asks, welcome.Suggestions())
+		c.composer.Suggest(placeholder, nil)
+	case !now.begun:
+		c.composer.Suggest(placeholder, welcome.Suggestions())
 	default:
 		step := welcome.Next(s.log, c.stepKeys())
 		c.composer.Suggest(step.Words, []string{step.Text})
@@ -157,11 +157,11 @@ func (c *chat) guide() {
 }
 
 // status is the status line.
-func (c *chat) status(a around) *statusLine { return &statusLine{a, c} }
+func (c *chat) status(a surroundings) *statusLine { return &statusLine{a, c} }
 
 // below is what there is further down, "" where the end is in view, or a view covers
 // the transcript.
-func (c *chat) below(a around) string {
+func (c *chat) moreBelow(a surroundings) string {
 	if a.covered || c.transcript.Following() {
 		return ""
 	}
@@ -173,7 +173,7 @@ func (c *chat) below(a around) string {
 
 // takesBack names the keys that return a queued message, where there is one and room for
 // that. While a request waits for a summary Cancel is for that, and the turn goes on.
-func (c *chat) takesBack() string {
+func (c *chat) unqueueHint() string {
 	if c.place.width < 60 || len(c.outbox.queued) == 0 {
 		return ""
 	}
@@ -198,7 +198,7 @@ func (c *chat) gaugeLine() string {
 }
 
 // content is the lines of the screen, and where one types.
-func (c *chat) content(a around) (string, *tea.Cursor) {
+func (c *chat) content(a surroundings) (string, *tea.Cursor) {
 	p, width := c.place.plan, c.place.width
 	lines := make([]string, 0, 16+len(p.intro))
 	if p.header {
@@ -227,7 +227,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 }
 
 // boxBegins is the first line of the composer that has room.
-func (c *chat) boxBegins() int {
+func (c *chat) firstBoxLine() int {
 	tall, room := c.composer.Height(), c.place.plan.composer
 	if cursor := c.composer.Cursor(); room < tall && cursor != nil {
 		return min(cursor.Y, tall-room)
@@ -239,7 +239,7 @@ func (c *chat) boxBegins() int {
 // all of it.
 func (c *chat) box() (string, *tea.Cursor) {
 	p, view, cursor := c.place.plan, c.composer.View(), c.composer.Cursor()
-	first := c.boxBegins()
+	first := c.firstBoxLine()
 	if p.composer < c.composer.Height() && cursor != nil {
 		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
 	}
@@ -300,13 +300,13 @@ func (c *chat) hints() string {
 	return pane.Margin(c.place.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
-// leastJob is how many lines the transcript must have to give one up.
-const leastJob = 3
+// minJobBody is how many lines the transcript must have to give one up.
+const minJobBody = 3
 
 // placeJob puts the line about a summary below the newest reply: where the
 // transcript has empty rows on the second of them, otherwise below all of it.
 func (c *chat) placeJob(p *plan) {
-	if !c.session.activity.job.on || p.body < leastJob {
+	if !c.session.activity.job.on || p.body < minJobBody {
 		return
 	}
 	used := c.transcript.CountLines(p.body)
@@ -319,7 +319,7 @@ func (c *chat) placeJob(p *plan) {
 }
 
 // withJob is the transcript with the line about a summary.
-func (c *chat) withJob(a around, view string) string {
+func (c *chat) withJob(a surroundings, view string) string {
 	p := c.place.plan
 	if !p.job.shown {
 		return view
@@ -337,7 +337,7 @@ func (c *chat) withJob(a around, view string) string {
 func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	at, p := msg.Mouse(), c.place.plan
 	y := at.Y - p.top()
-	if c.composer.Mouse(msg, at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.boxBegins(), c.env.Now()) {
+	if c.composer.Mouse(msg, at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.firstBoxLine(), c.env.Now()) {
 		c.transcript.ClearSelection()
 		return nil
 	}

@@ -210,7 +210,7 @@ func (l *lists) change(id string, work func(context.Context) error, then func(ro
 			return l.preview()
 		}
 		if err == nil || !l.stack.Has(picker) {
-			return missing{err}
+			return requestFailed{err}
 		}
 		picker.Failed(err.Error())
 		return nil

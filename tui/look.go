@@ -26,10 +26,11 @@ import (
 	"plimsoll/tui/settings"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
+	"plimsoll/tui/welcome"
 )
 
 // look is the theme in force and what it makes of each part.
-type look struct {
+type themeStyles struct {
 	theme  themes.Theme
 	styles themes.Styles
 	many   bool // enough colors for surfaces, and for bars without patterns
@@ -37,31 +38,32 @@ type look struct {
 }
 
 // newLook is what a theme looks like on a terminal of so many colors.
-func newLook(t themes.Theme, colors colorprofile.Profile) look {
+func newLook(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
 		t = t.Flat()
 	case colors == colorprofile.ANSI256:
 		t = t.Indexed()
 	}
-	return look{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
+	return themeStyles{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
 }
 
 // glyphs are the cells of the gauge's segments.
-func (l look) glyphs() pane.Glyphs {
+func (l themeStyles) glyphs() pane.Glyphs {
 	if l.many {
 		return pane.Blocks()
 	}
 	return pane.Patterns()
 }
 
-func (l look) status() statusStyles {
+func (l themeStyles) status() statusStyles {
 	f, t := l.styles.Frame, l.styles.Text
-	return statusStyles{title: f.Header, detail: f.Detail, rule: f.Rule, subtle: f.Status, accent: t.UserMark, warning: t.Warning,
-		failure: t.Error, snack: f.Snackbar}
+	ink := pane.NewInk
+	return statusStyles{title: ink(f.Header), detail: ink(f.Detail), rule: ink(f.Rule), subtle: ink(f.Status), accent: ink(t.UserMark), warning: ink(t.Warning),
+		failure: ink(t.Error), snack: ink(f.Snackbar), welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error}}
 }
 
-func (l look) transcript() transcript.Styles {
+func (l themeStyles) transcript() transcript.Styles {
 	t, tool := l.styles.Text, l.styles.Tool
 	return transcript.Styles{
 		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
@@ -73,7 +75,7 @@ func (l look) transcript() transcript.Styles {
 	}
 }
 
-func (l look) gauge() gauge.Styles {
+func (l themeStyles) gauge() gauge.Styles {
 	g, f := l.styles.Gauge, l.styles.Frame
 	s := gauge.Styles{Levels: [3]lipgloss.Style{pane.Loaded: g.Warning, pane.Blocked: g.Danger}, Number: f.Status, Detail: f.Detail}
 	for segment, look := range l.segments() {
@@ -84,13 +86,13 @@ func (l look) gauge() gauge.Styles {
 }
 
 // markdown is a renderer of the theme; its width comes from where it is used.
-func (l look) markdown() *markdown.Renderer {
+func (l themeStyles) markdown() *markdown.Renderer {
 	r := markdown.New(themes.Markdown(l.theme), 80)
 	r.SetLinks(l.links)
 	return r
 }
 
-func (l look) composer() composer.Styles {
+func (l themeStyles) composer() composer.Styles {
 	c, o, t := l.styles.Composer, l.styles.Overlay, l.styles.Text
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
 		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
@@ -99,7 +101,7 @@ func (l look) composer() composer.Styles {
 // What a theme makes of the full-screen views.
 
 // pane is what they share.
-func (l look) pane() pane.Styles {
+func (l themeStyles) pane() pane.Styles {
 	f, t, o := l.styles.Frame, l.styles.Text, l.styles.Overlay
 	return pane.Styles{
 		Title: f.Header, Detail: f.Detail, Rule: f.Rule, Text: o.Text, Muted: t.Muted, Key: f.HelpKey,
@@ -108,7 +110,7 @@ func (l look) pane() pane.Styles {
 }
 
 // states is the badges.
-func (l look) states() map[projection.State]lipgloss.Style {
+func (l themeStyles) states() map[projection.State]lipgloss.Style {
 	s := l.styles.State
 	return map[projection.State]lipgloss.Style{
 		projection.StateVerbatim: s.Verbatim, projection.StateCapped: s.Capped, projection.StateMasked: s.Masked,
@@ -117,7 +119,7 @@ func (l look) states() map[projection.State]lipgloss.Style {
 }
 
 // segments is the categories of the gauge.
-func (l look) segments() map[projection.Segment]lipgloss.Style {
+func (l themeStyles) segments() map[projection.Segment]lipgloss.Style {
 	g := l.styles.Gauge
 	return map[projection.Segment]lipgloss.Style{
 		projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
@@ -126,13 +128,13 @@ func (l look) segments() map[projection.Segment]lipgloss.Style {
 	}
 }
 
-func (l look) account() account.Styles {
+func (l themeStyles) account() account.Styles {
 	g := l.styles.Gauge
 	return account.Styles{Styles: l.pane(), Segments: l.segments(), States: l.states(),
 		Glyphs: l.glyphs(), Bar: l.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
 }
 
-func (l look) history() history.Styles {
+func (l themeStyles) history() history.Styles {
 	t, tool, g := l.styles.Text, l.styles.Tool, l.styles.Gauge
 	return history.Styles{
 		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
@@ -142,17 +144,17 @@ func (l look) history() history.Styles {
 	}
 }
 
-func (l look) preview() preview.Styles {
+func (l themeStyles) preview() preview.Styles {
 	return preview.Styles{Pane: l.pane(), Saved: l.styles.Diff.Added}
 }
 
-func (l look) review() pane.Styles { return l.pane() }
-func (l look) settings() settings.Styles {
+func (l themeStyles) review() pane.Styles { return l.pane() }
+func (l themeStyles) settings() settings.Styles {
 	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark}
 }
-func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }
+func (l themeStyles) search() search.Styles { return search.Styles{Styles: l.pane()} }
 
-func (l look) changes() changes.Styles {
+func (l themeStyles) changes() changes.Styles {
 	return changes.Styles{Pane: l.pane(), Diff: diffview.Styles(l.styles.Diff)}
 }
 
@@ -164,7 +166,7 @@ type theme struct {
 	colourless bool
 	shown      colorprofile.Profile // how many colors the terminal shows
 	links      bool                 // it knows links
-	look       look
+	look       themeStyles
 	fresh      bool           // nothing is drawn in it yet
 	picker     overlay.Dialog // that shows other themes while it is open, nil for none
 }
@@ -180,7 +182,7 @@ func newTheme(o Options) theme {
 // set takes another theme.
 func (t *theme) set(name string) pane.Action {
 	if !t.show(name) {
-		return missing{CheckTheme(name, t.own.Names()...)}
+		return requestFailed{CheckTheme(name, t.own.Names()...)}
 	}
 	t.name, t.picker = name, nil
 	return say("theme: " + t.look.theme.Name + " · /settings saves it")
@@ -302,5 +304,6 @@ func CheckTheme(name string, own ...string) error {
 
 // statusStyles is how the lines look.
 type statusStyles struct {
-	title, detail, rule, subtle, accent, warning, failure, snack lipgloss.Style
+	title, detail, rule, subtle, accent, warning, failure, snack pane.Ink
+	welcome                                                      welcome.Styles
 }

@@ -80,17 +80,17 @@ func (m *Model) runSettings() map[string]runSetting {
 }
 
 // setLook draws everything in the theme in force, if that is another one.
-func (m *Model) setLook() {
+func (m *Model) setTheme() {
 	m.theme.left(m.dialogs.stack)
 	if !m.theme.fresh {
 		return
 	}
 	m.theme.fresh = false
 	l := m.theme.look
-	m.chat.setLook(l)
+	m.chat.setTheme(l)
 	m.dialogs.stack.SetStyles(l.styles)
-	m.views.setLook(l)
-	m.views.outdated()
+	m.views.setTheme(l)
+	m.views.markStale()
 }
 
 // Farewell is the last exchange as plain text, for the scrollback.
@@ -111,22 +111,22 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		return tea.Batch(cmds...)
 	case pane.Say:
 		return m.snackbar.show(a.Text, a.Bad)
-	case unseen:
+	case ifHidden:
 		if !m.chat.transcript.Following() || m.views.top() != nil {
 			return m.do(a.Say)
 		}
-	case missing:
-		return m.miss(a.err)
+	case requestFailed:
+		return m.showFailure(a.err)
 	case switched:
 		if action, asks := m.dialogs.needsConsent(a.err, arrival{}); asks {
 			return m.do(action)
 		}
-		return m.miss(a.err)
+		return m.showFailure(a.err)
 	case reading:
-		return m.reads(a)
+		return m.runReading(a)
 	case output:
 		return m.do(m.chat.output(a.title, a.text))
-	case lineBack:
+	case restoreLine:
 		if m.dialogs.consent == nil { // one that asks for a yes has not failed yet
 			m.chat.outbox.leaveLine(a.line)
 		}
@@ -139,8 +139,8 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		m.dialogs.stack.Push(a.dialog, m.env.Now())
 	case closeDialog:
 		m.dialogs.stack.Remove(a.dialog, m.env.Now())
-	case looked:
-		m.views.outdated()
+	case clockTick:
+		m.views.markStale()
 	case covered:
 		m.chat.transcript.ClearSelection()
 	default:
@@ -151,7 +151,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 
 // miss says that what the user asked for with a key or a command is not there or
 // cannot be done. It is no part of the conversation.
-func (m *Model) miss(err error) tea.Cmd {
+func (m *Model) showFailure(err error) tea.Cmd {
 	if err == nil || m.env.ctx.Err() != nil || !m.session.open {
 		return m.fail(err)
 	}
@@ -193,7 +193,7 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	if !next.alone {
 		m.drafts.leave()
 	}
-	m.chat.outbox.giveBack() // it was meant for the one that is left
+	m.chat.outbox.returnUnsent() // it was meant for the one that is left
 	next.asked = m.keyboard.pressed
 	m.arrival = next
 	m.session.opening, m.session.failed = true, ""
@@ -279,16 +279,16 @@ func (m *Model) opened(c Conversation, err error) tea.Cmd {
 func (m *Model) notOpened(err error, was arrival) tea.Cmd {
 	m.drafts.back()
 	if m.session.open {
-		m.chat.outbox.giveBack() // it was meant for the one that is not open
+		m.chat.outbox.returnUnsent() // it was meant for the one that is not open
 	}
 	was.then, was.alone = "", false // the one is on its way, nothing was removed
 	if action, asks := m.dialogs.needsConsent(err, was); asks {
 		return m.do(action)
 	}
-	m.chat.outbox.giveBack()
+	m.chat.outbox.returnUnsent()
 	if !m.session.open {
 		m.session.failed = err.Error()
 		return nil
 	}
-	return m.miss(err)
+	return m.showFailure(err)
 }

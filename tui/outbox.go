@@ -197,7 +197,7 @@ func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
 // send hands something over when its turn comes.
 func (o *outbox) send(one *outgoing) pane.Action {
 	if why := o.session.refusal(); why != "" {
-		o.comesBack(one)
+		o.returnToComposer(one)
 		return refuse(why)
 	}
 	o.sending = append(o.sending, one)
@@ -222,7 +222,7 @@ func (o *outbox) flush() pane.Action {
 		return strays
 	})
 	if why := s.refusal(); why != "" && len(o.sending) > 0 {
-		o.giveBack()
+		o.returnUnsent()
 		return append(reads, refuse(why))
 	}
 	for _, one := range o.unread() {
@@ -257,25 +257,25 @@ func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
 func (o *outbox) unattached(text string, err error) pane.Action {
 	var which *MentionError
 	if !errors.As(err, &which) || o.env.ctx.Err() != nil {
-		return missing{err}
+		return requestFailed{err}
 	}
 	o.unreadable(text, which.Path)
 	again := o.env.Keys.Composer.Writing.Send.Help().Key
-	return missing{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
+	return requestFailed{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
 }
 
 // giveBack returns what was not handed over to the composer.
-func (o *outbox) giveBack() {
+func (o *outbox) returnUnsent() {
 	all := o.sending
 	o.sending = nil
 	for _, one := range slices.Backward(all) {
-		o.comesBack(one)
+		o.returnToComposer(one)
 	}
 }
 
 // comesBack puts what was not handed over before the draft. A command never becomes
 // part of a message.
-func (o *outbox) comesBack(one *outgoing) {
+func (o *outbox) returnToComposer(one *outgoing) {
 	if one.ran != "" {
 		o.leaveLine(one.line)
 		return

@@ -88,9 +88,9 @@ func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Cont
 	return c
 }
 
-func (p *previewView) gauged() bool   { return false }
-func (p *previewView) restyle(l look) { p.SetStyles(l.preview()) }
-func (p *previewView) renew(*views)   {} // numbers are those of the moment it was asked
+func (p *previewView) hasGaugeLine() bool    { return false }
+func (p *previewView) restyle(l themeStyles) { p.SetStyles(l.preview()) }
+func (p *previewView) renew(*views)          {} // numbers are those of the moment it was asked
 
 func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
@@ -145,9 +145,9 @@ func (v *views) reviewContent() review.Content {
 		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, RequestWaits: u.RequestWaits}
 }
 
-func (r *reviewView) gauged() bool   { return true }
-func (r *reviewView) restyle(l look) { r.SetStyles(l.review()) }
-func (r *reviewView) renew(*views)   {}
+func (r *reviewView) hasGaugeLine() bool    { return true }
+func (r *reviewView) restyle(l themeStyles) { r.SetStyles(l.review()) }
+func (r *reviewView) renew(*views)          {}
 
 func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {

@@ -42,8 +42,8 @@ func (v *views) openContext() pane.Action {
 	return v.open(&contextView{Model: account.New(account.Options{Styles: v.look.account(), Keys: &keys})})
 }
 
-func (c *contextView) gauged() bool   { return false }
-func (c *contextView) restyle(l look) { c.SetStyles(l.account()) }
+func (c *contextView) hasGaugeLine() bool    { return false }
+func (c *contextView) restyle(l themeStyles) { c.SetStyles(l.account()) }
 
 func (c *contextView) renew(v *views) {
 	s := v.session
@@ -111,9 +111,9 @@ func (v *views) openSettings() pane.Action {
 	return several{v.open(one), v.readSettings()}
 }
 
-func (o *settingsView) gauged() bool   { return false }
-func (o *settingsView) restyle(l look) { o.SetStyles(l.settings()) }
-func (o *settingsView) closed()        { o.cancel() }
+func (o *settingsView) hasGaugeLine() bool    { return false }
+func (o *settingsView) restyle(l themeStyles) { o.SetStyles(l.settings()) }
+func (o *settingsView) closed()               { o.cancel() }
 
 func (o *settingsView) renew(v *views) {
 	s := v.session
@@ -171,7 +171,7 @@ func (v *views) readSettings() pane.Action {
 	}
 	return after(func() ([]Setting, error) { return b.Settings(ctx) }, func(rows []Setting, err error) pane.Action {
 		if err != nil || one != v.settings() {
-			return missing{err}
+			return requestFailed{err}
 		}
 		adoptSettings(v.session, rows)
 		one.rows = rows
@@ -228,10 +228,10 @@ func (v *views) settingDone(one *settingsView, edit int, done string, err error)
 	case err != nil && known:
 		return nil
 	case err != nil:
-		return missing{err}
+		return requestFailed{err}
 	}
 	one.asked = 0 // other rules, another forecast
-	v.outdated()
+	v.markStale()
 	if done == "" {
 		return v.readSettings()
 	}

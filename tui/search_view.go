@@ -84,9 +84,9 @@ func (s *searchView) search(v *views, text string) pane.Action {
 	})
 }
 
-func (s *searchView) gauged() bool   { return true }
-func (s *searchView) restyle(l look) { s.SetStyles(l.search()) }
-func (s *searchView) renew(*views)   {}
+func (s *searchView) hasGaugeLine() bool    { return true }
+func (s *searchView) restyle(l themeStyles) { s.SetStyles(l.search()) }
+func (s *searchView) renew(*views)          {}
 
 func (s *searchView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
@@ -126,8 +126,8 @@ func (v *views) openDiff() pane.Action {
 	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.look.changes(), Keys: &keys})})
 }
 
-func (d *diffView) gauged() bool   { return true }
-func (d *diffView) restyle(l look) { d.SetStyles(l.changes()) }
+func (d *diffView) hasGaugeLine() bool    { return true }
+func (d *diffView) restyle(l themeStyles) { d.SetStyles(l.changes()) }
 
 func (d *diffView) renew(v *views) {
 	newest := v.session.log.newest()

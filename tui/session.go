@@ -145,7 +145,7 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.Appended:
 		s.appended(u.Events)
 	case updates.Delta:
-		s.load.arrives(u.Text)
+		s.load.addReply(u.Text)
 	case updates.Discarded:
 		s.load.discard()
 	case updates.Status:
@@ -184,7 +184,7 @@ func (s *session) compaction(u updates.Update) pane.Action {
 			s.activity.job, s.review.accepted = summaryJob{}, ""
 		}
 	case updates.CompactionFailed:
-		if s.activity.job.meant(u.Request) {
+		if s.activity.job.concerns(u.Request) {
 			s.activity.job = summaryJob{}
 		}
 		if text := s.review.accepted; text != "" && s.review.summary == nil {
@@ -260,7 +260,7 @@ func (s *session) discardReview() {
 }
 
 // seen says whether somebody looks at the screen.
-func (s *session) seen(is bool) pane.Action {
+func (s *session) setLooking(is bool) pane.Action {
 	s.cache.away = !is
 	return s.cache.wake(s.env)
 }

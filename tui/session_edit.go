@@ -87,7 +87,7 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
 	}
-	events := s.log.named(args)
+	events := s.log.find(args)
 	if len(events) == 0 {
 		return noSuchMessage(args)
 	}

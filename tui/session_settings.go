@@ -49,7 +49,7 @@ func (s *session) permissions(args string) pane.Action {
 		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
 			rules, unread := agent.Rules(ctx) // what could not be read is said beside the rest
 			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
-			return func() pane.Action { return several{s.listRules(rules), missing{unread}} }, late, nil
+			return func() pane.Action { return several{s.listRules(rules), requestFailed{unread}} }, late, nil
 		})
 	case !slices.Contains(conversation.Modes(), mode):
 		return refuse(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
@@ -132,7 +132,7 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {
 		return s.env.attempt(func(ctx context.Context) error { return agent.Revoke(ctx, r) }, func(err error) pane.Action {
 			if err != nil {
-				return missing{err}
+				return requestFailed{err}
 			}
 			return several{say("revoked: " + r.Text), readSettings{}}
 		})

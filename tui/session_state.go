@@ -66,7 +66,7 @@ func (l eventLog) turns() []userTurn {
 
 // named are the events of a turn by its number, others by their names (e41,
 // t3-7), or the newest message of the user.
-func (l eventLog) named(name string) []uint64 {
+func (l eventLog) find(name string) []uint64 {
 	turn, err := strconv.Atoi(name)
 	id, known := conversation.ParseRecallID(name)
 	if err == nil && turn >= 0 { // a bare number is a turn
@@ -106,7 +106,7 @@ type load struct {
 }
 
 // arrives counts a part of the reply that is arriving.
-func (l *load) arrives(text string) {
+func (l *load) addReply(text string) {
 	l.reply = l.reply.Plus(conversation.Measure(text))
 	if l.shown.Chars() == 0 {
 		l.show()
@@ -184,7 +184,7 @@ type summaryJob struct {
 
 // meant reports whether the compaction request that failed is the one that the summary
 // is for: meanwhile an undo may fail, or a compaction that the model asked for.
-func (j summaryJob) meant(w edit.Request) bool {
+func (j summaryJob) concerns(w edit.Request) bool {
 	switch {
 	case w.Trigger == string(edit.OpUndo), w.Trigger == string(edit.OpRedo):
 		return false
@@ -260,14 +260,14 @@ type cacheClock struct {
 // ten minutes at most: in minutes, and in steps of seconds through the last one.
 const (
 	noticePart = 5
-	mostNotice = 10 * time.Minute
+	maxNotice  = 10 * time.Minute
 	coldStep   = 5 * time.Second
 )
 
 // set takes over from when on the cache is cold.
 func (c *cacheClock) set(at time.Time, e *env) pane.Action {
 	c.at = at
-	c.notice = min(at.Sub(e.Now())/noticePart, mostNotice)
+	c.notice = min(at.Sub(e.Now())/noticePart, maxNotice)
 	return c.wake(e)
 }
 
@@ -297,7 +297,7 @@ func (c *cacheClock) wake(e *env) pane.Action {
 			return nil // an earlier look was asked for meanwhile
 		}
 		c.wakesAt = time.Time{}
-		return several{looked{}, c.wake(e)}
+		return several{clockTick{}, c.wake(e)}
 	})
 }
 

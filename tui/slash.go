@@ -68,7 +68,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "delete", "", "delete this conversation", func(m *Model, _ string) pane.Action { return m.session.delete() }),
 		cmd(program, "model", "[NAME]", "choose another model", switchNamed, "models"),
 		cmd(program, "effort", "[LEVEL]", "set how much the model reasons", effortNamed),
-		cmd(window, "window", "[TOKENS]", "set how many tokens the model holds", windowSaid),
+		cmd(window, "window", "[TOKENS]", "set how many tokens the model holds", setWindow),
 		cmd(program, "connect", "[PROVIDER]", "store a key for a provider", connectNamed),
 		cmd(program, "theme", "[NAME]", "choose a theme", func(m *Model, args string) pane.Action { return themeNamed(m, args) }),
 		cmd(program, "permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) pane.Action { return m.session.permissions(args) }),
@@ -110,11 +110,11 @@ func (m *Model) command(c composer.Command) tea.Cmd {
 	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
 		m.chat.line = line // the agent answers it
 	}
-	return watched(line, cmd)
+	return restoreLineOnFailure(line, cmd)
 }
 
 // watched is a command that returns the line that asked for it where it fails.
-func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
+func restoreLineOnFailure(line typedLine, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -122,14 +122,14 @@ func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
 		switch msg := cmd().(type) {
 		case tea.BatchMsg:
 			for i, c := range msg {
-				msg[i] = watched(line, c)
+				msg[i] = restoreLineOnFailure(line, c)
 			}
 			return msg
 		case result:
 			if msg.err == nil {
 				return msg
 			}
-			return result{then: func() pane.Action { return several{msg.then(), lineBack{line}} }}
+			return result{then: func() pane.Action { return several{msg.then(), restoreLine{line}} }}
 		default:
 			return msg
 		}
@@ -157,14 +157,14 @@ func resumeNamed(m *Model, args string) pane.Action {
 // compactAs does what was typed behind the command, which takes the flags of the
 // command line; profile is the one to use if none is named there, "" the default one.
 func compactAs(m *Model, args, profile string) pane.Action {
-	request, deed, err := edit.ParseRequest(args)
+	request, operation, err := edit.ParseRequest(args)
 	if err != nil {
 		return refuse(err.Error())
 	}
 	if request.Profile == "" {
 		request.Profile = profile
 	}
-	switch deed {
+	switch operation {
 	case edit.OpPreview:
 		return m.views.openPreview(request)
 	case edit.OpUndo:
@@ -210,8 +210,8 @@ func effortNamed(m *Model, args string) pane.Action {
 	return m.pickEffort()
 }
 
-// windowSaid says how many tokens the model holds, or shows what is known of that.
-func windowSaid(m *Model, args string) pane.Action {
+// setWindow says how many tokens the model holds, or shows what is known of that.
+func setWindow(m *Model, args string) pane.Action {
 	if args != "" {
 		b := m.env.Backend
 		return m.env.attempt(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, changed)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/lipgloss/v2"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/updates"
@@ -21,7 +21,7 @@ import (
 // when something begins or ends. Below it stand the messages that wait.
 
 // around is what else is on the screen, of which the lines of the chat tell.
-type around struct {
+type surroundings struct {
 	snackbar  string // "" for none
 	bad       bool   // it is about a failure
 	covered   bool   // a view covers the transcript
@@ -30,7 +30,7 @@ type around struct {
 }
 
 // pulse is what moves on the status line.
-type pulse struct {
+type animation struct {
 	call    string // the one the model is writing, "" without one
 	frame   int
 	clock   time.Time // of the newest tick, or of the newest change
@@ -39,7 +39,7 @@ type pulse struct {
 }
 
 // now takes over what the conversation is doing.
-func (p *pulse) now(s updates.Status, at time.Time) {
+func (p *animation) statusChanged(s updates.Status, at time.Time) {
 	if s.Phase != updates.Streaming {
 		p.call = ""
 	}
@@ -47,7 +47,7 @@ func (p *pulse) now(s updates.Status, at time.Time) {
 }
 
 // ticks moves the spinner.
-func (p *pulse) ticks(at time.Time) {
+func (p *animation) ticks(at time.Time) {
 	p.ticking, p.clock = false, at
 	p.frame += framesPerTick
 }
@@ -58,10 +58,10 @@ var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧",
 // framesPerTick has the spinner turn once a second.
 const framesPerTick = 2
 
-func (p *pulse) spinner() string { return frames[p.frame%len(frames)] }
+func (p *animation) spinner() string { return frames[p.frame%len(frames)] }
 
 // seconds is how long something has been going on, " 4s", "" in the first.
-func (p *pulse) seconds(since time.Time) string {
+func (p *animation) seconds(since time.Time) string {
 	d := p.clock.Sub(since)
 	if d < time.Second || since.IsZero() {
 		return ""
@@ -137,7 +137,7 @@ func (c *chat) header() string {
 
 // statusLine is what the status line of a chat tells of.
 type statusLine struct {
-	around
+	surroundings
 	c *chat
 }
 
@@ -145,7 +145,7 @@ func (l *statusLine) now() *activity { return &l.c.session.activity }
 
 // empty reports whether the status line has nothing to say.
 func (l *statusLine) empty() bool {
-	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now().job.on && l.c.shell == nil && l.c.below(l.around) == "" && l.c.session.unreachable == ""
+	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now().job.on && l.c.shell == nil && l.c.moreBelow(l.surroundings) == "" && l.c.session.unreachable == ""
 }
 
 // reviewWords say that a summary waits, "" if none does or it is in sight.
@@ -158,7 +158,7 @@ func (l *statusLine) reviewWords() string {
 
 // view is what goes on, or the snackbar, and whether there is more below.
 func (l *statusLine) view() string {
-	st, width, below := l.c.styles, l.c.place.width, l.c.below(l.around)
+	st, width, below := l.c.styles, l.c.place.width, l.c.moreBelow(l.surroundings)
 	margin, room := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
 	if below != "" {
 		room -= 2
@@ -170,7 +170,7 @@ func (l *statusLine) view() string {
 	case text != "":
 		left = st.snack.Render(ansi.Truncate(text, max(0, room), "…"))
 	default:
-		left = l.goesOn(room)
+		left = l.activityText(room)
 	}
 	if below == "" {
 		return margin + left
@@ -189,7 +189,7 @@ func (l *statusLine) stopKey() key.Binding {
 }
 
 // goesOn is what is going on, "" if nothing is.
-func (l *statusLine) goesOn(room int) string {
+func (l *statusLine) activityText(room int) string {
 	text, style, status := l.doing(), l.c.styles.subtle, &l.now().status
 	switch {
 	case l.c.shell != nil:
@@ -267,7 +267,7 @@ func nth(n, of int) string {
 func (l *statusLine) optimizing(width int) string {
 	spinner, job := l.c.pulse.spinner()+" ", &l.now().job
 	text := spinner + optimizingWords
-	taken, words, stop := l.c.pulse.seconds(job.since), "", l.stopsJob()
+	taken, words, stop := l.c.pulse.seconds(job.since), "", l.stopJobHint()
 	switch {
 	case job.stopped:
 	case job.held && l.now().status.Phase == updates.PhaseCompacting:
@@ -295,7 +295,7 @@ const slow = 15 * time.Second
 
 // stopsJob says how to stop the summary that is being written, once it takes
 // long and the key would stop that and nothing else.
-func (l *statusLine) stopsJob() string {
+func (l *statusLine) stopJobHint() string {
 	job, stop := &l.now().job, l.stopKey()
 	switch {
 	case job.stopped:
@@ -308,7 +308,7 @@ func (l *statusLine) stopsJob() string {
 
 // queuedLines shows messages that wait in at most so many lines, with how to take them
 // back.
-func queuedLines(all []waiting, hint string, style lipgloss.Style, most, width int) []string {
+func queuedLines(all []waiting, hint string, style pane.Ink, most, width int) []string {
 	var lines []string
 	margin, room := pane.Margin(width), pane.Within(width)
 	for i, w := range all {

@@ -11,14 +11,14 @@ import (
 // Update handles a message. Every case is one call; none waits or does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	m.outside.touched(msg, m.env.Now)
+	m.outside.userActed(msg, m.env.Now)
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
 	case tea.PasteMsg:
 		m.keyboard.pressed++
 		m.keyboard.any++
-		cmd = m.give(msg)
+		cmd = m.dispatch(msg)
 	case tea.MouseMsg:
 		cmd = m.mouse(msg)
 	case updatesMsg:
@@ -47,10 +47,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ResumeMsg:
 		cmd = redraw
 	}
-	m.setLook()
+	m.setTheme()
 	m.views.renew()
-	cmds := []tea.Cmd{cmd, m.views.wanted()}
-	m.snackbar.place(m.inSight())
+	cmds := []tea.Cmd{cmd, m.views.takeCommand()}
+	m.snackbar.place(m.keyTarget())
 	m.layout()
 	return m, tea.Batch(append(cmds, m.drafts.watch(), m.outside.show(m.session))...)
 }
@@ -58,7 +58,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // ticked moves what moves.
 func (m *Model) ticked(msg tickMsg) tea.Cmd {
 	if m.session.load.show() {
-		m.views.outdated()
+		m.views.markStale()
 	}
 	return m.do(m.chat.ticked(msg))
 }
@@ -76,8 +76,8 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, m.do(part(u))) // the session takes it over, the others show it
 		}
 	}
-	cmds = append(cmds, m.outside.call(m.session))
-	m.views.outdated()
+	cmds = append(cmds, m.outside.notifyUser(m.session))
+	m.views.markStale()
 	if msg.ended { // nobody would say that the summary is over
 		m.session.activity.job = summaryJob{}
 	} else {

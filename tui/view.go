@@ -60,11 +60,11 @@ func (t *terminal) measures(msg tea.ModeReportMsg) bool {
 }
 
 // inSight is the view and the dialog that get the keys.
-func (m *Model) inSight() sight { return sight{m.views.top(), m.dialogs.stack.Top()} }
+func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.top(), m.dialogs.stack.Top()} }
 
 // around is what the lines of the chat tell of the other parts.
-func (m *Model) around() around {
-	return around{snackbar: m.snackbar.textAt(m.inSight()), bad: m.snackbar.bad, covered: m.views.top() != nil,
+func (m *Model) surroundings() surroundings {
+	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), bad: m.snackbar.bad, covered: m.views.top() != nil,
 		question: m.dialogs.waiting(), reviewing: m.views.reviewing()}
 }
 
@@ -72,17 +72,17 @@ func (m *Model) around() around {
 func (m *Model) layout() {
 	m.terminal.stale = true
 	m.views.resize()
-	m.chat.layout(m.around())
+	m.chat.layout(m.surroundings())
 }
 
-// leastStatus is the height from which on the status line has its place below a
+// minStatusHeight is the height from which on the status line has its place below a
 // view also while it is empty.
-const leastStatus = 12
+const minStatusHeight = 12
 
 // belowView tells which lines stand below a view.
-func (m *Model) belowView(v fullView) (status, gauge bool) {
+func (m *Model) linesBelow(v fullView) (status, gauge bool) {
 	h := m.terminal.height
-	return h >= leastStatus || h >= 4 && !m.chat.status(m.around()).empty(), v.gauged() && h >= 3
+	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).empty(), v.hasGaugeLine() && h >= 3
 }
 
 // room is the size that a view has, 0 while there is no terminal.
@@ -91,16 +91,16 @@ func (m *Model) room(v fullView) (width, height int) {
 	if t.width == 0 || t.height == 0 {
 		return 0, 0
 	}
-	status, gauge := m.belowView(v)
+	status, gauge := m.linesBelow(v)
 	return t.width, max(1, t.height-count(status, gauge))
 }
 
 // fullContent is the screen with a view, and where one types.
 func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	lines := []string{v.View()}
-	status, gauge := m.belowView(v)
+	status, gauge := m.linesBelow(v)
 	if status {
-		lines = append(lines, m.chat.status(m.around()).view())
+		lines = append(lines, m.chat.status(m.surroundings()).view())
 	}
 	if gauge {
 		lines = append(lines, m.chat.gaugeLine())
@@ -130,7 +130,7 @@ func (m *Model) draw() tea.View {
 	if t.width == 0 || t.height == 0 {
 		return v
 	}
-	draw := func() (string, *tea.Cursor) { return m.chat.content(m.around()) }
+	draw := func() (string, *tea.Cursor) { return m.chat.content(m.surroundings()) }
 	if top := m.views.top(); top != nil {
 		draw = func() (string, *tea.Cursor) { return m.fullContent(top) }
 	}
@@ -151,13 +151,13 @@ func (m *Model) draw() tea.View {
 
 // Below this size the parts cannot be laid out and are cut.
 const (
-	leastWidth  = 24
-	leastHeight = 10
+	minWidth  = 24
+	minHeight = 10
 )
 
 // fitted cuts what does not fit a very small terminal.
 func (t *terminal) fitted(content string) string {
-	if t.width >= leastWidth && t.height >= leastHeight {
+	if t.width >= minWidth && t.height >= minHeight {
 		return content
 	}
 	lines := strings.Split(content, "\n")
@@ -192,7 +192,7 @@ type outside struct {
 type outsideMsg struct{}
 
 // touched notes a message that comes from somebody who looks.
-func (o *outside) touched(msg tea.Msg, now func() time.Time) {
+func (o *outside) userActed(msg tea.Msg, now func() time.Time) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 		o.watch.Touched(now())
@@ -214,7 +214,7 @@ func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
 // focus notes whether the terminal has the focus.
 func (m *Model) focus(has bool) tea.Cmd {
 	m.outside.watch.Focus(has, m.env.Now())
-	return tea.Batch(m.outside.call(m.session), m.do(m.chat.focus(has)), m.do(m.session.seen(has)))
+	return tea.Batch(m.outside.notifyUser(m.session), m.do(m.chat.focus(has)), m.do(m.session.setLooking(has)))
 }
 
 // show has the terminal show what changed around the screen.
@@ -241,7 +241,7 @@ func (o *outside) show(s *session) tea.Cmd {
 }
 
 // call notifies the user of what happened while he was away.
-func (o *outside) call(s *session) tea.Cmd {
+func (o *outside) notifyUser(s *session) tea.Cmd {
 	text, ctx, notify := o.watch.Due(s.Title), s.env.ctx, s.env.Notify
 	if text == "" || notify == nil {
 		return nil
@@ -262,13 +262,13 @@ type snackbar struct {
 	bad  bool
 	seq  int // tells an old timer from the newest
 
-	fresh bool  // it is new, about what comes into sight
-	about sight // what it stands below; elsewhere it is not shown
+	fresh bool      // it is new, about what comes into sight
+	about keyTarget // what it stands below; elsewhere it is not shown
 }
 
 // sight is what gets the keys: a view, and a dialog over it. The zero value is the
 // conversation.
-type sight struct {
+type keyTarget struct {
 	view   fullView
 	dialog overlay.Dialog
 }
@@ -280,13 +280,13 @@ func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, fresh: true}
 	seq := s.seq
 	return later(snackbarFor, func() pane.Action {
-		s.over(seq)
+		s.hide(seq)
 		return nil
 	})
 }
 
 // place ties a new message to what is in sight.
-func (s *snackbar) place(at sight) {
+func (s *snackbar) place(at keyTarget) {
 	if s.fresh {
 		s.fresh, s.about = false, at
 	}
@@ -294,7 +294,7 @@ func (s *snackbar) place(at sight) {
 
 // textAt is the message, "" without one and where it is about something else than what
 // is in sight.
-func (s *snackbar) textAt(at sight) string {
+func (s *snackbar) textAt(at keyTarget) string {
 	if s.fresh || s.about == at {
 		return s.text
 	}
@@ -302,7 +302,7 @@ func (s *snackbar) textAt(at sight) string {
 }
 
 // over ends a snackbar, unless a newer one stands there.
-func (s *snackbar) over(seq int) {
+func (s *snackbar) hide(seq int) {
 	if seq == s.seq {
 		s.text = ""
 	}
@@ -312,7 +312,7 @@ func (s *snackbar) over(seq int) {
 type repeat struct{ seq int } // of the snackbar
 
 // again reports whether that is still in sight, and forgets it.
-func (r *repeat) again(n *snackbar, at sight) bool {
+func (r *repeat) again(n *snackbar, at keyTarget) bool {
 	again := r.seq != 0 && r.seq == n.seq && n.textAt(at) != ""
 	r.seq = 0
 	return again

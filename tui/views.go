@@ -27,10 +27,10 @@ type fullView interface {
 	// renew takes over the newest state of the conversation.
 	renew(v *views)
 	// restyle takes over the colours.
-	restyle(l look)
+	restyle(l themeStyles)
 	// gauged reports whether the line of the gauge stands below the view. One that
 	// has a gauge of its own needs none.
-	gauged() bool
+	hasGaugeLine() bool
 }
 
 // actor is a view with actions that no other view has.
@@ -45,7 +45,7 @@ type closer interface{ closed() }
 type views struct {
 	env     *env
 	session *session
-	look    look
+	look    themeStyles
 	room    func(one fullView) (width, height int)                     // that a view has, 0 while that is not known
 	reading func() meter.Reading                                       // of the gauge, with the draft
 	gauges  func(a, b meter.Reading, width int) (before, after string) // two of them, to compare
@@ -115,7 +115,7 @@ func end(one fullView) {
 }
 
 // outdated notes that the conversation went on.
-func (v *views) outdated() { v.stale = true }
+func (v *views) markStale() { v.stale = true }
 
 // renew tells the view in sight that the conversation went on, once for all that
 // happened since.
@@ -127,7 +127,7 @@ func (v *views) renew() {
 }
 
 // wanted is what the view in sight wants to know, once.
-func (v *views) wanted() tea.Cmd {
+func (v *views) takeCommand() tea.Cmd {
 	due := v.due
 	v.due = nil
 	return due
@@ -144,7 +144,7 @@ func (v *views) resize() {
 	}
 }
 
-func (v *views) setLook(l look) {
+func (v *views) setTheme(l themeStyles) {
 	v.look = l
 	for _, one := range v.stack {
 		one.restyle(l)
@@ -152,7 +152,7 @@ func (v *views) setLook(l look) {
 }
 
 // give gives a message to the view in sight. Ignored says that it has no use for it.
-func (v *views) give(msg tea.Msg) pane.Action {
+func (v *views) dispatch(msg tea.Msg) pane.Action {
 	one := v.top()
 	action := one.Update(msg)
 	if own, ok := one.(actor); ok {
@@ -195,7 +195,7 @@ func (v *views) redoKey() string {
 	if _, history := v.top().(*historyView); history {
 		b = v.env.Keys.History.Redo
 	}
-	return named(b, "/redo-compact")
+	return keyOr(b, "/redo-compact")
 }
 
 // reset closes what was about a conversation that is closed; nil keeps nothing.

@@ -3,7 +3,7 @@ package composer
 type (
 	// Submit is a message to send. The composer is empty again.
 	Submit struct {
-		Text string // with pastes in full, without blank ends
+		Text string // with the full text of pastes, trimmed
 	}
 
 	// Queue is a message to send when the turn is over. The composer is empty
@@ -14,12 +14,12 @@ type (
 
 	// Command is a known slash command. The composer is empty again.
 	Command struct {
-		Name string // as declared, without the slash, also if an alias was typed
-		Args string // what follows, without blank ends
+		Name string // the declared name without the slash, also if an alias was typed
+		Args string // the text after the name, trimmed
 		Line string // as it was typed
 	}
 
-	// UnknownCommand is a slash command that was not declared. The draft stays.
+	// UnknownCommand is a slash command that was not declared. The composer keeps the draft.
 	UnknownCommand struct {
 		Name    string // as typed, without the slash
 		Nearest string // the declared name closest to it; "" if none is close
@@ -28,15 +28,15 @@ type (
 	// Shell is a line that began with ! or !!. The composer is empty again.
 	Shell struct {
 		Command string
-		Add     bool // one !: the output becomes part of the conversation
+		Add     bool // with one !: the output is added to the conversation
 	}
 
 	// Copied is selected text for the clipboard.
 	Copied struct{ Text string }
 
-	// Editor asks for the draft to be edited outside; SetText brings it back.
+	// Editor requests editing the draft in $EDITOR; SetText sets the result.
 	Editor struct{ Text string }
 
-	// Help asks for the list of keys: ? on an empty line.
+	// Help requests the list of keys: ? was pressed in an empty composer.
 	Help struct{}
 )

@@ -5,6 +5,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // box is the border around the text.
@@ -18,11 +20,11 @@ func (b box) padding() int {
 	return 1
 }
 
-// inner is the number of cells a line of the box has.
+// inner is the number of cells for text in a line of the box.
 func (b box) inner() int { return max(b.width-2-2*b.padding(), 2) }
 
-// edge is a horizontal border with a label in it.
-func (b box) edge(left, label, right string, border, text lipgloss.Style) string {
+// edge draws a horizontal border with a label in it.
+func (b box) edge(left, label, right string, border pane.Ink, text lipgloss.Style) string {
 	label = ansi.Truncate(label, max(b.width-5, 0), "…")
 	if label == "" {
 		return border.Render(left + strings.Repeat("─", b.width-2) + right)
@@ -31,14 +33,14 @@ func (b box) edge(left, label, right string, border, text lipgloss.Style) string
 	return border.Render(left+"─") + text.Render(label) + border.Render(strings.Repeat("─", max(rest, 0))+right)
 }
 
-// sides are what stands left and right of the text.
-func (b box) sides(border lipgloss.Style) (left, right string) {
+// sides returns the border and padding left and right of the text.
+func (b box) sides(border pane.Ink) (left, right string) {
 	pad := strings.Repeat(" ", b.padding())
 	return border.Render("│") + pad, pad + border.Render("│")
 }
 
-// row is a line of the box between its sides.
+// row draws a line of the box between its sides.
 func (b box) row(left, text, right string) string {
-	// A mark that has no character of its own joins the blank beside it.
+	// A combining mark at the edge joins the blank beside it, so the whole row is measured.
 	return left + text + strings.Repeat(" ", max(0, b.width-ansi.StringWidth(left+text+right))) + right
 }

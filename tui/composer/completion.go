@@ -16,17 +16,17 @@ import (
 // CommandSpec declares a slash command.
 type CommandSpec struct {
 	Name    string   // without the slash
-	Aliases []string // likewise
-	Args    string   // how its arguments are written, "[focus]"; may be empty
+	Aliases []string // without the slash
+	Args    string   // its arguments as help shows them, "[focus]"; may be empty
 	Needs   bool     // it does nothing without arguments
 	Help    string   // one line
-	Forget  bool     // its line is not offered again: a key may stand in it
+	Forget  bool     // its line is not added to the history, because it may contain an API key
 }
 
 const (
 	maxList    = 8      // completions shown at once
-	maxMatches = 50     // completions kept
-	maxFiles   = 20_000 // files looked at, so that a letter stays within a frame
+	maxMatches = 50     // completions in the list
+	maxFiles   = 20_000 // files searched, so that a key press takes less than a frame
 )
 
 // item is a completion as it is shown.
@@ -38,8 +38,8 @@ type item struct {
 }
 
 // completion is the list of completions: slash commands while the first word of the draft is typed, files while a word
-// that begins with @ is. It opens by typing only, so that going through the history never runs into it, and stays closed
-// for a word once it was closed there.
+// that begins with @ is typed. Only typing opens it, so that it never opens while the user browses the history. Once
+// closed, it stays closed for that word.
 type completion struct {
 	commands []CommandSpec
 	files    *fileIndex
@@ -52,10 +52,10 @@ type completion struct {
 	closed edit.Place // the word it was closed for
 }
 
-// nowhere is the place of no word.
+// nowhere is a place without a word.
 var nowhere = edit.Place{Line: -1}
 
-// trigger is what a list completes.
+// trigger is the kind of word that a list completes.
 type trigger int
 
 const (
@@ -75,12 +75,12 @@ func (l *completion) close() {
 	l.hide()
 }
 
-// move selects another item, going round at the ends.
+// move selects another item and wraps around at the ends.
 func (l *completion) move(step int) {
 	l.sel = (l.sel + step + len(l.items)) % len(l.items)
 }
 
-// scroll keeps the selected item within the rows items shown.
+// scroll keeps the selected item within the visible rows.
 func (l *completion) scroll(rows int) {
 	l.top = max(min(l.top, l.sel, len(l.items)-rows), l.sel-rows+1, 0)
 }
@@ -103,7 +103,7 @@ func (l *completion) complete(text *edit.Editor) {
 	}
 }
 
-// refresh lists the files anew, as there are others, and keeps the one that is selected.
+// refresh lists the files again after they changed, and keeps the selected one selected.
 func (l *completion) refresh(text *edit.Editor) {
 	if l.kind != files {
 		return
@@ -116,8 +116,8 @@ func (l *completion) refresh(text *edit.Editor) {
 	l.sel = max(0, slices.IndexFunc(l.items, func(it item) bool { return it.insert == chosen }))
 }
 
-// wordIn is the word of a text that the cursor is in, if it is one that is completed: what kind it is, where it begins,
-// and what of it stands before the cursor.
+// wordIn returns the word at the cursor if it can be completed: its kind, where it begins, and its text before the
+// cursor.
 func wordIn(text *edit.Editor) (trigger, edit.Place, string) {
 	at, s := text.At(), text.Current()
 	start := strings.LastIndexAny(s[:at.Col], " \t") + 1
@@ -172,7 +172,7 @@ func matchCommands(specs []CommandSpec, query string) []item {
 	for _, match := range fuzzy.Find(query, names) {
 		add(match.Index, "")
 	}
-	// What was typed in full comes first: /q is not /queue.
+	// An exact match comes first: /q is not /queue.
 	slices.SortStableFunc(items, func(a, b item) int {
 		return cmp.Compare(rank(specs[a.index], query), rank(specs[b.index], query))
 	})
@@ -221,7 +221,7 @@ func fileItem(f File, index int) item {
 	return it
 }
 
-// accept puts the selected completion in place of the word, and reports whether it is a command that needs nothing more.
+// accept replaces the word by the selected completion, and reports whether it is a command that needs no arguments.
 func (l *completion) accept(text *edit.Editor) (done bool) {
 	it, word, kind := l.items[l.sel], l.word, l.kind
 	l.hide()
@@ -241,7 +241,7 @@ func (l *completion) accept(text *edit.Editor) (done bool) {
 	return kind == commands && !(l.commands[it.index].Needs && strings.TrimSpace(args) == "")
 }
 
-// command is the declared command with this name or alias, whatever its case.
+// command returns the declared command with a name or alias, ignoring case.
 func (l *completion) command(name string) (CommandSpec, bool) {
 	name = strings.ToLower(name)
 	for _, c := range l.commands {
@@ -252,7 +252,7 @@ func (l *completion) command(name string) (CommandSpec, bool) {
 	return CommandSpec{}, false
 }
 
-// nearest is the declared name that resembles a name most, "" if there is none.
+// nearest returns the declared name most similar to a name, or "".
 func (l *completion) nearest(name string) string {
 	var names []string
 	for _, c := range l.commands {
@@ -267,7 +267,7 @@ func (l *completion) completes(line int, a mention) bool {
 	return l.open() && l.word == (edit.Place{Line: line, Col: a.from})
 }
 
-// rows is how many completions are shown on a screen of so many lines.
+// rows is how many completions are shown on a screen of a height.
 func (l *completion) rows(height int) int {
 	if !l.open() {
 		return 0
@@ -275,7 +275,7 @@ func (l *completion) rows(height int) int {
 	return min(len(l.items), maxList, max(height/4, 1))
 }
 
-// draw is the completions in sight: the selected one is marked, so that it is seen without color.
+// draw draws the visible completions. The selected one has a mark, for screens without colour.
 func (l *completion) draw(s *Styles, width, rows int) []string {
 	if rows == 0 {
 		return nil
@@ -289,7 +289,7 @@ func (l *completion) draw(s *Styles, width, rows int) []string {
 	lines, surface := make([]string, 0, rows), pane.NewSurface(s.Raised)
 	for i, it := range shown {
 		mark, style, detail := "  ", s.Item, s.Detail
-		if l.top+i == l.sel { // the whole row is
+		if l.top+i == l.sel { // the whole row is selected
 			mark, style, detail = "❯ ", s.Selected, s.Selected
 		}
 		label := it.label

@@ -10,37 +10,36 @@ import (
 
 const maxText = 10 // rows of text shown at once
 
-// Options are what a composer is made with. The zero value works.
+// Options configure a composer. The zero value works.
 type Options struct {
 	Placeholder string // shown while there is no text
 	Keys        *KeyMap
 	Styles      *Styles
 	Commands    []CommandSpec
-	// Estimate is how many tokens a text of a size has; nil: the cold start of
-	// four characters to a token.
+	// Estimate returns the tokens of a text of a size; nil: one token for four characters.
 	Estimate func(conversation.Size) int
 }
 
 // Model is the composer. It must not be shared between goroutines.
 type Model struct {
 	keys        KeyMap
-	editing     edit.Keys // those of keys
+	editing     edit.Keys // the keys that edit, from keys
 	styles      Styles
 	placeholder string
-	suggestions suggestions // to try, while there is no text
+	suggestions suggestions // offered while there is no text
 	busy        bool
 
 	box    box
 	height int // of the screen
-	top    int // the first row of the text shown
+	top    int // the first visible row of the text
 
-	text  *edit.Editor
-	past  *history
-	files *fileIndex
-	list  completion
-	seek  search
-	mouse mouse
-	away  edit.Draft // what was put away, without text if nothing is
+	text    *edit.Editor
+	prompts *history
+	files   *fileIndex
+	list    completion
+	seek    search
+	mouse   mouse
+	stashed edit.Draft // the stashed draft; empty if there is none
 
 	drawn string // the last view; "" after a change
 }
@@ -49,13 +48,13 @@ type Model struct {
 func New(o Options) *Model {
 	m := &Model{
 		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder),
-		files: newFileIndex(nil), past: newHistory(nil),
+		files: newFileIndex(nil), prompts: newHistory(nil),
 	}
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
 	m.editing = m.keys.Editing.Keys
-	m.editing.Up, m.editing.Down = m.keys.Writing.Older, m.keys.Writing.Newer // with Shift
+	m.editing.Up, m.editing.Down = m.keys.Writing.Older, m.keys.Writing.Newer // with Shift they select
 	if o.Styles != nil {
 		m.styles = *o.Styles
 	}
@@ -64,7 +63,7 @@ func New(o Options) *Model {
 	}
 	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
-	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
+	m.seek = search{text: m.text, prompts: m.prompts, keys: &m.keys}
 	m.SetSize(80, 24)
 	return m
 }
@@ -77,10 +76,10 @@ func (m *Model) SetSize(width, height int) {
 	m.changed()
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) { m.styles = s; m.changed() }
 
-// SetBusy says whether a turn is running: then Tab queues.
+// SetBusy sets whether a turn is running. While it runs, Tab queues the draft.
 func (m *Model) SetBusy(busy bool) { m.busy = busy }
 
 // SetFiles replaces the files that can be mentioned, of which the first 20,000
@@ -91,25 +90,25 @@ func (m *Model) SetFiles(list []File) {
 	m.changed()
 }
 
-// SetHistory gives the prompts of earlier runs, oldest first. They come before what
-// was sent from here, which is added automatically.
+// SetHistory sets the prompts of earlier runs, oldest first. Prompts sent from this
+// composer follow them and are added automatically.
 func (m *Model) SetHistory(prompts []string) {
-	here := m.past.entries
-	*m.past = *newHistory(prompts)
+	here := m.prompts.entries
+	*m.prompts = *newHistory(prompts)
 	for _, d := range here {
-		m.past.add(d)
+		m.prompts.add(d)
 	}
 	m.changed()
 }
 
-// Draft is the text as it would be sent, with pastes in full.
+// Draft returns the text as it would be sent, with the full text of pastes.
 func (m *Model) Draft() string { return m.text.Text() }
 
-// DraftSize is how much text Draft has. It costs nothing.
+// DraftSize is the size of Draft, without building it.
 func (m *Model) DraftSize() conversation.Size { return m.text.Size() }
 
-// Message reports whether the draft would be sent as a message: blank lines, slash
-// commands and shell lines add nothing that has a size yet.
+// Message reports whether the draft would be sent as a message: it is not blank, a slash
+// command or a shell line.
 func (m *Model) Message() bool {
 	for i := range m.text.Lines() {
 		if text := strings.TrimRight(m.text.Line(i), " \t"); text != "" {
@@ -133,8 +132,8 @@ func (m *Model) Mentioning() bool { return m.list.kind == files }
 // Completing reports whether the list of completions is open.
 func (m *Model) Completing() bool { return m.list.open() }
 
-// Mentions are the files named with @ in the draft, each once, in the order
-// they are named. Pastes are not looked at.
+// Mentions returns the files mentioned with @ in the draft, each once, in the
+// order of their mentions. Pastes are not searched.
 func (m *Model) Mentions() []File {
 	var found []File
 	seen := map[string]bool{}
@@ -147,8 +146,8 @@ func (m *Model) Mentions() []File {
 	return found
 }
 
-// Unknown are the paths named with @ in the draft that name no file, each
-// once, in the order they are named.
+// Unknown returns the paths mentioned with @ in the draft that are not files,
+// each once, in the order of their mentions.
 func (m *Model) Unknown() []string {
 	var paths []string
 	seen := map[string]bool{}
@@ -161,7 +160,7 @@ func (m *Model) Unknown() []string {
 	return paths
 }
 
-// SetText replaces the draft, the cursor at its end. A large text is folded.
+// SetText replaces the draft and moves the cursor to its end. A large text is folded.
 func (m *Model) SetText(text string) {
 	m.replace(func() {
 		m.seek.stop()
@@ -170,10 +169,10 @@ func (m *Model) SetText(text string) {
 	})
 }
 
-// Prepend puts a text before the draft, with a blank line between: a message that
-// comes back. What was folded in it when it was sent is folded again.
+// Prepend puts a returned message before the draft, with a blank line between. Pastes
+// that were folded when it was sent are folded again.
 func (m *Model) Prepend(text string) {
-	d := m.past.sent(text)
+	d := m.prompts.sent(text)
 	m.replace(func() {
 		if m.text.Empty() {
 			m.seek.stop()
@@ -190,30 +189,29 @@ func (m *Model) Prepend(text string) {
 	})
 }
 
-// Clear empties the composer. What was there becomes the newest prompt of the
-// history, so that Up brings it back.
+// Clear empties the composer. The draft becomes the newest prompt of the history, so
+// that Up restores it.
 func (m *Model) Clear() {
 	m.replace(func() {
 		m.seek.stop()
 		if !m.text.Empty() {
-			m.past.add(m.text.Draft())
+			m.prompts.add(m.text.Draft())
 			m.text.Reset()
 		}
 	})
 }
 
-// replace carries out a change of the draft from outside, a step of its own.
+// replace applies a change of the draft by the parent, as one undo step.
 func (m *Model) replace(change func()) {
 	m.list.hide()
 	m.text.Do(edit.Other, change)
 	m.changed()
 }
 
-// Keep makes a text a prompt of the history, the newest unless it is one already.
-// What is being written stays.
-func (m *Model) Keep(text string) { m.past.keep(edit.Clean(text)) }
+// Keep adds a text to the history as the newest prompt, unless it is a recent prompt already. The draft stays.
+func (m *Model) Keep(text string) { m.prompts.keep(edit.Clean(text)) }
 
-// changed lets the next View draw again and keeps the cursor in sight.
+// changed makes the next View draw again and scrolls to the cursor.
 func (m *Model) changed() {
 	m.drawn = ""
 	if m.text.Empty() {
@@ -226,7 +224,7 @@ func (m *Model) changed() {
 	m.list.scroll(m.list.rows(m.height))
 }
 
-// textRows is the number of rows of text shown.
+// textRows is the number of visible rows of text.
 func (m *Model) textRows() int {
 	rows := min(maxText, m.height/3-2)
 	if m.seek.on {

@@ -2,15 +2,15 @@
 // editing, prompt history, completion of commands and file mentions, folded
 // pastes and shell lines.
 //
-// It guarantees that its view never is wider than its width and that its box
-// takes a third of the screen at most (one line of text at least); that text
-// that enters it holds no control characters but line ends and tabs; that the
-// size of the draft is known at every moment without reading it again; and that
-// no draft is lost by browsing history or by clearing.
+// Its view is never wider than its width, and its box takes at most a third of
+// the screen, but at least one line of text. The only control characters in its
+// text are line ends and tabs. It counts the size of the draft while it changes,
+// without reading it again. Browsing the history or clearing the composer never
+// loses a draft.
 //
-// Its parts: [Model] routes keys and draws; package edit holds the text; history
-// is the prompts of before, search looks in them; completion is the list of
-// commands and files, fileIndex what files there are.
+// Its parts: [Model] routes keys and draws; package edit holds the text; history holds
+// the earlier prompts, which search searches; completion lists commands and files;
+// fileIndex holds the files that can be mentioned.
 //
-// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back.
+// It is not a tea.Model: the parent passes messages to Update, which returns a [pane.Action].
 package composer

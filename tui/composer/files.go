@@ -10,20 +10,20 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// Mentions: an @ that begins a word, with a file, a folder (config/) or some lines
-// of a file (go.mod:3-9) behind it. What looks like a path and names no file is
-// marked, as it would be sent as plain text. Decorators, names of people and
-// addresses are not taken for paths, and neither is anything between fences.
+// A mention is an @ that begins a word, followed by a file, a folder (config/) or lines
+// of a file (go.mod:3-9). A word that looks like a path but is not a known file is
+// highlighted, because it would be sent as plain text. Decorators, user names, e-mail
+// addresses and text in code fences are not mentions.
 
 // mention is a word that begins with an @.
 type mention struct {
-	from, to int // bytes of the line, the @ and what is added
+	from, to int // bytes [from, to) of the line, with the @
 	path     string
-	file     File // what it adds
+	file     File // the file to attach
 	found    bool
 }
 
-// fileIndex is the files that can be mentioned.
+// fileIndex holds the files that can be mentioned.
 type fileIndex struct {
 	list    []File
 	paths   map[string]int // index in list by path
@@ -62,7 +62,7 @@ func (x *fileIndex) each(text *edit.Editor, f func(line int, a mention)) {
 	}
 }
 
-// in lists the mentions of a line: what is found, and what should be.
+// in lists the mentions of a line: known files, and words that look like paths.
 func (x *fileIndex) in(s string) []mention {
 	var out []mention
 	for i := 0; i < len(s); i++ {
@@ -95,19 +95,19 @@ func (x *fileIndex) in(s string) []mention {
 	return out
 }
 
-// lines is a path with the lines that are meant behind it: main.go:7, main.go:7-20.
+// lines matches a path with line numbers: main.go:7, main.go:7-20.
 var lines = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
 })
 
-// lineTokens is about how many tokens a line has.
+// lineTokens is the estimated number of tokens of a line.
 const lineTokens = 10
 
-// find is what a path adds: a file, a folder, or lines of a file.
+// find returns the file, folder or lines of a file that a path names.
 func (x *fileIndex) find(p string) (File, bool) {
 	for _, name := range []string{p, p + "/"} {
 		if i, ok := x.paths[name]; ok {
-			return File{Path: p, Tokens: x.list[i].Tokens}, true // by the name that was written
+			return File{Path: p, Tokens: x.list[i].Tokens}, true // with the path as it was written
 		}
 	}
 	part := lines().FindStringSubmatch(p)
@@ -133,8 +133,8 @@ func (x *fileIndex) find(p string) (File, bool) {
 	return File{Path: p, Tokens: tokens}, true
 }
 
-// pathLike reports whether the text after an @ must be meant as a path: it ends
-// with a slash, begins with a folder that there is, or ends as files do.
+// pathLike reports whether the text after an @ looks like a path: it ends with a
+// slash, begins with a known folder, or has a known file extension.
 func (x *fileIndex) pathLike(p string) bool {
 	if strings.Trim(p, "/.~") == "" || strings.ContainsAny(p, "()[]{}<>=*&|\\\"'`$#%^@,;") || edit.HasChip(p) {
 		return false
@@ -153,7 +153,7 @@ func (x *fileIndex) pathLike(p string) bool {
 	return ending != "" && (Image(p) || x.endings[ending])
 }
 
-// Image reports whether a path is that of an image, by its name. Images are not listed: a message holds text only.
+// Image reports whether a path has the extension of an image. Images are not listed, because a message holds only text.
 func Image(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".tif", ".tiff", ".heic", ".avif":
@@ -164,8 +164,8 @@ func Image(name string) bool {
 
 // File is a candidate for a mention.
 type File struct {
-	Path   string // as it is written after @
-	Tokens int    // its weight, 0: unknown
+	Path   string // as written after @
+	Tokens int    // its estimated tokens; 0 if unknown
 }
 
 func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }

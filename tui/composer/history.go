@@ -7,14 +7,14 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// The prompt history. Going through it changes nothing: what was being
-// written, and every change made to an old prompt on the way, stays where it
-// was until something is sent.
+// The prompt history. Browsing it loses nothing: the draft, and every change
+// made to an old prompt while browsing, is kept at its position until
+// something is sent.
 
 type history struct {
 	entries []edit.Draft       // oldest first
-	edits   map[int]edit.Draft // changed entries; at len(entries) what is being written
-	at      int                // len(entries): not in the history
+	edits   map[int]edit.Draft // changed entries by index; the draft has index len(entries)
+	at      int                // index of the shown entry; len(entries) for the draft
 }
 
 func newHistory(prompts []string) *history {
@@ -25,8 +25,8 @@ func newHistory(prompts []string) *history {
 	return &history{entries: entries, at: len(entries)}
 }
 
-// add makes a draft the newest entry, unless it is already, and leaves the
-// history.
+// add makes a draft the newest entry, unless it is already, and goes back to the
+// draft.
 func (h *history) add(d edit.Draft) {
 	full := d.Text()
 	if n := len(h.entries); strings.TrimSpace(full) != "" && (n == 0 || h.entries[n-1].Text() != full) {
@@ -35,10 +35,10 @@ func (h *history) add(d edit.Draft) {
 	h.leave()
 }
 
-// recent is how many entries back a message is looked for that comes back.
+// recent is how many of the newest entries are compared with a text.
 const recent = 50
 
-// keep adds a text unless it is there, for who is in the history as well.
+// keep adds a text unless a recent entry has it. It may be called while the user browses the history.
 func (h *history) keep(text string) {
 	n := len(h.entries)
 	known := func(d edit.Draft) bool { return edit.Trim(d.Text()) == text }
@@ -49,13 +49,13 @@ func (h *history) keep(text string) {
 	if h.at == n {
 		h.at++
 	}
-	if d, ok := h.edits[n]; ok { // what is being written
+	if d, ok := h.edits[n]; ok { // the draft
 		delete(h.edits, n)
 		h.edits[n+1] = d
 	}
 }
 
-// sent is a text as it was written when it was sent from here, or as it is.
+// sent returns the entry that was sent as text, with its folded pastes, or else the plain text as a draft.
 func (h *history) sent(text string) edit.Draft {
 	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-recent); i-- {
 		if d := h.entries[i]; d.Folded() && edit.Trim(d.Text()) == text {
@@ -65,13 +65,13 @@ func (h *history) sent(text string) edit.Draft {
 	return edit.DraftOf(text)
 }
 
-// leave forgets what was changed on the way.
+// leave goes back to the draft and discards changes of entries.
 func (h *history) leave() {
 	h.edits = nil
 	h.at = len(h.entries)
 }
 
-// visit leaves the current entry, which reads now, for another one.
+// visit stores the text of the current entry, now, and returns that of another entry.
 func (h *history) visit(to int, now edit.Draft) edit.Draft {
 	if h.edits == nil {
 		h.edits = map[int]edit.Draft{}
@@ -84,7 +84,7 @@ func (h *history) visit(to int, now edit.Draft) edit.Draft {
 	return h.entries[to]
 }
 
-// step shows the entry before (-1) or after the current one in a text. It reports false at the ends.
+// step shows the previous (-1) or next (1) entry in text. It returns false at the ends.
 func (h *history) step(by int, text *edit.Editor) bool {
 	to := h.at + by
 	if to < 0 || to > len(h.entries) {
@@ -97,7 +97,7 @@ func (h *history) step(by int, text *edit.Editor) bool {
 	return true
 }
 
-// find is the next entry from one on, going by -1 or 1, that contains a text, whatever the case; -1 if there is none.
+// find returns the index of the next entry, starting at from and going by -1 or 1, that contains a text, ignoring case; or -1.
 func (h *history) find(query string, from, by int) int {
 	query = strings.ToLower(query)
 	for i := from; i >= 0 && i < len(h.entries); i += by {

@@ -7,36 +7,36 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// KeyMap holds every key the composer knows.
+// KeyMap holds all keys of the composer.
 type KeyMap struct {
 	Writing Writing
 	Editing Editing
 }
 
-// Writing are the keys that do something with the draft as a whole.
+// Writing holds the keys that act on the whole draft.
 type Writing struct {
 	Send     key.Binding
 	Newline  key.Binding
 	Complete key.Binding // accepts a completion, or queues while busy
 	Help     key.Binding // on an empty draft
 	Editor   key.Binding
-	Older    key.Binding // at the first line: the prompt before
-	Newer    key.Binding // at the last line: the prompt after
-	Above    key.Binding // in the list of completions, as Older
-	Below    key.Binding // likewise
-	Search   key.Binding // in the prompt history, again: an older match
-	Stash    key.Binding // puts the draft away, on an empty draft: brings it back
+	Older    key.Binding // on the first line: the previous prompt
+	Newer    key.Binding // on the last line: the next prompt
+	Above    key.Binding // the item above in the list of completions
+	Below    key.Binding // the item below in the list of completions
+	Search   key.Binding // searches the prompt history; pressed again: an older match
+	Stash    key.Binding // stashes the draft; with an empty draft: restores it
 	Leave    key.Binding // closes the list of completions or the search
 }
 
-// Editing are the keys that move the cursor, delete, undo and redo. On an empty
-// draft those that move and delete are left to the parent, except Backspace.
+// Editing holds the keys that move the cursor, delete, undo and redo. With an empty
+// draft, the keys that move and delete go to the parent, except Backspace.
 type Editing struct {
 	edit.Keys
-	Copy, Cut key.Binding // what is selected
+	Copy, Cut key.Binding // the selection
 }
 
-// DefaultKeyMap is the keys of the handbook.
+// DefaultKeyMap returns the keys of docs/keys.md.
 func DefaultKeyMap() KeyMap {
 	bind, e := pane.Bind, edit.LineKeys()
 	e.TextStart, e.TextEnd = edit.DefaultKeys().TextStart, edit.DefaultKeys().TextEnd

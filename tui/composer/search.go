@@ -12,29 +12,29 @@ import (
 // maxQuery bounds what one paste adds to a search, in bytes.
 const maxQuery = 256
 
-// search is the search in the prompt history. It shows each match in place of the draft and leaves the draft alone: Esc
-// shows it again, Enter takes the match.
+// search is the search in the prompt history. It shows each match in place of the draft and keeps the draft: Esc shows
+// the draft again, Enter accepts the match.
 type search struct {
-	text *edit.Editor // shows the matches
-	past *history
-	keys *KeyMap
+	text    *edit.Editor // shows the matches
+	prompts *history
+	keys    *KeyMap
 
 	on     bool
 	query  *edit.Field
-	match  int // -1: none
+	match  int // index of the shown entry; -1 without a match
 	before edit.State
 }
 
-// start begins with nothing found.
+// start begins a search with an empty query.
 func (s *search) start() {
 	s.on, s.match, s.before = true, -1, s.text.State()
 	s.query = edit.NewField(func(text string) string { return plain.Line(edit.Clean(text)) }, maxQuery)
 }
 
-// stop ends the search; what is shown stays.
+// stop ends the search and keeps the shown text.
 func (s *search) stop() { s.on, s.match = false, -1 }
 
-// key handles a key while searching. Ctrl+C leaves like Esc, because it interrupts the search; Ctrl+G leaves as in a shell.
+// key handles a key while searching. Ctrl+C and Ctrl+G cancel the search like Esc, as in a shell.
 func (s *search) key(k tea.KeyPressMsg) pane.Action {
 	switch keys := s.keys.Writing; {
 	case key.Matches(k, keys.Leave, keys.Editor), k.String() == "ctrl+c":
@@ -43,10 +43,10 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 	case key.Matches(k, keys.Send, keys.Complete, s.keys.Editing.Right):
 		s.take()
 	case key.Matches(k, keys.Search, keys.Older):
-		s.show(s.past.find(s.query.Text(), s.from()-1, -1), true)
+		s.show(s.prompts.find(s.query.Text(), s.from()-1, -1), true)
 	case key.Matches(k, keys.Newer):
 		if s.match >= 0 {
-			s.show(s.past.find(s.query.Text(), s.match+1, 1), true)
+			s.show(s.prompts.find(s.query.Text(), s.match+1, 1), true)
 		}
 	default:
 		return s.typed(k)
@@ -54,7 +54,7 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 	return nil
 }
 
-// typed changes what is looked for, which is looked for from the newest prompt on.
+// typed changes the query and searches from the newest prompt.
 func (s *search) typed(msg tea.Msg) pane.Action {
 	e := s.keys.Editing
 	keys := edit.Keys{Backspace: e.Backspace, CutWordLeft: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart, Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
@@ -63,33 +63,33 @@ func (s *search) typed(msg tea.Msg) pane.Action {
 	}
 	found := -1
 	if query := s.query.Text(); query != "" {
-		found = s.past.find(query, len(s.past.entries)-1, -1)
+		found = s.prompts.find(query, len(s.prompts.entries)-1, -1)
 	}
 	s.show(found, false)
 	return nil
 }
 
-// from is the entry before which an older match is looked for.
+// from is the index before which an older match is searched.
 func (s *search) from() int {
 	if s.match < 0 {
-		return len(s.past.entries)
+		return len(s.prompts.entries)
 	}
 	return s.match
 }
 
-// show shows an entry. Without one, the last stays where the search went on from it.
+// show shows entry i. If i is -1, it keeps the shown entry if stay is true, or else shows the draft.
 func (s *search) show(i int, stay bool) {
 	switch {
 	case i >= 0:
 		s.match = i
-		s.text.Restore(s.past.entries[i])
+		s.text.Restore(s.prompts.entries[i])
 	case !stay:
 		s.match = -1
 		s.text.Restore(s.before.Draft)
 	}
 }
 
-// take ends the search at its match: what was being written can be reached again by going on to the newest.
+// take ends the search at its match. The draft can be reached again by browsing to the newest prompt.
 func (s *search) take() {
 	match := s.match
 	s.stop()
@@ -97,14 +97,14 @@ func (s *search) take() {
 		s.text.Restore(s.before.Draft)
 		return
 	}
-	s.past.visit(match, s.before.Draft)
-	s.text.Restore(s.past.entries[match])
+	s.prompts.visit(match, s.before.Draft)
+	s.text.Restore(s.prompts.entries[match])
 }
 
-// line is the search up to the cursor.
+// line returns the line of the search up to the cursor.
 func (s *search) line() string { return "search: " + s.query.Text() }
 
-// failed says that there is no match, "" where there is one or nothing is looked for.
+// failed returns a note that there is no match, or "".
 func (s *search) failed() string {
 	if s.query.Text() != "" && s.match < 0 {
 		return "  no match"

@@ -10,41 +10,41 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// multiClick is how soon another click at the same place counts as the second or the third.
+// multiClick is the longest time between the clicks of a double or triple click.
 const multiClick = 500 * time.Millisecond
 
-// mouse is what the mouse does with the text: a click places the cursor, a second one selects a word, a third one a line.
-// Dragging goes on by characters, words or lines.
+// mouse is the state of the mouse over the text: a click moves the cursor, a double click selects a word, a triple click
+// a line. Dragging extends the selection by characters, words or lines.
 type mouse struct {
-	down     bool // the button, and the text is the one that was clicked
-	of       int  // the change that made this text
+	down     bool // the button is down
+	of       int  // the text's Changes when it was clicked
 	clicks   int  // in a row, 1 to 3
 	x, y     int
 	at       time.Time
-	from, to edit.Place // what the click selected
+	from, to edit.Place // the range that the click selected
 }
 
-// Wants reports whether a key is for the composer before it is for anything else: it copies or cuts what is selected, or
+// Wants reports whether the composer must get a key before the main screen: the key copies or cuts the selection, or
 // moves in the list of completions.
 func (m *Model) Wants(k tea.KeyPressMsg) bool {
 	w := m.keys.Writing
 	return m.selects(k) || m.list.open() && key.Matches(k, w.Above, w.Below)
 }
 
-// selects reports whether there is selected text, and a key is to copy or to cut it.
+// selects reports whether a key copies or cuts, and text is selected.
 func (m *Model) selects(k tea.KeyPressMsg) bool {
 	_, _, selected := m.text.Selected()
 	return selected && key.Matches(k, m.keys.Editing.Copy, m.keys.Editing.Cut)
 }
 
-// Deselect ends the selection, if there is one.
+// Deselect clears the selection.
 func (m *Model) Deselect() {
 	if m.text.Deselect() {
 		m.changed()
 	}
 }
 
-// copies copies what is selected, or cuts it.
+// copies copies or cuts the selection.
 func (m *Model) copies(k tea.KeyPressMsg) pane.Action {
 	text := m.text.SelectedText()
 	if key.Matches(k, m.keys.Editing.Cut) {
@@ -55,7 +55,7 @@ func (m *Model) copies(k tea.KeyPressMsg) pane.Action {
 	return Copied{Text: text}
 }
 
-// click selects what a click at the cursor does, to which cell x, y belongs.
+// click counts clicks at cell x, y, which is the cursor's, and selects a character, word or line.
 func (m *Model) click(x, y int, now time.Time) {
 	s := &m.mouse
 	if s.clicks > 2 || s.x != x || s.y != y || now.Sub(s.at) > multiClick {
@@ -67,7 +67,7 @@ func (m *Model) click(x, y int, now time.Time) {
 	m.text.NewStep()
 }
 
-// unit is what a click at a place selects.
+// unit returns the range that a click at a place selects.
 func (m *Model) unit(at edit.Place) (from, to edit.Place) {
 	switch m.mouse.clicks {
 	case 2:
@@ -92,8 +92,8 @@ func (m *Model) drag() {
 	m.text.Select(m.mouse.from, to)
 }
 
-// Mouse handles a message of the mouse at a cell of the view. It reports false for one that is not for the text: what is
-// dragged from there stays for it wherever the mouse is.
+// Mouse handles a mouse message at a cell of the view. It returns false for a message that is not for the text. A drag
+// that began in the text is for it wherever the mouse moves.
 func (m *Model) Mouse(msg tea.MouseMsg, x, y int, now time.Time) bool {
 	row := y - m.list.rows(m.height) - 1
 	down := m.mouse.down && m.mouse.of == m.text.Changes()

@@ -6,11 +6,11 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// What is sent: a message, a slash command or a shell line. A slash begins a
-// command only where its first word looks like one, so that a message may
-// begin with a path.
+// A draft is sent as a message, a slash command or a shell line. A text that begins
+// with a slash is a command only if its first word looks like one, so that a message
+// may begin with a path.
 
-// shell is the command of a line that begins with ! or !!.
+// shell returns the command of a text that begins with ! or !!; add is true for one !.
 func shell(text string) (line string, add, ok bool) {
 	if line, ok := strings.CutPrefix(text, "!!"); ok {
 		return strings.TrimSpace(line), false, true
@@ -44,8 +44,8 @@ func slash(text string) (name, args string, ok bool) {
 	return name, args, name != ""
 }
 
-// Nearest is the known word that resembles a mistyped one most: one change in three letters of it, whatever their case, or
-// its letters in this order; "" if there is none.
+// Nearest returns the known word most similar to a mistyped one, ignoring case: at most one change per three letters,
+// or else a word that contains its letters in order; "" if no word is similar.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", max(1, len(word)/3)+1
@@ -60,7 +60,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to change, add, take away or swap with the next one to make b out of a.
+// distance is the number of letters to change, insert, delete or swap with the next one to turn a into b.
 func distance(a, b string) int {
 	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -6,53 +6,53 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// A draft can be put away to write something else first, and what is written outlives the composer. A draft stays away until
-// it is asked for: what is sent meanwhile may come back, and must not become one message with it.
+// A draft can be stashed to write something else first, and drafts are stored between runs. A stashed draft is restored
+// only on request: a message sent meanwhile may be returned, and must not be joined with it.
 
-// Stash puts the draft away. What was away before becomes the newest prompt of the history. It reports whether there was
-// a draft.
+// Stash stashes the draft. The draft stashed before becomes the newest prompt of the history. It reports whether there
+// was a draft.
 func (m *Model) Stash() bool {
 	if m.text.Empty() {
 		return false
 	}
 	m.replace(func() {
 		m.seek.stop()
-		before := m.away
-		m.putAway()
-		m.past.keep(before.Text())
+		before := m.stashed
+		m.stash()
+		m.prompts.keep(before.Text())
 	})
 	return true
 }
 
-// swap puts the draft away and brings back what was away. It reports false where there is neither.
+// swap stashes the draft and restores the stashed one. It returns false if both are empty.
 func (m *Model) swap() bool {
-	if m.text.Empty() && m.away.Empty() {
+	if m.text.Empty() && m.stashed.Empty() {
 		return false
 	}
-	back := m.away
-	m.putAway()
+	back := m.stashed
+	m.stash()
 	if !back.Empty() {
-		m.past.keep(m.text.Text()) // what was being written before the history was looked through
+		m.prompts.keep(m.text.Text()) // the draft from before browsing the history
 		m.text.Restore(back)
 	}
 	return true
 }
 
 // putAway puts the text away. Of a prompt of the history it leads back to what was being written.
-func (m *Model) putAway() {
-	m.away = m.text.Draft()
+func (m *Model) stash() {
+	m.stashed = m.text.Draft()
 	written := edit.Draft{}
-	if n := len(m.past.entries); m.past.at < n {
-		written = m.past.edits[n]
+	if n := len(m.prompts.entries); m.prompts.at < n {
+		written = m.prompts.edits[n]
 	}
-	m.past.leave()
+	m.prompts.leave()
 	m.text.Restore(written)
 }
 
-// Arrive takes over what was being written earlier. Where something else is written by now, it waits as what was put
-// away, or else in the history.
+// Arrive sets the stored drafts. If the composer has a draft already, the stored one becomes the stashed draft, or if
+// there is one, too, a prompt of the history.
 func (m *Model) Arrive(draft, stashed string) {
-	m.putBy(stashed)
+	m.setStash(stashed)
 	switch {
 	case m.text.Empty():
 		m.replace(func() {
@@ -60,33 +60,33 @@ func (m *Model) Arrive(draft, stashed string) {
 			m.text.Enter(draft)
 		})
 		m.text.Forget()
-	case m.away.Empty():
-		m.putBy(draft)
+	case m.stashed.Empty():
+		m.setStash(draft)
 	default:
-		m.past.keep(edit.Clean(draft))
+		m.prompts.keep(edit.Clean(draft))
 	}
 }
 
 // putBy puts another text away. What was away before goes into the history.
-func (m *Model) putBy(text string) {
+func (m *Model) setStash(text string) {
 	if text != "" {
-		m.past.keep(m.away.Text())
-		m.away = edit.DraftOf(edit.Clean(text))
-		m.replace(func() {}) // it is drawn
+		m.prompts.keep(m.stashed.Text())
+		m.stashed = edit.DraftOf(edit.Clean(text))
+		m.replace(func() {}) // redraws the note about the stash
 	}
 }
 
-// Kept is what a later run needs to go on writing: the draft, also while the history is looked through, and what was put
-// away. A slash command is not kept: it may hold a key.
+// Kept returns what must be stored for a later run: the draft, also while the user browses the history, and the stashed
+// draft. A slash command is not stored, because it may contain an API key.
 func (m *Model) Kept() (draft, stashed string) {
 	d := m.text.Draft()
 	if m.seek.on {
 		d = m.seek.before.Draft
 	}
-	if n := len(m.past.entries); m.past.at < n {
-		d = m.past.edits[n]
+	if n := len(m.prompts.entries); m.prompts.at < n {
+		d = m.prompts.edits[n]
 	}
-	return keepable(d.Text()), keepable(m.away.Text())
+	return keepable(d.Text()), keepable(m.stashed.Text())
 }
 
 func keepable(text string) string {
@@ -96,30 +96,30 @@ func keepable(text string) string {
 	return text
 }
 
-// Leave takes out what Kept returns, for good. What is not kept stays.
+// Leave removes from the composer what Kept returns, and returns it.
 func (m *Model) Leave() (draft, stashed string) {
 	draft, stashed = m.Kept()
 	if draft != "" {
 		m.replace(func() {
 			m.seek.stop()
-			m.past.leave()
+			m.prompts.leave()
 			m.text.Reset()
 		})
 		m.text.Forget()
 	}
 	if stashed != "" {
-		m.away = edit.Draft{}
+		m.stashed = edit.Draft{}
 		m.replace(func() {})
 	}
 	return draft, stashed
 }
 
-// Changes grows with every change of what is kept.
+// Changes increases with every change of the texts that Kept returns.
 func (m *Model) Changes() int { return m.text.Changes() }
 
-// note says that a draft is away, and how to bring it back.
+// stashNote says that a draft is stashed, and which key restores it.
 func (m *Model) stashNote() string {
-	if m.away.Empty() || !m.keys.Writing.Stash.Enabled() {
+	if m.stashed.Empty() || !m.keys.Writing.Stash.Enabled() {
 		return ""
 	}
 	return " draft stashed · " + m.keys.Writing.Stash.Help().Key + " restores it "

@@ -2,26 +2,26 @@ package composer
 
 import "charm.land/lipgloss/v2"
 
-// Styles are the looks of the composer. They must be inline: no padding,
+// Styles are the styles of the composer. They must be inline: no padding,
 // margin, border or width.
 type Styles struct {
 	Border      lipgloss.Style
 	Shell       lipgloss.Style // border and label of a shell line
-	Label       lipgloss.Style // where in the history one is, the search
+	Label       lipgloss.Style // the position in the history, the search
 	Text        lipgloss.Style
 	Placeholder lipgloss.Style
 	Selection   lipgloss.Style // selected text
 	Chip        lipgloss.Style // a folded paste
-	Mention     lipgloss.Style // a file that is added
-	Unknown     lipgloss.Style // a path that is no file
+	Mention     lipgloss.Style // a mentioned file
+	Unknown     lipgloss.Style // a mentioned path that is not a file
 	Item        lipgloss.Style // a completion
 	Selected    lipgloss.Style // the completion that Enter takes
 	Detail      lipgloss.Style // a completion's line of help or its weight
-	Raised      lipgloss.Style // behind the completions; none where a terminal shows no surfaces
+	Raised      lipgloss.Style // the background of completions; empty if the terminal has too few colours
 }
 
-// DefaultStyles are looks in the terminal's own sixteen colours, which read on
-// dark and light backgrounds.
+// DefaultStyles returns styles in the terminal's own sixteen colours, which are readable
+// on dark and light backgrounds.
 func DefaultStyles() Styles {
 	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	return Styles{
@@ -40,7 +40,7 @@ func DefaultStyles() Styles {
 	}
 }
 
-// at is how a byte of a line with mentions looks.
+// at returns the style of a byte of a line with mentions.
 func (s *Styles) at(at int, marks []mention) *lipgloss.Style {
 	for _, a := range marks {
 		switch {

@@ -12,7 +12,7 @@ import (
 // Typing a digit sends nothing yet, because a message may begin with it.
 type suggestions []string
 
-// next is the first suggestion if the draft is empty, and the following one if the draft
+// next returns the first suggestion if the draft is empty, and the following one if the draft
 // is a suggestion; false for any other draft.
 func (s suggestions) next(draft string) (text string, ok bool) {
 	at := slices.Index(s, draft)
@@ -22,7 +22,7 @@ func (s suggestions) next(draft string) (text string, ok bool) {
 	return s[(at+1)%len(s)], true
 }
 
-// numbered is the suggestion whose number is the whole draft; false for any other draft.
+// numbered returns the suggestion whose number is the whole draft; false for any other draft.
 func (s suggestions) numbered(draft string) (text string, ok bool) {
 	if len(s) < 2 || len(draft) != 1 {
 		return "", false

@@ -10,8 +10,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Update handles a message. See [pane.Action] for what it answers; the command is
-// always nil and there for the form all components share.
+// Update handles a message and returns what the parent must do. The command is always
+// nil; it is returned because all components share this signature.
 func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	action := pane.Action(pane.Ignored{})
 	before, changes := m.text.State(), m.text.Changes()
@@ -38,7 +38,7 @@ func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	return action, nil
 }
 
-// leaves reports whether with an action the draft left the composer.
+// leaves reports whether an action emptied the composer.
 func leaves(action pane.Action) bool {
 	switch action.(type) {
 	case Submit, Queue, Command, Shell:
@@ -47,7 +47,7 @@ func leaves(action pane.Action) bool {
 	return false
 }
 
-// paste inserts pasted text, into the search if that is on.
+// paste inserts pasted text, into the search query if a search is on.
 func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	if m.seek.on {
 		return m.seek.typed(msg)
@@ -60,7 +60,7 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	return nil
 }
 
-// press handles a key: the search has it first, then the list, then the draft.
+// press handles a key: the search gets it first, then the list, then the draft.
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.seek.on {
 		action := m.seek.key(k)
@@ -119,7 +119,7 @@ func (m *Model) listKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	return nil, true
 }
 
-// writeKey handles a key that does something with the draft as a whole.
+// writeKey handles a key that acts on the whole draft.
 func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := m.keys.Writing
 	switch {
@@ -137,7 +137,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 		return m.vertical(-1), true
 	case key.Matches(k, keys.Newer):
 		return m.vertical(1), true
-	case key.Matches(k, keys.Search) && len(m.past.entries) > 0:
+	case key.Matches(k, keys.Search) && len(m.prompts.entries) > 0:
 		m.list.hide()
 		m.seek.start()
 	case key.Matches(k, keys.Stash):
@@ -149,7 +149,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	return nil, true
 }
 
-// tab writes a suggestion, opens the list of completions in a word that has one, or queues.
+// tab writes a suggestion, opens the list of completions if the word has any, or queues the draft.
 func (m *Model) tab() pane.Action {
 	if !m.busy && m.writeSuggestion() {
 		return nil
@@ -165,7 +165,7 @@ func (m *Model) tab() pane.Action {
 	return pane.Ignored{}
 }
 
-// enterKey sends, or makes a new line out of a backslash before the cursor.
+// enterKey sends the draft, or replaces a backslash before the cursor by a line break.
 func (m *Model) enterKey() pane.Action {
 	at := m.text.At()
 	if strings.HasSuffix(m.text.Current()[:at.Col], `\`) {
@@ -182,12 +182,12 @@ func (m *Model) newline() {
 	m.list.hide()
 }
 
-// vertical goes a row up or down, at the ends to the prompt before or after, or to the end itself where there is none.
+// vertical moves a row up or down; from the first or last row to the previous or next prompt, or to the end of the text.
 func (m *Model) vertical(by int) pane.Action {
 	if m.text.Vertical(by) {
 		return nil
 	}
-	if m.past.step(by, m.text) {
+	if m.prompts.step(by, m.text) {
 		m.list.hide()
 		return nil
 	}
@@ -197,8 +197,8 @@ func (m *Model) vertical(by int) pane.Action {
 	return pane.Ignored{}
 }
 
-// editKey handles a key that moves the cursor or deletes. On an empty draft
-// only Backspace is one.
+// editKey handles a key that moves the cursor or deletes. With an empty draft it
+// handles only Backspace.
 func (m *Model) editKey(k tea.KeyPressMsg) bool {
 	switch {
 	case m.text.Empty():
@@ -213,7 +213,7 @@ func (m *Model) editKey(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// send takes the draft.
+// send empties the composer and returns the action for its draft.
 func (m *Model) send() pane.Action {
 	text := edit.Trim(m.Draft())
 	if text == "" {
@@ -237,7 +237,7 @@ func (m *Model) send() pane.Action {
 			return UnknownCommand{Name: name, Nearest: m.list.nearest(name)}
 		}
 		if !c.Forget {
-			m.past.add(m.text.Draft().Trimmed())
+			m.prompts.add(m.text.Draft().Trimmed())
 		}
 		m.leave()
 		return Command{Name: c.Name, Args: args, Line: text}
@@ -246,7 +246,7 @@ func (m *Model) send() pane.Action {
 	return Submit{Text: text}
 }
 
-// queue takes the draft for later. Commands and shell lines are not for later.
+// queue is send for a message that waits for the end of the turn. Commands and shell lines are sent at once.
 func (m *Model) queue() pane.Action {
 	text := edit.Trim(m.Draft())
 	if text == "" {
@@ -261,13 +261,13 @@ func (m *Model) queue() pane.Action {
 	return Queue{Text: text}
 }
 
-// done empties the composer and remembers what was there.
+// done empties the composer and adds the draft to the history.
 func (m *Model) done() {
-	m.past.add(m.text.Draft().Trimmed())
+	m.prompts.add(m.text.Draft().Trimmed())
 	m.leave()
 }
 
-// leave empties the composer for good.
+// leave empties the composer without adding to the history, so that undo cannot restore the draft.
 func (m *Model) leave() {
 	m.list.hide()
 	m.text.Reset()

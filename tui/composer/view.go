@@ -12,11 +12,11 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The view: the list of completions, then the box with the text and, while
-// searching, a line for what is looked for. Only the rows in sight are drawn,
-// and only after a change.
+// The view shows the list of completions, then the box with the text and, while
+// searching, the line of the search. Only visible rows are drawn, and only
+// after a change.
 
-// Height is the number of lines View has.
+// Height is the number of lines that View returns.
 func (m *Model) Height() int {
 	n := m.list.rows(m.height) + m.textRows() + 2
 	if m.seek.on {
@@ -25,7 +25,7 @@ func (m *Model) Height() int {
 	return n
 }
 
-// View is the composer: Height lines of the width it was given.
+// View returns the composer: Height lines of its width.
 func (m *Model) View() string {
 	if m.drawn == "" {
 		m.drawn = m.draw()
@@ -33,8 +33,7 @@ func (m *Model) View() string {
 	return m.drawn
 }
 
-// Cursor is where the terminal's cursor belongs, from the upper left corner of
-// the view.
+// Cursor returns the position of the terminal's cursor, relative to the upper left corner of the view.
 func (m *Model) Cursor() *tea.Cursor {
 	y, x := m.text.Cursor()
 	y += m.list.rows(m.height) + 1 - m.top
@@ -46,11 +45,12 @@ func (m *Model) Cursor() *tea.Cursor {
 
 func (m *Model) draw() string {
 	lines := m.list.draw(&m.styles, m.box.width, m.list.rows(m.height))
-	border := m.styles.Border
+	style := m.styles.Border
 	label, labelled := m.label()
 	if labelled {
-		border = m.styles.Shell
+		style = m.styles.Shell
 	}
+	border := pane.NewInk(style) // worked out once: rendering a style allocates
 	lines = append(lines, m.box.edge("╭", label, "╮", border, m.styles.Label))
 	left, right := m.box.sides(border)
 	for _, text := range m.drawText() {
@@ -63,7 +63,7 @@ func (m *Model) draw() string {
 	return strings.Join(lines, "\n")
 }
 
-// seekLine is the search as it is drawn: its end, if it is too long, and what came of it.
+// seekLine returns the line of the search, cut at the left if it is too long, and whether it failed.
 func (m *Model) seekLine() string {
 	line := m.seek.line()
 	if over := ansi.StringWidth(line) - m.box.inner() + 1; over > 0 {
@@ -72,7 +72,7 @@ func (m *Model) seekLine() string {
 	return line + m.seek.failed()
 }
 
-// label says what a draft is that is not a message.
+// label returns the label of a draft that is a shell line.
 func (m *Model) label() (string, bool) {
 	switch first := m.text.Line(0); {
 	case strings.HasPrefix(first, "!!"):
@@ -83,10 +83,9 @@ func (m *Model) label() (string, bool) {
 	return "", false
 }
 
-// position says where in the history the text shown is from, or what in it cannot be
-// found.
+// position returns the position of the shown prompt in the history, or a note about the draft.
 func (m *Model) position() string {
-	at, n := m.past.at, len(m.past.entries)
+	at, n := m.prompts.at, len(m.prompts.entries)
 	if m.seek.on {
 		at = m.seek.from()
 	}
@@ -99,7 +98,7 @@ func (m *Model) position() string {
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)
 }
 
-// drawText is the rows of text in sight, each as wide as the box.
+// drawText draws the visible rows of text, each as wide as the box.
 func (m *Model) drawText() []string {
 	if m.text.Empty() && !m.seek.on {
 		return []string{m.styles.Placeholder.Render(pane.Fit(m.placeholder, m.box.inner()))}
@@ -121,7 +120,7 @@ func (m *Model) drawText() []string {
 	return lines
 }
 
-// drawRow is a row of a line, with its tabs, chips, mentions and what is selected, as wide as the box.
+// drawRow draws a row of a line with its tabs, folded pastes, mentions and selection, as wide as the box.
 func (m *Model) drawRow(line int, r edit.Row, marks []mention) string {
 	s, at := m.text.Line(line)[r.Start:r.End], r.Start
 	from, to, lineEnd := m.text.SelectedIn(line, r)
@@ -179,8 +178,7 @@ func (m *Model) drawRow(line int, r edit.Row, marks []mention) string {
 	return out.String()
 }
 
-// marks are the mentions of a line as it is drawn: what is being completed is not
-// judged yet.
+// marks returns the mentions of a line to highlight. An unknown path is not one while it is being completed.
 func (m *Model) marks(i int) []mention {
 	if strings.IndexByte(m.text.Line(i), '@') < 0 {
 		return nil
@@ -194,7 +192,7 @@ func (m *Model) marks(i int) []mention {
 	return marks
 }
 
-// unknownNote names the first path of the draft that is no file, "" if all are.
+// unknownNote names the first mentioned path that is not a file, or returns "".
 func (m *Model) unknownNote() string {
 	note := ""
 	m.files.each(m.text, func(line int, a mention) {
