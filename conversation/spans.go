@@ -85,7 +85,11 @@ func SpansWithoutRewound(log []Event, spans []Span) []Span {
 // (S64: the raw-stream invariant).
 func MessagesIn(log []Event, spans []Span) []Event {
 	rewinds, covered := RewoundBy(log), Disjoint(spans)
-	var out []Event
+	most := 0 // events in the spans
+	for _, s := range covered {
+		most = max(0, min(most+int(s.Last-s.First)+1, len(log)))
+	}
+	out := make([]Event, 0, most)
 	for i := range log {
 		if e := &log[i]; IsMessage(e.Body) && covered.Contains(e.Seq) && (rewinds == nil || rewinds[i] == 0) {
 			out = append(out, *e)

@@ -113,14 +113,18 @@ func sentences(text string) []string {
 	var out []string
 	take := func(s string) {
 		s = strings.TrimPrefix(strings.TrimSpace(s), "- ")
-		if letters := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); len(s) <= maxBinding && len(strings.Join(letters, "")) >= leastLetters {
+		letters := 0 // in bytes
+		for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			letters += len(word)
+		}
+		if len(s) <= maxBinding && letters >= leastLetters {
 			out = append(out, printable(s))
 		}
 	}
 	for line := range strings.SplitSeq(withNewlines(text), "\n") {
 		from, last := 0, ' '
 		for i, r := range line {
-			if unicode.IsSpace(r) && strings.ContainsRune(".!?", last) || strings.ContainsRune("。！？", last) {
+			if unicode.IsSpace(r) && strings.ContainsRune(".!?", last) || last >= '。' && strings.ContainsRune("。！？", last) {
 				take(line[from:i])
 				from = i
 			}

@@ -6,21 +6,18 @@ package numbers
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Grouped writes a whole number with commas between thousands: 81,114.
 func Grouped(n int) string {
-	text := strconv.Itoa(n)
-	first := 1 // digit that may have a comma before it
-	if n < 0 {
-		first = 2
+	text := strconv.AppendInt(make([]byte, 0, 32), int64(n), 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = slices.Insert(text, i, ',')
 	}
-	for i := len(text) - 3; i >= first; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return string(text)
 }
 
 // Count writes how many things there are, with a noun that takes an s in the plural: 1 file, 2,048 files.
