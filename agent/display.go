@@ -60,7 +60,7 @@ func (d *display) tellCache() {
 	case m.NoCache:
 		at = time.Time{}
 	case !at.IsZero() && !changed:
-		at = at.Add(m.Sheet().Lives())
+		at = at.Add(m.Sheet().CacheLifetime())
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at

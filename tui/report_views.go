@@ -124,7 +124,7 @@ func (o *settingsView) renew(v *views) {
 	now := v.reading()
 	next := ""
 	if s.breakdown.Reading.LoadLine == now.LoadLine { // otherwise it is of the rules before
-		next = s.breakdown.Forecast.Words(s.cache.words(v.env.Now()))
+		next = s.breakdown.Forecast.Text(s.cache.words(v.env.Now()))
 	}
 	o.Show(settings.Content{Rows: v.settingRows(o.rows), Reading: now, Next: next, Fixed: s.ReadOnly})
 }

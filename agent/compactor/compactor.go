@@ -513,7 +513,7 @@ func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
 	}
 	made := c.made(w.Trigger)
 	made.Source = w.Source
-	c.overlay(ctx, made, plan.Alone().Masks)
+	c.overlay(ctx, made, plan.WithoutSummary().Masks)
 }
 
 // made is how an overlay of a trigger comes about.
@@ -528,7 +528,7 @@ func (c *Compactor) made(trigger string) conversation.Origin {
 // logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
 func (c *Compactor) logMicro(plan planner.Plan) {
 	name := c.journal.Rules().Preset.Design().MaskLog
-	if n := plan.Hides(); n > 0 && name != "" {
+	if n := plan.MaskedItems(); n > 0 && name != "" {
 		c.journal.Logger().Info(name+" triggered", "compacted", n)
 	}
 }

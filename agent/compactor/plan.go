@@ -237,7 +237,7 @@ func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 	}
 	plan := c.schedule.plan(c.journal.Moment(), true)
 	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
-		c.applyPlan(ctx, plan.Alone())
+		c.applyPlan(ctx, plan.WithoutSummary())
 	}
 	c.finishJob(ctx, same)
 }

@@ -36,7 +36,7 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	m := p.journal.Model()
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
-		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, Gone: changed, Refused: refused,
+		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed, Refused: refused,
 		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
 	}
 }
@@ -55,8 +55,8 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	}
 	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
-		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
-		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
+		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
+		"idle", look.Idle, "cold", look.CacheInvalid || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
 	return plan
 }
 

@@ -229,7 +229,7 @@ func (c *Compactor) evict(ctx context.Context, plan planner.Plan, made conversat
 	why := c.whyAlone(plan)
 	if !c.evictWith(ctx, plan, made) {
 		made.Why = why
-		c.overlay(ctx, made, plan.Alone().Masks)
+		c.overlay(ctx, made, plan.WithoutSummary().Masks)
 	}
 }
 

@@ -111,7 +111,7 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 
 // CacheKept is how long the model's cache keeps a conversation, and why. prompt is the tokens of the next request.
 func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcache.Kept {
-	k := promptcache.Kept{Lives: m.Sheet().Lives()}
+	k := promptcache.Kept{Lives: m.Sheet().CacheLifetime()}
 	switch {
 	case m.NoCache:
 		k.By = promptcache.ByNoCache

@@ -171,7 +171,7 @@ func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEf
 		return tui.SettingEffect{}, errReadOnly
 	}
 	b, err := r.Weigh(ctx, written(key, value))
-	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Words("")}, h.plainly(err)
+	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.plainly(err)
 }
 
 // ChangeSetting puts a value in force.

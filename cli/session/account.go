@@ -21,7 +21,7 @@ func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
 	idle, gone := r.sinceReply(m, time.Now())
 	b := inspect.NewBreakdown(rules, planner.Check{
 		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
-		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
+		Idle: idle, CacheInvalid: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
 	}, catalog.Savings(m))
 	b.Kept = m.CacheKept(r.Said, float64(b.Reading.Used))
 	return b

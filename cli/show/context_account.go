@@ -20,7 +20,7 @@ import (
 
 // writeNext tells what compaction will do next.
 func writeNext(b *strings.Builder, o planner.Forecast) {
-	if words := o.Words(""); words != "" {
+	if words := o.Text(""); words != "" {
 		fmt.Fprintf(b, "next        %s\n", words)
 	}
 	fmt.Fprintf(b, "            (%s)\n", plain.Line(o.Rule))

@@ -137,7 +137,7 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 	c := planner.Check{
 		Moment: rapid.SampledFrom(Moments()).Draw(t, "moment"), Log: log, View: v,
 		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: Sheets(t),
-		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
+		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), CacheInvalid: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
 	}
 	if rapid.Bool().Draw(t, "some system prompt") {
 		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})

@@ -404,7 +404,7 @@ func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, made convers
 		text.Appendix, p.asked = "", one.asked
 		p.Spans, texts = conversation.JoinSpans(p.Spans, text.Spans), append(texts, text)
 		if !evictsAll {
-			step = planner.Evicted(log, in.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
+			step = planner.EvictionNote(log, in.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
 		}
 	}
 	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Contains)

@@ -32,7 +32,7 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 		switch m := &v.Messages[k]; {
 		case m.Role != projection.RoleTool || len(m.Events) == 0:
 		case m.Repeats != 0:
-			pointers.See(m, false)
+			pointers.Add(m, false)
 		default:
 			shown[m.Events[0]] = m
 		}

@@ -52,7 +52,7 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	}
 	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c),
 		Calibration: c.Meter.Calibration(), Pins: pins, Messages: len(c.View.Messages)}
-	a.Cache = CacheUseOf(c.Log, c.Sheet.Lives())
+	a.Cache = CacheUseOf(c.Log, c.Sheet.CacheLifetime())
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
 }

@@ -8,35 +8,34 @@ import (
 	"plimsoll/conversation"
 )
 
-// Which units a summary or a drop takes next,
-// chosen from a view:
+// This file chooses the units of a view that the next summary or drop covers. Rules:
 //
-//   - The oldest that none covers yet, as few as reach the target.
-//   - Never the newest tokens that are protected, the newest message of the user,
-//     the last unit, open ones, pins, or the first message of the user unless it is
-//     long.
-//   - Where the newest message of the user is in the way, what came after it is
-//     covered as well if what came before is not enough. The text stands before.
+//   - They are the oldest units without a summary, as few as reach the target. These
+//     units are called a band.
+//   - A band never covers the protected newest tokens, the newest user message, the last
+//     unit, units with open calls, pins, or the first user message unless it is long.
+//   - If the units before the newest user message are not enough, a band continues after
+//     it. The summary then stands before that message.
 
 const (
-	// firstTextTokens is the longest first message that a band leaves standing.
+	// firstTextTokens is the longest first user message that a band leaves out.
 	firstTextTokens = 2000
-	// bandShare is how long a band's summary is expected to be, as a share of
-	// what it covers, and bandMost the longest expected, in tokens.
+	// bandShare is the expected length of a band's summary, as a share of the covered
+	// tokens, and bandMost the longest expected, in tokens.
 	bandShare = 0.15
 	bandMost  = 4000
 )
 
-// BandRule is what a band has to reach and to leave alone.
+// BandRule limits the choice of a band.
 type BandRule struct {
-	Target    float64 // tokens that a request should come under
+	Target    float64 // tokens that the request should come under
 	Protected float64 // newest tokens that stay
-	// First covers the user's first message as well, also if it is short (ONE, JCL).
+	// First says that the band covers the first user message even if it is short (ONE, JCL).
 	First bool
 }
 
-// BandSpans chooses the events that the next summary covers. It is empty if
-// nothing may be covered.
+// BandSpans returns the events that the next summary covers. It is empty if nothing may be
+// covered.
 func BandSpans(v projection.View, m meter.Meter, rule BandRule) []conversation.Span {
 	return bandOf(v, m, rule).spans
 }
@@ -58,7 +57,7 @@ func bandOf(v projection.View, m meter.Meter, rule BandRule) band {
 	return band{spans: append(b.spans, newer.spans...), tokens: b.tokens + newer.tokens}
 }
 
-// band is what a summary covers.
+// band is a choice of units for a summary, and their tokens.
 type band struct {
 	spans  []conversation.Span
 	tokens float64
@@ -68,8 +67,8 @@ func (b band) saves() float64 { return b.tokens - min(bandShare*b.tokens, bandMo
 
 func (b band) reaches(tokens float64) bool { return b.tokens > 0 && b.saves() >= tokens }
 
-// takeBand covers units from one message on up to another until that saves so
-// many tokens. Earlier summaries within are left to themselves.
+// takeBand covers units from one message index up to another, until their summary saves
+// so many tokens. It leaves out earlier summaries.
 func takeBand(messages []projection.Message, m meter.Meter, from, to int, tokens float64) band {
 	var b band
 	var s spans
@@ -85,7 +84,7 @@ func takeBand(messages []projection.Message, m meter.Meter, from, to int, tokens
 			case msg.State == projection.StateSummarised, open:
 				s.end()
 			default:
-				s.take(msg)
+				s.add(msg)
 				b.tokens += m.Weigh(msg.After()) + m.Framing()
 			}
 		}
@@ -95,8 +94,8 @@ func takeBand(messages []projection.Message, m meter.Meter, from, to int, tokens
 	return b
 }
 
-// DropSpans chooses the oldest units to leave out so that a request comes under
-// target tokens. It is empty if nothing may go. The user's first text may not.
+// DropSpans returns the oldest units to drop so that a request comes under target tokens.
+// It is empty if nothing may be dropped. The user's first message stays.
 func DropSpans(v projection.View, m meter.Meter, target float64) []conversation.Span {
 	return dropSpans(v, m, target, firstToDrop(v.Messages))
 }
@@ -122,7 +121,7 @@ func dropSpans(v projection.View, m meter.Meter, target float64, from int) []con
 				if len(s.taken) == 0 {
 					left -= m.BoundTokens()
 				}
-				s.take(msg)
+				s.add(msg)
 				left -= m.Weigh(msg.After()) + m.Framing()
 			}
 		}
@@ -131,14 +130,14 @@ func dropSpans(v projection.View, m meter.Meter, target float64, from int) []con
 	return s.taken
 }
 
-// spans collects messages of a view as spans of events. What lies between
-// neighbours of a view is never sent.
+// spans collects messages of a view as spans of events. Events between two neighbours of a
+// view are never sent, so one span may contain them.
 type spans struct {
 	taken []conversation.Span
-	open  bool // the last one goes on
+	open  bool // the next message extends the last span
 }
 
-func (s *spans) take(m *projection.Message) {
+func (s *spans) add(m *projection.Message) {
 	first, last := m.Events[0], m.Events[len(m.Events)-1]
 	if s.open {
 		s.taken[len(s.taken)-1].Last = last
@@ -149,8 +148,8 @@ func (s *spans) take(m *projection.Message) {
 
 func (s *spans) end() { s.open = false }
 
-// unitAt is the messages of the unit that begins at index i of a view: a reply
-// with its results, or one message alone. end is the index behind it.
+// unitAt returns the index after the unit that begins at index i of a view: a reply with
+// its results, or one message alone.
 func unitAt(messages []projection.Message, i int) (end int) {
 	end = i + 1
 	if len(messages[i].Calls) == 0 {
@@ -162,13 +161,12 @@ func unitAt(messages []projection.Message, i int) (end int) {
 	return end
 }
 
-// isOpen reports whether a call of a unit has no result. No overlay takes such a
-// unit, also where it is old and nothing will come any more.
+// isOpen reports whether a call of a unit has no result. No overlay covers such a unit.
 func isOpen(unit []projection.Message) bool {
 	return !conversation.AllAnswered(unit[0].Calls, len(unit)-1, func(i int) string { return unit[1+i].CallID })
 }
 
-// firstToDrop is the index of the first message that may be left out: not the
+// firstToDrop returns the index of the first message that may be dropped: not the
 // user's first.
 func firstToDrop(messages []projection.Message) int {
 	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim {
@@ -177,7 +175,7 @@ func firstToDrop(messages []projection.Message) int {
 	return 0
 }
 
-// firstToCover is the index of the first message that may be covered: not the
+// firstToCover returns the index of the first message that may be covered: not the
 // user's first, unless it is long.
 func firstToCover(messages []projection.Message, m meter.Meter) int {
 	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim &&
@@ -187,9 +185,8 @@ func firstToCover(messages []projection.Message, m meter.Meter) int {
 	return 0
 }
 
-// protectedFrom is the index of the first message that may not be covered
-// because it is new: counted back from the newest by tokens, and at least the
-// last unit.
+// protectedFrom returns the index of the first protected message. The protected ones are
+// the newest messages with so many tokens, and at least the last unit.
 func protectedFrom(messages []projection.Message, m meter.Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
@@ -205,8 +202,8 @@ func protectedFrom(messages []projection.Message, m meter.Meter, tokens float64)
 	return max(min(end, last), 0)
 }
 
-// newestOfUser is the index of the newest message of the user that stands for
-// itself; without one, behind the last.
+// newestOfUser returns the index of the newest user message that no overlay replaces, or
+// the number of messages without one.
 func newestOfUser(messages []projection.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {

@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// banded summarises a log in n bands.
+// banded puts n summaries over a log.
 func banded(events []conversation.Event, n int) []conversation.Event {
 	var bodies []conversation.Body
 	for i := range n {
@@ -126,10 +126,10 @@ func BenchmarkPlan(b *testing.B) {
 		{"warm turn start", 5_000_000, planner.MomentTurn, func(*preset.Rules, *planner.Check) {}, false},
 		{"near the load line with a summary to prepare", 3_300_000, planner.MomentReply, func(_ *preset.Rules, c *planner.Check) { c.Prepares = true }, false},
 		{"above the load line not armed", 3_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Past.After = 2_600_000 }, false},
-		{"cold below the cold share", 8_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Gone = true }, false},
+		{"cold below the cold share", 8_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, false},
 		{"evicts", 3_000_000, planner.MomentRequest, func(r *preset.Rules, _ *planner.Check) { r.Summary.When = preset.SummaryNever }, true},
 		{"evicts with a summary", 3_000_000, planner.MomentRequest, func(*preset.Rules, *planner.Check) {}, true},
-		{"evicts in the cold", 4_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Gone = true }, true},
+		{"evicts in the cold", 4_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			r, check := compacttest.LongCheck(c.window, c.at)

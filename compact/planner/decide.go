@@ -2,8 +2,8 @@ package planner
 
 import "plimsoll/compact/preset"
 
-// Plan decides what to do now. Below the load line it reads neither log nor texts
-// while it does nothing.
+// Plan decides what to compact now. Below the load line, while nothing is due, it reads
+// neither the log nor any text.
 func (c Check) Plan(r preset.Rules) Plan {
 	if len(c.View.Messages) == 0 {
 		return Plan{}
@@ -12,8 +12,8 @@ func (c Check) Plan(r preset.Rules) Plan {
 		return c.afterRefusal(r)
 	}
 	p := newPlanner(&r, &c)
-	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
-		return p.everyRequest() // layers that act whatever is used do not wait either
+	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.mustHold() && !c.AtOnce {
+		return p.everyRequest() // the layers that act before every request do not wait for turns
 	}
 	switch acts := r.Preset.Design().Acts; {
 	case c.Refused && r.Waits():
@@ -33,7 +33,7 @@ func (c Check) Plan(r preset.Rules) Plan {
 	if plan := p.evict(); plan.Acts() || plan.Hold {
 		return plan
 	}
-	if plan := p.economy(); plan.Acts() {
+	if plan := p.maskToSave(); plan.Acts() {
 		return plan
 	}
 	if plan := p.everyRequest(); plan.Acts() {
@@ -42,8 +42,8 @@ func (c Check) Plan(r preset.Rules) Plan {
 	return p.prepare()
 }
 
-// EvictNow is the step at the load line although that is not reached, without a
-// summary: somebody asked for room.
+// EvictNow returns the step at the load line, without a summary, although the request may
+// be below it: the user asked for free space.
 func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 	p := newPlanner(&r, &c)
 	if p.window == 0 || len(c.View.Messages) == 0 {
@@ -53,7 +53,7 @@ func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 	return p.step(p.plan(trigger), target, false)
 }
 
-// afterRefusal is what rules do that act only where a server did not take a request.
+// afterRefusal returns the plan of rules that act only when a server refused a request.
 func (c Check) afterRefusal(r preset.Rules) Plan {
 	if !c.Refused || !r.Evicts() {
 		return Plan{}

@@ -10,22 +10,22 @@ import (
 	"plimsoll/conversation"
 )
 
-// Between our log and identity dedup (ADA). Rules:
+// This file applies ADA's identity dedup, which omits repeated fields of calls and
+// results, to a view. Rules:
 //
-//   - Choosing runs Dedupe over a view and writes down which fields it omitted;
-//     showing omits just these, so that it never depends on rules again.
-//   - A result that is no JSON object counts as one with the field content.
-//   - Results that are stubs already, and what is pinned, take part in telling
-//     what is newest, but nothing of them is chosen. One that points to another
-//     counts as its text.
-//   - Arguments that cannot be read, or that are not those of the call any
-//     more, say nothing about its identity: the call and its result stay.
+//   - A mask item records the fields that Dedupe omitted. The projection omits these
+//     fields, so that it does not depend on the rules.
+//   - A result that is not a JSON object is treated as an object with the field content.
+//   - Stubs and pinned results count as occurrences, but no item masks them. A pointer to
+//     another result counts as the text of that result.
+//   - A call whose arguments cannot be parsed, or are masked or capped, has no identity:
+//     the call and its result stay.
 
 const contentField = "content"
 
-// dedupeItems chooses what identity dedup omits in a view, oldest first; nil unless
-// rules.Dedupe is enabled. The event of an item is the first of its message; messages
-// without events give none.
+// dedupeItems returns the fields that identity dedup omits in a view, oldest first; nil
+// unless rules.Dedupe is enabled. An item names the first event of its message, so messages
+// without events have no items.
 func dedupeItems(messages []projection.Message, rules preset.Rules) []conversation.MaskItem {
 	if !rules.Dedupe.Enabled {
 		return nil
@@ -38,7 +38,7 @@ func dedupeItems(messages []projection.Message, rules preset.Rules) []conversati
 		if len(m.Events) > 0 {
 			at[m.Events[0]] = i
 		}
-		if k, ok := at[m.Repeats]; ok { // a pointer counts as what it stands for
+		if k, ok := at[m.Repeats]; ok { // a pointer counts as the result it points to
 			m.Text, m.State = messages[k].Text, messages[k].State
 		}
 		before[i] = dedupeMessage(&m)
@@ -87,8 +87,8 @@ func dedupeMessage(m *projection.Message) adachsoft.Message {
 	return d
 }
 
-// resultObject is the text of a result as an object; nil for text that cannot
-// be encoded, of which nothing is omitted.
+// resultObject returns the text of a result as an object, or nil if the text cannot be
+// encoded; then nothing of it is omitted.
 func resultObject(text string) ordered.Object {
 	if object, ok := ordered.Parse(text); ok {
 		return object

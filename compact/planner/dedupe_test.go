@@ -47,7 +47,7 @@ var (
 	writes   = `{"path":"a/b","text":"` + longLine + `","mode":1.0}`
 )
 
-func TestDedupeItemsNameWhatIsOmitted(t *testing.T) {
+func TestDedupeItemsNameOmittedFields(t *testing.T) {
 	t.Parallel()
 	byPath := map[string]preset.ToolRule{"write": {Identifiers: []string{"path"}}, "read": {Identifiers: []string{"path"}}}
 	log := dedupeLog{{Role: projection.RoleUser, Text: longLine, State: projection.StateVerbatim, Events: []uint64{1}}}.
@@ -74,7 +74,7 @@ func TestDedupeItemsNameWhatIsOmitted(t *testing.T) {
 	}
 }
 
-func TestDedupeItemsLeaveAlone(t *testing.T) {
+func TestDedupeItemsSparePinnedAndBrokenCalls(t *testing.T) {
 	t.Parallel()
 	start := func() dedupeLog { return dedupeLog{}.call("1", "read", `{}`) }
 	finish := func(l dedupeLog) dedupeLog { return l.call("2", "read", `{}`).result("2", "read", longLine) }
@@ -109,7 +109,7 @@ func TestDedupeItemsLeaveAlone(t *testing.T) {
 }
 
 // FuzzDedupe takes any texts for arguments, results and identifiers through
-// the whole: choosing, showing, and choosing again.
+// the steps: choosing, projecting, and choosing again.
 func FuzzDedupe(f *testing.F) {
 	f.Add(writes, writes, longLine, `{"a":"`+longLine+`"}`, "path", 100)
 	f.Add(`{"path":1.0}`, `{"path":1}`, `{"a":1e400}`, `[`, "path", 0)

@@ -1,15 +1,15 @@
-// Package planner decides when to compact automatically, and what to take.
+// Package planner decides when to compact automatically, and which events.
 //
-// [Check.Plan] is one look: it gets the moment, log and view, the meter, how long nothing was
-// sent, prices, and what earlier compactions left ([PastOf]). It answers with a [Plan], and is
-// pure, so that the agent and package replay ask the same function. The usual answer, nothing,
-// reads neither log nor texts.
+// [Check.Plan] makes one decision from the moment, the log and its view, the meter, the idle
+// time, prices, and the state after earlier compactions ([PastOf]). It returns a [Plan]. It is
+// pure, so that the agent and package replay can call the same function. When nothing is due,
+// as usual, it reads neither the log nor any text.
 //
 // Plimsoll's own rules act above the load line, and earlier when the provider's cache is cold,
-// because then a new beginning costs nothing extra. A step evicts the oldest units down to a
-// target, in one go, so that the cache breaks once and not at every request. A note stands for
-// them; a summary replaces parts of it where a model wrote one in time. The presets of other
-// designs act as these say. Above the hard line [Check.Recover] makes room without a model.
+// because changing the prefix then costs nothing extra. A step evicts the oldest units down to
+// a target at once, so that the cached prefix changes once and not at every request. A note
+// replaces them, and a summary parts of them if a model wrote one in time. The presets of other
+// designs follow their own rules. Above the hard line [Check.Recover] frees space without a model.
 //
-// [Check.Forecast] foretells what the planner does next, by asking it.
+// [Check.Forecast] predicts the next compaction, with the same functions.
 package planner

@@ -10,16 +10,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// listsPart is the room for the lists of a note, as a part of that for the user's
-// words: what was done, files, todos and errors.
+// listsPart is the size limit of a note's lists (what was done, files, todos and errors),
+// as a share of the limit for quotations of the user.
 const listsPart = 0.2
 
-// assumedWindow is the window that the length of a note follows where it is not
-// known.
+// assumedWindow is the window in tokens that the length of a note is derived from if the
+// window is unknown.
 const assumedWindow = 128_000
 
-// room is what each part of a note may have, for a window of so many tokens, 0
-// unknown.
+// noteRoomIn returns the size limits of the parts of a note for a window of so many
+// tokens, 0 unknown.
 func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
@@ -29,15 +29,15 @@ func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
 	return summary.NoteRoom{Lists: listsPart * e.Words * w, Words: e.Words * w, Index: e.Index * w}
 }
 
-// promptShare is what system prompt and tools usually take of a window at most.
+// promptShare is the usual share of system prompt and tools in a window.
 const promptShare = 0.125
 
 func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }
 
-// roomLeft is what system prompt and tools leave of a window, as a share of what they
-// usually leave: at most 1.
+// roomLeft returns the tokens that system prompt and tools leave of a window, as a share
+// of what they usually leave, at most 1.
 func roomLeft(window int, r meter.Reading) float64 {
 	w := float64(window)
 	if w <= 0 {
@@ -46,22 +46,24 @@ func roomLeft(window int, r meter.Reading) float64 {
 	return max(0, min(1, (w-promptTokens(r))/((1-promptShare)*w)))
 }
 
-// eviction is what a step evicts.
+// eviction is a choice of units to evict.
 type eviction struct {
 	spans  []conversation.Span
-	tokens float64 // of what goes
-	note   float64 // of the note that stands, whose place the new one takes
-	left   float64 // of a request without all that
+	tokens float64 // of the evicted messages
+	note   float64 // tokens of the present note, which the new one replaces
+	left   float64 // tokens of the request without both
 }
 
-// gains is the least that the eviction saves, with room for a note of so many
-// tokens. A note grows by less than half of what it comes to stand for.
-func (e eviction) gains(room float64) float64 { return e.tokens - min(max(room-e.note, 0), e.tokens/2) }
+// leastGain returns the fewest tokens that the eviction saves with a note of at most room
+// tokens. A note grows by less than half of the tokens that it replaces.
+func (e eviction) leastGain(room float64) float64 {
+	return e.tokens - min(max(room-e.note, 0), e.tokens/2)
+}
 
-// oldestUnits is the oldest units of a view that a step evicts, so that a request with
-// a note of so many tokens comes down to a target. Pins, the newest message of the
-// user, open units and the newest protected tokens stay. It has no spans if nothing
-// may go.
+// oldestUnits chooses the oldest units of a view to evict, so that a request with a note
+// of so many tokens comes down to the target. Pins, the newest user message, units with
+// open calls and the newest protected tokens stay. The result has no spans if nothing can
+// be evicted.
 func oldestUnits(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	m = m.WithView(v)
@@ -77,14 +79,14 @@ func oldestUnits(v projection.View, m meter.Meter, target, note, protected float
 		open := isOpen(messages[i:next])
 		for k := i; k < next; k++ {
 			switch msg := &messages[k]; {
-			case msg.State == projection.StatePinned: // it stays also where spans hold it
-			case k == newest, open, msg.State == projection.StateSummarised, isPart(msg):
+			case msg.State == projection.StatePinned: // stays even inside evicted spans
+			case k == newest, open, msg.State == projection.StateSummarised, replacesCalls(msg):
 				s.end()
 			default:
-				s.take(msg)
+				s.add(msg)
 				tokens := m.Weigh(msg.After()) + m.Framing()
 				if e.tokens == 0 {
-					tokens += m.BoundTokens() // goes with the first change
+					tokens += m.BoundTokens() // reasoning that any earlier change drops
 				}
 				e.tokens, e.left = e.tokens+tokens, e.left-tokens
 			}
@@ -95,12 +97,12 @@ func oldestUnits(v projection.View, m meter.Meter, target, note, protected float
 	return e
 }
 
-// isPart reports whether a message is what is left of units whose calls are left out.
-// It is short, and need not hold the whole unit, which is what is evicted.
-func isPart(m *projection.Message) bool { return m.Why == projection.WhyLeftOut }
+// replacesCalls reports whether a message replaces tool calls that an overlay leaves out. It
+// is short and may not contain the whole unit, and only whole units are evicted.
+func replacesCalls(m *projection.Message) bool { return m.Why == projection.WhyLeftOut }
 
-// noteShown is about the size of the note that a view shows. Its text is not read
-// for that, as this is asked before every request while a step is due.
+// noteShown estimates the size of the note in a view without measuring its text, because
+// this is asked before every request while a step is due.
 func noteShown(messages []projection.Message) conversation.Size {
 	for i := range messages {
 		m := &messages[i]

@@ -15,11 +15,11 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// What a forecast says is what the planner then does.
+// These tests compare the forecast with the plan that follows.
 
-// presses reports whether a plan was made because so much is used, and not
-// because it pays or by a layer that acts anyway.
-func presses(p planner.Plan) bool {
+// isForcedPlan reports whether a plan was made because of the size of the request, and not
+// to save money or by a layer that acts before every request.
+func isForcedPlan(p planner.Plan) bool {
 	switch p.Trigger {
 	case planner.TriggerLoadLine, planner.TriggerHardLine, planner.TriggerThreshold:
 		return true
@@ -27,38 +27,38 @@ func presses(p planner.Plan) bool {
 	return false
 }
 
-// driven is what the planner does about how much is used, at the next request
+// forcedPlan is the plan that the size of the request causes, at the next request
 // or after the reply.
-func driven(r preset.Rules, c planner.Check) planner.Plan {
+func forcedPlan(r preset.Rules, c planner.Check) planner.Plan {
 	for _, m := range []planner.Moment{planner.MomentReply, planner.MomentRequest, planner.MomentTurn} {
 		c.Moment = m
-		if p := c.Plan(r); presses(p) {
+		if p := c.Plan(r); isForcedPlan(p) {
 			return p
 		}
 	}
 	return planner.Plan{}
 }
 
-// fataler is a test, or one run of a property.
+// fataler is a test, or one run of a property test.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkOutlook fails unless an outlook agrees with the planner; it gives what
-// the planner does.
-func checkOutlook(t fataler, r preset.Rules, c planner.Check) (planner.Forecast, planner.Plan) {
+// checkForecast fails unless an outlook agrees with the planner; it gives what
+// and the plan.
+func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast, planner.Plan) {
 	t.Helper()
-	o, p := c.Forecast(r), driven(r, c)
-	tell := func() string { return o.Words("") + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
+	o, p := c.Forecast(r), forcedPlan(r, c)
+	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0:
 		t.Fatalf("%+v", o)
-	case presses(p) && o.State != planner.TimingNow:
+	case isForcedPlan(p) && o.State != planner.TimingNow:
 		t.Fatalf("it acts, and that was not told: %s", tell())
-	case presses(p) && o.Left > 0:
+	case isForcedPlan(p) && o.Left > 0:
 		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
-	case !presses(p) && o.State == planner.TimingNow && o.EvictTo >= 0:
+	case !isForcedPlan(p) && o.State == planner.TimingNow && o.EvictTo >= 0:
 		t.Fatalf("it does nothing of what was told: %s", tell())
 	}
 	if note, evicts := p.Note.(conversation.Summary); evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
@@ -68,13 +68,13 @@ func checkOutlook(t fataler, r preset.Rules, c planner.Check) (planner.Forecast,
 	return o, p
 }
 
-// checkCold fails unless the planner evicts with a cold cache what an outlook said.
+// checkCold fails unless the planner evicts with a cold cache what the forecast says.
 func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	t.Helper()
 	if o.State == planner.TimingNow {
 		return // the step at the load line comes first
 	}
-	c.Moment, c.Gone = planner.MomentTurn, true
+	c.Moment, c.CacheInvalid = planner.MomentTurn, true
 	p := c.Plan(r)
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
@@ -85,7 +85,7 @@ func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	}
 }
 
-func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
+func TestForecastTellsWhenThePlannerActs(t *testing.T) {
 	t.Parallel()
 	states := map[planner.TimingState]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,9 +106,9 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 			c.Past = planner.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
 		}
 		said := compacttest.Encoded(t, log)
-		o, _ := checkOutlook(t, r, c)
+		o, _ := checkForecast(t, r, c)
 		states[o.State]++
-		if o.Words("") == "" && o.At > 0 {
+		if o.Text("") == "" && o.At > 0 {
 			t.Fatalf("nothing is said of %+v", o)
 		}
 		if again := c.Forecast(r); !reflect.DeepEqual(o, again) {
@@ -131,8 +131,8 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 	}
 }
 
-// checkGrowth fails unless the planner acts, or could if there were anything to
-// do, as soon as a request has grown to where an outlook said, and not before.
+// checkGrowth fails unless the planner acts, or has too little to evict, as soon as a
+// request has the size that the forecast names, and not before.
 func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	t.Helper()
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
@@ -145,7 +145,7 @@ func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast)
 		}
 		then := c
 		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
-		now, _ := checkOutlook(t, r, then)
+		now, _ := checkForecast(t, r, then)
 		if (now.State == planner.TimingNow) != acts {
 			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
 		}

@@ -9,29 +9,29 @@ import (
 	"plimsoll/conversation"
 )
 
-// Masks are made below the load line only where they pay: while the cache is cold,
-// or where what they save in the next requests is more than writing the rest of the
-// prefix anew.
+// Below the load line the planner masks only where that saves money: while the cache is
+// cold, or where the savings of the next requests exceed the cost of caching the rest of
+// the prefix again.
 
-func (p *planner) with(plan Plan, w worth) Plan {
-	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
+func (p *planner) withMasks(plan Plan, w maskValue) Plan {
+	plan.Masks, plan.Gain, plan.Rewritten = nil, int(w.gain), int(w.rewritten)
 	if len(w.items) > 0 {
 		plan.Masks = []conversation.Body{MaskOf(*p.rules, w.items)}
 	}
 	return plan
 }
 
-// economy masks where it pays although nothing forces it.
-func (p *planner) economy() Plan {
-	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.rests.held() {
+// maskToSave returns a plan that masks to save money, below the load line.
+func (p *planner) maskToSave() Plan {
+	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.cooldown.afterUndo() {
 		return Plan{}
 	}
-	least, trigger := float64(p.rests.stride), TriggerStride
+	least, trigger := float64(p.cooldown.stride), TriggerStride
 	cold := p.check.Cold()
 	switch {
 	case p.check.AtOnce:
-		if w := p.worth(p.items(false)); len(w.items) > 0 {
-			return p.with(p.plan(TriggerCold), w)
+		if w := p.valueOf(p.items(false)); len(w.items) > 0 {
+			return p.withMasks(p.plan(TriggerCold), w)
 		}
 		return Plan{}
 	case cold:
@@ -39,39 +39,39 @@ func (p *planner) economy() Plan {
 	case p.check.Moment != MomentTurn:
 		return Plan{}
 	}
-	w := p.worth(p.items(false))
-	if w.gain < least || !cold && !p.pays(w.gain, w.behind) || p.frees(w.items) < least {
+	w := p.valueOf(p.items(false))
+	if w.gain < least || !cold && !p.pays(w.gain, w.rewritten) || p.exactGain(w.items) < least {
 		return Plan{}
 	}
-	return p.with(p.plan(trigger), w)
+	return p.withMasks(p.plan(trigger), w)
 }
 
-// frees is how many tokens hiding items really saves. Of results with one text,
-// one may go on standing in full for the others.
-func (p *planner) frees(items []conversation.MaskItem) float64 {
+// exactGain returns the tokens that masking items saves, from the projected view: of
+// results with the same text, one may still be shown in full.
+func (p *planner) exactGain(items []conversation.MaskItem) float64 {
 	m := p.check.Meter
 	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
 }
 
-func (p *planner) pays(gain, behind float64) bool {
+func (p *planner) pays(gain, rewritten float64) bool {
 	s := p.check.Sheet
-	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*behind
+	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*rewritten
 }
 
 func (p *planner) items(relaxed bool) []conversation.MaskItem {
 	return MaskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
 
-// worth is what hiding items comes to, in tokens.
-type worth struct {
-	items  []conversation.MaskItem
-	gain   float64 // that goes
-	behind float64 // behind the first of them that stays
+// maskValue is the estimated effect of masking items, in tokens.
+type maskValue struct {
+	items     []conversation.MaskItem
+	gain      float64 // saved
+	rewritten float64 // after the first item, to be cached again
 }
 
-// worth estimates what hiding items, which are in order, saves.
-func (p *planner) worth(items []conversation.MaskItem) worth {
-	w := worth{items: items}
+// valueOf estimates the effect of masking items, which must be in the order of the view.
+func (p *planner) valueOf(items []conversation.MaskItem) maskValue {
+	w := maskValue{items: items}
 	if len(items) == 0 {
 		return w
 	}
@@ -80,18 +80,18 @@ func (p *planner) worth(items []conversation.MaskItem) worth {
 		m := &p.check.View.Messages[i]
 		saved := 0.0
 		for next < len(items) && items[next].Event <= m.Events[len(m.Events)-1] {
-			saved += p.saves(m, items[next])
+			saved += p.itemGain(m, items[next])
 			next++
 		}
 		w.gain += saved
 		if next > 0 {
-			w.behind += p.check.Meter.Weigh(m.After()) - saved
+			w.rewritten += p.check.Meter.Weigh(m.After()) - saved
 		}
 	}
 	return w
 }
 
-func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float64 {
+func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) float64 {
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
 			if c.ID == item.Call {
@@ -119,7 +119,7 @@ func stubTokens(c meter.Scale, size conversation.Size, preview int) float64 {
 	return shown*c.Weigh(size) + c.Weigh(conversation.Size{ASCII: projection.StubChars})
 }
 
-// MaskOf is the overlay that hides items in the words of the rules' preset.
+// MaskOf returns the overlay that masks items in the style of the rules' preset.
 func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
 	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }

@@ -6,12 +6,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// J-CLI's first layer (JCL): of the results older than the newest few, those
-// over a size become a line, exempt tools' stay. Its own example shows two of
-// three results replaced while three are kept; the rule wins.
+// J-CLI's first layer (JCL) replaces results over a size by a line, except the newest few
+// and those of exempt tools. The example in its documentation replaces two of three results
+// although three are kept; this code follows the rule and not the example.
 
-// MicroItems chooses what the layer hides in a view, oldest first. What points to
-// a result goes with it, or would stand in full next.
+// MicroItems returns the results of a view that the layer masks, oldest first. It masks
+// pointers with their result, because the projection would otherwise show one in full.
 func MicroItems(v projection.View, r preset.Rules) []conversation.MaskItem {
 	var results []*projection.Message
 	for i := range v.Messages {
@@ -23,8 +23,8 @@ func MicroItems(v projection.View, r preset.Rules) []conversation.MaskItem {
 	chosen := map[uint64]bool{}
 	for i := 0; i < len(results)-max(r.Micro.KeepRecent, 0); i++ {
 		m := results[i]
-		hidden := len(m.Text) <= r.Micro.MinBytes || m.State == projection.StateMasked || m.State == projection.StatePinned
-		if r.Tools[m.Tool].Exempt || hidden && !chosen[m.Repeats] {
+		unsuitable := len(m.Text) <= r.Micro.MinBytes || m.State == projection.StateMasked || m.State == projection.StatePinned
+		if r.Tools[m.Tool].Exempt || unsuitable && !chosen[m.Repeats] {
 			continue
 		}
 		chosen[m.Events[0]] = true

@@ -7,21 +7,22 @@ import (
 	"plimsoll/conversation"
 )
 
-// Past is what earlier compactions of a conversation left behind, for the planner.
+// Past is what the planner needs to know of earlier compactions and failures. The sizes are
+// tokens of a request at that time; 0 means that it did not happen.
 type Past struct {
-	After  int // tokens of a request right after the newest compaction in force that made room, 0 without one
-	Undone int // tokens of a request when the user undid a compaction, 0 if they did not since the newest one in force
-	Tried  int // tokens of a request when an automatic compaction failed, 0 if none did since the newest one in force
-	// Failures is how many requests to a model failed since the last summary, or since
+	After  int // right after the newest compaction in force that freed space
+	Undone int // when the user undid a compaction, since the newest one in force
+	Tried  int // when an automatic compaction failed, since the newest one in force
+	// Failures counts the summary requests that failed since the last summary, or since
 	// the user compacted, undid a compaction, or changed the model.
 	Failures int
 	Settled  bool // a compaction was made without a model since the newest failure
 }
 
-// asks reports whether a compaction may ask a model. After the last failure but one the
-// next compaction does without, after the last all of them do. JCL cannot do without.
-// No compaction asks where the rules want summaries only on request.
-func (p Past) asks(r *preset.Rules) bool {
+// mayAskModel reports whether a compaction may request a summary. One failure before the limit
+// the next compaction is made without, and at the limit all of them are. JCL always needs a
+// model. The rules may also allow summaries only on request.
+func (p Past) mayAskModel(r *preset.Rules) bool {
 	if !r.Asks() {
 		return false
 	}
@@ -31,46 +32,46 @@ func (p Past) asks(r *preset.Rules) bool {
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
 }
 
-// Exhausted reports whether no automatic compaction asks a model any more, until the
-// user acts or the model changes.
+// Exhausted reports whether so many summaries failed that no automatic compaction requests
+// another one until the user acts or the model changes.
 func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Failures }
 
-// forced reports whether an epoch was made because there was no room, and not to
+// forced reports whether an epoch was made because the request was too long, and not to
 // save money.
 func forced(m conversation.Origin) bool {
 	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
 }
 
-// PastOf reads what earlier compactions left behind from a log. A request that was
-// refused before a model was asked is no failure of a model. A mask by hand is no
-// compaction: undoing it delays none, and making it does not end such a delay.
+// PastOf reads the state after earlier compactions from a log. A summary request that was
+// refused before it was sent is not a failure. A manual mask is not a compaction: its undo
+// starts no cooldown, and a new one ends none.
 func PastOf(log []conversation.Event) Past {
 	var past Past
-	epochs, newest, pass := conversation.Epochs(log), uint64(0), uint64(0)
+	epochs, newest, compaction := conversation.Epochs(log), uint64(0), uint64(0)
 	for _, e := range epochs {
 		if !e.InForce {
 			continue
 		}
 		newest = e.ID
 		if !e.IsManualMask() {
-			pass = e.ID
+			compaction = e.ID
 		}
-		if makesRoom(e) {
+		if freesSpace(e) {
 			past.After = e.Origin.After
 		}
 	}
 	for _, e := range epochs {
-		if e.RevertedBy > pass && !e.IsManualMask() {
-			past.Undone, pass = undoneAt(log, e), e.RevertedBy
+		if e.RevertedBy > compaction && !e.IsManualMask() {
+			past.Undone, compaction = sizeAtUndo(log, e), e.RevertedBy
 		}
 	}
-	past.Tried = triedAt(log, max(newest, pass))
+	past.Tried = sizeAtFailure(log, max(newest, compaction))
 	past.Failures, past.Settled = failuresOf(log)
 	return past
 }
 
-// failuresOf counts the requests to a model that failed, and reports
-// whether a compaction was made without a model since the newest of them.
+// failuresOf counts the summary requests that failed, and reports whether a compaction was
+// made without a model since the newest failure.
 func failuresOf(log []conversation.Event) (failures int, settled bool) {
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
@@ -89,7 +90,7 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 				return failures, settled
 			}
 		case conversation.Revert:
-			if !steers(log, b) {
+			if !isManualRevert(log, b) {
 				return failures, settled
 			}
 		}
@@ -97,30 +98,29 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 	return failures, settled
 }
 
-// wroteText reports whether an overlay holds a text that a model wrote, or policies
-// that somebody asked for: a note needs neither.
+// wroteText reports whether an overlay has a summary that a model wrote, or policies: a
+// note has neither.
 func wroteText(b conversation.Body) bool {
 	s, ok := b.(conversation.Summary)
 	return ok && (s.Text != "" || s.Policies != nil)
 }
 
-// makesRoom reports whether an epoch was made because there was no room, or holds
-// a summary. Another one says nothing of when the load line is reached again.
-func makesRoom(e conversation.Epoch) bool {
+// freesSpace reports whether an epoch was made because the request was too long, or has a
+// summary. Other epochs do not delay the next step at the load line.
+func freesSpace(e conversation.Epoch) bool {
 	return forced(e.Origin) || e.Origin.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
 		s, ok := o.Body.(conversation.Summary)
 		return ok && s.Policies == nil
 	})
 }
 
-// steers reports whether a revert is about turns or pins, and no act on a
-// compaction.
-func steers(log []conversation.Event, b conversation.Revert) bool {
-	about := b.Epoch
-	if about == 0 {
-		about = b.Event
+// isManualRevert reports whether a revert undoes a rewind or a pin and not a compaction.
+func isManualRevert(log []conversation.Event, b conversation.Revert) bool {
+	target := b.Epoch
+	if target == 0 {
+		target = b.Event
 	}
-	i := conversation.IndexOf(log, about)
+	i := conversation.IndexOf(log, target)
 	if i < 0 {
 		return false
 	}
@@ -131,9 +131,9 @@ func steers(log []conversation.Event, b conversation.Revert) bool {
 	return false
 }
 
-// triedAt is the tokens of a request when a pass that nobody asked for came to
-// nothing after an epoch, or was stopped; 0 if none was.
-func triedAt(log []conversation.Event, epoch uint64) int {
+// sizeAtFailure returns the tokens of the request when an automatic compaction failed or
+// was stopped after an epoch; 0 if none was.
+func sizeAtFailure(log []conversation.Event, epoch uint64) int {
 	for i := len(log) - 1; i >= 0 && log[i].Seq > epoch; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
@@ -149,10 +149,10 @@ func triedAt(log []conversation.Event, epoch uint64) int {
 	return 0
 }
 
-// anotherModel reports whether event i of a log changes the model, and not only
-// what is known of it.
+// anotherModel reports whether event i of a log, a ModelChanged, names another model and
+// not only other properties of the same one.
 func anotherModel(log []conversation.Event, i int) bool {
-	now, _ := log[i].Body.(conversation.ModelChanged) // by the caller
+	now, _ := log[i].Body.(conversation.ModelChanged) // the caller checked the type
 	for i--; i >= 0; i-- {
 		if before, ok := log[i].Body.(conversation.ModelChanged); ok {
 			return before.Name() != now.Name()
@@ -161,9 +161,9 @@ func anotherModel(log []conversation.Event, i int) bool {
 	return true
 }
 
-// undoneAt is the tokens of a request right after an epoch was undone; where
-// nobody wrote them down, before it was made.
-func undoneAt(log []conversation.Event, e conversation.Epoch) int {
+// sizeAtUndo returns the tokens of the request right after an epoch was undone; if they
+// are not recorded, those before it was made.
+func sizeAtUndo(log []conversation.Event, e conversation.Epoch) int {
 	for _, o := range slices.Backward(log) {
 		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.RevertedBy && b.Origin.After > 0 {
 			return b.Origin.After

@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Moment is when the planner looks.
+// Moment is the point in a turn at which the planner is asked.
 type Moment int
 
 // The moments.
@@ -23,83 +23,83 @@ const (
 // String names the moment for the log.
 func (m Moment) String() string { return [...]string{"turn", "request", "reply"}[m] }
 
-// PriceSheet is what a provider takes for input, as shares of its base price.
+// PriceSheet is a provider's prices for input tokens, as shares of its base price.
 type PriceSheet struct {
-	Read     float64       // for tokens served from its cache; 1: it has none
-	Write    float64       // for tokens that are new to it
+	Read     float64       // for tokens read from its cache; 1: it has no cache
+	Write    float64       // for tokens that are not in its cache
 	Lifetime time.Duration // of its cache, 0 unknown
 }
 
-// DefaultSheet is assumed where no prices are known: the commonest.
+// DefaultSheet returns the most common prices, for providers whose prices are unknown.
 func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1} }
 
-// UnknownLifetime is assumed of a cache of which nothing is known.
+// UnknownLifetime is the assumed lifetime of a provider's cache if it is unknown.
 const UnknownLifetime = time.Hour
 
-// Lives is how long the cache holds what was sent.
-func (s PriceSheet) Lives() time.Duration {
+// CacheLifetime returns how long the provider's cache keeps a request.
+func (s PriceSheet) CacheLifetime() time.Duration {
 	if s.Lifetime > 0 {
 		return s.Lifetime
 	}
 	return UnknownLifetime
 }
 
-// Cold reports whether the cache has let go of what was sent so long ago.
-func (s PriceSheet) Cold(idle time.Duration) bool { return idle > s.Lives() }
+// Cold reports whether the provider's cache has expired after this idle time.
+func (s PriceSheet) Cold(idle time.Duration) bool { return idle > s.CacheLifetime() }
 
-// Check is one look of the planner.
+// Check is the input of one planner decision.
 type Check struct {
-	Moment Moment
-	Log    []conversation.Event
-	View   projection.View // of Log
-	Meter  meter.Meter     // of the request as it would be sent now
-	Idle   time.Duration   // since the newest reply ended
-	Gone   bool            // the cached prefix is of no use anyway: model, tools or prompt changed
-	// Refused says that the server did not take the request: it is too long,
-	// whatever is known of the window.
+	Moment       Moment
+	Log          []conversation.Event
+	View         projection.View // of Log
+	Meter        meter.Meter     // measures the next request
+	Idle         time.Duration   // since the newest reply ended
+	CacheInvalid bool            // no request can use the cached prefix: model, tools or prompt changed
+	// Refused says that the server refused the request as too long, whatever window
+	// is known.
 	Refused bool
 	Sheet   PriceSheet
 	Past    Past
-	// Prepares says that a summary of what the load-line step will evict may be
-	// prepared: another turn is expected, and none is under way or waits.
+	// Prepares says that a summary may be prepared for the step at the load line:
+	// another turn is expected, and none is in progress or queued.
 	Prepares bool
-	// AtOnce says that what waits for a cold cache, for turns, or for a share of the
-	// window counts as having come to it: to look at what rules would do. The
+	// AtOnce is for the display of what rules would do: it treats waits for a cold
+	// cache, for a number of turns, or for a share of the window as over. The
 	// thresholds of JCL and the load line of Plimsoll's own rules still count.
 	AtOnce bool
 }
 
-// Plan is what should be done, if anything. Masks and the summary are one epoch.
+// Plan is the decision of the planner. Masks and the summary are one epoch.
 type Plan struct {
-	Trigger string // one of the triggers, "" if nothing should be done
-	// Hold says that the request is above the hard line: it waits until this is
-	// done, and for Recover if that was not enough.
+	Trigger string // one of the triggers, "" if nothing is due
+	// Hold says that the request is above the hard line: it must wait for this plan,
+	// and for Recover if the plan does not free enough.
 	Hold  bool
-	Masks []conversation.Body // overlays that need no model, without an account
+	Masks []conversation.Body // overlays that need no model, without their origin
 	Spans []conversation.Span // to be summarised in the same epoch
-	// Note evicts the oldest units without a model, nil where none go. A summary of
-	// Spans takes its place, with a note of its own.
+	// Note evicts the oldest units without a model, nil if none are evicted. A summary of
+	// Spans replaces it, with a note of its own.
 	Note conversation.Body
-	// Prepare says that nothing is due yet: a summary of Spans, which the step at the
-	// load line will evict, is to be written beside the conversation until then.
+	// Prepare says that nothing is due yet, but that a model may write a summary of Spans in
+	// the background, for the step at the load line, which will evict them.
 	Prepare bool
-	// Profile is one to apply to what came after the last compaction, in place of masks
-	// and spans, "" for none (D17).
+	// Profile is to be applied to the turns after the last compaction, in place of masks
+	// and spans; "" for no profile (D17).
 	Profile string
-	// Drops says that what is not summarised for want of a model is left out
-	// instead, without waiting for the hard line (ONE).
+	// Drops says that units that no model can summarise are dropped, without waiting
+	// for the hard line (ONE).
 	Drops bool
 
-	Used   int // tokens of the request as it is
-	Gain   int // estimated tokens that masks save
-	Behind int // estimated tokens behind the first change that are written anew
+	Used      int // tokens of the request before the plan
+	Gain      int // estimated tokens that masks or the note save
+	Rewritten int // estimated tokens after the first change, which the provider must cache again
 }
 
-// Acts reports whether anything is to be done.
+// Acts reports whether anything is due.
 func (p Plan) Acts() bool { return p.Trigger != "" }
 
-// Hides is how many results and arguments the plan hides.
-func (p Plan) Hides() (n int) {
+// MaskedItems returns the number of results and arguments that the plan masks.
+func (p Plan) MaskedItems() (n int) {
 	for _, b := range p.Masks {
 		if mask, ok := b.(conversation.Mask); ok {
 			n += len(mask.Items)
@@ -108,8 +108,8 @@ func (p Plan) Hides() (n int) {
 	return n
 }
 
-// Alone is the plan without its summary: the note stands in its place.
-func (p Plan) Alone() Plan {
+// WithoutSummary returns the plan with the note in place of its summary.
+func (p Plan) WithoutSummary() Plan {
 	if p.Note != nil {
 		p.Masks = append(slices.Clip(p.Masks), p.Note)
 	}
@@ -120,41 +120,41 @@ func (p Plan) Alone() Plan {
 // The triggers of plans.
 const (
 	TriggerLoadLine  = "load line"
-	TriggerPrepare   = "before the load line" // of a summary that is written ahead
+	TriggerPrepare   = "before the load line" // of a prepared summary
 	TriggerHardLine  = "hard line"
-	TriggerOverflow  = "overflow" // the server did not take the request
+	TriggerOverflow  = "overflow" // the server refused the request as too long
 	TriggerCold      = "cold cache"
 	TriggerStride    = "stride"
 	TriggerThreshold = "threshold" // of a source
 	TriggerRequest   = "every request"
 )
 
-// planner is one look with what it measures.
+// planner is the state of one decision.
 type planner struct {
 	rules   *preset.Rules
 	check   *Check
 	reading meter.Reading
 	used    float64 // tokens
 	window  float64 // tokens, 0 unknown
-	// capacity is the window as far as it is used, in tokens.
+	// capacity is the part of the window that the rules use, in tokens.
 	capacity int
-	rests    rests
+	cooldown cooldown
 }
 
 func newPlanner(r *preset.Rules, c *Check) planner {
 	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	window := p.reading.Window.Tokens
-	p.rests = rests{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.Rearm(window)}
+	p.cooldown = cooldown{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.Rearm(window)}
 	if c.Refused {
-		p.refuse()
+		p.lowerLines()
 	}
 	p.capacity = preset.CapacityOf(int(p.window), p.reading.LoadLine)
 	return p
 }
 
-// refuse puts the lines below what was not taken.
-func (p *planner) refuse() {
+// lowerLines puts the lines below the size of the refused request.
+func (p *planner) lowerLines() {
 	below := func(line *int, share float64) {
 		if most := int(share * p.used); *line == 0 || *line > most {
 			*line = most
@@ -167,37 +167,39 @@ func (p *planner) refuse() {
 	}
 }
 
-// above reports whether a request of so many tokens is above the load line: what
-// makes any preset act, and the same number that the gauge, the JSON and the
-// outlook show.
-func (p *planner) above(used int) bool { return p.reading.LoadLine > 0 && used > p.reading.LoadLine }
-
-// due is above for rules of a source that are shown at once: then it is enough that
-// there is a line.
-func (p *planner) due() bool {
-	return p.above(p.reading.Used) || p.check.AtOnce && p.reading.LoadLine > 0
+// aboveLoadLine reports whether a request of so many tokens is above the load line that
+// the gauge, the JSON output and the forecast show. Every preset acts above it.
+func (p *planner) aboveLoadLine(used int) bool {
+	return p.reading.LoadLine > 0 && used > p.reading.LoadLine
 }
 
+// due reports whether the rules of a source act now. For display (AtOnce) they act
+// wherever there is a load line.
+func (p *planner) due() bool {
+	return p.aboveLoadLine(p.reading.Used) || p.check.AtOnce && p.reading.LoadLine > 0
+}
+
+// usedBy returns the tokens of a request with another view.
 func (p *planner) usedBy(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
 
-// over reports whether the request must not be sent as it is.
-func (p *planner) over() bool {
+// mustHold reports whether the request is above the hard line and must not be sent.
+func (p *planner) mustHold() bool {
 	hard := p.reading.HardLine
 	return hard > 0 && p.reading.Used > hard && p.check.Moment != MomentReply
 }
 
 func (p *planner) plan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
 
-func turnsSaid(log []conversation.Event) int {
+func turnCount(log []conversation.Event) int {
 	if len(log) == 0 {
 		return 0
 	}
 	return log[len(log)-1].Turn + 1
 }
 
-func (p *planner) after(plan Plan) projection.View {
+func (p *planner) viewAfter(plan Plan) projection.View {
 	if len(plan.Masks) == 0 {
 		return p.check.View
 	}
@@ -206,13 +208,12 @@ func (p *planner) after(plan Plan) projection.View {
 
 func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
 
-// Cold reports whether the provider's cache no longer holds the conversation.
-func (c Check) Cold() bool { return c.Gone || c.AtOnce || c.Sheet.Cold(c.Idle) }
+// Cold reports whether the provider's cache no longer has the conversation.
+func (c Check) Cold() bool { return c.CacheInvalid || c.AtOnce || c.Sheet.Cold(c.Idle) }
 
-// goal is a share of the load line, or more where system prompt and tools take
-// most of that.
+// goal returns a share of the load line in tokens, or more where system prompt and tools
+// take most of it.
 func (p *planner) goal(share float64) float64 {
-	soft := float64(p.reading.LoadLine)
-	base := float64(p.reading.Segments[projection.System] + p.reading.Segments[projection.Tools])
-	return max(share*soft, base+p.rules.Planner.TalkRatio*max(0, soft-base))
+	line, prompt := float64(p.reading.LoadLine), promptTokens(p.reading)
+	return max(share*line, prompt+p.rules.Planner.TalkRatio*max(0, line-prompt))
 }

@@ -21,9 +21,9 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// When something is done at all. The figures are explained in plan_look_test.go.
+// These tests check when the planner acts.
 
-func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
+func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(15).Says(5000)
 	for name, k := range map[string]compacttest.Look{"in a turn": compacttest.At(planner.MomentRequest), "after a reply": compacttest.At(planner.MomentReply)} {
@@ -82,13 +82,13 @@ func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 		want string
 		hold bool
 	}{
-		"at the line":                                {compacttest.At(planner.MomentRequest), at95, planner.TriggerLoadLine, false},
-		"above it":                                   {compacttest.At(planner.MomentRequest), over, planner.TriggerHardLine, true},
-		"above it, where a turn begins":              {compacttest.At(planner.MomentTurn), over, planner.TriggerHardLine, true},
-		"above it, after a reply":                    {compacttest.At(planner.MomentReply), over, planner.TriggerLoadLine, false},
-		"at the line, just compacted and taken back": {compacttest.At(planner.MomentRequest).With(rests), at95, "", false},
-		"above it, just compacted and taken back":    {compacttest.At(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
-		"the same after a reply":                     {compacttest.At(planner.MomentReply).With(rests), over, "", false},
+		"at the line":                            {compacttest.At(planner.MomentRequest), at95, planner.TriggerLoadLine, false},
+		"above it":                               {compacttest.At(planner.MomentRequest), over, planner.TriggerHardLine, true},
+		"above it, where a turn begins":          {compacttest.At(planner.MomentTurn), over, planner.TriggerHardLine, true},
+		"above it, after a reply":                {compacttest.At(planner.MomentReply), over, planner.TriggerLoadLine, false},
+		"at the line, just compacted and undone": {compacttest.At(planner.MomentRequest).With(rests), at95, "", false},
+		"above it, just compacted and undone":    {compacttest.At(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
+		"the same after a reply":                 {compacttest.At(planner.MomentReply).With(rests), over, "", false},
 	} {
 		if p := c.look.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
 			t.Errorf("%s: %q", name, compacttest.Tell(p))
@@ -96,19 +96,19 @@ func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 	}
 }
 
-func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
+func TestNextStepWaitsForGrowth(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(17) // 85,000
 	for name, c := range map[string]struct {
 		change func(*compacttest.Look)
 		acts   bool
 	}{
-		"no pass before":                       {func(*compacttest.Look) {}, true},
+		"no compaction before":                 {func(*compacttest.Look) {}, true},
 		"one stride grown":                     {func(k *compacttest.Look) { k.Check.Past.After = 65_000 }, true},
 		"less than a stride":                   {func(k *compacttest.Look) { k.Check.Past.After = 65_001 }, false},
 		"a stride that is less than the share": {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_000 }, true},
 		"less than the share":                  {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_001 }, false},
-		"a stride since it was taken back":     {func(k *compacttest.Look) { k.Check.Past.Undone = 65_000 }, true},
+		"a stride since it was undone":         {func(k *compacttest.Look) { k.Check.Past.Undone = 65_000 }, true},
 		"less than a stride since":             {func(k *compacttest.Look) { k.Check.Past.Undone = 65_001 }, false},
 		"a short stride since":                 {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_000 }, true},
 		"less than a short stride since":       {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_001 }, false},
@@ -125,7 +125,7 @@ func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 	}
 }
 
-func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
+func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 	t.Parallel()
 	// What comes before the newest message can go; everything else is that message.
 	log := func(result, used int) *compacttest.Tale {
@@ -146,7 +146,7 @@ func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 	}
 }
 
-func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
+func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Talks(10).Stints(7)
 	const note, summary = "load line: evict 1-20", "load line: cover 1-20"
@@ -155,14 +155,14 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 		want      string
 		exhausted bool
 	}{
-		"no failure":              {planner.Past{}, summary, false},
-		"one":                     {planner.Past{Failures: 1}, summary, false},
-		"one, and a pass since":   {planner.Past{Failures: 1, Settled: true}, summary, false},
-		"two":                     {planner.Past{Failures: 2}, note, false},
-		"two, and a pass since":   {planner.Past{Failures: 2, Settled: true}, summary, false},
-		"three":                   {planner.Past{Failures: 3}, note, true},
-		"three, and a pass since": {planner.Past{Failures: 3, Settled: true}, note, true},
-		"four":                    {planner.Past{Failures: 4, Settled: true}, note, true},
+		"no failure":                    {planner.Past{}, summary, false},
+		"one":                           {planner.Past{Failures: 1}, summary, false},
+		"one, and a compaction since":   {planner.Past{Failures: 1, Settled: true}, summary, false},
+		"two":                           {planner.Past{Failures: 2}, note, false},
+		"two, and a compaction since":   {planner.Past{Failures: 2, Settled: true}, summary, false},
+		"three":                         {planner.Past{Failures: 3}, note, true},
+		"three, and a compaction since": {planner.Past{Failures: 3, Settled: true}, note, true},
+		"four":                          {planner.Past{Failures: 4, Settled: true}, note, true},
 	} {
 		k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Check.Past = c.past })
 		if got := compacttest.Tell(k.Plan(l)); got != c.want {
@@ -175,10 +175,10 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 }
 
 // What is evicted above the load line of 80,000 or with a cold cache, and how the
-// block of summaries grows. The figures are explained in plan_look_test.go.
+// block of summaries grows.
 
-// pressed is what is done in a turn.
-func pressed(l *compacttest.Tale) string {
+// planInTurn describes the plan before a request of a turn.
+func planInTurn(l *compacttest.Tale) string {
 	return compacttest.Tell(compacttest.At(planner.MomentRequest).Plan(l))
 }
 
@@ -198,16 +198,16 @@ func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 		"the newest message":   {(&compacttest.Tale{}).Talks(1).Says(100).Reads(40_000).Reads(39_900), "cover 1-2 4-5"},
 		"the newest protected": {(&compacttest.Tale{}).Talks(1).Says(100).Reads(57_000).Reads(12_000).Reads(10_900), "cover 1-2 4-5"},
 	} {
-		if got := pressed(c.log); got != "load line: "+c.want {
+		if got := planInTurn(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
+func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(16) // 80,000, at the load line
-	cold := func(k *compacttest.Look) { k.Check.Gone = true }
+	cold := func(k *compacttest.Look) { k.Check.CacheInvalid = true }
 	bare := func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }
 	want := map[planner.Moment]string{
 		planner.MomentTurn: "cold cache: evict 1-11", planner.MomentRequest: "cold cache: evict 1-11", planner.MomentReply: "",
@@ -239,7 +239,7 @@ func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
 	}
 }
 
-func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
+func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {
 	t.Parallel()
 	grown := func(talks, bands, tokens int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Talks(talks).Bands(bands, tokens).Says(1)
@@ -267,7 +267,7 @@ func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 	}
 }
 
-func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
+func TestSummaryCoversUnitsDroppedBeforeIt(t *testing.T) {
 	t.Parallel()
 	drop := func(first, last uint64) conversation.Drop {
 		return conversation.Drop{Spans: []conversation.Span{compacttest.Span(first, last)}}
@@ -287,7 +287,7 @@ func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
 		"pins do not part it":           {(&compacttest.Tale{}).Talks(18).Epoch(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
 		"behind an earlier summary":     {(&compacttest.Tale{}).Talks(19).Bands(1, 100).Epoch(drop(4, 5)), "cover 1-1 4-24"},
 	} {
-		if got := pressed(c.log); got != "load line: "+c.want {
+		if got := planInTurn(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -304,7 +304,7 @@ func preparing(change ...func(*compacttest.Look)) compacttest.Look {
 }
 
 // In turns of 5,000 tokens, the load line at 80,000 is two turns away from 70,000 on.
-func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
+func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		turns  int
@@ -342,28 +342,28 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
 	c := k.Of(log)
-	pass, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
+	proposal, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := "### Goal\nThe talk goes on in long replies, one to each message, and nothing of them has to be kept word for word."
-	if err := pass.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: pass.Job.Input, Model: "test/m"}); err != nil {
+	if err := proposal.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: proposal.Job.Input, Model: "test/m"}); err != nil {
 		t.Fatal(err)
 	}
-	return &pass
+	return &proposal
 }
 
-func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
+func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	t.Parallel()
 	k := preparing()
 	l := (&compacttest.Tale{}).Talks(15)
-	pass := prepared(t, k, l.Events(), k.Plan(l).Spans)
+	proposal := prepared(t, k, l.Events(), k.Plan(l).Spans)
 	step := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false })
 	l.Talks(2).Says(100)
 	plan, c := step.Plan(l), step.Of(l.Events())
 	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger}
-	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, pass)
+	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, proposal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,10 +396,10 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	// A smaller step leaves the text for a later one, unless it may evict more.
 	small := alone
 	small.Spans = []conversation.Span{compacttest.Span(1, 4)}
-	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, false, proposal); !errors.Is(err, edit.ErrNotEvicted) {
 		t.Errorf("a step that evicts less: %v", err)
 	}
-	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, pass); err != nil {
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, proposal); err != nil {
 		t.Errorf("a step that may evict more: %v", err)
 	}
 }
@@ -451,9 +451,9 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 // What went wrong with compaction elsewhere, one test for each kind that
 // projecting, hardening, epochs and selection can keep from happening.
 
-// TestCatalogueB20OwnWordsNeverSoundLikeAFailure reads what masks, caps and drops put in the
+// TestCatalogueB20StubsNeverReadLikeAFailure reads what masks, caps and drops put in the
 // place of texts that hold none of these words themselves.
-func TestCatalogueB20OwnWordsNeverSoundLikeAFailure(t *testing.T) {
+func TestCatalogueB20StubsNeverReadLikeAFailure(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var l conversation.Log
@@ -506,15 +506,14 @@ func failed(model string) conversation.Attempt {
 	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.AttemptFailed, Why: "too busy", Model: model}
 }
 
-// tried is a pass by itself that came to nothing when a request had so many
-// tokens.
+// tried is an automatic compaction that failed at a size of the request in tokens.
 func tried(tokens int, outcome string) conversation.Attempt {
 	a := failed("m")
 	a.Before, a.Outcome = tokens, outcome
 	return a
 }
 
-func TestPastIsReadFromTheLog(t *testing.T) {
+func TestPastOfReadsTheLog(t *testing.T) {
 	t.Parallel()
 	made := func(source conversation.Source, trigger string, before, after int) conversation.Origin {
 		return conversation.Origin{Source: source, Trigger: trigger, Before: before, After: after}
@@ -529,40 +528,40 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 		log  *compacttest.Tale
 		want planner.Past
 	}{
-		"nothing":        {said(), planner.Past{}},
-		"a pass":         {said().EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Settled: true}},
-		"a pass by hand": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
+		"nothing":             {said(), planner.Past{}},
+		"a compaction":        {said().EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Settled: true}},
+		"a manual compaction": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
 
-		"taken back":                  {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), planner.Past{Undone: 1500}},
-		"taken back, nobody says how": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 0), planner.Past{Undone: 900}},
-		"the newer one taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 18, 1300),
+		"undone":                  {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), planner.Past{Undone: 1500}},
+		"undone, nobody says how": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 0), planner.Past{Undone: 900}},
+		"the newer one undone": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 18, 1300),
 			planner.Past{After: 400, Undone: 1300}},
-		"the older one taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 17, 1200),
+		"the older one undone": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 17, 1200),
 			planner.Past{Undone: 1200}},
-		"a mask by hand taken back": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), 17, 1500), planner.Past{}},
-		"by a profile since it was taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
+		"a mask by hand undone": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), 17, 1500), planner.Past{}},
+		"by a profile since it was undone": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
 			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), planner.Past{}},
 
 		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
 
-		"another pass since": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
-		"brought back":       {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
+		"another compaction since": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
+		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
 
 		"a failure":                        {said().Add(failed("m")), planner.Past{Failures: 1}},
 		"refused before a model was asked": {said().Add(failed(""), failed("m")), planner.Past{Failures: 1}},
 		"tried at so many tokens":          {said().Add(tried(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
 		"stopped at so many tokens":        {said().Add(tried(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
-		"tried before a pass":              {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
+		"tried before a compaction":        {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
 		"tried with another model":         {said().Add(tried(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
 
-		"a pass without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"one to save money does not":               {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},
-		"failures before a summary":                {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
-		"failures before and after a summary":      {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
-		"failures before a compaction by hand":     {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)), planner.Past{}},
-		"failures before another model":            {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"failures before an undo":                  {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
-		"a pin does not speak for the user's wish": {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
+		"a compaction without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
+		"one to save money does not":                     {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},
+		"failures before a summary":                      {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
+		"failures before and after a summary":            {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
+		"failures before a manual compaction":            {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)), planner.Past{}},
+		"failures before another model":                  {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
+		"a pin does not speak for the user's wish":       {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
 	} {
 		if d := cmp.Diff(c.want, planner.PastOf(c.log.Events())); d != "" {
 			t.Errorf("%s:\n%s", name, d)
@@ -601,7 +600,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		"before a request":           func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest },
 		"where a turn begins":        func(k *compacttest.Look) { k.Check.Moment = planner.MomentTurn },
 		"six turns are not enough":   func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 6 },
-		"just taken back":            func(k *compacttest.Look) { k.Check.Past.Undone = 2000 },
+		"just undone":                func(k *compacttest.Look) { k.Check.Past.Undone = 2000 },
 		"turned off":                 func(k *compacttest.Look) { k.Rules.Auto.Enabled = false },
 	} {
 		if got := compacttest.Tell(k.With(change).Plan(log(3500))); got != "" {
@@ -634,7 +633,7 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 		"after two":            {func(k *compacttest.Look) { k.Check.Past.Failures = 2 }, "threshold: drops"},
 		"after three":          {func(k *compacttest.Look) { k.Check.Past.Failures = 3 }, "threshold: drops"},
 		"just compacted":       {func(k *compacttest.Look) { k.Check.Past.After = 84_000 }, "threshold: cover 1-26, drops"},
-		"just taken back":      {func(k *compacttest.Look) { k.Check.Past.Undone = 84_000 }, ""},
+		"just undone":          {func(k *compacttest.Look) { k.Check.Past.Undone = 84_000 }, ""},
 		"before a request":     {func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest }, ""},
 		"where a turn begins":  {func(k *compacttest.Look) { k.Check.Moment = planner.MomentTurn }, ""},
 		"window not known":     {func(k *compacttest.Look) { k.Options.Window.Tokens = 0 }, ""},

@@ -8,24 +8,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// Pointers are the messages of a view that point to a result instead of
-// repeating it. A result stays while one that is not old enough points to it;
-// those that are old go with it.
+// Pointers are the messages of a view that point to an earlier result instead of
+// repeating it. A result is not masked while a recent pointer needs it; old pointers are
+// masked with it.
 type Pointers struct {
-	held  map[uint64]bool                    // results that stay
-	from  map[uint64][]conversation.MaskItem // what goes with others
-	chars map[uint64]int                     // how long that is
+	needed map[uint64]bool                    // results that stay in full, by Seq
+	from   map[uint64][]conversation.MaskItem // old pointers to a result, by its Seq
+	chars  map[uint64]int                     // code points of these pointers
 }
 
-// NewPointers knows none yet.
+// NewPointers returns an empty collection.
 func NewPointers() Pointers {
-	return Pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
+	return Pointers{needed: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 }
 
-// See takes a message that points to a result; a young one keeps that in place.
-func (p *Pointers) See(m *projection.Message, young bool) {
-	if young {
-		p.held[m.Repeats] = true
+// Add adds a message that points to a result; a recent one keeps the result in full.
+func (p *Pointers) Add(m *projection.Message, recent bool) {
+	if recent {
+		p.needed[m.Repeats] = true
 		return
 	}
 	item := conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}
@@ -33,14 +33,14 @@ func (p *Pointers) See(m *projection.Message, young bool) {
 	p.chars[m.Repeats] += m.Size.Chars()
 }
 
-// Gains reports whether a result of so many code points and those that point to
-// it are shorter as stubs. Otherwise it would go on standing in full.
+// Gains reports whether stubs for a result of so many code points and for its pointers
+// are shorter. Otherwise the projection would still show one of them in full.
 func (p *Pointers) Gains(event uint64, chars, preview int) bool {
 	n := len(p.from[event])
 	return n == 0 || (n+1)*min(chars, 2*preview+projection.StubChars) < chars+p.chars[event]
 }
 
-// With is what is hidden, and the pointers to it.
+// With returns mask items with the items of the pointers to them, in the order of the log.
 func (p *Pointers) With(items []conversation.MaskItem) []conversation.MaskItem {
 	var out []conversation.MaskItem
 	for _, item := range items {

@@ -5,46 +5,43 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary takes a model half a minute, and a request waits for none. So the one
-// that belongs to the step at the load line is written before that is reached.
+// A model takes half a minute for a summary, and no request waits for it. So the summary
+// for the step at the load line is written before the request reaches that line.
 
-const (
-	// prepareTurns is how many turns before the load line a summary is prepared, as
-	// the last turns grew.
-	prepareTurns = 2
-)
+// prepareTurns is how many turns before the load line, by estimate, a summary is prepared.
+const prepareTurns = 2
 
 func (p *planner) prepare() Plan {
-	past := p.check.Past
-	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.rests.held() || !p.rests.mayTry() {
+	if !p.check.Prepares || p.window == 0 || p.check.Refused || !p.check.Past.mayAskModel(p.rules) || p.cooldown.afterUndo() || !p.cooldown.mayRetry() {
 		return Plan{}
 	}
 	if !p.reading.NearsLoadLine() {
-		return Plan{} // before anything is read
+		return Plan{} // without reading the log
 	}
 	o := p.timing()
 	if left := float64(o.Left); left <= 0 || left > meter.NearShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
 		return Plan{}
 	}
-	spans := p.evictedAt(float64(o.Left))
+	spans := p.spansAfter(float64(o.Left))
 	if len(spans) == 0 {
 		return Plan{}
 	}
-	return Plan{Prepare: true, Spans: p.block(spans), Used: p.reading.Used}
+	return Plan{Prepare: true, Spans: p.summarySpans(spans), Used: p.reading.Used}
 }
 
-func (p *planner) evictedAt(more float64) []conversation.Span {
+// spansAfter returns what the step at the load line will evict after so many more tokens, nil if that saves too little.
+func (p *planner) spansAfter(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)
 	evicted := p.check.Meter.Factor()*float64(meter.CoveredTokens(p.check.View, spans)) + p.check.Meter.BoundTokens() - p.noteTokens()
-	if !p.progress(evicted) {
+	if !p.isProgress(evicted) {
 		return nil
 	}
 	return spans
 }
 
-// spansAhead is what a step down to a target evicts when so many more tokens were
-// added: they belong to the newest, which stay.
+// spansAhead returns the present spans that a step down to a target evicts after so many
+// more tokens, which count among the protected newest ones.
 func (p *planner) spansAhead(target, more float64) []conversation.Span {
 	protected := max(0, p.protected()-more)
 	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteTokens(), protected).spans

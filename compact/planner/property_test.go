@@ -26,7 +26,7 @@ import (
 
 // What holds of every plan, for conversations of every kind.
 
-func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
+func TestPlanIsDeterministicAndPure(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,8 +131,8 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 	}
 }
 
-// causes are what a plan answers to. At one moment each may act once: what one of
-// them leaves may be worth another one's while. A layer of a source may act once
+// causes are the reasons of a plan. At one moment each may cause one plan: after the plan of
+// one another may be worth its cost. A layer of a source may act once
 // on each result, as hiding one can show another in full that pointed to it.
 func causes(r preset.Rules, p planner.Plan) []string {
 	layers := r.Micro.Enabled || r.Dedupe.Enabled
@@ -160,7 +160,7 @@ func causes(r preset.Rules, p planner.Plan) []string {
 	return out
 }
 
-func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
+func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	committed := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -187,7 +187,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 				done[cause] = true
 			}
 			used := c.Meter.Reading().Used
-			bodies := p.Alone().Masks
+			bodies := p.WithoutSummary().Masks
 			if len(p.Spans) > 0 {
 				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: "what was said"})
 			}
@@ -242,7 +242,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		spans := evictedBy(p)
 		checkUnits(t, log, c.View, spans)
 		checkStays(t, c, spans)
-		bodies := p.Alone().Masks
+		bodies := p.WithoutSummary().Masks
 		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := compacttest.With(log, stamped...)
 		after := projection.Project(then)
@@ -274,7 +274,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 	}
 }
 
-// dueFor is the default rules and a look in a window that is nearly full, or one at
+// dueFor returns the default rules and a check of a nearly full window, or of one at
 // half of it after a pause.
 func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 	r := preset.RulesOf(preset.Plimsoll)
@@ -282,7 +282,7 @@ func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 	used := float64(c.Meter.Reading().Used)
 	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")
 	c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(used/share) + 1, Source: meter.WindowFlag})
-	c.Moment, c.Gone, c.Past = planner.MomentTurn, share < 0.8, planner.Past{}
+	c.Moment, c.CacheInvalid, c.Past = planner.MomentTurn, share < 0.8, planner.Past{}
 	return r, c
 }
 
@@ -425,7 +425,7 @@ func FuzzProject(f *testing.F) {
 }
 
 // Recovery in a window of 100,000 tokens: enough is 52,000, and what is left out
-// goes down to 40,000. The figures are explained in plan_look_test.go.
+// goes down to 40,000.
 
 func tellBodies(bodies []conversation.Body) string {
 	var parts []string
@@ -464,7 +464,7 @@ func task(calls, tokens int) *compacttest.Tale {
 	return l
 }
 
-func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
+func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 	t.Parallel()
 	cuts := func(n, chars int) string {
 		var items []string
@@ -512,7 +512,7 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 	}
 }
 
-func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
+func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 	t.Parallel()
 	acted := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -554,7 +554,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 	}
 }
 
-// checkKept fails unless a view still shows what no pass may take: pins, the
+// checkKept fails unless a view still shows what no compaction may cover: pins, the
 // user's first text of up to 2,000 tokens and newest message, and the last unit.
 func checkKept(t *rapid.T, log []conversation.Event, before, after projection.View, meter meter.Meter) {
 	shown := map[uint64]*projection.Message{}
@@ -603,7 +603,7 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 	}
 }
 
-// recovered is what a recovery does, in a line; "" for nothing.
+// recovered describes a recovery in a line; "" if it does nothing.
 func recovered(k compacttest.Look, l *compacttest.Tale) string {
 	return tellBodies(k.Of(l.Events()).Recover(k.Rules))
 }

@@ -8,41 +8,37 @@ import (
 	"plimsoll/conversation"
 )
 
-// What makes room when nothing else did, without a model, step by step, each
-// only if the one before was not enough:
+// Recovery shortens a request that is too long, without a model and in these steps, each
+// only if the ones before did not free enough:
 //
-//   - Every result but the newest three becomes a stub.
-//   - Results and arguments of the current turn show their ends only, the oldest
-//     first, a few thousand characters of each, then fewer.
-//   - The oldest units are left out; pins, the newest message of the user and what
-//     is being answered stay. The user's first text stays unless it is long and
-//     there is not enough room with it.
+//   - All results but the newest three become stubs.
+//   - Results and arguments of the current turn are cut to their ends, the oldest first,
+//     to a few thousand characters each, then to fewer.
+//   - The oldest units are dropped. Pins, the newest user message and the last unit stay.
+//     The user's first message stays unless it is long and the rest does not free enough.
 //
-// All are overlays: they can be looked at and undone. What is still too large
-// then cannot be sent.
+// All steps are overlays, so the user can see and undo them. A request that is still too
+// long cannot be sent.
 
-const (
-	// ladderResults is how many newest results stay in the first step.
-	ladderResults = 3
-)
+// recoverResults is how many newest results stay in the first step.
+const recoverResults = 3
 
-// capChars is how many code points of a text the second step leaves, half from
-// each end, in its order.
+// capChars are the code points of a text that the second step keeps, half from each end,
+// at its first and at its second try.
 var capChars = [...]int{4000, 1000}
 
-// capNote is how many code points more a shortened text has at most, for the line
-// that says so.
+// capNote is the most code points of the line that says that a text is shortened.
 const capNote = 200
 
-// Recover makes room until there is enough of it. The overlays are one epoch,
-// without an account; nil if nothing can be done. With ONE's rules it only leaves
-// out.
+// Recover returns the overlays that bring the request well below the load line, or as far
+// as possible. They are one epoch, without origin; nil if nothing can be shortened. With
+// ONE's rules it only drops units.
 func (c Check) Recover(r preset.Rules) []conversation.Body {
-	l := &ladder{planner: newPlanner(&r, &c)}
+	l := &recovery{planner: newPlanner(&r, &c)}
 	switch hard := l.reading.HardLine; {
 	case l.reading.LoadLine == 0:
-		l.reading.LoadLine = int(preset.DefaultTriggerRatio * l.used) // the window is unknown, and this was too much
-	case hard > 0 && l.reading.LoadLine > hard: // J-CLI's threshold may be
+		l.reading.LoadLine = int(preset.DefaultTriggerRatio * l.used) // the window is unknown, and the request is too long
+	case hard > 0 && l.reading.LoadLine > hard: // possible with J-CLI's threshold
 		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}
 	if r.Preset.Design().Acts == preset.ActSummariseOld {
@@ -59,18 +55,19 @@ func (c Check) Recover(r preset.Rules) []conversation.Body {
 	return l.bodies
 }
 
-type ladder struct {
+// recovery is a planner whose log and view include the overlays made so far.
+type recovery struct {
 	planner
 	bodies []conversation.Body
 }
 
-func (l *ladder) estimated() float64 {
+func (l *recovery) estimated() float64 {
 	return float64(l.check.Meter.WithView(l.check.View).EstimatedTokens())
 }
 
-func (l *ladder) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
+func (l *recovery) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
 
-func (l *ladder) add(b conversation.Body) {
+func (l *recovery) add(b conversation.Body) {
 	before := l.estimated()
 	log, view := l.check.Log, l.check.View
 	l.check.Log = conversation.Extend(log, time.Time{}, b)
@@ -82,25 +79,25 @@ func (l *ladder) add(b conversation.Body) {
 	l.bodies = append(l.bodies, b)
 }
 
-func (l *ladder) mask() {
+func (l *recovery) mask() {
 	if l.enough() {
 		return
 	}
 	r := *l.rules
-	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, ladderResults
+	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, recoverResults
 	if items := MaskItems(&l.check.View, &r, l.check.Meter, true); len(items) > 0 {
 		l.add(MaskOf(r, items))
 	}
 }
 
-func (l *ladder) cap(chars int) {
+func (l *recovery) cap(chars int) {
 	messages := l.check.View.Messages
 	if l.enough() || len(messages) == 0 {
 		return
 	}
 	turn, over := messages[len(messages)-1].Turn, l.estimated()-l.goal(l.rules.Planner.EnoughRatio)
 	var items []conversation.CapItem
-	take := func(event uint64, call string, size conversation.Size) {
+	shorten := func(event uint64, call string, size conversation.Size) {
 		n, left := size.Chars(), chars+capNote
 		if n > left && over > 0 {
 			items = append(items, conversation.CapItem{Event: event, Call: call, Head: chars / 2, Tail: chars / 2})
@@ -113,10 +110,10 @@ func (l *ladder) cap(chars int) {
 			continue
 		}
 		if m.Role == projection.RoleTool && m.State != projection.StateMasked {
-			take(m.Events[0], "", m.Size)
+			shorten(m.Events[0], "", m.Size)
 		}
 		for _, c := range m.Calls {
-			take(m.Events[0], c.ID, c.Size)
+			shorten(m.Events[0], c.ID, c.Size)
 		}
 	}
 	if len(items) > 0 {
@@ -124,19 +121,19 @@ func (l *ladder) cap(chars int) {
 	}
 }
 
-func (l *ladder) drop(tokens float64) {
+func (l *recovery) drop(tokens float64) {
 	check, done := *l.check, len(l.bodies)
-	l.leaveOut(DropSpans(check.View, check.Meter, tokens))
+	l.addDrop(DropSpans(check.View, check.Meter, tokens))
 	enough := max(tokens, l.goal(l.rules.Planner.EnoughRatio))
 	first := firstToCover(check.View.Messages, check.Meter)
 	if l.estimated() <= enough || first > 0 {
 		return
 	}
 	*l.check, l.bodies = check, l.bodies[:done]
-	l.leaveOut(dropSpans(check.View, check.Meter, tokens, first))
+	l.addDrop(dropSpans(check.View, check.Meter, tokens, first))
 }
 
-func (l *ladder) leaveOut(spans []conversation.Span) {
+func (l *recovery) addDrop(spans []conversation.Span) {
 	if len(spans) > 0 {
 		l.add(conversation.Drop{Spans: spans})
 	}

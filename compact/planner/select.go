@@ -9,29 +9,29 @@ import (
 	"plimsoll/conversation"
 )
 
-// What is reduced by default, chosen from a view:
+// This file chooses what to mask in a view. Rules:
 //
-//   - Results become stubs but for the newest tokens and results, the current
-//     turn while it is small, the first turn's up to a bound, those of exempt
-//     tools, and what recall showed in this turn or the one before.
-//   - Arguments go with them for tools that say so; users' words never.
+//   - Results become stubs, except the newest ones (by tokens and by number), those of the
+//     current turn while it is small, those of the first turn up to a limit, those of
+//     exempt tools, and those of recall in this turn and the one before.
+//   - Arguments of old calls are masked for tools whose rule says so; user messages never.
 
 type candidate struct {
-	message int // index into the view
-	item    conversation.MaskItem
-	tokens  float64
-	result  bool
-	short   bool // not worth hiding, but it counts among the newest
+	message  int // index into the view
+	item     conversation.MaskItem
+	tokens   float64
+	isResult bool
+	isShort  bool // too short to mask, but it counts among the newest
 }
 
-// MaskItems chooses what a mask would hide now, oldest first. Tokens are the meter's.
-// Relaxed, it spares neither the first turn nor the current one.
+// MaskItems returns the items to mask now, oldest first. Tokens are those of the meter.
+// With relaxed it masks in the first and the current turn, too.
 func MaskItems(v *projection.View, r *preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
 	s := &selection{view: v, rules: r, meter: m, window: float64(m.Window().Tokens), relaxed: relaxed}
-	s.rests = s.resting()
+	s.recalls = s.recentRecalls()
 	return s.items()
 }
 
@@ -41,31 +41,31 @@ type selection struct {
 	meter   meter.Meter
 	window  float64
 	relaxed bool
-	rests   map[string]int // calls of recall whose results rest, with their turn
+	recalls map[string]int // recent calls of recall with their turn
 }
 
 func (s *selection) items() []conversation.MaskItem {
-	keep := s.keep()
-	current, spare := s.currentTurn()
+	keep := s.keepTokens()
+	current, isSmall := s.currentTurn()
 	var found []candidate
-	alike := NewPointers()
+	pointers := NewPointers()
 	results, newest := 0, 0.0
 	for i := len(s.view.Messages) - 1; i >= 0; i-- {
 		m := &s.view.Messages[i]
-		spared := spare && !s.relaxed && m.Turn == current
+		spared := isSmall && !s.relaxed && m.Turn == current
 		if m.Repeats != 0 {
 			results++
 			newest += s.meter.Weigh(m.Size)
-			alike.See(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
+			pointers.Add(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
 			continue
 		}
 		for _, c := range s.candidates(i) {
-			if c.result {
+			if c.isResult {
 				results++
 			}
 			newest += c.tokens
-			young := results <= s.rules.Mask.KeepResults || newest <= keep
-			if young || c.short || spared || c.result && alike.held[c.item.Event] {
+			recent := results <= s.rules.Mask.KeepResults || newest <= keep
+			if recent || c.isShort || spared || c.isResult && pointers.needed[c.item.Event] {
 				continue
 			}
 			found = append(found, c)
@@ -73,12 +73,12 @@ func (s *selection) items() []conversation.MaskItem {
 	}
 	slices.Reverse(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool {
-		return c.result && !alike.Gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
+		return c.isResult && !pointers.Gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
 	})
-	return alike.With(s.pastFirstTurn(found))
+	return pointers.With(s.pastFirstTurn(found))
 }
 
-func (s *selection) keep() float64 {
+func (s *selection) keepTokens() float64 {
 	keep := float64(s.rules.Mask.KeepTokens)
 	if s.window > 0 {
 		keep = min(keep, s.rules.Planner.ResultRatio*s.window)
@@ -86,9 +86,8 @@ func (s *selection) keep() float64 {
 	return keep
 }
 
-// currentTurn is the newest turn, and whether it is small enough to be left
-// alone.
-func (s *selection) currentTurn() (turn int, spare bool) {
+// currentTurn returns the newest turn, and whether it is so small that it is not masked.
+func (s *selection) currentTurn() (turn int, isSmall bool) {
 	messages := s.view.Messages
 	if len(messages) == 0 {
 		return 0, true
@@ -101,6 +100,8 @@ func (s *selection) currentTurn() (turn int, spare bool) {
 	return turn, s.window == 0 || tokens < most
 }
 
+// pastFirstTurn returns the items of candidates without those of the first turn that are
+// within its limit.
 func (s *selection) pastFirstTurn(found []candidate) []conversation.MaskItem {
 	var items []conversation.MaskItem
 	first, left := s.firstTurn(), float64(s.rules.Mask.FirstTurnTokens)
@@ -132,12 +133,12 @@ func (s *selection) candidates(i int) []candidate {
 	switch m.Role {
 	case projection.RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == projection.StateMasked || rule.Stays() || s.isResting(m) {
+		if m.State == projection.StateMasked || rule.Stays() || s.isRecalled(m) {
 			return nil
 		}
-		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), result: true,
+		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), isResult: true,
 			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}
-		c.short = m.Size.Chars() < s.rules.Mask.MinChars
+		c.isShort = m.Size.Chars() < s.rules.Mask.MinChars
 		return []candidate{c}
 	case projection.RoleAssistant:
 		return s.arguments(i, m)
@@ -145,9 +146,9 @@ func (s *selection) candidates(i int) []candidate {
 	return nil
 }
 
-// stays reports whether a result is never hidden by its age.
+// stays reports whether a result is not masked however old it is.
 func (s *selection) stays(m *projection.Message) bool {
-	return s.rules.Tools[m.Tool].Stays() || s.isResting(m)
+	return s.rules.Tools[m.Tool].Stays() || s.isRecalled(m)
 }
 
 func (s *selection) arguments(i int, m *projection.Message) []candidate {
@@ -165,9 +166,9 @@ func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	return out
 }
 
-// resting are the calls of recall in the newest two turns: what they brought
-// back is not hidden again at once.
-func (s *selection) resting() map[string]int {
+// recentRecalls returns the calls of recall in the newest two turns with their turn: the
+// results that they returned are not masked again at once.
+func (s *selection) recentRecalls() map[string]int {
 	calls := map[string]int{}
 	current, _ := s.currentTurn()
 	for i := range s.view.Messages {
@@ -184,9 +185,9 @@ func (s *selection) resting() map[string]int {
 	return calls
 }
 
-// isResting reports whether a result is of such a call. There are servers whose
-// calls all have the same id: those of earlier turns are others.
-func (s *selection) isResting(m *projection.Message) bool {
-	turn, ok := s.rests[m.CallID]
+// isRecalled reports whether a result is of a recent call of recall. Some servers give all
+// calls the same id, so a result of an earlier turn is not.
+func (s *selection) isRecalled(m *projection.Message) bool {
+	turn, ok := s.recalls[m.CallID]
 	return ok && m.Turn >= turn
 }

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// toMask is which results and arguments a mask would hide.
+// toMask lists the results and arguments that a mask would cover.
 func toMask(l *compacttest.Tale, r preset.Rules, m meter.Meter) []string {
 	var out []string
 	v := projection.Project(l.Events())
@@ -29,14 +29,14 @@ func toMask(l *compacttest.Tale, r preset.Rules, m meter.Meter) []string {
 	return out
 }
 
-// keep is rules that keep so many of the newest results, and nothing else.
+// keep returns rules that spare only so many of the newest results.
 func keep(results int) preset.Rules {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Mask.Enabled, r.Mask.KeepResults, r.Mask.KeepTokens, r.Mask.FirstTurnTokens = true, results, 0, 0
 	return r
 }
 
-func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
+func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 	t.Parallel()
 	m := meter.New(compacttest.Window(100_000))
 	text := compacttest.Numbered(100, "of a file") // 1,292 characters, 323 tokens
@@ -82,10 +82,9 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	}
 }
 
-// Masks that nothing forces: where they pay, and what they spare. The figures are
-// explained in plan_look_test.go.
+// Masks below the load line: where they save money.
 
-func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
+func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 	t.Parallel()
 	log := func(result int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(result).Says(10)
@@ -96,16 +95,18 @@ func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 		change func(*compacttest.Look)
 		cold   bool
 	}{
-		"at once":                      {func(*compacttest.Look) {}, false},
-		"an hour, lifetime unknown":    {func(k *compacttest.Look) { k.Check.Idle = time.Hour }, false},
-		"longer":                       {func(k *compacttest.Look) { k.Check.Idle = time.Hour + time.Second }, true},
-		"five minutes of five":         {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
-		"longer than five":             {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
-		"another model":                {func(k *compacttest.Look) { k.Check.Gone = true }, true},
-		"another model, none cheaper":  {func(k *compacttest.Look) { k.Check.Gone, k.Check.Sheet = true, planner.PriceSheet{Read: 1, Write: 1} }, true},
-		"without masks":                {func(k *compacttest.Look) { k.Check.Gone, k.Rules.Mask.Enabled = true, false }, false},
-		"little since it was undone":   {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.Undone = true, 1000 }, false},
-		"right after the pass of then": {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.After = true, 7000 }, true},
+		"at once":                   {func(*compacttest.Look) {}, false},
+		"an hour, lifetime unknown": {func(k *compacttest.Look) { k.Check.Idle = time.Hour }, false},
+		"longer":                    {func(k *compacttest.Look) { k.Check.Idle = time.Hour + time.Second }, true},
+		"five minutes of five":      {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
+		"longer than five":          {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
+		"another model":             {func(k *compacttest.Look) { k.Check.CacheInvalid = true }, true},
+		"another model, none cheaper": {func(k *compacttest.Look) {
+			k.Check.CacheInvalid, k.Check.Sheet = true, planner.PriceSheet{Read: 1, Write: 1}
+		}, true},
+		"without masks":              {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Rules.Mask.Enabled = true, false }, false},
+		"little since it was undone": {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Check.Past.Undone = true, 1000 }, false},
+		"right after a compaction":   {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Check.Past.After = true, 7000 }, true},
 	} {
 		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
 			k := compacttest.At(m).With(bare).With(c.change)
@@ -114,8 +115,8 @@ func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 			if c.cold && m != planner.MomentReply {
 				want = "cold cache: mask e5"
 			}
-			if compacttest.Tell(p) != want || want != "" && (p.Gain != 2000 || p.Behind != 173+10) {
-				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.Tell(p), p.Gain, p.Behind)
+			if compacttest.Tell(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.Tell(p), p.Gain, p.Rewritten)
 			}
 			if least.Acts() {
 				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.Tell(least))
@@ -124,7 +125,7 @@ func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 	}
 }
 
-func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
+func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 	t.Parallel()
 	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
 	log := func(s int) *compacttest.Tale {
@@ -138,14 +139,14 @@ func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
 		"a tenth":            {planner.PriceSheet{Read: 0.1, Write: 1}, 22_222},    // 10 * 0.1 * 20,000 / 0.9
 		"a tenth, dear":      {planner.PriceSheet{Read: 0.1, Write: 1.25}, 17_391}, // 20,000 / 1.15
 		"half":               {planner.PriceSheet{Read: 0.5, Write: 1}, 199_999},   // 100,000 / 0.5
-		"no cache":           {planner.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is written anew
+		"no cache":           {planner.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is cached again
 		"known, and not old": {planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Hour}, 22_222},
 	} {
 		k := compacttest.At(planner.MomentTurn).With(bare).With(func(k *compacttest.Look) {
 			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
 		})
-		if p := k.Plan(log(c.pays)); compacttest.Tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Behind != c.pays {
-			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.Tell(p), p.Gain, p.Behind)
+		if p := k.Plan(log(c.pays)); compacttest.Tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
+			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.Tell(p), p.Gain, p.Rewritten)
 		}
 		if c.sheet.Read < 1 {
 			if p := k.Plan(log(c.pays + 1)); p.Acts() {

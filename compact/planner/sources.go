@@ -8,23 +8,23 @@ import (
 	"plimsoll/conversation"
 )
 
-// When the presets of the sources act:
+// The presets of published designs (sources) act as follows:
 //
-//   - All of them measure a request as the gauge does, system prompt and tools
-//     included, against its load line.
-//   - D17 applies a profile when a turn has ended, in conversations of more turns
-//     than a number.
-//   - ONE summarises when a turn has ended, all but the protected newest; what
-//     cannot be summarised is left out.
-//   - ADA and JCL act before every request, JCL above its threshold with a summary
-//     of everything.
+//   - All of them compare the tokens of the whole request, with system prompt and tools,
+//     with the load line.
+//   - D17 applies a profile after a turn, in conversations with more than a minimum of
+//     turns.
+//   - ONE summarises all but the protected newest tokens after a turn, and drops the units
+//     that cannot be summarised.
+//   - ADA and JCL act before every request. Above its threshold JCL summarises
+//     everything.
 
-// applyProfile is D17. Without a window it never acts.
+// applyProfile returns the plan of D17. Without a known window it never acts.
 func (p *planner) applyProfile() Plan {
-	if p.check.Moment != MomentReply || !p.due() || p.rests.held() {
+	if p.check.Moment != MomentReply || !p.due() || p.cooldown.afterUndo() {
 		return Plan{}
 	}
-	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.check.Past.asks(p.rules) || !p.rests.mayTry()) {
+	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.check.Past.mayAskModel(p.rules) || !p.cooldown.mayRetry()) {
 		return Plan{}
 	}
 	plan := p.plan(TriggerThreshold)
@@ -33,37 +33,37 @@ func (p *planner) applyProfile() Plan {
 }
 
 func (p *planner) oneClaw() Plan {
-	soft, over := p.reading.LoadLine, p.over()
-	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
-	if !due || !p.due() || !over && p.rests.held() {
+	line, hold := p.reading.LoadLine, p.mustHold()
+	mayAct := p.check.Moment == MomentReply || p.check.Refused || p.check.CacheInvalid // before a request only after a model change
+	if !mayAct || !p.due() || !hold && p.cooldown.afterUndo() {
 		return p.everyRequest()
 	}
 	plan := p.plan(TriggerThreshold)
 	if p.check.Refused {
 		plan.Trigger = TriggerOverflow
 	}
-	plan.Drops, plan.Hold = true, over
+	plan.Drops, plan.Hold = true, hold
 	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
 	spans := BandSpans(p.check.View, p.check.Meter, rule)
-	if p.check.Past.asks(p.rules) {
+	if p.check.Past.mayAskModel(p.rules) {
 		plan.Spans = spans
 	}
-	// What is protected is not left out either as long as it can be sent.
-	if len(spans) == 0 && !over || len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(soft))) == 0 {
-		return Plan{Hold: over, Used: p.reading.Used}
+	// Protected messages are not dropped while the request can be sent.
+	if len(spans) == 0 && !hold || len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(line))) == 0 {
+		return Plan{Hold: hold, Used: p.reading.Used}
 	}
 	return plan
 }
 
-// jcli is JCL: placeholders, and above the threshold a summary of everything but
-// what is being answered.
+// jcli returns the plan of JCL: placeholders, and above the threshold a summary of
+// everything but the last unit.
 func (p *planner) jcli() Plan {
 	plan := p.everyRequest()
-	if p.check.Moment == MomentReply || !p.check.Past.asks(p.rules) {
+	if p.check.Moment == MomentReply || !p.check.Past.mayAskModel(p.rules) {
 		return plan
 	}
-	v := p.after(plan)
-	if !p.above(p.usedBy(v)) {
+	v := p.viewAfter(plan)
+	if !p.aboveLoadLine(p.usedBy(v)) {
 		return plan
 	}
 	if spans := BandSpans(v, p.check.Meter, BandRule{First: true}); len(spans) > 0 {
@@ -72,14 +72,14 @@ func (p *planner) jcli() Plan {
 	return plan
 }
 
-// everyRequest is the layers that act whenever something is sent (JCL, ADA).
+// everyRequest returns the plan of the layers that act before every request (JCL, ADA).
 func (p *planner) everyRequest() Plan {
 	if p.check.Moment == MomentReply {
 		return Plan{}
 	}
 	plan := p.plan(TriggerRequest)
 	if p.rules.Micro.Enabled {
-		if items := p.shortened(MicroItems(p.check.View, *p.rules)); len(items) > 0 {
+		if items := p.effective(MicroItems(p.check.View, *p.rules)); len(items) > 0 {
 			plan.Masks = append(plan.Masks, MaskOf(*p.rules, items))
 		}
 	}
@@ -96,19 +96,19 @@ func (p *planner) everyRequest() Plan {
 	return plan
 }
 
-// shortened is the items that a mask in the preset's words makes shorter. Those
-// of a source replace whatever they are put over; Plimsoll's own leave what is
-// hardly longer than a stub, and would be made again before every request.
-func (p *planner) shortened(items []conversation.MaskItem) []conversation.MaskItem {
+// effective returns the items that a mask in the preset's style really masks. Masks of a
+// source always do. Plimsoll's own mask no result that is hardly longer than a stub, and
+// would be made again before every request.
+func (p *planner) effective(items []conversation.MaskItem) []conversation.MaskItem {
 	if len(items) == 0 || p.rules.Wording().Exact {
 		return items
 	}
 	v := p.masked(items)
-	hidden := make(map[uint64]bool, len(items))
+	masked := make(map[uint64]bool, len(items))
 	for i := range v.Messages {
 		if m := &v.Messages[i]; m.Role == projection.RoleTool && m.State == projection.StateMasked && m.Repeats == 0 {
-			hidden[m.Events[0]] = true
+			masked[m.Events[0]] = true
 		}
 	}
-	return slices.DeleteFunc(items, func(i conversation.MaskItem) bool { return !hidden[i.Event] })
+	return slices.DeleteFunc(items, func(i conversation.MaskItem) bool { return !masked[i.Event] })
 }

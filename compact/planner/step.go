@@ -11,50 +11,50 @@ import (
 	"plimsoll/conversation"
 )
 
-// Evicting makes room without a model: the oldest units go, and a note stands for
-// them. Rules:
+// A step evicts the oldest units and puts a note in their place, without a model.
+// Rules:
 //
-//   - Above the load line a step goes down to the target. Where a summary is wanted
-//     it joins the note in the same epoch.
-//   - While the provider's cache is cold, a step breaks no prefix that was not lost
-//     already. It is made wherever more than the cold share is used, without a model.
-//   - A step that saves less than a tenth of what is used is not made.
-//   - When the next turns lead to the load line, the summary of what the step will
-//     evict is prepared beside the conversation.
+//   - Above the load line a step goes down to the target. A summary, if the rules want
+//     one, is committed with the note in one epoch.
+//   - While the provider's cache is cold, changing the prefix costs nothing. A step is
+//     then made wherever more than the cold share is used, without a summary.
+//   - A step that saves less than the progress ratio (a tenth) of the request is not made.
+//   - When the next turns are expected to reach the load line, a summary of the units
+//     that the step will evict is prepared in the background.
 
 func (p *planner) evict() Plan {
 	if p.window == 0 {
 		return Plan{}
 	}
 	target, cold := p.goals()
-	over := p.over()
+	hold := p.mustHold()
 	switch {
-	case p.above(p.reading.Used) && (over || p.rests.armed()):
+	case p.aboveLoadLine(p.reading.Used) && (hold || p.cooldown.allowsStep()):
 		plan, goal := p.plan(TriggerLoadLine), target
-		switch plan.Hold = over; {
+		switch plan.Hold = hold; {
 		case p.check.Refused:
 			plan.Trigger = TriggerOverflow
-		case over:
+		case hold:
 			plan.Trigger = TriggerHardLine
 		}
 		if p.check.Cold() {
 			goal = min(goal, cold)
 		}
-		return p.step(plan, goal, p.check.Past.asks(p.rules))
-	case p.check.Cold() && p.check.Moment != MomentReply && p.rests.settled() && p.used > cold:
+		return p.step(plan, goal, p.check.Past.mayAskModel(p.rules))
+	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdStep() && p.used > cold:
 		return p.step(p.plan(TriggerCold), cold, false)
 	}
 	return Plan{}
 }
 
+// goals returns the tokens of a request after a step at the load line and with a cold cache.
 func (p *planner) goals() (target, cold float64) {
 	target, cold = p.rules.Evict.Goals(int(p.window), p.capacity, p.reading.LoadLine)
-	return p.besidePrompt(target), p.besidePrompt(cold)
+	return p.withPrompt(target), p.withPrompt(cold)
 }
 
-// besidePrompt is a target, or more where system prompt and tools take more than
-// usual: what the conversation gets of the window shrinks by as much.
-func (p *planner) besidePrompt(target float64) float64 {
+// withPrompt raises a target where system prompt and tools are larger than usual.
+func (p *planner) withPrompt(target float64) float64 {
 	usual := promptShare * float64(p.capacity)
 	prompt := promptTokens(p.reading)
 	if prompt <= usual {
@@ -63,13 +63,13 @@ func (p *planner) besidePrompt(target float64) float64 {
 	return prompt + roomLeft(p.capacity, p.reading)*max(0, target-usual)
 }
 
-// noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
-// tokens of the model.
+// noteRoom returns the size limits of a note in estimated tokens. The method noteTokens
+// returns their sum in calibrated tokens of the model.
 func (p *planner) noteRoom() summary.NoteRoom {
 	return noteRoomOf(p.rules, &p.check.Meter, p.capacity, p.reading)
 }
 
-// NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
+// NoteRoomOf returns the size limits of a note for a window of so many tokens, 0 unknown.
 func NoteRoomOf(r preset.Rules, m meter.Meter, window int) summary.NoteRoom {
 	reading := m.Reading()
 	return noteRoomOf(&r, &m, preset.CapacityOf(window, reading.LoadLine), reading)
@@ -81,64 +81,66 @@ func noteRoomOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Rea
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().All() }
 
+// protected returns the number of newest tokens that are never evicted.
 func (p *planner) protected() float64 {
 	return roomLeft(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
 }
 
-// step is the plan with what brings a request down to so many tokens, or one that
-// does nothing where too little can be evicted.
-func (p *planner) step(plan Plan, target float64, summary bool) Plan {
+// step returns the plan with a note that brings the request down to target tokens, or
+// one that does nothing if too little can be evicted.
+func (p *planner) step(plan Plan, target float64, withSummary bool) Plan {
 	nothing := Plan{Hold: plan.Hold, Used: p.reading.Used}
 	room := p.noteTokens()
 	e := oldestUnits(p.check.View, p.check.Meter, target, room, p.protected())
-	if len(e.spans) == 0 || !p.progress(p.mayGain(plan, e, room)) {
+	if len(e.spans) == 0 || !p.isProgress(p.expectedGain(plan, e, room)) {
 		return nothing
 	}
-	note := Evicted(p.check.Log, p.check.View, e.spans, p.noteRoom())
+	note := EvictionNote(p.check.Log, p.check.View, e.spans, p.noteRoom())
 	view := projection.Project(conversation.Extend(p.check.Log, time.Time{}, note))
 	after := p.usedBy(view)
-	if !p.progress(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
-		return nothing // fewer messages alone, with more text, make no view shorter
+	if !p.isProgress(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
+		return nothing // fewer messages with more text are no gain
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after
-	if summary {
-		plan.Spans = p.block(note.Spans)
+	if withSummary {
+		plan.Spans = p.summarySpans(note.Spans)
 	}
 	return plan
 }
 
-// mayGain is what evicting is expected to save. What would not be enough is not
-// written out: above the load line that is asked before every request. In a cold
-// cache it is asked once, and every step is worth it that saves enough after all.
-func (p *planner) mayGain(plan Plan, e eviction, room float64) float64 {
+// expectedGain returns the tokens that an eviction is expected to save, before its note is
+// written. Above the load line, where this is asked before every request, it is the least
+// that is saved. With a cold cache or above the hard line the note is written anyway.
+func (p *planner) expectedGain(plan Plan, e eviction, room float64) float64 {
 	if plan.Hold || plan.Trigger == TriggerCold {
 		return e.tokens
 	}
-	return e.gains(room)
+	return e.leastGain(room)
 }
 
-func (p *planner) progress(tokens float64) bool {
+// isProgress reports whether saving so many tokens is worth a compaction.
+func (p *planner) isProgress(tokens float64) bool {
 	return tokens > 0 && tokens >= p.rules.Planner.ProgressRatio*p.used
 }
 
-// Evicted is the overlay that evicts spans of whole units, with the note that
-// stands for them and for all that was evicted before.
-func Evicted(log []conversation.Event, v projection.View, spans []conversation.Span, room summary.NoteRoom) conversation.Summary {
-	spans = withoutParts(log, conversation.SpansWithoutRewound(log, spans))
+// EvictionNote returns the overlay that evicts spans of whole units. Its note describes
+// them and all units that were evicted before.
+func EvictionNote(log []conversation.Event, v projection.View, spans []conversation.Span, room summary.NoteRoom) conversation.Summary {
+	spans = withoutSplitUnits(log, conversation.SpansWithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, spans))
 	body.Appendix = summary.Note(log, v, spans, room)
 	return body
 }
 
-// withoutParts is spans without units that they do not hold whole: a result that came
-// long after its call stands in a view apart from it, and neither goes alone.
-func withoutParts(log []conversation.Event, spans []conversation.Span) []conversation.Span {
-	held, parts := conversation.Disjoint(spans), map[uint64]bool{}
+// withoutSplitUnits returns spans without the units that they contain only partly: a result
+// that came long after its call is shown apart from it, and neither is evicted alone.
+func withoutSplitUnits(log []conversation.Event, spans []conversation.Span) []conversation.Span {
+	covered, split := conversation.Disjoint(spans), map[uint64]bool{}
 	for _, u := range conversation.Units(log) {
 		in := 0
 		for _, i := range u.Events {
-			if held.Contains(log[i].Seq) {
+			if covered.Contains(log[i].Seq) {
 				in++
 			}
 		}
@@ -146,19 +148,19 @@ func withoutParts(log []conversation.Event, spans []conversation.Span) []convers
 			continue
 		}
 		for _, i := range u.Events {
-			parts[log[i].Seq] = true
+			split[log[i].Seq] = true
 		}
 	}
-	if len(parts) == 0 {
+	if len(split) == 0 {
 		return spans
 	}
-	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return parts[seq] })
+	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return split[seq] })
 }
 
-// block is the spans of a summary: with all earlier summaries if the block of them
-// would be too long.
-func (p *planner) block(evicted []conversation.Span) []conversation.Span {
-	if !p.blockIsFull() {
+// summarySpans returns the spans of a summary of evicted units. They include those of the
+// earlier summaries if all their texts together would be too long.
+func (p *planner) summarySpans(evicted []conversation.Span) []conversation.Span {
+	if !p.summariesAreFull() {
 		return evicted
 	}
 	all := slices.Clone(evicted)
@@ -170,26 +172,25 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 	return all
 }
 
-func (p *planner) blockIsFull() bool {
-	bands, tokens := 0, 0.0
+// summariesAreFull reports whether one more summary would exceed the rules' limits for a view.
+func (p *planner) summariesAreFull() bool {
+	summaries, tokens := 0, 0.0
 	for _, s := range projection.Summaries(p.check.Log) {
 		if s.Shown && s.Text != "" {
-			bands++
+			summaries++
 			tokens += p.check.Meter.Weigh(conversation.Measure(s.Text))
 		}
 	}
 	r := p.rules.Planner
 	next, most := float64(SummaryMost(r, int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
-	return bands >= r.Bands || bands > 0 && tokens+next > max(2*next, most)
+	return summaries >= r.Bands || summaries > 0 && tokens+next > max(2*next, most)
 }
 
-const (
-	// smallestSummary is the longest that is asked for in however small a window.
-	smallestSummary = 300 // tokens
-)
+// smallestSummary is how long, in tokens, a summary may be in however small a window.
+const smallestSummary = 300
 
-// SummaryMost is the longest summary that is asked for in a window of so many
-// tokens, 0 unknown: a small one would be filled by words about words.
+// SummaryMost returns the longest summary, in tokens, to request in a window of so many
+// tokens, 0 unknown: a longer one would fill a small window.
 func SummaryMost(r preset.PlannerRules, window int) int {
 	if window <= 0 {
 		return summary.MaxTokens

@@ -8,28 +8,28 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// ruleWords names the rules in force, and what those of a source do.
-func ruleWords(r preset.Rules) (rule, deed string) {
+// ruleText names the rules in force, and the action of the rules of a source.
+func ruleText(r preset.Rules) (rule, action string) {
 	rule = "preset " + string(r.Preset)
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
-		rule, deed = rule+", profile "+r.Auto.Profile+" after a reply", "profile "+r.Auto.Profile+" is applied"
+		rule, action = rule+", profile "+r.Auto.Profile+" after a reply", "profile "+r.Auto.Profile+" is applied"
 	case acts == preset.ActSummariseOld:
-		rule, deed = rule+", a summary after a reply", "older turns are summarized"
+		rule, action = rule+", a summary after a reply", "older turns are summarized"
 	case acts == preset.ActSummariseAll:
-		rule, deed = rule+", a summary of everything", "all turns are summarized"
+		rule, action = rule+", a summary of everything", "all turns are summarized"
 	case acts == preset.ActOnRepeats:
 		rule += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
 		rule += ", from turn " + numbers.Grouped(r.Auto.MinTurns) + " on"
 	}
-	return rule, deed
+	return rule, action
 }
 
-// Words says the forecast in a sentence or two. Lines are told exactly, what is foretold
-// with three digits that count. Cold is when the provider's cache goes cold, "" unknown.
-func (o Forecast) Words(cold string) string {
+// Text describes the forecast in a sentence or two. Line values are exact, predicted ones
+// have three significant digits. Cold is the time at which the provider's cache goes cold, "" unknown.
+func (o Forecast) Text(cold string) string {
 	switch {
 	case o.State == TimingOff:
 		return "Auto-compaction is off; older turns are compacted only if the server refuses a request as too long."
@@ -38,9 +38,9 @@ func (o Forecast) Words(cold string) string {
 	}
 	var sentences []string
 	if o.At > 0 {
-		sentences = append(sentences, o.whenWords())
+		sentences = append(sentences, o.whenText())
 		if o.ColdTo >= 0 && o.State != TimingNow {
-			sentences = append(sentences, o.coldWords(cold))
+			sentences = append(sentences, o.coldText(cold))
 		}
 	}
 	if !o.Asks && o.Failures > 0 {
@@ -55,22 +55,22 @@ func (o Forecast) Words(cold string) string {
 
 const mostTurns = 99
 
-func (o Forecast) whenWords() string {
-	deed := o.Deed
+func (o Forecast) whenText() string {
+	action := o.Action
 	if o.EvictTo >= 0 {
-		deed = o.evictWords()
+		action = o.evictText()
 	}
 	pause := "Auto-compaction is paused until " + numbers.Grouped(o.At) + " tokens: "
 	switch o.State {
 	case TimingHeld:
-		return then(pause+"you undid a compaction.", deed)
-	case TimingResting:
-		return then(pause+"it has just run.", deed)
+		return then(pause+"you undid a compaction.", action)
+	case TimingCooldown:
+		return then(pause+"it has just run.", action)
 	case TimingNow:
-		if deed == "" {
+		if action == "" {
 			return "The load line is passed, but there is too little to compact."
 		}
-		return "Next: " + deed + "."
+		return "Next: " + action + "."
 	}
 	var when []string
 	if o.Left > 0 {
@@ -86,21 +86,21 @@ func (o Forecast) whenWords() string {
 	if len(when) == 0 {
 		when = []string{"with your next message"}
 	}
-	if deed == "" {
-		deed = "older turns are compacted, if there are enough by then"
+	if action == "" {
+		action = "older turns are compacted, if there are enough by then"
 	}
-	text := strings.Join(when, ", ") + ": " + deed + "."
+	text := strings.Join(when, ", ") + ": " + action + "."
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func then(text, deed string) string {
-	if deed == "" {
+func then(text, action string) string {
+	if action == "" {
 		return text
 	}
-	return text + " Then " + deed + "."
+	return text + " Then " + action + "."
 }
 
-// rough is a number with three digits that count.
+// rough rounds a number to three significant digits.
 func rough(n int) int {
 	if n < 1000 {
 		return n
@@ -109,8 +109,8 @@ func rough(n int) int {
 	return int(math.Round(float64(n)/unit) * unit)
 }
 
-func (o Forecast) evictWords() string {
-	text, them := evictedWords(o.EvictFrom, o.EvictTo)
+func (o Forecast) evictText() string {
+	text, them := evictedText(o.EvictFrom, o.EvictTo)
 	if o.EvictMore {
 		text, them = "the oldest turns are evicted", "them"
 	}
@@ -125,16 +125,16 @@ func (o Forecast) evictWords() string {
 	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens remain"
 }
 
-// evictedWords says that turns are evicted, and how to speak of them.
-func evictedWords(from, to int) (text, them string) {
+// evictedText says that turns are evicted, and returns the pronoun for them.
+func evictedText(from, to int) (text, them string) {
 	if from == to {
 		return numbers.Turns(from, to) + " is evicted", "it"
 	}
 	return numbers.Turns(from, to) + " are evicted", "them"
 }
 
-func (o Forecast) coldWords(at string) string {
-	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)
+func (o Forecast) coldText(at string) string {
+	evicted, them := evictedText(o.ColdFrom, o.ColdTo)
 	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens remain."
 	switch {
 	case o.Cold:

@@ -66,7 +66,7 @@ func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Ac
 	}
 	act := Act{Overlays: plan.Masks}
 	if len(plan.Spans) == 0 {
-		act.Overlays = plan.Alone().Masks
+		act.Overlays = plan.WithoutSummary().Masks
 	}
 	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
 	then := l.With(act.Overlays...)

@@ -14,20 +14,12 @@ import (
 )
 
 const (
-	// maxBinding is the longest sentence that is kept, in bytes.
-	maxBinding = 600
-	// maxWordsRead is how much of the user's words is looked at for sentences that
-	// bind, the newest first, in bytes.
-	maxWordsRead = 256 << 10
-	// verbatimChars is how much of one message of the user is kept, in code points.
-	verbatimChars = 8000
-	// minVerbatim is the least room in which a cut message still says something,
-	// in tokens.
-	minVerbatim = 40.0
-	// leastLetters is how many letters a sentence has at least.
-	leastLetters = 5
-	// sentenceTokens is the least room in which sentences are looked for, in tokens.
-	sentenceTokens = 8.0
+	maxBinding     = 600       // bytes of the longest sentence that is quoted
+	maxWordsRead   = 256 << 10 // bytes of user messages, newest first, that are searched for binding sentences
+	verbatimChars  = 8000      // code points of one user message that are quoted
+	minVerbatim    = 40.0      // tokens of the shortest useful quotation of a cut message
+	leastLetters   = 5         // bytes of letters that a sentence has at least
+	sentenceTokens = 8.0       // least tokens of room for which sentences are searched
 )
 
 type sentence struct {

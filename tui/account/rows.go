@@ -192,7 +192,7 @@ func inPart(part string, rows ...row) []row {
 func (c *Content) next() []row {
 	o := c.Account.Forecast
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
-	text := o.Words(c.ColdAt)
+	text := o.Text(c.ColdAt)
 	switch {
 	case c.pending():
 		text = calculating
