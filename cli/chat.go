@@ -88,7 +88,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: theme, Themes: own, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
-		Progress: around.Progress(), Links: around.Links(), Notify: around.Notify(cfg.UI.Notify),
+		Progress: around.CanShowProgress(), Links: around.CanShowLinks(), Notify: around.Notifier(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))

@@ -86,7 +86,7 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		for _, e := range entries {
 			out = append(out, listed{
 				ID: e.ID, Title: e.Heading(), Model: console.Or(e.Model), Created: console.Or(e.Created.UTC()), Updated: console.Or(e.Updated.UTC()),
-				Turns: e.Turns, Events: e.Events, Workspace: console.Or(e.Workspace), OpenElsewhere: e.Elsewhere,
+				Turns: e.Turns, Events: e.Events, Workspace: console.Or(e.Workspace), OpenElsewhere: e.OpenElsewhere,
 			})
 		}
 		return console.WriteJSON(cmd.console.Stdout, out)
@@ -95,14 +95,14 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
-	return cmd.table(entries, !o.here, store.Owner)
+	return cmd.table(entries, !o.here, store.OwnerPID)
 }
 
 // table writes the entries; owner is the process that has one open.
 func (cmd *listCommand) table(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
-	id, updated, turns := &table.Column{Head: "ID"}, &table.Column{Head: "UPDATED"}, &table.Column{Head: "TURNS", Right: true}
-	model, where := &table.Column{Head: "MODEL"}, &table.Column{Head: "WORKSPACE"}
-	open, title := &table.Column{Head: "OPEN"}, &table.Column{Head: "TITLE"}
+	id, updated, turns := &table.Column{Header: "ID"}, &table.Column{Header: "UPDATED"}, &table.Column{Header: "TURNS", AlignRight: true}
+	model, where := &table.Column{Header: "MODEL"}, &table.Column{Header: "WORKSPACE"}
+	open, title := &table.Column{Header: "OPEN"}, &table.Column{Header: "TITLE"}
 	now := time.Now()
 	for _, e := range entries {
 		id.Add(e.ID)
@@ -115,7 +115,7 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool, owner fu
 		}
 		where.Add(place)
 		mark := ""
-		if e.Elsewhere {
+		if e.OpenElsewhere {
 			mark = session.Window(owner(e.ID))
 		}
 		open.Add(mark)

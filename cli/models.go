@@ -92,8 +92,8 @@ func (cmd *modelsCommand) table(ctx context.Context, rows []setup.ModelRow) erro
 	if c, err := cmd.models.Choose(ctx, "", false); err == nil {
 		inUse = c.Provider + "/" + c.Model
 	}
-	heads := []table.Column{{}, {Head: "MODEL"}, {Head: "WINDOW", Right: true}, {Head: "FROM"}, {Head: "REPLY", Right: true},
-		{Head: "$ IN", Right: true}, {Head: "CACHED", Right: true}, {Head: "OUT", Right: true}, {Head: "DATE"}, {Head: "NOTE"}}
+	heads := []table.Column{{}, {Header: "MODEL"}, {Header: "WINDOW", AlignRight: true}, {Header: "FROM"}, {Header: "REPLY", AlignRight: true},
+		{Header: "$ IN", AlignRight: true}, {Header: "CACHED", AlignRight: true}, {Header: "OUT", AlignRight: true}, {Header: "DATE"}, {Header: "NOTE"}}
 	columns := make([]*table.Column, len(heads))
 	for i := range heads {
 		columns[i] = &heads[i]

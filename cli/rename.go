@@ -87,7 +87,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.yes && !e.Elsewhere { // what is open elsewhere is refused before anything is asked
+	if !cmd.yes && !e.OpenElsewhere { // what is open elsewhere is refused before anything is asked
 		if !console.Terminal(cmd.console.Stdin) {
 			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"), "--yes deletes without asking"))
 		}

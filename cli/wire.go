@@ -37,7 +37,7 @@ func newApp(env console.Env, f setup.Flags) *app {
 }
 
 // SystemKeyring is the keyring of the system, for [Env].
-func SystemKeyring() keys.Ring { return keys.System{} }
+func SystemKeyring() keys.Keyring { return keys.SystemKeyring{} }
 
 func (a *app) chat() *chatCommand {
 	return &chatCommand{host: a.host, console: a.console, conversations: a.conversations, settings: a.settings}

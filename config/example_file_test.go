@@ -44,8 +44,8 @@ func TestExampleFileIsTheDefaults(t *testing.T) {
 	}
 }
 
-// uncommented gives the example with its commented settings turned on.
-func uncommented(example string) string {
+// uncommentSettings removes the comment signs from the settings of the example.
+func uncommentSettings(example string) string {
 	setting := regexp.MustCompile(`(?m)^(\s*)#( {2,})?([^\s#]|# )`)
 	return setting.ReplaceAllString(example, "$1$2$3")
 }
@@ -58,7 +58,7 @@ var mapNames = strings.NewReplacer(
 
 func TestExampleFileHasEveryKey(t *testing.T) {
 	t.Parallel()
-	loaded := load(t, config.LoadOptions{File: write(t, t.TempDir(), "config.yaml", uncommented(read(t, exampleFile)))})
+	loaded := load(t, config.LoadOptions{File: write(t, t.TempDir(), "config.yaml", uncommentSettings(read(t, exampleFile)))})
 	written := map[string]bool{}
 	for key := range loaded.Origins {
 		written[mapNames.Replace(key)] = true
@@ -66,7 +66,7 @@ func TestExampleFileHasEveryKey(t *testing.T) {
 	got, want := loaded.Config.Compaction, config.Default().Compaction
 	got.Profiles, got.Dedupe.ToolIdentifierFields = nil, nil // the examples
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("what config.yaml.example shows behind # differs from Default() (-default +example):\n%s", diff)
+		t.Errorf("the commented settings of config.yaml.example differ from Default() (-default +example):\n%s", diff)
 	}
 	for _, o := range config.Options() {
 		if o.Type == "" || !strings.HasSuffix(o.Doc, ".") {
@@ -87,7 +87,7 @@ func TestDocumentedOptionsAreTheStruct(t *testing.T) {
 	docstest.Part(t, docsFile, "options", markdown(config.Options()), *update)
 }
 
-// markdown writes options as the tables of docs/configuration.md, one for each top-level key.
+// markdown formats options as the tables of docs/configuration.md, one for each top-level key.
 func markdown(options []config.Option) string {
 	var b strings.Builder
 	section := ""

@@ -10,8 +10,8 @@ import (
 	"plimsoll/config"
 )
 
-// FuzzLoad: any bytes as a workspace file give a configuration or problems that are safe to print, never a panic; and
-// without trust they never loosen what the user set.
+// FuzzLoad loads any bytes as a workspace file. The result must be a configuration, or problems that are safe to print,
+// and never a panic. Without trust the file must not loosen the user's settings.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		"", "model: a/b\n", "compaction: {trigger_ratio: 0.5, profiles: {p: {tool_calls: omit}}}\n", "ui:\n\tmouse: 1\n",
@@ -30,7 +30,7 @@ func FuzzLoad(f *testing.F) {
 		write(t, ws, config.WorkspaceFile, string(text))
 		l, err := config.Load(config.LoadOptions{Env: env("HOME", dir), Workspace: ws})
 		for _, p := range l.Unknown {
-			wantSafe(t, p.Error())
+			checkPrintable(t, p.Error())
 		}
 		if err == nil {
 			c := l.Config
@@ -52,13 +52,13 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("the error is %T", err)
 		}
 		for _, p := range ps {
-			wantSafe(t, p.Error())
+			checkPrintable(t, p.Error())
 		}
 	})
 }
 
-// wantSafe checks that a terminal can show a problem.
-func wantSafe(t *testing.T, text string) {
+// checkPrintable checks that text is short and has only printable characters.
+func checkPrintable(t *testing.T, text string) {
 	t.Helper()
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 	if odd || !utf8.ValidString(text) || len(text) > 5000 {

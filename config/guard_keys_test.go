@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatAWorkspaceMaySetExists(t *testing.T) {
+func TestWorkspaceKeysExist(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, o := range Options() {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// layered loads a user's file and a workspace's file.
-func layered(t *testing.T, user, workspace string, trust bool) config.Loaded {
+// loadWithWorkspace loads a user's file and a workspace file.
+func loadWithWorkspace(t *testing.T, user, workspace string, trust bool) config.Loaded {
 	t.Helper()
 	dir := t.TempDir()
 	path := write(t, dir, "user.yaml", user)
@@ -78,7 +78,7 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{base, "log: {level: debug}", "log.level = debug"},
 		{base, "compaction: {auto: }\nproviders: {}", ""},
 	} {
-		l := layered(t, c.user, c.workspace, false)
+		l := loadWithWorkspace(t, c.user, c.workspace, false)
 		var got []string
 		for _, r := range l.Refused {
 			got = append(got, r.Key+" = "+r.Value)
@@ -93,8 +93,8 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 			t.Errorf("%s over %s:\n%s", c.workspace, c.user, diff)
 			continue
 		}
-		// What is refused changes nothing; what is not refused is what trust would give.
-		want := layered(t, c.user, c.workspace, true).Config
+		// A refused value changes nothing. A permitted one has the same effect as with trust.
+		want := loadWithWorkspace(t, c.user, c.workspace, true).Config
 		if c.refused != "" {
 			want = parse(t, c.user)
 		}
@@ -106,12 +106,12 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 
 func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "permissions: {deny: [a]}", "permissions: {mode: yolo, deny: [b, a]}\ntools: {t: {approval: allow, exempt: true}, u: {}}\n"+
+	l := loadWithWorkspace(t, "permissions: {deny: [a]}", "permissions: {mode: yolo, deny: [b, a]}\ntools: {t: {approval: allow, exempt: true}, u: {}}\n"+
 		"ui: {theme: dark}\nproviders: {vendor: {}}\n", false)
 	want := config.Default()
 	want.UI.Theme = "dark"
 	want.Permissions.Deny = []string{"a", "b"}
-	want.Tools = map[string]config.Tool{"t": {Exempt: new(true)}} // no tool or provider of a name alone
+	want.Tools = map[string]config.Tool{"t": {Exempt: new(true)}} // an empty table adds no tool or provider
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Error(diff)
 	}
@@ -120,10 +120,10 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	}
 }
 
-// A key of a later version, or a mistyped one, does not stop the program in a cloned folder; other mistakes do.
-func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
+// An unknown key, of a later version or mistyped, does not fail the load of a workspace file; other mistakes do.
+func TestUnknownKeysOfAWorkspaceAreReportedAndIgnored(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "", "ui: {mouze: true, theme: dark}\nhooks: {}\nmoddel: x\n", false)
+	l := loadWithWorkspace(t, "", "ui: {mouze: true, theme: dark}\nhooks: {}\nmoddel: x\n", false)
 	if l.Config.UI.Theme != "dark" || len(l.Refused) != 0 || len(l.Unknown) != 3 {
 		t.Fatalf("refused %+v, unknown %v", l.Refused, l.Unknown)
 	}
@@ -139,23 +139,23 @@ func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
 
 func TestTrustedWorkspaceNeverNamesTheProgramThatPrintsKeys(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\n", true)
+	l := loadWithWorkspace(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\n", true)
 	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || len(l.Trusted) != 2 ||
 		len(l.Refused) != 0 || len(l.Unknown) != 1 || !strings.HasSuffix(l.Unknown[0].Message, ": providers.x.key_command") || l.Config.Providers["x"].KeyCommand != nil {
 		t.Errorf("%+v", l)
 	}
 }
 
-func TestRefusedValuesAreShownWhole(t *testing.T) {
+func TestRefusedValuesAreShownCompletely(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("true; ", 200)
-	l := layered(t, "model: u\n", "compaction: {summary: {instructions: \""+long+"\\e[2Jrm -rf x\"}}\n", false)
+	l := loadWithWorkspace(t, "model: u\n", "compaction: {summary: {instructions: \""+long+"\\e[2Jrm -rf x\"}}\n", false)
 	if got := l.Refused[0].Value; !strings.HasSuffix(got, "rm -rf x") || strings.Contains(got, "\x1b") {
 		t.Errorf("the command is shown as %q", got)
 	}
 }
 
-func TestAFileThatIsBothCountsAsTheUsers(t *testing.T) {
+func TestFileOfUserAndWorkspaceCountsAsTheUsers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l := load(t, config.LoadOptions{File: write(t, dir, config.WorkspaceFile, "permissions: {mode: yolo}\n"), Workspace: dir})

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write puts a file into a folder of the test and gives its path.
+// write writes a file into a folder of the test and returns its path.
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -38,7 +38,7 @@ func env(pairs ...string) config.Env {
 	}
 }
 
-// load loads what must load.
+// load loads a configuration and fails the test on an error.
 func load(t *testing.T, o config.LoadOptions) config.Loaded {
 	t.Helper()
 	l, err := config.Load(o)
@@ -83,7 +83,7 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	want.Providers = map[string]config.Provider{"x": {Body: config.Body{
 		"a": uint64(1), "deep": map[string]any{"b": []any{uint64(1), map[string]any{"c": "yes"}}, "d": 0.25},
 	}}}
-	want.Compaction.Values = preset.RulesOf(preset.Truncate).Values // but for what a layer sets
+	want.Compaction.Values = preset.RulesOf(preset.Truncate).Values // and the keys that a layer sets
 	want.Compaction.Profiles = map[string]config.Profile{"mine": {}}
 	want.Compaction.KeepLast, want.Compaction.Auto.Enabled = 9, true
 	want.Compaction.Mask.Preview, want.Compaction.Mask.Stride = 99, 7
@@ -115,7 +115,7 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	}
 }
 
-func TestWhatAFileSays(t *testing.T) {
+func TestParsedDocuments(t *testing.T) {
 	t.Parallel()
 	profile := func(p config.Profile) func(*config.Config) {
 		return func(c *config.Config) { c.Compaction.Profiles = map[string]config.Profile{"p": p} }
@@ -127,7 +127,7 @@ func TestWhatAFileSays(t *testing.T) {
 	nothing := func(*config.Config) {}
 	for text, want := range map[string]func(*config.Config){
 		"": nothing, " \n\n": nothing, "# only a comment\n": nothing, "{}": nothing, "---\n": nothing,
-		"providers:\nui:\npermissions:\n  allow:\n":                                          nothing, // sections with nothing in them are absent
+		"providers:\nui:\npermissions:\n  allow:\n":                                          nothing, // empty sections are ignored
 		"\ufeffmodel: \"\"\r\nui:\r\n  mouse: true\r\n":                                      nothing,
 		"compaction: {profiles: {p: {reasoning: strip}}}":                                    profile(config.Profile{Reasoning: "strip"}),
 		"compaction: {profiles: {p: {tool_calls: strip}}}":                                   calls("strip", true, true),
@@ -199,7 +199,7 @@ func TestProfilesOfTheFileReplaceTheBuiltInOnes(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNotThereAndThatAreNone(t *testing.T) {
+func TestMissingAndIrregularFiles(t *testing.T) {
 	t.Parallel()
 	dir, missing := t.TempDir(), filepath.Join(t.TempDir(), "none.yaml")
 	folder, device := filepath.Join(dir, "folder"), filepath.Join(dir, "device")
@@ -254,7 +254,7 @@ func TestOverridesTakeYAMLValues(t *testing.T) {
 	}
 }
 
-func TestProblemsOfAllLayersComeTogether(t *testing.T) {
+func TestProblemsOfAllLayersAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	user := write(t, dir, "user.yaml", "modle: x\nui: {mouse: yes}\n")

@@ -93,7 +93,7 @@ func TestHeaderValuesNeverPrint(t *testing.T) {
 	}
 }
 
-func TestSizesReadAndWrite(t *testing.T) {
+func TestSizesAreParsedAndFormatted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]config.Size{
 		"0": 0, "1500": 1500, "8MiB": 8 << 20, "8 MiB": 8 << 20, "1.5KiB": 1536, "2GB": 2e9, "3kB": 3000, "7B": 7, "1GiB": 1 << 30,

@@ -8,11 +8,11 @@ import (
 	"plimsoll/config"
 )
 
-func TestRatiosAreComparedAfterThePresetIsFilledIn(t *testing.T) {
+func TestRatiosAreComparedAfterThePresetIsApplied(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]int{
-		"compaction:\n  preset: jp\n  hard_ratio: 0.8\n":                       0, // though below the default of trigger_ratio
-		"compaction:\n  preset: jp\n  trigger_ratio: 0.95\n":                   3, // the preset's hard line is there
+		"compaction:\n  preset: jp\n  hard_ratio: 0.8\n":                       0, // although it is below the default of trigger_ratio
+		"compaction:\n  preset: jp\n  trigger_ratio: 0.95\n":                   3, // the preset's hard_ratio
 		"compaction:\n  preset: jp\n  hard_ratio: 0.75\n":                      3,
 		"compaction:\n  preset: jp\n  trigger_ratio: 0.9\n  hard_ratio: 0.8\n": 4,
 		"compaction:\n  hard_ratio: 0.8\n":                                     2,
@@ -25,7 +25,7 @@ func TestRatiosAreComparedAfterThePresetIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
+func TestSettingsHaveTheOriginOfValues(t *testing.T) {
 	t.Parallel()
 	l := load(t, config.LoadOptions{
 		File:     write(t, t.TempDir(), "c.yaml", "compaction:\n  preset: jp-heavy\n  trigger_ratio: 0.6\n"),

@@ -9,7 +9,7 @@ import (
 	"plimsoll/config"
 )
 
-func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
+func TestProblemsShowLineTextAndHint(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
@@ -86,7 +86,7 @@ func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestSecretsNeverStandInProblems(t *testing.T) {
+func TestProblemsHideSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3tV4lue"
 	for _, text := range []string{
@@ -132,7 +132,7 @@ func TestSecretsNeverStandInProblems(t *testing.T) {
 func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{6_000, config.MaxFileSize - 100} {
-		for name, text := range stalls(n) {
+		for name, text := range slowDocuments(n) {
 			if _, err := config.Parse("c.yaml", []byte(text)); err == nil {
 				t.Errorf("%s of %d bytes: no problem", name, n)
 			}
@@ -140,21 +140,21 @@ func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	}
 }
 
-// stalls are texts of about n bytes that cost a parser far more than their length.
-func stalls(n int) map[string]string {
+// slowDocuments are texts of about n bytes whose cost for a parser grows faster than their length.
+func slowDocuments(n int) map[string]string {
 	return map[string]string{
 		"brackets": strings.Repeat("[", n), "braces": strings.Repeat("{a: ", n/4), "dashes": strings.Repeat("- ", n/2),
 		"questions": strings.Repeat("? ", n/2), "tags": strings.Repeat("!a ", n/3), "anchors": strings.Repeat("&a ", n/3),
 		"flat": strings.Repeat("a: 1\n", n/5), "keys": strings.Repeat("a: ", n/3), "closing": strings.Repeat("]", n), "colons": strings.Repeat(": ", n/2),
 		"percent": strings.Repeat("%", n), "mixed": strings.Repeat("- !a &a ", n/8), "staircase": staircase(n),
 		"commas": "[" + strings.Repeat(",", n), "quotes": strings.Repeat("'", n),
-		"laughs": laughs(), "merges": merges(), "dash question": strings.Repeat("- ? ", n/4),
+		"laughs": manyAliases(), "merges": manyMergeKeys(), "dash question": strings.Repeat("- ? ", n/4),
 		"flow lines": strings.Repeat("[\n", n/2), "brace lines": strings.Repeat("{\n", n/2), "question lines": strings.Repeat("?\n", n/2),
 		"open and shut": strings.Repeat("[]", n/2), "open and shut lines": strings.Repeat("[]\n", n/3), "comma lines": "[" + strings.Repeat(",\n", n/2), "key lines": "a: " + strings.Repeat("\n a: ", n/6), "value lines": strings.Repeat(":\n", n/2), "anchor lines": strings.Repeat("&a\n", n/3), "tag lines": strings.Repeat("!a\n", n/3),
 	}
 }
 
-// staircase is as deep as blocks can get: each line one space further in.
+// staircase nests blocks as deep as possible: each line is indented by one space more.
 func staircase(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len()+i < size; i++ {
@@ -163,8 +163,8 @@ func staircase(size int) string {
 	return b.String()
 }
 
-// laughs is a file that stands for 90,000 models.
-func laughs() string {
+// manyAliases is a file whose aliases expand to 90,000 models ("billion laughs").
+func manyAliases() string {
 	var b strings.Builder
 	b.WriteString("providers:\n  p0: &p\n    models:\n      m0: &m {max_input: 1}\n")
 	for i := range 299 {
@@ -176,8 +176,8 @@ func laughs() string {
 	return b.String()
 }
 
-// merges is a file whose merge keys copy millions of entries.
-func merges() string {
+// manyMergeKeys is a file whose merge keys copy millions of entries.
+func manyMergeKeys() string {
 	var b strings.Builder
 	b.WriteString("tools:\n  t0: &t0\n")
 	for i := range 2000 {

@@ -9,8 +9,8 @@ import (
 	"plimsoll/config"
 )
 
-// FuzzProfile: whatever stands where a profile should, the load gives a profile that S64 knows or problems that name a
-// line of the file, never a panic.
+// FuzzProfile loads any text in place of a profile. The result must be a profile that S64 defines, or problems that name
+// a line of the file, and never a panic.
 func FuzzProfile(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "{reasoning: strip}", "{tool_calls: strip}", "{tool_calls: strip-responses}", "{tool_calls: strip-requests}", "{tool_calls: omit}",
@@ -26,13 +26,13 @@ func FuzzProfile(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, profile string) {
 		if len(profile) > 4096 {
-			return // what a file may hold at most is another rule
+			return // FuzzLoad tests large files
 		}
 		text := "compaction:\n  profiles:\n    p: " + profile + "\n"
 		path := write(t, dir, "config.yaml", text)
 		l, err := config.Load(config.LoadOptions{File: path})
 		if err != nil {
-			wantPlaces(t, err, path, text)
+			checkLines(t, err, path, text)
 			return
 		}
 		for _, name := range l.Config.Compaction.ProfileNames() {
@@ -40,13 +40,13 @@ func FuzzProfile(f *testing.F) {
 			if !ok {
 				t.Fatalf("%s is listed and not there", name)
 			}
-			wantKnown(t, p)
+			checkProfile(t, p)
 		}
 	})
 }
 
-// wantPlaces checks that every problem names a line that the file has, and shows it.
-func wantPlaces(t *testing.T, err error, path, text string) {
+// checkLines checks that every problem names the file and an existing line.
+func checkLines(t *testing.T, err error, path, text string) {
 	t.Helper()
 	var problems config.Problems
 	if !errors.As(err, &problems) {
@@ -66,8 +66,8 @@ func wantPlaces(t *testing.T, err error, path, text string) {
 	}
 }
 
-// wantKnown checks that a profile holds nothing but what S64 defines.
-func wantKnown(t *testing.T, p config.Profile) {
+// checkProfile checks that a profile has only values that S64 defines.
+func checkProfile(t *testing.T, p config.Profile) {
 	t.Helper()
 	if !slices.Contains([]string{"", "strip"}, p.Reasoning) {
 		t.Fatalf("reasoning: %q", p.Reasoning)

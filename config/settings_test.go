@@ -9,8 +9,8 @@ import (
 	"plimsoll/config"
 )
 
-// settingsWith writes what is kept of a change and gives the file.
-func settingsWith(t *testing.T, user string, set map[string]string) string {
+// saveAndRead saves settings and returns the settings file without its first line.
+func saveAndRead(t *testing.T, user string, set map[string]string) string {
 	t.Helper()
 	path, err := config.SaveSettings(config.LoadOptions{File: user}, set)
 	if err != nil {
@@ -23,7 +23,7 @@ func settingsWith(t *testing.T, user string, set map[string]string) string {
 	return lines
 }
 
-func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
+func TestSavedSettingsWinOverTheUsersFile(t *testing.T) {
 	t.Parallel()
 	user := write(t, t.TempDir(), "mine.yaml", "ui: {mouse: false}\ncompaction: {keep_last: 5}\n")
 	steps := []struct {
@@ -33,11 +33,11 @@ func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
 		{map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "ui.theme": "dark"}, "compaction:\n  keep_last: 7\n  trigger_ratio: 0.6\nui:\n  theme: dark\n"},
 		{map[string]string{"compaction.keep_last": "5", "permissions.allow": `["run_command(go test *)"]`}, "compaction:\n  trigger_ratio: 0.6\npermissions:\n  allow:\n  - run_command(go test *)\nui:\n  theme: dark\n"},
 		{map[string]string{"ui.theme": "auto", "permissions.allow": "[]", "ui.mouse": "true"}, "compaction:\n  trigger_ratio: 0.6\nui:\n  mouse: true\n"},
-		{map[string]string{"compaction.preset": "jp", "compaction.trigger_ratio": "0.75", "ui.mouse": "false"}, "compaction:\n  preset: jp\n"}, // as the preset has it
+		{map[string]string{"compaction.preset": "jp", "compaction.trigger_ratio": "0.75", "ui.mouse": "false"}, "compaction:\n  preset: jp\n"}, // the preset has the same ratio
 		{map[string]string{`providers.openai.models."gpt-5.6".effort`: "high", "compaction.preset": "plimsoll"}, "providers:\n  openai:\n    models:\n      gpt-5.6:\n        effort: high\n"},
 	}
 	for _, s := range steps {
-		if got := settingsWith(t, user, s.set); got != s.want {
+		if got := saveAndRead(t, user, s.set); got != s.want {
 			t.Errorf("with %v the file is\n%s\nwant\n%s", s.set, got, s.want)
 		}
 	}
@@ -48,16 +48,16 @@ func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
 	}
 }
 
-// Every value can be kept as it is shown, and then is what it was.
-func TestEverySettingCanBeKept(t *testing.T) {
+// Every value can be saved in the form in which Settings returns it, and is unchanged after loading.
+func TestEverySettingCanBeSaved(t *testing.T) {
 	t.Parallel()
 	user, set := filepath.Join(t.TempDir(), "config.yaml"), map[string]string{}
 	write(t, filepath.Dir(user), "config.yaml", "")
 	for _, s := range load(t, config.LoadOptions{Overrides: []string{"compaction.preset=jp"}}).Settings() {
 		set[s.Key] = s.Value
 	}
-	set["compaction.preset"] = "plimsoll" // so that no other value stands without a line
-	settingsWith(t, user, set)
+	set["compaction.preset"] = "plimsoll" // so that every other value needs a line
+	saveAndRead(t, user, set)
 	for _, s := range load(t, config.LoadOptions{File: user}).Settings() {
 		if s.Value != set[s.Key] {
 			t.Errorf("%s is %s, want %s", s.Key, s.Value, set[s.Key])
@@ -65,7 +65,7 @@ func TestEverySettingCanBeKept(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptWithAMistake(t *testing.T) {
+func TestInvalidSettingsAreNotSaved(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ user, own, key, value, says string }{
 		"a file with a mistake":    {"compaction: {triger_ratio: 0.7}", "", "ui.mouse", "false", "unknown key"},

@@ -11,22 +11,22 @@ import (
 // Entry describes a conversation in a list. It is derived from the events and can always be
 // rebuilt from them.
 type Entry struct {
-	ID        string    `json:"id"`
-	Workspace string    `json:"workspace,omitempty"`
-	Title     string    `json:"title,omitempty"`    // set by the user or the program, "" if not set
-	Model     string    `json:"model,omitempty"`    // provider/id used last
-	BaseURL   string    `json:"base_url,omitempty"` // where Model was reached, "" if not recorded
-	First     string    `json:"first,omitempty"`    // beginning of the first user message, as one line
-	Created   time.Time `json:"created"`            // time of the first event
-	Updated   time.Time `json:"updated"`            // time of the newest event
-	Turns     int       `json:"turns"`              // user messages
-	Events    int       `json:"events"`
+	ID           string    `json:"id"`
+	Workspace    string    `json:"workspace,omitempty"`
+	Title        string    `json:"title,omitempty"`    // set by the user or the program, "" if not set
+	Model        string    `json:"model,omitempty"`    // provider/id used last
+	BaseURL      string    `json:"base_url,omitempty"` // where Model was reached, "" if not recorded
+	FirstMessage string    `json:"first,omitempty"`    // beginning of the first user message, as one line
+	Created      time.Time `json:"created"`            // time of the first event
+	Updated      time.Time `json:"updated"`            // time of the newest event
+	Turns        int       `json:"turns"`              // user messages
+	Events       int       `json:"events"`
 	// Problem is why the conversation cannot be read, "" if it can. With a problem,
 	// only ID and Updated are sure to be set.
 	Problem string `json:"problem,omitempty"`
-	// Elsewhere reports that another program, or another store of this one,
+	// OpenElsewhere reports that another program, or another store of this one,
 	// has the conversation open for writing.
-	Elsewhere bool `json:"-"`
+	OpenElsewhere bool `json:"-"`
 	// Bytes is the size of its file.
 	Bytes int64 `json:"-"`
 }
@@ -45,9 +45,9 @@ func (e Entry) Heading() string {
 	case e.Problem != "":
 		return "(cannot be read)"
 	}
-	r := []rune(e.First)
+	r := []rune(e.FirstMessage)
 	if len(r) <= headingLimit {
-		return e.First
+		return e.FirstMessage
 	}
 	return strings.TrimRightFunc(string(r[:headingLimit-1]), unicode.IsSpace) + "…"
 }
@@ -63,7 +63,7 @@ func (e *Entry) add(events []conversation.Event) {
 		switch b := ev.Body.(type) {
 		case conversation.UserMessage:
 			if e.Turns == 0 {
-				e.First = oneLine(b.Text, firstLimit)
+				e.FirstMessage = oneLine(b.Text, firstLimit)
 			}
 			e.Turns++
 		case conversation.Renamed:
@@ -84,7 +84,7 @@ func (e Entry) hasSameContent(o Entry) bool {
 		return false
 	}
 	e.Created, e.Updated, o.Created, o.Updated = time.Time{}, time.Time{}, time.Time{}, time.Time{}
-	e.Elsewhere, o.Elsewhere = false, false
+	e.OpenElsewhere, o.OpenElsewhere = false, false
 	return e == o
 }
 

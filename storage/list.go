@@ -44,7 +44,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		e.Elsewhere, e.Bytes = elsewhere[e.ID], sizes[e.ID]
+		e.OpenElsewhere, e.Bytes = elsewhere[e.ID], sizes[e.ID]
 	}
 	return entries, nil
 }
@@ -64,8 +64,8 @@ func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileI
 	return entries, files, err
 }
 
-// Empty reports whether no conversation is stored. It only lists the folder, and opens no file.
-func (s *Store) Empty() (bool, error) {
+// IsEmpty reports whether no conversation is stored. It only lists the folder, and opens no file.
+func (s *Store) IsEmpty() (bool, error) {
 	names, err := os.ReadDir(s.dir.folder())
 	return !slices.ContainsFunc(names, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
 }
@@ -157,9 +157,9 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Owner returns the ID of the process that has the conversation open for writing, as stored in the lock
+// OwnerPID returns the ID of the process that has the conversation open for writing, as stored in the lock
 // file; 0 if it is not open, or the file has no ID.
-func (s *Store) Owner(id string) int {
+func (s *Store) OwnerPID(id string) int {
 	if !conversation.ValidID(id) {
 		return 0
 	}
@@ -171,10 +171,10 @@ func (s *Store) Owner(id string) int {
 	return readPID(f)
 }
 
-// OpenElsewhere reports whether another program, or another store of this program,
+// IsOpenElsewhere reports whether another program, or another store of this program,
 // has the conversation open for writing. If that cannot be determined it reports
 // true: such a conversation can still be read.
-func (s *Store) OpenElsewhere(id string) bool {
+func (s *Store) IsOpenElsewhere(id string) bool {
 	if !conversation.ValidID(id) || s.locks.isOwn(id) {
 		return false
 	}

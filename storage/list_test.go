@@ -40,7 +40,7 @@ func TestListSummarisesConversations(t *testing.T) {
 	c.add(reply("a ship"), conversation.UserMessage{Text: "and now?"})
 	got := list(t, s, storage.Filter{})
 	want := []storage.Entry{{
-		ID: idA, Workspace: "/w", Model: "demo/demo-1", First: "what is in this project?",
+		ID: idA, Workspace: "/w", Model: "demo/demo-1", FirstMessage: "what is in this project?",
 		Created: start, Updated: start.Add(time.Second), Turns: 2, Events: 3, Bytes: got[0].Bytes,
 	}}
 	if got[0].Bytes < 1000 {
@@ -331,7 +331,7 @@ func TestStoreIsEmptyUntilTheFirstUserMessage(t *testing.T) {
 	s := openStore(t, storage.Options{})
 	empty := func(want bool) {
 		t.Helper()
-		if got, err := s.Empty(); err != nil || got != want {
+		if got, err := s.IsEmpty(); err != nil || got != want {
 			t.Errorf("empty is %t, %v; want %t", got, err, want)
 		}
 	}

@@ -89,7 +89,7 @@ func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
 		t.Fatalf("%d conversations listed, %v", len(entries), err)
 	}
 	for _, e := range entries {
-		if e.Events != 60 || e.Elsewhere {
+		if e.Events != 60 || e.OpenElsewhere {
 			t.Errorf("listed as %+v", e)
 		}
 	}
@@ -126,21 +126,21 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 	}
 	wantError(t, s.Delete(t.Context(), idA), storage.ErrLocked)
 	entries, err := s.List(t.Context(), storage.Filter{})
-	if err != nil || len(entries) != 1 || !entries[0].Elsewhere || !s.OpenElsewhere(idA) {
-		t.Errorf("listed as %+v, %v, open elsewhere %v", entries, err, s.OpenElsewhere(idA))
+	if err != nil || len(entries) != 1 || !entries[0].OpenElsewhere || !s.IsOpenElsewhere(idA) {
+		t.Errorf("listed as %+v, %v, open elsewhere %v", entries, err, s.IsOpenElsewhere(idA))
 	}
 	if events, _, err := s.Load(t.Context(), idA); err != nil || len(events) != 1 {
 		t.Errorf("reading it meanwhile gave %d events, %v", len(events), err)
 	}
 	holder.kill()
-	if s.OpenElsewhere(idA) {
+	if s.IsOpenElsewhere(idA) {
 		t.Error("open elsewhere after its holder was killed")
 	}
 	w, err := s.OpenWriter(t.Context(), idA)
 	if err != nil {
 		t.Fatalf("after its holder was killed: %v", err)
 	}
-	if s.OpenElsewhere(idA) {
+	if s.IsOpenElsewhere(idA) {
 		t.Error("our own writer counts as elsewhere")
 	}
 	if err := w.Close(); err != nil {

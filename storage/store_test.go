@@ -41,7 +41,7 @@ func TestOpenTightensModes(t *testing.T) {
 	if _, err := again.History(t.Context(), "/w", 0); err != nil {
 		t.Fatal(err)
 	}
-	again.OpenElsewhere(idA)
+	again.IsOpenElsewhere(idA)
 	c.close()
 	err = filepath.WalkDir(s.Dir(), func(path string, d fs.DirEntry, err error) error {
 		if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 != 0 {

@@ -23,8 +23,8 @@ type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Version string
-	Example []byte    // config.yaml.example
-	Keyring keys.Ring // of the system, nil for none
+	Example []byte       // config.yaml.example
+	Keyring keys.Keyring // of the system, nil for none
 }
 
 // Getenv is a variable's value, "" if it is not set.

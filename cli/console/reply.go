@@ -25,7 +25,7 @@ const maxRendered = 100
 func (c *Console) ReplyWriter() ReplyWriter {
 	r := &Reply{Out: c.Stdout}
 	if Terminal(c.Stdout) {
-		links := terminal.New(c.Getenv).Links()
+		links := terminal.New(c.Getenv).CanShowLinks()
 		r.render = func(text string) error {
 			return tui.PrintMarkdown(c.Stdout, text, min(Width(c.Stdout, 80), maxRendered), c.Colourless(), links, c.Environ)
 		}

@@ -12,70 +12,70 @@ import (
 	"time"
 )
 
-// A key that a program prints is good for a while: tokens of clouds expire. It stays in memory, and no error holds what the
-// program printed.
+// A key from a program may expire, like a cloud access token. It is kept in memory only, and no error contains program output.
 
-// CommandTime is how long a program has to print a key.
-const CommandTime = 10 * time.Second
+// CommandTimeout is the time limit for the program.
+const CommandTimeout = 10 * time.Second
 
-// longest is what is read as a key, in bytes.
-const longest = 16 << 10
+// maxKeyLength is one more than the length of the longest valid key, in bytes.
+const maxKeyLength = 16 << 10
 
-// Command gets keys from a program. Its methods may be called from several goroutines.
+// Command gets API keys by running a program. Its methods may be called from several goroutines.
 type Command struct {
-	argv  []string
-	ttl   time.Duration // how long a key is used, 0: until it is refused
-	limit time.Duration
+	argv    []string
+	ttl     time.Duration // how long a key is used; 0: until the server refuses it
+	timeout time.Duration
 
-	turn  chan struct{} // guards what follows; held while the program runs
-	key   string
-	until time.Time // when the key is no longer used, zero: never
+	slot    chan struct{} // a mutex for the fields below; held while the program runs
+	key     string
+	expires time.Time // when the key expires; zero: never
 }
 
-// NewCommand returns a source of keys that runs a program, given by its name and arguments.
+// NewCommand returns a Command for a program, given by its name and arguments. A key expires after ttl; with 0 it does not.
 func NewCommand(argv []string, ttl time.Duration) *Command {
-	return &Command{argv: argv, ttl: ttl, limit: CommandTime, turn: make(chan struct{}, 1)}
+	return &Command{argv: argv, ttl: ttl, timeout: CommandTimeout, slot: make(chan struct{}, 1)}
 }
 
-// Key is a key that is not the stale one: the one in memory, or else what the program prints.
+// Key returns a key other than stale, which is the one that the server refused: the key in memory or, if that is stale or
+// expired, a new one from the program.
 func (c *Command) Key(ctx context.Context, stale string) (string, error) {
 	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
+	case c.slot <- struct{}{}:
+		defer func() { <-c.slot }()
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	if c.key != "" && c.key != stale && (c.until.IsZero() || time.Now().Before(c.until)) {
+	if c.key != "" && c.key != stale && (c.expires.IsZero() || time.Now().Before(c.expires)) {
 		return c.key, nil
 	}
 	key, err := c.run(ctx)
 	if err != nil {
 		return "", err
 	}
-	c.key, c.until = key, time.Time{}
+	c.key, c.expires = key, time.Time{}
 	if c.ttl > 0 {
-		c.until = time.Now().Add(c.ttl)
+		c.expires = time.Now().Add(c.ttl)
 	}
 	return key, nil
 }
 
-// run runs the program in a session of its own, so that it cannot ask at the terminal, and all it started ends with it.
+// run returns the key that the program prints. With a new session (setsid) it cannot prompt on the terminal. Its children are killed.
 func (c *Command) run(parent context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(parent, c.limit)
+	ctx, cancel := context.WithTimeout(parent, c.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
-	if cmd.Dir, _ = os.UserHomeDir(); cmd.Dir == "" { // never the workspace, whose files are not the user's
+	if cmd.Dir, _ = os.UserHomeDir(); cmd.Dir == "" { // never the workspace: its files may come from others
 		cmd.Dir = "/"
 	}
-	var out bounded
+	var out limitedBuffer
 	cmd.Stdout, cmd.SysProcAttr, cmd.WaitDelay = &out, &syscall.SysProcAttr{Setsid: true}, time.Second
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = cmd.Cancel() // fails where nothing is left, as a rule
+		_ = cmd.Cancel() // fails if no child process is left, as is usual
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it ended well; what it started held its output open
+		err = nil // the program succeeded, but a child process still had its output open
 	}
 	key := strings.TrimSpace(out.String())
 	var exit *exec.ExitError
@@ -83,7 +83,7 @@ func (c *Command) run(parent context.Context) (string, error) {
 	case parent.Err() != nil:
 		return "", context.Cause(parent)
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("key_command printed none within %s", c.limit)
+		return "", fmt.Errorf("key_command printed none within %s", c.timeout)
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("key_command failed (%s)", exit.ProcessState)
 	case errors.Is(err, exec.ErrNotFound):
@@ -92,17 +92,17 @@ func (c *Command) run(parent context.Context) (string, error) {
 		return "", errors.New("key_command could not be run")
 	case key == "":
 		return "", errors.New("key_command printed nothing")
-	case len(key) >= longest || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case len(key) >= maxKeyLength || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", errors.New("what key_command printed is no key: it is too long, or has spaces or other characters that keys do not have")
 	}
 	return key, nil
 }
 
-// bounded is the beginning of what is written.
-type bounded struct{ bytes.Buffer }
+// limitedBuffer is a buffer that keeps only the first bytes written to it, at most longest.
+type limitedBuffer struct{ bytes.Buffer }
 
-// Write keeps what there is room for.
-func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), longest-b.Len())])
+// Write appends as much of p as fits. It never fails.
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	b.Buffer.Write(p[:min(len(p), maxKeyLength-b.Len())])
 	return len(p), nil
 }

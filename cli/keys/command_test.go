@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// counting is a program that prints another key each time it runs, and the times it ran.
-func counting(t *testing.T) (argv []string, runs func() int) {
+// countingCommand returns a program that prints another key each time it runs, and a function that counts its runs.
+func countingCommand(t *testing.T) (argv []string, runs func() int) {
 	log := filepath.Join(t.TempDir(), "runs")
 	return []string{"sh", "-c", `echo x >> "$0"; echo "  key-$(wc -l < "$0" | tr -d ' ')"; echo noise >&2`, log}, func() int {
 		raw, _ := os.ReadFile(log)
@@ -21,16 +21,16 @@ func counting(t *testing.T) (argv []string, runs func() int) {
 	}
 }
 
-func TestAKeyOfACommandIsUsedForItsTime(t *testing.T) {
+func TestCommandKeyIsReusedUntilItExpires(t *testing.T) {
 	t.Parallel()
-	argv, runs := counting(t)
+	argv, runs := countingCommand(t)
 	c := NewCommand(argv, time.Hour)
 	for i, step := range []struct {
 		stale, want string
 		expired     bool
 	}{{"", "key-1", false}, {"", "key-1", false}, {"key-1", "key-2", false}, {"key-1", "key-2", false}, {"", "key-3", true}} {
 		if step.expired {
-			c.until = time.Now()
+			c.expires = time.Now()
 		}
 		if key, err := c.Key(t.Context(), step.stale); key != step.want || err != nil {
 			t.Errorf("step %d: %q %v, want %s", i, key, err, step.want)
@@ -47,14 +47,14 @@ func TestAKeyOfACommandIsUsedForItsTime(t *testing.T) {
 	}
 }
 
-func TestACommandRunsAtHome(t *testing.T) {
+func TestCommandRunsInTheHomeFolder(t *testing.T) {
 	t.Parallel()
 	if key, err := NewCommand([]string{"sh", "-c", `[ . -ef "${HOME:-/}" ] && echo tok`}, 0).Key(t.Context(), ""); key != "tok" || err != nil {
 		t.Errorf("%q, %v", key, err)
 	}
 }
 
-func TestACommandThatGivesNoKeyTellsNone(t *testing.T) {
+func TestErrorOfACommandHidesItsOutput(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		argv []string
@@ -72,7 +72,7 @@ func TestACommandThatGivesNoKeyTellsNone(t *testing.T) {
 			t.Parallel()
 			c := NewCommand(tt.argv, 0)
 			if name == "hangs" {
-				c.limit = 50 * time.Millisecond
+				c.timeout = 50 * time.Millisecond
 			}
 			key, err := c.Key(t.Context(), "")
 			if key != "" || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "sk-secret") {
@@ -87,8 +87,8 @@ func TestACommandThatGivesNoKeyTellsNone(t *testing.T) {
 	}
 }
 
-// A program may start another and leave it behind: the key counts, and nothing outlives the call.
-func TestWhatACommandLeavesBehindEnds(t *testing.T) {
+// If the program leaves child processes running, its key is used, and the children are killed.
+func TestChildProcessesOfACommandAreKilled(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"holds the output": "sleep 600 & echo tok", "on its own": "sleep 600 >/dev/null & echo tok"} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestWhatACommandLeavesBehindEnds(t *testing.T) {
 			if err := alive.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadAll(alive); err != nil { // it ends when nobody holds the other end
+			if _, err := io.ReadAll(alive); err != nil { // ends when no process has the other end open
 				t.Error(err)
 			}
 		})

@@ -1,8 +1,8 @@
-// Package keys keeps the keys of providers: in the system's keyring, or where there is none in a file that only its owner
-// can read. The environment wins over both; that is for the caller.
+// Package keys stores API keys of providers: in the system's keyring or, if that is not available, in a file that only its
+// owner can read. The caller gives keys in environment variables precedence.
 //
-// A file says of which providers there is a key, so that only those are looked up in the keyring: a start without a
-// stored key does not access it.
+// The file lists all providers with a stored key, and only these are looked up in the keyring. So a start without a
+// stored key does not access the keyring.
 package keys
 
 import (
@@ -16,68 +16,68 @@ import (
 	"time"
 )
 
-// Ring is a keyring of the system.
-type Ring interface {
+// Keyring is a keyring of the system.
+type Keyring interface {
 	Set(service, user, secret string) error
 	Get(service, user string) (string, error)
 	Delete(service, user string) error
 }
 
-// Place is where a key is kept.
-type Place string
+// Location is where a key is stored.
+type Location string
 
-// The places.
+// The possible locations.
 const (
-	InRing Place = "keyring"
-	InFile Place = "file"
+	InKeyring Location = "keyring"
+	InFile    Location = "file"
 )
 
-// Store keeps keys. Its methods may be called from several goroutines.
+// Store stores keys. Its methods may be called from several goroutines.
 type Store struct {
-	path string
-	ring Ring // nil for none
+	path    string
+	keyring Keyring // nil: no keyring
 
-	mu    sync.Mutex        // guards what follows, and the file
-	found map[string]string // keys that the ring gave, by provider
+	mu     sync.Mutex        // guards the fields below and the file
+	cached map[string]string // keys read from the keyring, by provider
 }
 
-// New returns a store whose file is path; ring may be nil.
-func New(path string, ring Ring) *Store {
-	return &Store{path: path, ring: ring, found: map[string]string{}}
+// New returns a store with the file at path, which need not exist. ring may be nil.
+func New(path string, ring Keyring) *Store {
+	return &Store{path: path, keyring: ring, cached: map[string]string{}}
 }
 
 const (
-	service   = "plimsoll"
-	ringTime  = 5 * time.Second // a keyring may ask its owner to unlock it
-	dirMode   = 0o700
-	otherBits = 0o077
+	service        = "plimsoll"
+	keyringTimeout = 5 * time.Second // a keyring may ask the user to unlock it
+	folderMode     = 0o700
+	groupOtherBits = 0o077
 )
 
-// entry is what the file says of a provider.
+// entry is the entry of a provider in the file.
 type entry struct {
-	Place Place  `json:"place"`
-	Key   string `json:"key,omitempty"` // in the file
+	Location Location `json:"place"`
+	Key      string   `json:"key,omitempty"` // only for the location "file"
 }
 
-// Set keeps a key and says where. The keyring comes first.
-func (s *Store) Set(provider, key string) (Place, error) {
+// Set stores a key, in the keyring if possible, else in the file. It returns the location.
+func (s *Store) Set(provider, key string) (Location, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, err := s.load()
 	if err != nil {
 		return "", err
 	}
-	e := entry{Place: InRing}
-	if s.inRing(func() error { return s.ring.Set(service, provider, key) }) != nil {
-		e = entry{Place: InFile, Key: key}
+	e := entry{Location: InKeyring}
+	if s.withKeyring(func() error { return s.keyring.Set(service, provider, key) }) != nil {
+		e = entry{Location: InFile, Key: key}
 	}
 	all[provider] = e
-	s.found[provider] = key
-	return e.Place, s.save(all)
+	s.cached[provider] = key
+	return e.Location, s.save(all)
 }
 
-// Get is a provider's key and where it is kept; "" if none is.
-func (s *Store) Get(provider string) (key string, place Place, err error) {
+// Get returns a provider's key and its location; both are "" if no key is stored.
+func (s *Store) Get(provider string) (key string, place Location, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, err := s.load()
@@ -88,24 +88,24 @@ func (s *Store) Get(provider string) (key string, place Place, err error) {
 	if !ok {
 		return "", "", nil
 	}
-	if e.Place != InRing {
-		return e.Key, e.Place, nil
+	if e.Location != InKeyring {
+		return e.Key, e.Location, nil
 	}
-	if key, ok := s.found[provider]; ok {
-		return key, InRing, nil
+	if key, ok := s.cached[provider]; ok {
+		return key, InKeyring, nil
 	}
-	err = s.inRing(func() (err error) {
-		key, err = s.ring.Get(service, provider)
+	err = s.withKeyring(func() (err error) {
+		key, err = s.keyring.Get(service, provider)
 		return err
 	})
 	if err != nil {
-		return "", InRing, fmt.Errorf("the key of %s cannot be read from the keyring: %w", provider, err)
+		return "", InKeyring, fmt.Errorf("the key of %s cannot be read from the keyring: %w", provider, err)
 	}
-	s.found[provider] = key
-	return key, InRing, nil
+	s.cached[provider] = key
+	return key, InKeyring, nil
 }
 
-// Delete removes a provider's key. It reports whether there was one.
+// Delete removes a provider's key. It reports whether one was stored.
 func (s *Store) Delete(provider string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,27 +117,27 @@ func (s *Store) Delete(provider string) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	if e.Place == InRing {
-		if err := s.inRing(func() error { return s.ring.Delete(service, provider) }); err != nil {
+	if e.Location == InKeyring {
+		if err := s.withKeyring(func() error { return s.keyring.Delete(service, provider) }); err != nil {
 			return true, fmt.Errorf("the key of %s cannot be removed from the keyring: %w", provider, err)
 		}
 	}
 	delete(all, provider)
-	delete(s.found, provider)
+	delete(s.cached, provider)
 	return true, s.save(all)
 }
 
-var errNoRing = errors.New("there is no keyring")
+var errNoKeyring = errors.New("there is no keyring")
 
-// inRing uses the keyring, within its time. A keyring that does not answer by then keeps its goroutine: its library takes
-// no context.
-func (s *Store) inRing(use func() error) error {
-	if s.ring == nil {
-		return errNoRing
+// withKeyring calls use, which accesses the keyring, with a time limit. After that, the goroutine remains until use returns,
+// because the keyring library takes no context.
+func (s *Store) withKeyring(use func() error) error {
+	if s.keyring == nil {
+		return errNoKeyring
 	}
 	done := make(chan error, 1)
 	go func() { done <- use() }()
-	late := time.NewTimer(ringTime)
+	late := time.NewTimer(keyringTimeout)
 	defer late.Stop()
 	select {
 	case err := <-done:
@@ -147,7 +147,7 @@ func (s *Store) inRing(use func() error) error {
 	}
 }
 
-// load reads the file. One that others may read is refused.
+// load reads the file. If other users may read it, the error says how to correct the mode.
 func (s *Store) load() (map[string]entry, error) {
 	all := map[string]entry{}
 	if s.path == "" {
@@ -159,20 +159,20 @@ func (s *Store) load() (map[string]entry, error) {
 		return all, nil
 	case err != nil:
 		return nil, fmt.Errorf("the stored keys cannot be read: %w", err)
-	case !info.Mode().IsRegular() || info.Mode().Perm()&otherBits != 0:
+	case !info.Mode().IsRegular() || info.Mode().Perm()&groupOtherBits != 0:
 		return nil, fmt.Errorf("others may read the stored keys: run chmod 600 %s", s.path)
 	}
 	raw, err := os.ReadFile(s.path)
 	if err != nil {
 		return nil, fmt.Errorf("the stored keys cannot be read: %w", err)
 	}
-	if json.Unmarshal(raw, &all) != nil { // its words could hold a key
+	if json.Unmarshal(raw, &all) != nil { // the JSON error could contain a key
 		return nil, fmt.Errorf("the stored keys are damaged: remove %s, and connect again", s.path)
 	}
 	return all, nil
 }
 
-// save replaces the file, at once or not at all.
+// save replaces the file atomically.
 func (s *Store) save(all map[string]entry) error {
 	if s.path == "" {
 		return errors.New("there is no folder to keep keys in: set HOME")
@@ -182,10 +182,10 @@ func (s *Store) save(all map[string]entry) error {
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
 	dir := filepath.Dir(s.path)
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
-	draft, err := os.CreateTemp(dir, ".keys-*") // of mode 0600
+	draft, err := os.CreateTemp(dir, ".keys-*") // has mode 0600
 	if err != nil {
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
@@ -195,7 +195,7 @@ func (s *Store) save(all map[string]entry) error {
 		err = os.Rename(draft.Name(), s.path)
 	}
 	if err != nil {
-		_ = os.Remove(draft.Name()) // it holds a key; the error that counts is err
+		_ = os.Remove(draft.Name()) // the file may contain a key; the error that counts is err
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
 	return nil

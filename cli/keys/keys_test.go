@@ -10,41 +10,41 @@ import (
 	"plimsoll/cli/keys"
 )
 
-// ring is a keyring in memory.
-type ring struct {
+// memoryKeyring is a keyring in memory.
+type memoryKeyring struct {
 	secrets map[string]string
 	fails   error
 }
 
-func (r *ring) Set(service, user, secret string) error {
+func (r *memoryKeyring) Set(service, user, secret string) error {
 	if r.fails == nil {
 		r.secrets[service+"/"+user] = secret
 	}
 	return r.fails
 }
 
-func (r *ring) Get(service, user string) (string, error) {
+func (r *memoryKeyring) Get(service, user string) (string, error) {
 	return r.secrets[service+"/"+user], r.fails
 }
 
-func (r *ring) Delete(service, user string) error {
+func (r *memoryKeyring) Delete(service, user string) error {
 	delete(r.secrets, service+"/"+user)
 	return r.fails
 }
 
 const key = "sk-very-secret-0123456789"
 
-func TestAKeyIsKeptInTheKeyring(t *testing.T) {
+func TestKeyIsStoredInTheKeyring(t *testing.T) {
 	t.Parallel()
-	path, r := filepath.Join(t.TempDir(), "state", "keys.json"), &ring{secrets: map[string]string{}}
-	if place, err := keys.New(path, r).Set("anthropic", key); err != nil || place != keys.InRing {
+	path, r := filepath.Join(t.TempDir(), "state", "keys.json"), &memoryKeyring{secrets: map[string]string{}}
+	if place, err := keys.New(path, r).Set("anthropic", key); err != nil || place != keys.InKeyring {
 		t.Fatalf("%s %v", place, err)
 	}
 	if raw, _ := os.ReadFile(path); strings.Contains(string(raw), key) {
 		t.Error("the file holds the key, too")
 	}
 	s := keys.New(path, r)
-	if got, place, err := s.Get("anthropic"); got != key || place != keys.InRing || err != nil {
+	if got, place, err := s.Get("anthropic"); got != key || place != keys.InKeyring || err != nil {
 		t.Errorf("%q %s %v", got, place, err)
 	}
 	if got, _, err := s.Get("openai"); got != "" || err != nil {
@@ -61,9 +61,9 @@ func TestAKeyIsKeptInTheKeyring(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyringAFileOfItsOwnerKeepsIt(t *testing.T) {
+func TestWithoutAKeyringThePrivateFileHoldsTheKey(t *testing.T) {
 	t.Parallel()
-	for name, r := range map[string]keys.Ring{"none": nil, "one that fails": &ring{fails: errors.New("no session")}} {
+	for name, r := range map[string]keys.Keyring{"none": nil, "one that fails": &memoryKeyring{fails: errors.New("no session")}} {
 		path := filepath.Join(t.TempDir(), "keys.json")
 		if place, err := keys.New(path, r).Set("openai", key); err != nil || place != keys.InFile {
 			t.Fatalf("%s: %s %v", name, place, err)
@@ -78,7 +78,7 @@ func TestWithoutAKeyringAFileOfItsOwnerKeepsIt(t *testing.T) {
 	}
 }
 
-func TestAFileThatOthersReadOrThatIsDamagedIsRefused(t *testing.T) {
+func TestReadableOrDamagedKeyFileIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	s := keys.New(path, nil)

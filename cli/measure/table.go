@@ -50,7 +50,7 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
 	b.WriteString(r.headline() + "\n\n")
 	front := r.Front()
-	marks, names := &table.Column{}, &table.Column{Head: "POLICY"}
+	marks, names := &table.Column{}, &table.Column{Header: "POLICY"}
 	for _, name := range r.Policies {
 		mark := ""
 		if slices.Contains(front, name) {
@@ -61,7 +61,7 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	}
 	shown, notes := []*table.Column{marks, names}, ""
 	for _, c := range r.columns() {
-		column := &table.Column{Head: c.head, Right: true}
+		column := &table.Column{Header: c.head, AlignRight: true}
 		for _, name := range r.Policies {
 			column.Add(c.cell(r.Report.Totals[name]))
 		}

@@ -127,7 +127,7 @@ func (f *follower) run(ctx context.Context) {
 // any more. Who has the conversation open is asked first: what was stored before its end
 // is there then.
 func (f *follower) look(ctx context.Context) time.Duration {
-	open := f.r.Store.OpenElsewhere(f.r.ID)
+	open := f.r.Store.IsOpenElsewhere(f.r.ID)
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -144,7 +144,7 @@ func (f *follower) look(ctx context.Context) time.Duration {
 	}
 	news := f.arrives() || len(events) > 0
 	if open {
-		f.tell(followed(f.r.Store.Owner(f.r.ID)))
+		f.tell(followed(f.r.Store.OwnerPID(f.r.ID)))
 	} else {
 		f.tell(updates.Elsewhere{Closed: true, Why: "The other window closed. /resume " + f.r.ID + " to continue here"})
 	}

@@ -231,8 +231,8 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 			c.Place = h.with.Console.Home(e.Workspace)
 		}
 		switch {
-		case e.Elsewhere:
-			c.Open = "open in " + session.Window(store.Owner(e.ID))
+		case e.OpenElsewhere:
+			c.Open = "open in " + session.Window(store.OwnerPID(e.ID))
 		case e.ID == here && ours:
 			c.Open = "open here"
 		}

@@ -93,7 +93,7 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 // lockedBy tells which other program has a conversation open for writing, nil if none has.
 func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 	store, err := h.with.Resources.Open()
-	if id == "" || err != nil || !store.OpenElsewhere(id) {
+	if id == "" || err != nil || !store.IsOpenElsewhere(id) {
 		return nil
 	}
 	w, err := store.OpenWriter(ctx, id)
@@ -205,7 +205,7 @@ func (h *Host) modelsFound(r *session.Running) []string {
 	if err != nil || len(r.Events) > 0 {
 		return nil
 	}
-	if empty, err := store.Empty(); err != nil || !empty {
+	if empty, err := store.IsEmpty(); err != nil || !empty {
 		return nil
 	}
 	var out []string

@@ -132,7 +132,7 @@ func NewReading(ctx context.Context, store *storage.Store, id string, events []c
 // Orphan is the reply that was arriving when the last writer ended without
 // appending it.
 func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
-	if r.Store.OpenElsewhere(r.ID) {
+	if r.Store.IsOpenElsewhere(r.ID) {
 		return conversation.AssistantMessage{}, false
 	}
 	partial, ok, err := r.Store.Partial(ctx, r.ID)

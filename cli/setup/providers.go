@@ -154,10 +154,10 @@ func (p *Providers) Key(provider string) Key {
 
 // StoredKey is the key of a provider that was connected.
 func (p *Providers) StoredKey(provider string) (k Key) {
-	var place keys.Place
+	var place keys.Location
 	if k.Text, place, k.Err = p.Settings.Keys().Get(provider); k.Text != "" {
 		k.From = "key file"
-		if place == keys.InRing {
+		if place == keys.InKeyring {
 			k.From = "keyring"
 		}
 	}
@@ -167,7 +167,7 @@ func (p *Providers) StoredKey(provider string) (k Key) {
 // Connect keeps a key of a provider and says where.
 func (p *Providers) Connect(provider, key string) (where string, err error) {
 	place, err := p.Settings.Keys().Set(provider, key)
-	if place == keys.InRing {
+	if place == keys.InKeyring {
 		return "the system's keyring", err
 	}
 	return p.Console.Home(p.Settings.KeyFile()) + ", which only you can read", err

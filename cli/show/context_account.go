@@ -32,9 +32,9 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 		return nil
 	}
 	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", numbers.Count(a.Messages, "message"), numbers.Count(a.Events, "event"), pinsText(a.Pins))
-	size, share := &table.Column{Head: "tokens", Right: true}, &table.Column{Head: "share", Right: true}
-	turn, event := &table.Column{Head: "turn", Right: true}, &table.Column{Head: "event", Right: true}
-	what, state := &table.Column{Head: "what"}, &table.Column{Head: "state"}
+	size, share := &table.Column{Header: "tokens", AlignRight: true}, &table.Column{Header: "share", AlignRight: true}
+	turn, event := &table.Column{Header: "turn", AlignRight: true}, &table.Column{Header: "event", AlignRight: true}
+	what, state := &table.Column{Header: "what"}, &table.Column{Header: "state"}
 	for _, item := range a.Heaviest {
 		size.Add("~" + numbers.Grouped(item.Tokens))
 		share.Add(console.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))))

@@ -1,7 +1,7 @@
-// Package table writes tables for people: columns of text side by side.
+// Package table writes tables as text with aligned columns.
 //
-// Cells are measured as a terminal shows them. Where there is a limit, rows are cut
-// so that none wraps.
+// Widths are measured in terminal cells. Rows can be cut to a width, so
+// that they do not wrap.
 package table
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Column is one column of a table. An empty one is left out.
+// Column is one column of a table. A column whose cells are all empty is not written.
 type Column struct {
-	Head  string
-	Right bool // align the cells on the right, as numbers are
-	cells []string
+	Header     string
+	AlignRight bool // align the cells on the right, as numbers are
+	cells      []string
 }
 
-// Add puts a cell below the others.
+// Add adds a cell in the next row.
 func (c *Column) Add(cell string) { c.cells = append(c.cells, cell) }
 
-// Size is the width of the widest cell, 0 if all are empty.
-func (c *Column) Size() int {
+// Width is the width of the widest cell or the header, 0 if all cells are empty.
+func (c *Column) Width() int {
 	widest := 0
 	for _, cell := range c.cells {
 		widest = max(widest, ansi.StringWidth(cell))
@@ -30,19 +30,19 @@ func (c *Column) Size() int {
 	if widest == 0 {
 		return 0
 	}
-	return max(widest, ansi.StringWidth(c.Head))
+	return max(widest, ansi.StringWidth(c.Header))
 }
 
-// Gap stands between two columns.
+// Gap separates two columns.
 const Gap = "  "
 
-// Write writes the columns side by side, at most limit cells wide; 0 is
+// Write writes the columns side by side. Rows are cut to limit terminal cells; 0 means
 // no limit.
 func Write(w io.Writer, limit int, columns ...*Column) error {
 	var kept []*Column
 	var sizes []int
 	for _, c := range columns {
-		if n := c.Size(); n > 0 {
+		if n := c.Width(); n > 0 {
 			kept, sizes = append(kept, c), append(sizes, n)
 		}
 	}
@@ -53,14 +53,14 @@ func Write(w io.Writer, limit int, columns ...*Column) error {
 	for i := -1; i < len(kept[0].cells); i++ {
 		var line strings.Builder
 		for k, c := range kept {
-			cell := c.Head
+			cell := c.Header
 			if i >= 0 {
 				cell = c.cells[i]
 			}
 			if k > 0 {
 				line.WriteString(Gap)
 			}
-			line.WriteString(Pad(cell, sizes[k], c.Right))
+			line.WriteString(Pad(cell, sizes[k], c.AlignRight))
 		}
 		text := strings.TrimRight(line.String(), " ")
 		if limit > 0 {
@@ -72,7 +72,7 @@ func Write(w io.Writer, limit int, columns ...*Column) error {
 	return err
 }
 
-// Pad fills a cell with blanks to a size, on its left if right is true.
+// Pad pads a cell with spaces to a width: on its left side if right is true.
 func Pad(cell string, size int, right bool) string {
 	space := strings.Repeat(" ", max(0, size-ansi.StringWidth(cell)))
 	if right {

@@ -9,19 +9,19 @@ import (
 	"plimsoll/cli/table"
 )
 
-func filled(head string, right bool, cells ...string) *table.Column {
-	c := &table.Column{Head: head, Right: right}
+func column(head string, right bool, cells ...string) *table.Column {
+	c := &table.Column{Header: head, AlignRight: right}
 	for _, cell := range cells {
 		c.Add(cell)
 	}
 	return c
 }
 
-func TestTablesAreMeasuredAsTerminalsShowThem(t *testing.T) {
+func TestTableMeasuresWideCharactersAndCutsRows(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	err := table.Write(&b, 14, filled("ID", false, "a", "日本"), filled("EMPTY", false, "", ""),
-		filled("N", true, "7", "1,000"), filled("TITLE", false, "short", "much too long"))
+	err := table.Write(&b, 14, column("ID", false, "a", "日本"), column("EMPTY", false, "", ""),
+		column("N", true, "7", "1,000"), column("TITLE", false, "short", "much too long"))
 	if err != nil {
 		t.Fatal(err)
 	}

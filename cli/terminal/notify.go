@@ -8,13 +8,13 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Rules:
+// Desktop notifications. Rules:
 //
-//   - a terminal gets the notification that it is known to show; every other rings its bell
-//   - where it depends on the user's setup whether one is shown (VTE, urxvt) the bell rings, too
-//   - within tmux the bell rings, which tmux passes on and shows in its status line
+//   - A terminal that is known to support a kind of notification gets it; any other terminal gets the bell.
+//   - If it depends on the user's setup whether a notification is shown (VTE, urxvt), the bell rings, too.
+//   - In tmux the bell rings, which tmux passes on and shows in its status line.
 
-// The ways to call the user: the values of ui.notify.
+// The values of ui.notify.
 const (
 	Auto = "auto"
 	Bell = "bell"
@@ -26,8 +26,8 @@ const (
 	bell  = "\a"
 )
 
-// Notify is how to call the user, nil for not at all.
-func (t *Terminal) Notify(how string) func(ctx context.Context, text string) string {
+// Notifier returns a function that makes the escape sequence to notify the user. how is a value of ui.notify; Off gives nil.
+func (t *Terminal) Notifier(how string) func(ctx context.Context, text string) string {
 	switch how {
 	case Off:
 		return nil
@@ -37,11 +37,11 @@ func (t *Terminal) Notify(how string) func(ctx context.Context, text string) str
 	return func(_ context.Context, text string) string { return notification(t.kind(), text) }
 }
 
-// notification is what a terminal of a kind is told.
+// notification returns the escape sequence that shows text as a notification in a kind of terminal.
 func notification(k kind, text string) string {
 	text = plain.Line(text)
 	switch k {
-	case kitty: // o=unfocused: it knows best whether somebody looks
+	case kitty: // o=unfocused: kitty shows it only if the window has no focus
 		const id, when = "i=plimsoll", "o=unfocused"
 		return ansi.DesktopNotification(title, id, when, "d=0", "p=title") + ansi.DesktopNotification(text, id, when, "d=1", "p=body")
 	case ghostty, wezterm, foot:

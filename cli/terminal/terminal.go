@@ -1,6 +1,6 @@
-// Package terminal tells what the terminal around the program knows beyond what all do: notifications, a progress bar,
-// links. It knows terminals by the environment. What a terminal is not known to understand it is not sent: some would
-// print it.
+// Package terminal detects optional features of the terminal that the program runs in: notifications, a progress bar,
+// links. It identifies the terminal by environment variables. A feature counts as missing unless the terminal is known
+// to have it, because some terminals print escape sequences that they do not know.
 package terminal
 
 import (
@@ -11,46 +11,46 @@ import (
 // Terminal is the terminal that the program runs in.
 type Terminal struct{ env func(string) string }
 
-// New is the terminal of an environment.
+// New returns the terminal of an environment; env looks up a variable.
 func New(env func(string) string) *Terminal { return &Terminal{env} }
 
-// kind is a terminal by its name.
+// kind is the kind of a terminal.
 type kind int
 
 const (
-	other   kind = iota // nothing is known of it
-	kitty               //
-	ghostty             //
-	wezterm             //
-	foot                //
-	urxvt               //
-	vte                 // GNOME Terminal, Ptyxis and others
-	iterm               //
-	warp                //
-	windows             // Windows Terminal
-	conemu              //
-	mintty              //
-	mux                 // stands between the program and the terminal: tmux and others
-	console             // what is no emulator, and prints what it does not know
+	other        kind = iota // an unknown terminal
+	kitty                    //
+	ghostty                  //
+	wezterm                  //
+	foot                     //
+	urxvt                    //
+	vte                      // GNOME Terminal, Ptyxis and others
+	iterm                    //
+	warp                     //
+	windows                  // Windows Terminal
+	conemu                   //
+	mintty                   //
+	multiplexer              // a program between ours and the terminal: tmux and others
+	linuxConsole             // no terminal emulator: it prints escape sequences that it does not know
 )
 
-// kind is what the environment says. A terminal that was started from another one inherits its variables: TERM, which
-// all set, counts more.
+// kind identifies the terminal by the environment. A terminal started from another one inherits its variables. So TERM, which
+// every terminal sets, has precedence.
 func (t *Terminal) kind() kind {
 	term := t.env("TERM")
 	switch {
 	case t.env("TMUX") != "", t.env("STY") != "", t.env("ZELLIJ") != "", strings.HasPrefix(term, "tmux"), strings.HasPrefix(term, "screen"):
-		return mux
+		return multiplexer
 	case term == "", term == "linux", term == "dumb", strings.HasPrefix(term, "vt"), strings.HasPrefix(term, "eterm"), strings.HasPrefix(term, "cons"):
-		return console
+		return linuxConsole
 	}
-	if k := named(term); k != other {
+	if k := kindNamed(term); k != other {
 		return k
 	}
 	if !strings.HasPrefix(term, "xterm") || t.env("XTERM_VERSION") != "" {
 		return other
 	}
-	if k := named(strings.ToLower(t.env("TERM_PROGRAM"))); k != other {
+	if k := kindNamed(strings.ToLower(t.env("TERM_PROGRAM"))); k != other {
 		return k
 	}
 	switch {
@@ -66,39 +66,38 @@ func (t *Terminal) kind() kind {
 	return other
 }
 
-// names are parts of the names by which terminals are known: in TERM, in TERM_PROGRAM, and in what they answer to a
-// question for their version.
-var names = []struct {
-	part string
-	is   kind
+// namePrefixes are how the names of terminals begin, in lower case: in TERM (after "xterm-") and in TERM_PROGRAM.
+var namePrefixes = []struct {
+	prefix string
+	kind   kind
 }{
 	{"kitty", kitty}, {"ghostty", ghostty}, {"wezterm", wezterm}, {"foot", foot}, {"rxvt-unicode", urxvt}, {"iterm", iterm}, {"warp", warp},
 	{"mintty", mintty}, {"vte", vte},
 }
 
-func named(name string) kind {
-	for _, n := range names {
-		if strings.HasPrefix(strings.TrimPrefix(name, "xterm-"), n.part) {
-			return n.is
+func kindNamed(name string) kind {
+	for _, n := range namePrefixes {
+		if strings.HasPrefix(strings.TrimPrefix(name, "xterm-"), n.prefix) {
+			return n.kind
 		}
 	}
 	return other
 }
 
-// Progress reports whether the terminal shows a progress bar (OSC 9;4). Others that take OSC 9 for a notification would
-// show one that says "4;3".
-func (t *Terminal) Progress() bool {
+// CanShowProgress reports whether the terminal can show a progress bar (OSC 9;4). Some other terminals would take the sequence for
+// a notification with the text "4;3".
+func (t *Terminal) CanShowProgress() bool {
 	switch t.kind() {
 	case windows, conemu:
 		return true
 	case ghostty:
-		return t.since(1, 2)
+		return t.hasVersion(1, 2)
 	case wezterm:
-		return t.since(20250209)
+		return t.hasVersion(20250209)
 	case mintty:
-		return t.since(3, 5)
+		return t.hasVersion(3, 5)
 	case iterm:
-		return t.since(3, 6, 6)
+		return t.hasVersion(3, 6, 6)
 	case vte:
 		n, err := strconv.Atoi(t.env("VTE_VERSION"))
 		return err == nil && n >= 7900
@@ -106,8 +105,8 @@ func (t *Terminal) Progress() bool {
 	return false
 }
 
-// since reports whether the terminal says that it has a version, or a later one.
-func (t *Terminal) since(least ...int) bool {
+// hasVersion reports whether the version in TERM_PROGRAM_VERSION is least or later.
+func (t *Terminal) hasVersion(least ...int) bool {
 	parts := strings.FieldsFunc(t.env("TERM_PROGRAM_VERSION"), func(r rune) bool { return r < '0' || r > '9' })
 	for i, n := range least {
 		if i >= len(parts) {
@@ -120,11 +119,11 @@ func (t *Terminal) since(least ...int) bool {
 	return true
 }
 
-// Links reports whether links may be sent (OSC 8): what does not know them ignores them, but for what is no emulator and
-// some old ones.
-func (t *Terminal) Links() bool {
+// CanShowLinks reports whether links (OSC 8) may be sent. Terminals that do not know them ignore them, except consoles and some
+// old emulators.
+func (t *Terminal) CanShowLinks() bool {
 	if n, err := strconv.Atoi(t.env("VTE_VERSION")); err == nil && n < 5000 {
 		return false
 	}
-	return t.kind() != console && t.env("INSIDE_EMACS") == ""
+	return t.kind() != linuxConsole && t.env("INSIDE_EMACS") == ""
 }

@@ -23,7 +23,7 @@ const (
 	osc9   = "\x1b]9;Plimsoll: reply ready\a"
 )
 
-func TestWhatEachTerminalKnows(t *testing.T) {
+func TestFeaturesOfTerminals(t *testing.T) {
 	t.Parallel()
 	for vars, want := range map[string]struct {
 		notify   string
@@ -62,27 +62,27 @@ func TestWhatEachTerminalKnows(t *testing.T) {
 		"TERM=tmux-256color TMUX=/nowhere WT_SESSION=1":                         {notify: "\a"},
 	} {
 		term := New(env(vars))
-		if got := term.Notify(Auto)(t.Context(), "reply ready"); got != want.notify {
+		if got := term.Notifier(Auto)(t.Context(), "reply ready"); got != want.notify {
 			t.Errorf("%s: called by %q, want %q", vars, got, want.notify)
 		}
-		if got := term.Progress(); got != want.progress {
+		if got := term.CanShowProgress(); got != want.progress {
 			t.Errorf("%s: progress is %v", vars, got)
 		}
-		if got := term.Links(); got == want.noLinks {
+		if got := term.CanShowLinks(); got == want.noLinks {
 			t.Errorf("%s: links are %v", vars, got)
 		}
-		if got := term.Notify(Bell)(t.Context(), "reply ready"); got != "\a" {
+		if got := term.Notifier(Bell)(t.Context(), "reply ready"); got != "\a" {
 			t.Errorf("%s: the bell is %q", vars, got)
 		}
-		if term.Notify(Off) != nil {
+		if term.Notifier(Off) != nil {
 			t.Errorf("%s: off is not off", vars)
 		}
 	}
 }
 
-func TestNoTextEndsASequenceOfItsOwn(t *testing.T) {
+func TestNotificationTextCannotEndItsSequence(t *testing.T) {
 	t.Parallel()
-	for k := other; k <= console; k++ {
+	for k := other; k <= linuxConsole; k++ {
 		got := notification(k, "a\x1b\\b\ac\x9cd\ne\u202ef")
 		for _, part := range []string{"\x1b\\b", "\ac", "\x9cd", "\n", "\u202e"} {
 			if strings.Contains(got, part) {
