@@ -7,7 +7,7 @@ import (
 )
 
 // positional makes errors about arguments wrong use.
-func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
 			return console.AsUsage(console.WithHint(err, c.UseLine()+"; see "+c.CommandPath()+" --help"))

@@ -18,7 +18,7 @@ import (
 //   - nothing behind -- is touched, and no value of another flag
 
 // normalise rewrites the arguments of the program.
-func normalise(args []string) []string {
+func attachFlagValues(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -27,10 +27,10 @@ func normalise(args []string) []string {
 		case takesValue(arg, commonValues):
 			i++
 		case (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
-			return attach(args, i, "--resume")
+			return attachValue(args, i, "--resume")
 		case !strings.HasPrefix(arg, "-"):
 			if arg == "compact" {
-				return normaliseFrom(args, i+1)
+				return attachFromValues(args, i+1)
 			}
 			return args // a command of its own
 		}
@@ -39,28 +39,28 @@ func normalise(args []string) []string {
 }
 
 // normaliseFrom attaches the values of --from from argument i on.
-func normaliseFrom(args []string, i int) []string {
+func attachFromValues(args []string, i int) []string {
 	for ; i < len(args); i++ {
 		switch arg := args[i]; {
 		case arg == "--":
 			return args
 		case takesValue(arg, commonValues), takesValue(arg, compactValues):
 			i++
-		case arg == "--from" && i+1 < len(args) && boundBehind(args[i+1]):
-			args = attach(args, i, "--from")
+		case arg == "--from" && i+1 < len(args) && isFromValue(args[i+1]):
+			args = attachValue(args, i, "--from")
 		}
 	}
 	return args
 }
 
 // attach makes args[i+1] the value of the flag at args[i].
-func attach(args []string, i int, name string) []string {
+func attachValue(args []string, i int, name string) []string {
 	out := append(slices.Clone(args[:i]), name+"="+args[i+1])
 	return append(out, args[i+2:]...)
 }
 
 // boundBehind reports whether the argument after --from is meant as its value.
-func boundBehind(arg string) bool {
+func isFromValue(arg string) bool {
 	if _, err := edit.ParseBound(arg); err == nil {
 		return true
 	}

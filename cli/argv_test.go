@@ -65,14 +65,14 @@ func TestArgumentsAreAttachedToTheFlagsTheyBelongTo(t *testing.T) {
 		{"compact --from 5 --from 6", "compact --from=5 --from=6"},
 	} {
 		args := strings.Fields(c.args)
-		if diff := cmp.Diff(strings.Fields(c.want), normalise(args)); diff != "" {
+		if diff := cmp.Diff(strings.Fields(c.want), attachFlagValues(args)); diff != "" {
 			t.Errorf("%s (- is wanted, + is made of it):\n%s", c.args, diff)
 		}
 		if diff := cmp.Diff(strings.Fields(c.args), args); diff != "" {
 			t.Errorf("%s: the caller's arguments were changed:\n%s", c.args, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"compact", "--from="}, normalise([]string{"compact", "--from", ""})); diff != "" {
+	if diff := cmp.Diff([]string{"compact", "--from="}, attachFlagValues([]string{"compact", "--from", ""})); diff != "" {
 		t.Errorf("an empty value is refused as a bound, not taken for none:\n%s", diff)
 	}
 }

@@ -22,11 +22,11 @@ import (
 
 // askOptions is how one question is asked.
 type askOptions struct {
-	newest  bool
-	resume  string
-	approve string
-	compact session.CompactFlag
-	json    bool
+	isNewest bool
+	resume   string
+	approve  string
+	compact  session.CompactFlag
+	json     bool
 }
 
 // askCommand asks one question.
@@ -67,14 +67,14 @@ and error (class, message, seconds to the next try or null) as they come, and en
   plimsoll ask --compact=heavy "continue with the upload bug"
   plimsoll ask --approve auto-edit "fix the typo in README.md"
   plimsoll ask --json "list the open questions" | jq -r 'select(.type == "text").text'`,
-		Args: positional(cobra.ArbitraryArgs),
+		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
-	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().BoolVarP(&o.isNewest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object per line")
-	addCompact(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
+	addCompactFlag(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
 
@@ -91,20 +91,20 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.console.Asks(prompt); err != nil {
 		return err
 	}
-	id, err := resumed(ctx, cmd.conversations, o.newest || o.compact.Given && o.resume == "", o.resume)
+	id, err := resumeID(ctx, cmd.conversations, o.isNewest || o.compact.IsGiven && o.resume == "", o.resume)
 	if err != nil {
 		return err
 	}
 	var s session.ConversationState
-	if o.compact.Given {
+	if o.compact.IsGiven {
 		if s, err = cmd.conversations.StateOf(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.Accepts(o.compact.Request("ask")); err != nil {
+		if _, err := s.NeedsModel(o.compact.Request("ask")); err != nil {
 			return err
 		}
 	}
-	l, err := cmd.models.LinkFor(ctx, id, false)
+	l, err := cmd.models.ConnectFor(ctx, id, false)
 	if err != nil {
 		return err
 	}
@@ -112,32 +112,32 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	w := newAsking(cmd.console, o.json)
-	if o.compact.Given {
+	w := newTurnPrinter(cmd.console, o.json)
+	if o.compact.IsGiven {
 		w.lines.Start(id, l.Model.Name())
-		w.notes(cmd.settings.Refused(), otherModel(s.Events, l.Model))
-		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), l, func(u updates.Update) { w.lines.Show(w.own(u)) }); err != nil {
-			return errors.Join(err, w.broken(ctx))
+		w.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, l.Model))
+		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), l, func(u updates.Update) { w.lines.Show(w.withoutEarlierReply(u)) }); err != nil {
+			return errors.Join(err, w.endFailed(ctx))
 		}
 	}
 	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: id, Mode: mode})
 	switch {
-	case err != nil && o.compact.Given:
-		return errors.Join(err, w.broken(ctx))
+	case err != nil && o.compact.IsGiven:
+		return errors.Join(err, w.endFailed(ctx))
 	case err != nil:
 		return err
-	case o.compact.Given:
-		w.notes(r.Notes)
+	case o.compact.IsGiven:
+		w.printNotes(r.Notes)
 	default:
-		w.notes(cmd.settings.Refused(), r.Notes, otherModel(r.Events, r.Link.Model))
+		w.printNotes(cmd.settings.RefusedNotes(), r.Notes, hostedModelNotes(r.Events, r.Connection.Model))
 	}
 	w.running = r
-	w.lines.Start(r.ID, r.Link.Model.Name())
-	w.progress(r.ID + " · " + r.Link.Model.Name())
+	w.lines.Start(r.ID, r.Connection.Model.Name())
+	w.printProgress(r.ID + " · " + r.Connection.Model.Name())
 	r.Agent.Send(prompt)
 	err = w.watch(ctx)
-	if err == nil && l.Again {
-		r.Questions.Wait() // now the model is loaded, and the answer is worth recording
+	if err == nil && l.AskAgain {
+		r.Discoveries.Wait() // now the model is loaded, and the answer is worth recording
 	}
 	return errors.Join(err, r.Close())
 }
@@ -156,44 +156,44 @@ func (o askOptions) mode() (conversation.Mode, error) {
 }
 
 // otherModel tells that a conversation leaves the machine for the first time.
-func otherModel(events []conversation.Event, now llm.Model) []string {
+func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 	before := setup.LastModel(events)
-	if !setup.Leaves(before, now) {
+	if !setup.MovesToHosted(before, now) {
 		return nil
 	}
 	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
 }
 
 // asking follows the turn of one question.
-type asking struct {
-	running *session.Running
-	reply   console.ReplyWriter
-	lines   *session.Lines // the reply too, with --json
-	stderr  io.Writer
-	failure *llm.Error
-	layers  bool // that act before every request were told of
-	asked   bool // the question is in the log
+type turnPrinter struct {
+	running          *session.Running
+	reply            console.ReplyWriter
+	lines            *session.JSONLines // the reply too, with --json
+	stderr           io.Writer
+	failure          *llm.Error
+	isLayerShown     bool // that act before every request were told of
+	isQuestionLogged bool // the question is in the log
 }
 
-func newAsking(c *console.Console, json bool) *asking {
+func newTurnPrinter(c *console.Console, json bool) *turnPrinter {
 	if json {
-		lines := session.NewLines(c.Stdout)
-		return &asking{reply: lines, lines: lines, stderr: c.Stderr}
+		lines := session.NewJSONLines(c.Stdout)
+		return &turnPrinter{reply: lines, lines: lines, stderr: c.Stderr}
 	}
-	return &asking{reply: c.ReplyWriter(), stderr: c.Stderr}
+	return &turnPrinter{reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
 // watch shows what happens until the conversation is idle again. Ending ctx
 // cancels the turn; what had arrived is kept.
-func (w *asking) watch(ctx context.Context) error {
+func (w *turnPrinter) watch(ctx context.Context) error {
 	for {
 		updates, err := w.running.Agent.Updates().Take(ctx)
 		if err != nil {
 			w.running.Agent.Cancel()
-			return errors.Join(context.Canceled, w.cancelled())
+			return errors.Join(context.Canceled, w.endCancelled())
 		}
 		for _, u := range updates {
-			u = w.own(u)
+			u = w.withoutEarlierReply(u)
 			over := w.show(u)
 			if w.lines.Show(u); over {
 				return w.finish()
@@ -203,7 +203,7 @@ func (w *asking) watch(ctx context.Context) error {
 }
 
 // cancelled ends the reply of a turn that was interrupted.
-func (w *asking) cancelled() error {
+func (w *turnPrinter) endCancelled() error {
 	if w.lines != nil {
 		w.lines.Reason = string(conversation.StopCancelled)
 	}
@@ -211,9 +211,9 @@ func (w *asking) cancelled() error {
 }
 
 // broken ends the reply of a turn that never began.
-func (w *asking) broken(ctx context.Context) error {
+func (w *turnPrinter) endFailed(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return w.cancelled()
+		return w.endCancelled()
 	}
 	if w.lines != nil {
 		w.lines.Reason = string(conversation.StopFailed)
@@ -222,54 +222,54 @@ func (w *asking) broken(ctx context.Context) error {
 }
 
 // own is an update without the reply that an earlier run left when it was killed: it answers another question.
-func (w *asking) own(u updates.Update) updates.Update {
+func (w *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
 	a, ok := u.(updates.Appended)
-	if !ok || w.asked {
+	if !ok || w.isQuestionLogged {
 		return u
 	}
 	a.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e conversation.Event) bool {
 		_, asked := e.Body.(conversation.UserMessage)
 		_, reply := e.Body.(conversation.AssistantMessage)
 		usage, ok := e.Body.(conversation.Usage)
-		w.asked = w.asked || asked
-		return !w.asked && (reply || ok && usage.Purpose == "")
+		w.isQuestionLogged = w.isQuestionLogged || asked
+		return !w.isQuestionLogged && (reply || ok && usage.Purpose == "")
 	})
 	return a
 }
 
 // show shows an update; true when the turn is over.
-func (w *asking) show(u updates.Update) (over bool) {
+func (w *turnPrinter) show(u updates.Update) (over bool) {
 	switch u := u.(type) {
 	case updates.Appended:
-		w.appended(u.Events)
+		w.showEvents(u.Events)
 	case updates.ToolStarted:
-		w.progress("· " + u.Title)
+		w.printProgress("· " + u.Title)
 	case updates.Failed:
 		w.failure = u.Err
 	case updates.Compacting, updates.Compacted, updates.CompactionFailed:
 		if made, ok := u.(updates.Compacted); ok && made.Layer {
-			if w.layers {
+			if w.isLayerShown {
 				return false // once is enough for a turn
 			}
-			w.layers = true
+			w.isLayerShown = true
 		}
 		if line := session.CompactionLine(u); line != "" {
-			w.progress(line)
+			w.printProgress(line)
 		}
 	case updates.Summaries:
 		if u.Paused {
-			w.progress("summaries are paused after failures in a row: compact by hand, or change the model")
+			w.printProgress("summaries are paused after failures in a row: compact by hand, or change the model")
 		}
 	case updates.Status:
 		if u.Phase == updates.Retrying {
-			w.progress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
+			w.printProgress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
 		}
 		return u.Phase == updates.Idle // a conversation is not said to be idle before its first turn
 	}
 	return false
 }
 
-func (w *asking) appended(events []conversation.Event) {
+func (w *turnPrinter) showEvents(events []conversation.Event) {
 	failed := 0
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -279,44 +279,44 @@ func (w *asking) appended(events []conversation.Event) {
 			w.reply.Message(b)
 			switch b.Stop {
 			case conversation.StopLength:
-				w.progress("the reply was cut: it reached the largest length, or the end of the window")
+				w.printProgress("the reply was cut: it reached the largest length, or the end of the window")
 			case conversation.StopFiltered:
 				if b.Error != "" {
 					w.failure = &llm.Error{Class: llm.BadRequest, Message: "the model refused to answer"}
 					break
 				}
-				w.progress("the provider withheld the rest of the reply")
+				w.printProgress("the provider withheld the rest of the reply")
 			}
 		case conversation.ToolResult:
 			if b.Status != conversation.ResultOK {
-				if failed++; failed <= fewResults {
-					w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+				if failed++; failed <= maxResultLines {
+					w.printProgress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
 				}
 			}
 		case conversation.Notice:
-			w.progress(b.Text)
+			w.printProgress(b.Text)
 		}
 	}
-	if failed > fewResults { // an earlier run can have left thousands without a result
-		w.progress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
+	if failed > maxResultLines { // an earlier run can have left thousands without a result
+		w.printProgress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
 	}
 }
 
 // fewResults is how many results that came together are told one by one.
-const fewResults = 10
+const maxResultLines = 10
 
-func (w *asking) notes(lists ...[]string) {
+func (w *turnPrinter) printNotes(lists ...[]string) {
 	for _, note := range slices.Concat(lists...) {
-		w.progress("note: " + note)
+		w.printProgress("note: " + note)
 	}
 }
 
-func (w *asking) progress(text string) {
+func (w *turnPrinter) printProgress(text string) {
 	fmt.Fprintln(w.stderr, console.ProgressLine(text))
 }
 
 // finish ends the reply and reports how the turn went.
-func (w *asking) finish() error {
+func (w *turnPrinter) finish() error {
 	if err := w.reply.End(); err != nil {
 		return err
 	}

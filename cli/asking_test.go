@@ -35,7 +35,7 @@ func askedOf(t *testing.T, json bool, o core.Options, script ...agenttest.Reply)
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := newAsking(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, json)
+	w := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, json)
 	w.running = &session.Running{Agent: a}
 	a.Send("go")
 	watched := make(chan error, 1)
@@ -87,7 +87,7 @@ func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
 	stop()
 	for reason, ctx := range map[string]context.Context{"failed": t.Context(), "cancelled": over} {
 		var out bytes.Buffer
-		err := newAsking(&console.Console{Env: console.Env{Stdout: &out}}, true).broken(ctx)
+		err := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &out}}, true).endFailed(ctx)
 		if err != nil || !strings.Contains(out.String(), `"reason":"`+reason+`"`) {
 			t.Errorf("%v, not %s: %s", err, reason, out.String())
 		}
@@ -179,14 +179,14 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	w := &asking{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}
+	w := &turnPrinter{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}
 	var events []conversation.Event
 	for range 25_000 {
 		events = append(events, conversation.Event{Body: conversation.ToolResult{Tool: "run_command", Status: conversation.ResultInterrupted}})
 	}
-	w.appended(events)
-	w.appended(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
-	if got := stderr.String(); strings.Count(got, "\n") != fewResults+3 || !strings.Contains(got, "25,000") {
+	w.showEvents(events)
+	w.showEvents(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
+	if got := stderr.String(); strings.Count(got, "\n") != maxResultLines+3 || !strings.Contains(got, "25,000") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
 }

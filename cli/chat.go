@@ -45,7 +45,7 @@ built-in demo model that is not an AI.`,
   plimsoll -r                       pick one to continue
   plimsoll --model ollama/qwen3:8b  talk to a local model
   plimsoll ask "what is in here?"   one question, the reply on standard output`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVarP(&o.Newest, "continue", "c", false, "continue the newest conversation of this workspace")
@@ -76,7 +76,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	if o, err = cmd.chosen(ctx, o); err != nil {
+	if o, err = cmd.resolveResume(ctx, o); err != nil {
 		return err
 	}
 	h := cmd.host(o)
@@ -99,11 +99,11 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong
 // one ends the program before there is a screen.
-func (cmd *chatCommand) chosen(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
+func (cmd *chatCommand) resolveResume(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
 	if o.Resume == screen.Pick {
 		return o, nil
 	}
-	id, err := resumed(ctx, cmd.conversations, o.Newest, o.Resume)
+	id, err := resumeID(ctx, cmd.conversations, o.Newest, o.Resume)
 	if id == "" {
 		return o, err
 	}

@@ -72,13 +72,13 @@ With --json, cost_now is how much more the next request costs, in US dollars, if
 provider's cache still holds the conversation; pays_after is the number of requests
 after which that pays off.
 
-` + session.IdHelp,
+` + session.IDHelp,
 		Example: `  plimsoll compact --dry-run
   plimsoll compact 3kq7 --profile heavy --focus "the upload bug"
   plimsoll compact --from 5h --to 1h
   plimsoll compact --keep-last 10
   plimsoll compact --undo`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
@@ -99,7 +99,7 @@ after which that pays off.
 
 func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
-	w, err := o.wish(cmd.changed)
+	w, err := o.request(cmd.changed)
 	if err != nil {
 		return err
 	}
@@ -113,25 +113,25 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	}
 	cmd.settings.NoteRefused()
 	if o.undo || o.redo {
-		return cmd.revert(ctx, s, o)
+		return cmd.undoOrRedo(ctx, s, o)
 	}
 	if o.dryRun {
-		pass, err := s.Pass(w)
+		pass, err := s.Propose(w)
 		if err != nil {
 			return err
 		}
-		return cmd.write(session.NewCompaction(s, pass.Preview()), o.json)
+		return cmd.writeCompaction(session.NewCompaction(s, pass.Preview()), o.json)
 	}
-	link := func() (setup.Link, error) { return cmd.models.LinkFor(ctx, s.ID, true) }
+	link := func() (setup.Connection, error) { return cmd.models.ConnectFor(ctx, s.ID, true) }
 	done, err := cmd.agents.Compact(ctx, s, w, link, func(updates.Update) {})
 	if err != nil {
 		return err
 	}
-	return cmd.write(done, o.json)
+	return cmd.writeCompaction(done, o.json)
 }
 
 // wish is what the flags ask for; changed tells which of them were given.
-func (o compactOptions) wish(changed func(flag string) bool) (edit.Request, error) {
+func (o compactOptions) request(changed func(flag string) bool) (edit.Request, error) {
 	w := edit.NewRequest()
 	if err := o.check(changed); err != nil {
 		return w, err
@@ -178,10 +178,10 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 }
 
 // revert takes the newest compaction back, or brings back what was undone.
-func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationState, o compactOptions) error {
+func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState, o compactOptions) error {
 	var done session.Reverted
 	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
-		r, err := edit.NewReversal(s.Said, s.Rules, s.Now, edit.ReversalRequest{Redo: o.redo}, s.Next())
+		r, err := edit.NewReversal(s.WithPartial, s.Rules, s.Inputs, edit.ReversalRequest{Redo: o.redo}, s.NextSeq())
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 }
 
 // write writes the account to standard output.
-func (cmd *compactCommand) write(c session.Compaction, asJSON bool) error {
+func (cmd *compactCommand) writeCompaction(c session.Compaction, asJSON bool) error {
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, c)
 	}

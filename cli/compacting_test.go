@@ -67,13 +67,13 @@ func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
 }
 
 // hosting is a host in which a conversation is open, a new one for id "".
-func hosting(t *testing.T, a *app, l setup.Link, id string) *screen.Host {
+func hosting(t *testing.T, a *app, l setup.Connection, id string) *screen.Host {
 	t.Helper()
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(screen.ChatOptions{})
+	h := a.newHost(screen.ChatOptions{})
 	h.Running = r
 	return h
 }
@@ -139,7 +139,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	heard := newHeard()
 	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
-	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}()
 	w := edit.NewRequest()
 	w.Profile = preset.ProfileHeavy
-	if _, err := a.agents.Optimize(ctx, r, w, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
+	if _, err := a.agents.CompactRunning(ctx, r, w, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := r.Close(); err != nil {

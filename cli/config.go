@@ -12,13 +12,13 @@ import (
 )
 
 // configuration has what the commands about the configuration need.
-type configuration struct {
+type configCommands struct {
 	console  *console.Console
 	settings *setup.Settings
 }
 
 // configCommand holds the commands about the configuration.
-func configCommand(cmd *configuration) *cobra.Command {
+func configCommand(cmd *configCommands) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Manage the configuration",
@@ -28,7 +28,7 @@ beside it (config.settings.yaml), .plimsoll.yaml at the top of the workspace and
 		Example: `  plimsoll config path
   plimsoll config init && $EDITOR "$(plimsoll config path)"
   plimsoll config check`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	trust := &cobra.Command{
@@ -39,7 +39,7 @@ those that need your consent: the model, providers, summaries, keys, permissions
 lists them. This holds until the file changes; --forget revokes it.`,
 		Example: `  plimsoll config trust
   plimsoll config trust --forget`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 	}
 	forget := trust.Flags().Bool("forget", false, "forget the decision, a no included")
 	trust.RunE = func(*cobra.Command, []string) error { return cmd.trust(*forget) }
@@ -49,7 +49,7 @@ lists them. This holds until the file changes; --forget revokes it.`,
 		Long: `Path writes where your configuration file is, or would be: --config, else
 PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 		Example: "  plimsoll config path",
-		Args:    positional(cobra.NoArgs),
+		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return cmd.path() },
 	}, &cobra.Command{
 		Use:   "check",
@@ -59,7 +59,7 @@ mistake with its line and ends with exit code 2. Keys of the workspace's file th
 need your consent are listed, with whether they apply; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return cmd.check() },
 	}, &cobra.Command{
 		Use:   "init",
@@ -68,13 +68,13 @@ need your consent are listed, with whether they apply; they are no mistake.`,
 that "plimsoll config path" names. A file that is there is never overwritten.`,
 		Example: `  plimsoll config init
   plimsoll config init --config ./plimsoll.yaml`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return cmd.init() },
 	}, trust)
 	return c
 }
 
-func (cmd *configuration) path() error {
+func (cmd *configCommands) path() error {
 	path, err := cmd.settings.ConfigFile()
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func (cmd *configuration) path() error {
 	return nil
 }
 
-func (cmd *configuration) check() error {
+func (cmd *configCommands) check() error {
 	loaded, err := cmd.settings.Load()
 	if err != nil {
 		return err
 	}
-	for _, note := range cmd.settings.Unknown(loaded) {
+	for _, note := range cmd.settings.UnknownNotes(loaded) {
 		cmd.console.Note("%s", note)
 	}
 	for _, r := range loaded.Trusted {
@@ -104,7 +104,7 @@ func (cmd *configuration) check() error {
 	return nil
 }
 
-func (cmd *configuration) init() error {
+func (cmd *configCommands) init() error {
 	path, err := cmd.settings.ConfigFile()
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (cmd *configuration) init() error {
 	return nil
 }
 
-func (cmd *configuration) trust(forget bool) error {
+func (cmd *configCommands) trust(forget bool) error {
 	workspace, err := config.FindWorkspace(cmd.console.Dir)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (cmd *configuration) trust(forget bool) error {
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
 		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
 	}
-	for _, note := range cmd.settings.Unknown(loaded) {
+	for _, note := range cmd.settings.UnknownNotes(loaded) {
 		cmd.console.Note("%s", note)
 	}
 	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")

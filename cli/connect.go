@@ -23,7 +23,7 @@ type connectCommand struct {
 	settings  *setup.Settings
 	providers *setup.Providers
 
-	unchecked bool
+	skipCheck bool
 }
 
 func (cmd *connectCommand) cobra() *cobra.Command {
@@ -36,11 +36,11 @@ only you can read. In a pipe it reads the key from standard input. A key in
 the environment is used before a stored one.`,
 		Example: `  plimsoll connect anthropic
   pass show openai | plimsoll connect openai`,
-		Args:              positional(cobra.MaximumNArgs(1)),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: cobra.FixedCompletions(openai.ProvidersByKey(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().BoolVar(&cmd.unchecked, "no-check", false, "store the key without trying it")
+	c.Flags().BoolVar(&cmd.skipCheck, "no-check", false, "store the key without trying it")
 	return c
 }
 
@@ -52,12 +52,12 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	key, err := cmd.key(ctx, provider)
+	key, err := cmd.readKey(ctx, provider)
 	if err != nil {
 		return err
 	}
-	if !cmd.unchecked {
-		if err := cmd.check(ctx, provider, key); err != nil {
+	if !cmd.skipCheck {
+		if err := cmd.tryKey(ctx, provider, key); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd.told(provider, where)
+	cmd.reportStored(provider, where)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 		return "", console.AsUsage(console.WithHint(errors.New("which provider?"), "plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
 	default:
 		var err error
-		if name, err = cmd.choice(ctx, known); err != nil {
+		if name, err = cmd.askProvider(ctx, known); err != nil {
 			return "", err
 		}
 	}
@@ -90,11 +90,11 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 }
 
 // choice has the user choose from a list, by number or by name.
-func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, error) {
+func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (string, error) {
 	for i, name := range known {
 		note := ""
-		if k := cmd.providers.Key(name); k.From != "" {
-			note = "  has a key: " + k.From
+		if k := cmd.providers.Key(name); k.Source != "" {
+			note = "  has a key: " + k.Source
 		}
 		fmt.Fprintf(cmd.console.Stderr, "  %d  %s%s\n", i+1, name, note)
 	}
@@ -111,15 +111,15 @@ func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, 
 }
 
 // key asks for a key: hidden on a terminal, else from standard input.
-func (cmd *connectCommand) key(ctx context.Context, provider string) (string, error) {
+func (cmd *connectCommand) readKey(ctx context.Context, provider string) (string, error) {
 	if console.Terminal(cmd.console.Stdin) {
 		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", provider)
 	}
-	text, err := cmd.console.ReadLine(ctx, true, setup.LongestKey)
+	text, err := cmd.console.ReadLine(ctx, true, setup.MaxKeyLength)
 	if err != nil {
 		return "", fmt.Errorf("reading the key: %w", err)
 	}
-	key, err := setup.KeyIn(text)
+	key, err := setup.ParseKey(text)
 	if err != nil {
 		return "", console.AsUsage(fmt.Errorf("%w; nothing was stored", err))
 	}
@@ -127,7 +127,7 @@ func (cmd *connectCommand) key(ctx context.Context, provider string) (string, er
 }
 
 // check tries a key.
-func (cmd *connectCommand) check(ctx context.Context, provider, key string) error {
+func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) error {
 	err := cmd.providers.TryKey(ctx, provider, key)
 	if err == nil {
 		return nil
@@ -140,7 +140,7 @@ func (cmd *connectCommand) check(ctx context.Context, provider, key string) erro
 }
 
 // told says where the key is and what it opens.
-func (cmd *connectCommand) told(provider, where string) {
+func (cmd *connectCommand) reportStored(provider, where string) {
 	out := cmd.console.Stdout
 	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)
 	if e, ok := catalog.Default(provider); ok {
@@ -153,7 +153,7 @@ func (cmd *connectCommand) told(provider, where string) {
 		}
 		fmt.Fprintln(out)
 	}
-	if k := cmd.providers.Key(provider); k.Set() {
+	if k := cmd.providers.Key(provider); k.IsFromEnvironment() {
 		fmt.Fprintf(out, "%s is set and is used before it.\n", k.Variable)
 	}
 	fmt.Fprintf(out, "Start with: plimsoll --model %s\n", provider)
@@ -172,7 +172,7 @@ func (cmd *disconnectCommand) cobra() *cobra.Command {
 		Short:             "Remove the stored key of a provider",
 		Long:              "Disconnect removes a key that connect stored. A key in the environment stays.",
 		Example:           "  plimsoll disconnect anthropic",
-		Args:              positional(cobra.ExactArgs(1)),
+		Args:              usageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: cobra.FixedCompletions(openai.ProvidersByKey(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(_ *cobra.Command, args []string) error { return cmd.Run(args[0]) },
 	}
@@ -187,7 +187,7 @@ func (cmd *disconnectCommand) Run(provider string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", provider)
-	if k := cmd.providers.Key(provider); k.Set() {
+	if k := cmd.providers.Key(provider); k.IsFromEnvironment() {
 		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", k.Variable)
 	}
 	return nil

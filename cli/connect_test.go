@@ -54,7 +54,7 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 }
 
 // sendTo sends a text and returns how that failed, nil if it did not.
-func sendTo(t *testing.T, l setup.Link, text string) *llm.Error {
+func sendTo(t *testing.T, l setup.Connection, text string) *llm.Error {
 	t.Helper()
 	r := llm.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 	for _, err := range l.Provider.Stream(t.Context(), r) {

@@ -47,7 +47,7 @@ func claude(t *testing.T) string {
 func connecting(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "providers.anthropic.base_url="+claude(t), "discovery.local=false")
-	l, err := a.models.Connect(t.Context(), a.providers.At("anthropic", "claude-haiku-4-5"))
+	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
 	if err != nil {
 		t.Fatal(err)
 	}

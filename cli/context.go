@@ -36,11 +36,11 @@ what compaction saves in every request; how far estimates are off; what was
 compacted, and what the conversation has cost. ~ marks an estimate. Nothing is
 sent. With --model the same conversation is measured for that model.
 
-` + session.IdHelp,
+` + session.IDHelp,
 		Example: `  plimsoll context
   plimsoll context 3kq7 --model openai/gpt-5.4
   plimsoll context --json | jq .used`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write one JSON object")
@@ -52,7 +52,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.Adopt(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
 		return err
 	}
 	m, err := cmd.models.ModelOf(ctx, r.Events)
@@ -60,7 +60,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	cmd.settings.NoteRefused()
-	account := session.AccountOf(cmd.settings.Cfg().Rules(), r, m)
+	account := session.BreakdownOf(cmd.settings.Cfg().Rules(), r, m)
 	if cmd.asJSON {
 		report := show.NewContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(r)

@@ -13,7 +13,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := appWith(t, "")
-	h := a.host(screen.ChatOptions{})
+	h := a.newHost(screen.ChatOptions{})
 	a.settings.Workspace = dir
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 func TestCommandOfTheUsersOwnIsCut(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "tool_results: {max_chars: 20000}")
-	h := a.host(screen.ChatOptions{})
+	h := a.newHost(screen.ChatOptions{})
 	a.settings.Workspace = t.TempDir()
 	got, err := h.Shell(t.Context(), "yes | head -c 100000; echo $UNSET; exit 4")
 	if err != nil || len(got) > 22_000 || !strings.Contains(got, "content truncated") {

@@ -36,7 +36,7 @@ It ends with 1 if stored files are damaged. With --repair what can be read of a
 damaged file is copied into a new one; the damaged one is kept beside it.`,
 		Example: `  plimsoll doctor
   plimsoll doctor --repair`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVar(&cmd.repair, "repair", false, "repair what can be repaired")

@@ -104,7 +104,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pass, refused := s.Pass(c.wish)
+	pass, refused := s.Propose(c.wish)
 	var told session.Compaction
 	if refused == nil {
 		told = session.NewCompaction(s, pass.Preview())
@@ -112,7 +112,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
-	done, err := a.conversations.Commit(ctx, s, c.wish)
+	done, err := a.conversations.CompactWithoutModel(ctx, s, c.wish)
 	if (err == nil) != (refused == nil) {
 		t.Fatalf("the dry run says %v, the run %v", refused, err)
 	}
@@ -130,7 +130,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if diff := cmp.Diff(told, done, cmp.AllowUnexported(session.Compaction{})); diff != "" {
 		t.Fatalf("the dry run tells something else (- told, + done):\n%s", diff)
 	}
-	if got := then.Now.Meter.WithView(then.View).EstimatedTokens(); got != done.After {
+	if got := then.Inputs.Meter.WithView(then.View).EstimatedTokens(); got != done.After {
 		t.Fatalf("%d tokens afterwards, not %d", got, done.After)
 	}
 	if made, _ := conversation.OriginOf(then.Events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {
@@ -162,14 +162,14 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
-		r := &session.Reading{Events: log, Said: log, View: projection.Project(log)}
+		r := &session.Snapshot{Events: log, WithPartial: log, View: projection.Project(log)}
 		in := map[uint64][]*projection.Message{}
 		for i := range r.View.Messages {
 			for _, seq := range r.View.Messages[i].Events {
 				in[seq] = append(in[seq], &r.View.Messages[i])
 			}
 		}
-		rows := r.AsSaid()
+		rows := r.OriginalMessages()
 		n := 0
 		for _, e := range log {
 			text, sent := saidIn(e.Body)

@@ -44,11 +44,11 @@ included, and every text: import makes the same conversation of it again. jsonl
 is the messages, one a line in the form of chat completions, for other programs;
 import reads that as well. Without --format the ending of FILE decides, or md.
 
-` + session.IdHelp,
+` + session.IDHelp,
 		Example: `  plimsoll export > talk.md
   plimsoll export 3kq7 -o talk.json
   plimsoll export --format jsonl | jq -r 'select(.role == "user").content'`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&o.format, "format", "", "form of it: `md|json|jsonl`")
@@ -59,7 +59,7 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 
 func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
-	format, err := o.chosen()
+	format, err := o.exportFormat()
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 }
 
 // chosen is the format that is asked for.
-func (o exportOptions) chosen() (transfer.ExportFormat, error) {
+func (o exportOptions) exportFormat() (transfer.ExportFormat, error) {
 	switch f := transfer.ExportFormat(o.format); f {
 	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL:
 		return f, nil

@@ -126,7 +126,7 @@ func TestAnotherServerTakesATurnOver(t *testing.T) {
 	a := bareApp(t, "providers.anthropic.base_url="+crowded(t, &first), "providers.second.base_url="+quietServer(t, &second),
 		"fallback=[mistral/x, second/m]", "discovery.local=false")
 	defer a.resources.Close()
-	l, err := a.models.Connect(t.Context(), a.providers.At("anthropic", "claude-sonnet-5-5"))
+	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 	if _, err := a.settings.Keys().Set("openai", "sk-0123456789"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.models.Connect(t.Context(), a.providers.At("anthropic", "claude-sonnet-5-5"))
+	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}

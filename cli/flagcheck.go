@@ -34,12 +34,12 @@ func (a *app) checkFlags(c *cobra.Command) error {
 }
 
 // flagError is what is wrong with a flag.
-func flagError(c *cobra.Command, err error) error {
+func usageFlagError(c *cobra.Command, err error) error {
 	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
 }
 
 // resumed is the ID of the conversation that -c or -r names, "" for a new one.
-func resumed(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
+func resumeID(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
 	var args []string
 	switch {
 	case newest && id != "":
@@ -55,13 +55,13 @@ func resumed(ctx context.Context, conversations *session.Conversations, newest b
 
 // wrongCommands makes the library's help and completion commands refuse what is no
 // command.
-func wrongCommands(root *cobra.Command) {
+func refuseUnknownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
-			c.Args = positional(cobra.NoArgs)
+			c.Args = usageArgs(cobra.NoArgs)
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 			c.Example = "  plimsoll completion bash > ~/.local/share/bash-completion/completions/plimsoll"
 		case "help":
@@ -69,7 +69,7 @@ func wrongCommands(root *cobra.Command) {
 			c.RunE = func(_ *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
 				if err != nil || len(rest) > 0 {
-					return noCommand(about, args, rest)
+					return unknownCommandError(about, args, rest)
 				}
 				about.InitDefaultHelpFlag()
 				return about.Help()
@@ -90,7 +90,7 @@ func exclusive(changed func(flag string) bool, one string, others ...string) err
 
 // noCommand is the error of a word that is no command below one, with what could
 // have been meant.
-func noCommand(in *cobra.Command, args, rest []string) error {
+func unknownCommandError(in *cobra.Command, args, rest []string) error {
 	hint := "`plimsoll help` lists the commands"
 	if in != nil && len(rest) > 0 {
 		in.SuggestionsMinimumDistance = 2

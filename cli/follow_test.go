@@ -116,7 +116,7 @@ func spectating(t *testing.T, test func(t *testing.T, o *owner, h *screen.Host, 
 		defer a.resources.Close()
 		o := owns(t, a)
 		defer o.store.Close()
-		h := a.host(screen.ChatOptions{})
+		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		if err != nil {
@@ -174,7 +174,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		set(&a.settings.Flags)
 		o := owns(t, a)
 		defer o.store.Close()
-		h := a.host(screen.ChatOptions{})
+		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		want := meter.Window{Tokens: ownersModel.Window, Source: meter.WindowServer}
@@ -230,7 +230,7 @@ func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
 // What is added before the end of the other window is here with the word of that end.
 func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
-		second := o.app.host(screen.ChatOptions{})
+		second := o.app.newHost(screen.ChatOptions{})
 		defer second.Close()
 		if follows, err := second.Resume(t.Context(), owned); err != nil || !follows.Elsewhere.Open {
 			t.Fatalf("%+v, %v", follows, err)

@@ -22,7 +22,7 @@ import (
 // forkOptions says how a conversation is copied.
 type forkOptions struct {
 	compact session.CompactFlag
-	cut     bool // at turn
+	isCut   bool // at turn
 	turn    int
 }
 
@@ -52,18 +52,18 @@ compactions are kept where they cover what is copied.
 --compact also compacts the copy, as the compact command does. If there is nothing
 to compact, the copy is made anyway.
 
-` + session.IdHelp,
+` + session.IDHelp,
 		Example: `  plimsoll fork
   plimsoll -r "$(plimsoll fork 3kq7)"
   plimsoll fork 3kq7 --turn 5
   plimsoll fork 3kq7 --compact=heavy`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.cut = c.Flags().Changed("turn")
+			o.isCut = c.Flags().Changed("turn")
 			return cmd.Run(c.Context(), args)
 		},
 	}
-	addCompact(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
+	addCompactFlag(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
 	c.Flags().IntVar(&o.turn, "turn", 0, "copy only the turns before turn `N`")
 	return c
 }
@@ -73,29 +73,29 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	_, from, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
-		return o.misread(err, args)
+		return o.withProfileHint(err, args)
 	}
 	s, err := cmd.conversations.StateOf(ctx, from)
 	if err != nil {
 		return err
 	}
-	if o.compact.Given {
+	if o.compact.IsGiven {
 		cmd.settings.NoteRefused()
 	}
-	if o.cut {
+	if o.isCut {
 		if s, err = cmd.conversations.CutAtTurn(ctx, s, o.turn); err != nil {
 			return err
 		}
 	}
 	w := o.compact.Request("fork")
-	var l setup.Link
-	if o.compact.Given {
-		needsModel, err := s.Accepts(w)
+	var l setup.Connection
+	if o.compact.IsGiven {
+		needsModel, err := s.NeedsModel(w)
 		if err != nil {
 			return err
 		}
 		if needsModel {
-			if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
+			if l, err = cmd.models.ConnectFor(ctx, from, true); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.compact.Given {
+	if o.compact.IsGiven {
 		if s, err = cmd.conversations.StateOf(ctx, id); err == nil {
 			err = cmd.agents.CompactFirst(ctx, s, w, l, func(updates.Update) {})
 		}
@@ -119,15 +119,15 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 
 // misread is the error of an argument that is no ID, with a hint if it was meant as a
 // profile.
-func (o forkOptions) misread(err error, args []string) error {
-	if o.compact.Given && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
+func (o forkOptions) withProfileHint(err error, args []string) error {
+	if o.compact.IsGiven && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
 		return console.WithHint(err, "write a profile as --compact="+args[0])
 	}
 	return err
 }
 
 // addCompact gives a command the flag --compact.
-func addCompact(c *cobra.Command, f *session.CompactFlag, usage string) {
+func addCompactFlag(c *cobra.Command, f *session.CompactFlag, usage string) {
 	c.Flags().Var(f, "compact", usage)
-	c.Flags().Lookup("compact").NoOptDefVal = session.ByDefault
+	c.Flags().Lookup("compact").NoOptDefVal = session.DefaultProfile
 }

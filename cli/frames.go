@@ -20,8 +20,8 @@ import (
 
 const (
 	ticksPerSecond = 90              // while something happens
-	quietFor       = time.Second / 6 // from one question to the next
-	stopsWithin    = time.Second / 4 // the system, a program that suspends itself
+	quietInterval  = time.Second / 6 // from one question to the next
+	suspendTimeout = time.Second / 4 // the system, a program that suspends itself
 )
 
 // quietMsg asks whether anything happened. The library handles one message after another: when this one is here, what came
@@ -30,51 +30,51 @@ const (
 type quietMsg struct{}
 
 // frames paces the ticker of one program.
-type frames struct {
-	program *tea.Program
-	reader  *screen.Pace
-	found   bool // the ticker was looked for; used by the program's goroutine only
+type framePacer struct {
+	program        *tea.Program
+	pace           *screen.Pace
+	isTickerSought bool // the ticker was looked for; used by the program's goroutine only
 
 	// Used by the program's goroutine only.
-	ticker *time.Ticker // nil: it was not found
-	fast   bool
-	quiet  int // questions since something happened
+	ticker     *time.Ticker // nil: it was not found
+	isFast     bool
+	quietCount int // questions since something happened
 
-	ask *time.Timer // fires while it ticks fast
+	quietTimer *time.Timer // fires while it ticks fast
 
-	mu     sync.Mutex // guards what follows
-	asleep bool
-	alarm  *time.Timer // while asleep
+	mu            sync.Mutex // guards what follows
+	isSuspended   bool
+	continueTimer *time.Timer // while asleep
 }
 
 // runScreen runs a program until it is left, or until ctx ends. It is then told to quit: a program that is given the
 // context closes its input while it still reads from it.
 func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
-	f := newFrames(reader)
+	f := newFramePacer(reader)
 	f.program = tea.NewProgram(model, input, tea.WithOutput(out), tea.WithFPS(ticksPerSecond),
-		tea.WithFilter(f.message), tea.WithoutSignalHandler())
+		tea.WithFilter(f.filterMessage), tea.WithoutSignalHandler())
 	ended := make(chan struct{})
 	var asking sync.WaitGroup
-	asking.Go(func() { f.watch(ended) })
+	asking.Go(func() { f.sendQuietMsgs(ended) })
 	defer context.AfterFunc(ctx, f.program.Quit)()
 	_, err := f.program.Run()
 	close(ended)
 	asking.Wait()
-	f.end()
+	f.stop()
 	return err
 }
 
-func newFrames(reader *screen.Pace) *frames {
-	return &frames{reader: reader, ask: time.NewTimer(quietFor)}
+func newFramePacer(reader *screen.Pace) *framePacer {
+	return &framePacer{pace: reader, quietTimer: time.NewTimer(quietInterval)}
 }
 
 // watch asks the program whether anything happened, until it has ended.
-func (f *frames) watch(ended <-chan struct{}) {
+func (f *framePacer) sendQuietMsgs(ended <-chan struct{}) {
 	for {
 		select {
 		case <-ended:
 			return
-		case <-f.ask.C:
+		case <-f.quietTimer.C:
 			f.program.Send(quietMsg{})
 		}
 	}
@@ -82,47 +82,47 @@ func (f *frames) watch(ended <-chan struct{}) {
 
 // message lets every message pass, and notes that there was one. The library
 // calls it on the goroutine that made the ticker.
-func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
-	if !f.found {
-		f.found = true
-		f.pace(tickerOf(f.program))
+func (f *framePacer) filterMessage(_ tea.Model, msg tea.Msg) tea.Msg {
+	if !f.isTickerSought {
+		f.isTickerSought = true
+		f.setTicker(tickerOf(f.program))
 	}
 	if _, ok := msg.(quietMsg); ok {
-		f.rest()
+		f.countQuiet()
 		return nil
 	}
-	f.wake()
+	f.speedUp()
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg:
-		f.reader.Touch()
+		f.pace.NoteInput()
 	case tea.SuspendMsg:
-		f.suspend(true)
+		f.setSuspended(true)
 	case tea.ResumeMsg:
-		f.suspend(false)
+		f.setSuspended(false)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
-		f.reader.Focus(has)
+		f.pace.SetFocus(has)
 	}
 	return msg
 }
 
 // suspend notes that the program suspends itself, or that it goes on again. Where nothing stops it, it is told to go on
 // until it does: see [screen.Continue].
-func (f *frames) suspend(asleep bool) {
+func (f *framePacer) setSuspended(asleep bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asleep = asleep
+	f.isSuspended = asleep
 	if asleep {
-		f.alarm = time.AfterFunc(stopsWithin, f.goOn)
+		f.continueTimer = time.AfterFunc(suspendTimeout, f.continueProcess)
 	}
 }
 
-func (f *frames) goOn() {
+func (f *framePacer) continueProcess() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.asleep {
+	if f.isSuspended {
 		screen.Continue()
-		f.alarm.Reset(stopsWithin)
+		f.continueTimer.Reset(suspendTimeout)
 	}
 }
 
@@ -137,42 +137,42 @@ func tickerOf(p *tea.Program) *time.Ticker {
 }
 
 // pace takes over a ticker that ticks fast.
-func (f *frames) pace(t *time.Ticker) { f.ticker, f.fast = t, t != nil }
+func (f *framePacer) setTicker(t *time.Ticker) { f.ticker, f.isFast = t, t != nil }
 
 // wake has the ticker tick fast from now on.
-func (f *frames) wake() {
-	f.quiet = 0
-	if f.ticker == nil || f.fast {
+func (f *framePacer) speedUp() {
+	f.quietCount = 0
+	if f.ticker == nil || f.isFast {
 		return
 	}
-	f.fast = true
+	f.isFast = true
 	f.ticker.Reset(time.Second / ticksPerSecond)
-	f.ask.Reset(quietFor)
+	f.quietTimer.Reset(quietInterval)
 }
 
 // rest stops the ticker at the third question since something happened. What was drawn up before the first is written until
 // then. At the second the ticker starts anew: the library may have stopped it after it took the terminal back.
-func (f *frames) rest() {
+func (f *framePacer) countQuiet() {
 	if f.ticker == nil {
 		return
 	}
-	switch f.quiet++; f.quiet {
+	switch f.quietCount++; f.quietCount {
 	case 3:
-		f.fast = false
+		f.isFast = false
 		f.ticker.Stop()
 		return
 	case 2:
 		f.ticker.Reset(time.Second / ticksPerSecond)
 	}
-	f.ask.Reset(quietFor)
+	f.quietTimer.Reset(quietInterval)
 }
 
 // end stops what still runs when the program has ended.
-func (f *frames) end() {
+func (f *framePacer) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asleep = false
-	f.ask.Stop()
+	f.isSuspended = false
+	f.quietTimer.Stop()
 	if f.ticker != nil {
 		f.ticker.Stop()
 	}

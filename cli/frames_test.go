@@ -39,12 +39,12 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ticker := time.NewTicker(time.Second / ticksPerSecond)
-		f := newFrames(&screen.Pace{})
-		f.found = true
-		f.pace(ticker)
-		defer f.end()
+		f := newFramePacer(&screen.Pace{})
+		f.isTickerSought = true
+		f.setTicker(ticker)
+		defer f.stop()
 		question := func() {
-			if f.message(nil, quietMsg{}) != nil {
+			if f.filterMessage(nil, quietMsg{}) != nil {
 				t.Error("the question reaches the screen")
 			}
 		}
@@ -54,39 +54,39 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 				select {
 				case <-ticker.C:
 					n++
-				case <-f.ask.C:
+				case <-f.quietTimer.C:
 					question()
 				case <-end:
 					return n
 				}
 			}
 		}
-		ticks(4 * quietFor)
+		ticks(4 * quietInterval)
 		if n := ticks(10 * time.Second); n > 0 {
 			t.Errorf("%d ticks in ten quiet seconds", n)
 		}
-		f.message(nil, nil)
+		f.filterMessage(nil, nil)
 		if n := ticks(20 * time.Millisecond); n != 1 {
 			t.Errorf("%d ticks within 20 ms of a message, not 1", n)
 		}
 		busy := 0
 		for range 10 {
-			f.message(nil, nil)
+			f.filterMessage(nil, nil)
 			busy += ticks(300 * time.Millisecond)
 		}
 		if busy < 3*ticksPerSecond-5 || busy > 3*ticksPerSecond+5 {
 			t.Errorf("%d ticks in three busy seconds, not %d", busy, 3*ticksPerSecond)
 		}
-		ticks(4 * quietFor)
+		ticks(4 * quietInterval)
 		if n := ticks(10 * time.Second); n > 0 {
 			t.Errorf("%d ticks in ten seconds after that", n)
 		}
 
 		// The question waits while the library draws for long: what it drew up is still written.
-		f.message(nil, nil)
+		f.filterMessage(nil, nil)
 		time.Sleep(time.Minute)
 		question()
-		if n := ticks(quietFor / 2); n == 0 {
+		if n := ticks(quietInterval / 2); n == 0 {
 			t.Error("no tick after a message that took a minute to draw")
 		}
 	})

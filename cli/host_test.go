@@ -29,7 +29,7 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
-	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	h := hosting(t, a, l, "")
 	defer h.Close()
 	r := h.Running
@@ -70,7 +70,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		a := bareApp(t)
 		defer a.resources.Close()
 		m := llm.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
-		h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: m}, "")
+		h := hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, "")
 		defer h.Close()
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
 		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
@@ -112,7 +112,7 @@ func listingServer(t *testing.T, id string) string {
 // talkingAt is a host whose open conversation is used test/m at an address.
 func talkingAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
-	return hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
+	return hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
 }
 
 func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
@@ -202,12 +202,12 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
 		defer a.resources.Close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
-		l := setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
+		l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
 		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := a.host(screen.ChatOptions{})
+		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
 		h.Running = r
 		err = h.SwitchModel(t.Context(), c.to)
@@ -219,14 +219,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		if !c.asks {
 			continue
 		}
-		if r.Link.Model.Name() != "test/m" {
+		if r.Connection.Model.Name() != "test/m" {
 			t.Errorf("%s: switched before the answer", name)
 		}
 		if !strings.Contains(consent.Question, c.held) || !strings.Contains(consent.Question, c.to) {
 			t.Errorf("%s: the question %q does not name both", name, consent.Question)
 		}
-		if err := consent.Switch(t.Context()); err != nil || r.Link.Model.Name() != c.to {
-			t.Errorf("%s: after a yes %s, %v", name, r.Link.Model.Name(), err)
+		if err := consent.Switch(t.Context()); err != nil || r.Connection.Model.Name() != c.to {
+			t.Errorf("%s: after a yes %s, %v", name, r.Connection.Model.Name(), err)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
-		c, err := a.host(screen.ChatOptions{}).Meant(t.Context(), l, name)
+		c, err := a.newHost(screen.ChatOptions{}).ResolveModel(t.Context(), l, name)
 		if want := (setup.Choice{Provider: setup.ProviderCustom, Model: "gpt-5.4", BaseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
@@ -294,7 +294,7 @@ func TestAskForgetsNothingThatWaits(t *testing.T) {
 	left := waitedIn(t, func(a *app, h *screen.Host) {
 		id := h.Running.ID
 		h.Close()
-		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
+		l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
 		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id})
 		if err != nil {
 			t.Error(err)

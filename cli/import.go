@@ -41,7 +41,7 @@ What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
-		Args: positional(cobra.MinimumNArgs(1)),
+		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&cmd.title, "title", "", "`TITLE` of the conversation, instead of the file's")
@@ -49,7 +49,7 @@ endpoint on another machine, models, permissions and tools.`,
 }
 
 func (cmd *importCommand) Run(ctx context.Context, files []string) error {
-	if err := checkImport(files, cmd.title); err != nil {
+	if err := checkImportArgs(files, cmd.title); err != nil {
 		return err
 	}
 	if _, err := cmd.resources.Open(); err != nil {
@@ -74,7 +74,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func checkImport(files []string, title string) error {
+func checkImportArgs(files []string, title string) error {
 	switch {
 	case title != "" && len(files) > 1:
 		return console.WrongUse("--title names one conversation, and these are %d files", len(files))

@@ -59,8 +59,8 @@ func store(t *testing.T, bodies func(blob func(string) string) []conversation.Bo
 	if err := errors.Join(w.Append(t.Context(), l.Prepare(time.Unix(0, 0), bodies(blob)...)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(screen.ChatOptions{})
-	h.Reading = id
+	h := a.newHost(screen.ChatOptions{})
+	h.ReadOnlyID = id
 	return shelf{a, h, id}
 }
 
@@ -213,7 +213,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			s := twoTurns(t)
 			s.settings.Flags.Demo = true // where nothing is open, this says whom to talk to
 			if !readOnly {
-				l := setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
+				l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
 				var err error
 				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)

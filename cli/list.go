@@ -42,7 +42,7 @@ read all the same.`,
 		Example: `  plimsoll list
   plimsoll list --here -n 5
   plimsoll list --json | jq -r '.[0].id'`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
@@ -52,7 +52,7 @@ read all the same.`,
 }
 
 // listed is a conversation in `list --json`.
-type listed struct {
+type conversationJSON struct {
 	ID            string     `json:"id"`
 	Title         string     `json:"title"`
 	Model         *string    `json:"model"`
@@ -82,9 +82,9 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if o.json {
-		out := make([]listed, 0, len(entries))
+		out := make([]conversationJSON, 0, len(entries))
 		for _, e := range entries {
-			out = append(out, listed{
+			out = append(out, conversationJSON{
 				ID: e.ID, Title: e.Heading(), Model: console.Or(e.Model), Created: console.Or(e.Created.UTC()), Updated: console.Or(e.Updated.UTC()),
 				Turns: e.Turns, Events: e.Events, Workspace: console.Or(e.Workspace), OpenElsewhere: e.OpenElsewhere,
 			})
@@ -95,11 +95,11 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
-	return cmd.table(entries, !o.here, store.OwnerPID)
+	return cmd.writeTable(entries, !o.here, store.OwnerPID)
 }
 
 // table writes the entries; owner is the process that has one open.
-func (cmd *listCommand) table(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
+func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
 	id, updated, turns := &table.Column{Header: "ID"}, &table.Column{Header: "UPDATED"}, &table.Column{Header: "TURNS", AlignRight: true}
 	model, where := &table.Column{Header: "MODEL"}, &table.Column{Header: "WORKSPACE"}
 	open, title := &table.Column{Header: "OPEN"}, &table.Column{Header: "TITLE"}
@@ -116,7 +116,7 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool, owner fu
 		where.Add(place)
 		mark := ""
 		if e.OpenElsewhere {
-			mark = session.Window(owner(e.ID))
+			mark = session.WindowName(owner(e.ID))
 		}
 		open.Add(mark)
 		title.Add(plain.Line(e.Heading()))

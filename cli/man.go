@@ -21,11 +21,11 @@ func (cmd *manCommand) cobra() *cobra.Command {
 output, for man to show.`,
 		Example: `  plimsoll man | man -l -
   plimsoll man ask > plimsoll-ask.1`,
-		Args: positional(cobra.ArbitraryArgs),
+		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			command, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return noCommand(command, args, rest)
+				return unknownCommandError(command, args, rest)
 			}
 			_, err = fmt.Fprint(cmd.console.Stdout, cmd.page(command))
 			return err
@@ -39,10 +39,10 @@ func (cmd *manCommand) page(c *cobra.Command) string {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	help := strings.TrimSpace(cmp.Or(c.Long, c.Short)) + "\n\n" + c.UsageString()
 	return fmt.Sprintf(".TH %q \"1\" \"\" %q \"Plimsoll\"\n.nh\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n",
-		strings.ToUpper(name), "Plimsoll "+cmd.console.Version, name, escaped(c.Short), escaped(help))
+		strings.ToUpper(name), "Plimsoll "+cmd.console.Version, name, escapeRoff(c.Short), escapeRoff(help))
 }
 
 // escaped keeps man from reading text as its own: backslashes, and lines that begin like a request.
-func escaped(text string) string {
+func escapeRoff(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 }

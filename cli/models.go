@@ -50,7 +50,7 @@ A window marked "server" is what the server says, "config" what you say,
   plimsoll models --refresh
   plimsoll models --base-url http://localhost:8080/v1
   plimsoll models --json | jq -r '.[] | select(.context_window > 500000).id'`,
-		Args: positional(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write a JSON array")
@@ -71,23 +71,23 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", provider), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
 	if cmd.refresh {
-		return cmd.refreshed(cmd.models.Refresh(ctx, provider))
+		return cmd.reportRefresh(cmd.models.Refresh(ctx, provider))
 	}
 	rows, err := cmd.models.Rows(ctx, provider)
 	if err != nil {
 		return err
 	}
 	if cmd.asJSON {
-		return cmd.json(rows)
+		return cmd.writeJSON(rows)
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(cmd.console.Stdout, "No known models there. You can still name one with --model PROVIDER/ID.")
 		return nil
 	}
-	return cmd.table(ctx, rows)
+	return cmd.writeTable(ctx, rows)
 }
 
-func (cmd *modelsCommand) table(ctx context.Context, rows []setup.ModelRow) error {
+func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow) error {
 	inUse := ""
 	if c, err := cmd.models.Choose(ctx, "", false); err == nil {
 		inUse = c.Provider + "/" + c.Model
@@ -167,11 +167,11 @@ func pricesOf(r setup.ModelRow) (out pricesJSON) {
 			out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
 		}
 	}
-	own := r.Own
+	own := r.OwnPrices
 	return pricesJSON{cmp.Or(own.Input, out.Input), cmp.Or(own.Cached, out.Cached), cmp.Or(own.CacheWrite, out.CacheWrite), cmp.Or(own.Output, out.Output)}
 }
 
-func (cmd *modelsCommand) json(rows []setup.ModelRow) error {
+func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 	out := []modelJSON{}
 	for _, r := range rows {
 		out = append(out, modelJSON{r.Provider, r.ID, console.Or(r.Window), console.Or(r.MaxInput), console.Or(r.MaxOutput), r.Source, pricesOf(r), console.Or(r.Date)})
@@ -180,7 +180,7 @@ func (cmd *modelsCommand) json(rows []setup.ModelRow) error {
 }
 
 // refreshed says what endpoints told. The error says that none answered.
-func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
+func (cmd *modelsCommand) reportRefresh(all []setup.ListResult) error {
 	if len(all) == 0 {
 		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")
 	}

@@ -64,7 +64,7 @@ be rebuilt, the exit code is 1.
 --ledger lists every compaction, failed attempts, undos and redos, pins and rewinds,
 oldest first, with the cost of summaries.
 
-` + session.IdHelp + `
+` + session.IDHelp + `
 
 With --json every line is a chat-completions message. x_events lists its events,
 x_turn is its turn, counted from 0, and x_state says how the model is sent it now:
@@ -75,7 +75,7 @@ verbatim, capped, masked, summarised, dropped or pinned.`,
   plimsoll print --preset oneclaw --window 32000
   plimsoll print --request -1 | jq .messages
   plimsoll print --ledger`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
@@ -94,15 +94,15 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	}
 	switch {
 	case o.ledger:
-		return cmd.ledger(ctx, args)
+		return cmd.printLedger(ctx, args)
 	case cmd.changed("request"):
-		return cmd.sent(ctx, args)
+		return cmd.printRequest(ctx, args)
 	}
-	return cmd.write(ctx, args)
+	return cmd.printMessages(ctx, args)
 }
 
 // write writes the messages.
-func (cmd *printCommand) write(ctx context.Context, args []string) error {
+func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
 	o := cmd.options
 	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
@@ -119,29 +119,29 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 	}
 	for i := range messages {
 		m := &messages[i]
-		m.Events = r.Stored(m.Events)
+		m.Events = r.StoredOnly(m.Events)
 		if len(m.Events) > 0 {
-			if log, err = cmd.failures(out, log, m.Events[0]); err != nil {
+			if log, err = cmd.writeFailures(out, log, m.Events[0]); err != nil {
 				return err
 			}
 		}
 		if o.json {
 			err = console.WriteLine(out, session.NewRow(m))
 		} else {
-			err = cmd.plain(out, m, i == 0)
+			err = cmd.writePlain(out, m, i == 0)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if _, err := cmd.failures(out, log, math.MaxUint64); err != nil {
+	if _, err := cmd.writeFailures(out, log, math.MaxUint64); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
 // failures writes why turns failed before an event, and returns the log from there on.
-func (cmd *printCommand) failures(w io.Writer, log []conversation.Event, before uint64) ([]conversation.Event, error) {
+func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, before uint64) ([]conversation.Event, error) {
 	for len(log) > 0 && log[0].Seq < before {
 		if f, ok := log[0].Body.(conversation.TurnFailed); ok {
 			if _, err := io.WriteString(w, cmd.console.Text(fmt.Sprintf("\n[turn %d] failed: %s\n", log[0].Turn, f.Message))); err != nil {
@@ -154,11 +154,11 @@ func (cmd *printCommand) failures(w io.Writer, log []conversation.Event, before 
 }
 
 // messages is what is to be written.
-func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o printOptions) ([]projection.Message, error) {
+func (cmd *printCommand) messages(ctx context.Context, r *session.Snapshot, o printOptions) ([]projection.Message, error) {
 	if !o.compacted && o.preset == "" {
-		return r.AsSaid(), nil
+		return r.OriginalMessages(), nil
 	}
-	if err := cmd.settings.Adopt(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
 		return nil, err
 	}
 	m, err := cmd.models.ModelOf(ctx, r.Events)
@@ -171,23 +171,23 @@ func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o pri
 			return nil, err
 		}
 	}
-	return cmd.request(ctx, r, view, m)
+	return cmd.requestMessages(ctx, r, view, m)
 }
 
 // presetView is what the rules of a preset would make of a conversation now.
-func (cmd *printCommand) presetView(r *session.Reading, m llm.Model, preset string) (projection.View, error) {
+func (cmd *printCommand) presetView(r *session.Snapshot, m llm.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
 	loaded, err := cmd.settings.LoadedFor(r.Events, map[string]string{"compaction.preset": preset})
 	if err != nil {
 		return projection.View{}, err
 	}
 	s := cmd.conversations.StateWith(r, loaded.Config, m)
-	return inspect.PresetView(r.Said, s.Now, s.Rules)
+	return inspect.PresetView(r.WithPartial, s.Inputs, s.Rules)
 }
 
 // request is the messages that the next request would carry, the system prompt
 // first.
-func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view projection.View, m llm.Model) ([]projection.Message, error) {
+func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
 	system, err := r.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view p
 }
 
 // plain writes a message for reading: a label, then its text as it is.
-func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) error {
+func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, first bool) error {
 	var b strings.Builder
 	part := func(label, text string) {
 		if !first {
@@ -250,7 +250,7 @@ func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) e
 }
 
 // ledger writes the ledger of a conversation.
-func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
+func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // sent writes a request of the past as it goes over the wire, and says
 // whether it is what was sent.
-func (cmd *printCommand) sent(ctx context.Context, args []string) error {
+func (cmd *printCommand) printRequest(ctx context.Context, args []string) error {
 	number := cmd.options.request
 	if err := exclusive(cmd.changed, "request", "compacted", "preset", "json"); err != nil {
 		return err
@@ -28,10 +28,10 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.Adopt(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
 		return err
 	}
-	q, err := nth(inspect.Requests(r.Events), number)
+	q, err := requestAt(inspect.Requests(r.Events), number)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (cmd *printCommand) writeBody(body []byte) error {
 }
 
 // nth is a request by its number, negative ones from the end.
-func nth(requests []inspect.SentRequest, number int) (inspect.SentRequest, error) {
+func requestAt(requests []inspect.SentRequest, number int) (inspect.SentRequest, error) {
 	i := number - 1
 	if number < 0 {
 		i = len(requests) + number

@@ -16,7 +16,7 @@ import (
 // Rename and delete change a stored conversation without opening it for chat. Both
 // need its ID: what is changed for good is never guessed.
 
-const oneID = "ID is a conversation's, or at least four characters of its beginning."
+const idRequiredHelp = "ID is a conversation's, or at least four characters of its beginning."
 
 // renameCommand gives a conversation a title.
 type renameCommand struct {
@@ -31,9 +31,9 @@ func (cmd *renameCommand) cobra() *cobra.Command {
 		Long: `Rename gives a stored conversation a title. A conversation that is open in
 another window is not renamed.
 
-` + oneID,
+` + idRequiredHelp,
 		Example: `  plimsoll rename 3kq7 "upload bug"`,
-		Args:    positional(cobra.MinimumNArgs(2)),
+		Args:    usageArgs(cobra.MinimumNArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return cmd.Run(c.Context(), args[0], strings.Join(args[1:], " "))
 		},
@@ -68,10 +68,10 @@ func (cmd *deleteCommand) cobra() *cobra.Command {
 recovered. It asks first; without a terminal to ask on, --yes is needed. A
 conversation that is open in another window is not deleted.
 
-` + oneID,
+` + idRequiredHelp,
 		Example: `  plimsoll delete 3kq7
   plimsoll delete 3kq7 --yes`,
-		Args: positional(cobra.ExactArgs(1)),
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args[0]) },
 	}
 	c.Flags().BoolVarP(&cmd.yes, "yes", "y", false, "delete without asking")

@@ -57,7 +57,7 @@ is then 1.`,
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
   plimsoll replay recordings --all --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
-		Args: someInput,
+		Args: requireInput,
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
@@ -72,7 +72,7 @@ is then 1.`,
 }
 
 // someInput refuses a command without anything to replay.
-func someInput(_ *cobra.Command, args []string) error {
+func requireInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return console.AsUsage(console.WithHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help"))
 	}

@@ -21,7 +21,7 @@ func Run(ctx context.Context, env console.Env) int {
 	log.SetOutput(io.Discard) // libraries, net/http first, would write over the screen
 	a := newApp(env, setup.Flags{})
 	root := a.rootCommand()
-	root.SetArgs(normalise(env.Args))
+	root.SetArgs(attachFlagValues(env.Args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
@@ -43,7 +43,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root := a.chat().cobra()
 	root.Version = a.console.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(usageFlagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
 	f.StringVar(&a.settings.Flags.Config, "config", "", "configuration `FILE` instead of the usual one")
@@ -56,7 +56,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringArrayVar(&a.settings.Flags.Set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.commands()...)
 	root.SuggestionsMinimumDistance = 2
-	wrongCommands(root)
+	refuseUnknownCommands(root)
 	return root
 }
 
@@ -80,7 +80,7 @@ func (a *app) commands() []*cobra.Command {
 		(&exportCommand{console: out, conversations: convs, exporter: a.exporter()}).cobra(),
 		(&replayCommand{settings: set, replayer: a.replayer()}).cobra(),
 		(&doctorCommand{console: out, examiner: a.examiner()}).cobra(),
-		configCommand(&configuration{console: out, settings: set}),
+		configCommand(&configCommands{console: out, settings: set}),
 		(&manCommand{console: out}).cobra(),
 	}
 }

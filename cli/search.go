@@ -55,7 +55,7 @@ Every search reads all conversations, so it also finds messages of a moment ago
 and of other windows. The exit code is 1 if nothing was found.`,
 		Example: `  plimsoll search upload flaky
   plimsoll search '"port is already in use"' --workspace`,
-		Args:              positional(cobra.MinimumNArgs(1)),
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
@@ -84,14 +84,14 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	if o.here {
 		options.Workspace = cmd.settings.Workspace
 	}
-	return cmd.text(ctx, store, q, options)
+	return cmd.writeHits(ctx, store, q, options)
 }
 
 // text writes hits as they come, and in the end how many there were.
-func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
+func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
 	begun, limit := time.Now(), cmd.console.Limit()
 	if limit > 0 {
-		o.Chars = max(limit-excerptAt, 20)
+		o.Chars = max(limit-excerptColumn, 20)
 	}
 	hits, conversations, id := 0, 0, ""
 	var broken error
@@ -99,11 +99,11 @@ func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find
 		if h.Conversation != id {
 			id = h.Conversation
 			conversations++
-			broken = cmd.hitLine(limit, h.Conversation+table.Gap+h.Title)
+			broken = cmd.writeLine(limit, h.Conversation+table.Gap+h.Title)
 		}
 		hits++
 		if broken == nil {
-			broken = cmd.hitLine(limit, hitText(h))
+			broken = cmd.writeLine(limit, hitText(h))
 		}
 		return broken == nil
 	})
@@ -113,7 +113,7 @@ func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find
 	if err != nil {
 		return err
 	}
-	cmd.unread(report)
+	cmd.noteUnread(report)
 	if hits == 0 {
 		return cmd.nothingFound(report)
 	}
@@ -127,7 +127,7 @@ func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find
 }
 
 // excerptAt is about the column at which excerpts begin.
-const excerptAt = 32
+const excerptColumn = 32
 
 // hitText is a hit on one line: "  turn 3 · e41 · user   the text around the place".
 func hitText(h find.Hit) string {
@@ -140,7 +140,7 @@ func hitText(h find.Hit) string {
 
 // hitLine writes a line of which a terminal cannot make anything else, cut to limit
 // cells; 0 is no limit.
-func (cmd *searchCommand) hitLine(limit int, text string) error {
+func (cmd *searchCommand) writeLine(limit int, text string) error {
 	text = plain.Line(text)
 	if limit > 0 {
 		text = ansi.Truncate(text, limit, "…")
@@ -158,7 +158,7 @@ func (cmd *searchCommand) nothingFound(report storage.SearchReport) error {
 }
 
 // unread tells what could not be searched.
-func (cmd *searchCommand) unread(report storage.SearchReport) {
+func (cmd *searchCommand) noteUnread(report storage.SearchReport) {
 	if report.Unread > 0 {
 		cmd.console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
 	}

@@ -41,7 +41,7 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 	a := bareApp(t)
 	defer a.resources.Close()
 	saidBefore(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
-	h := a.host(screen.ChatOptions{})
+	h := a.newHost(screen.ChatOptions{})
 	defer h.Close()
 	found, err := h.Search(t.Context(), "HERON nest")
 	if err != nil {
@@ -97,7 +97,7 @@ func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	a := newApp(console.Env{Stdout: &out}, setup.Flags{})
 	hit := find.Hit{Event: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
-		if err := (&searchCommand{console: a.console}).hitLine(limit, hitText(hit)); err != nil {
+		if err := (&searchCommand{console: a.console}).writeLine(limit, hitText(hit)); err != nil {
 			t.Fatal(err)
 		}
 	}

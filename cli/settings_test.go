@@ -24,7 +24,7 @@ import (
 func settled(t *testing.T, a *app, id string) *screen.Host {
 	t.Helper()
 	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
-	h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: m}, id)
+	h := hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, id)
 	t.Cleanup(func() { h.Close(); _ = a.resources.Close() }) // closing twice changes nothing
 	return h
 }
@@ -141,7 +141,7 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 			t.Errorf("after a restart %s is %q of %s, want %q", key, r.Value, r.From, want)
 		}
 	}
-	if got := again.Running.Meter.Reading(); got.LoadLine != 30_000 || got.Window.Tokens != 50_000 {
+	if got := again.Running.InitialMeter.Reading(); got.LoadLine != 30_000 || got.Window.Tokens != 50_000 {
 		t.Errorf("after a restart the meter says %+v", got)
 	}
 }
@@ -158,10 +158,10 @@ func (c reached) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Do
 
 func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
 	t.Parallel()
-	link := func(id, effort string) setup.Link {
-		return setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1", Effort: effort}}
+	link := func(id, effort string) setup.Connection {
+		return setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1", Effort: effort}}
 	}
-	for _, meanwhile := range []setup.Link{link("two", ""), link("one", "high")} {
+	for _, meanwhile := range []setup.Connection{link("two", ""), link("one", "high")} {
 		h := settled(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
 		h.Running.SwitchTo(link("one", ""))
 		chosen := false

@@ -27,7 +27,7 @@ func setUp(t *testing.T, set ...string) *app {
 // linked is the model of a name as a conversation gets it.
 func linked(t *testing.T, a *app, name string) llm.Model {
 	t.Helper()
-	c, err := a.providers.Named(name)
+	c, err := a.providers.ChoiceByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.settings.BoundedBy(cfg, m).Sheet().Lifetime; got != 2*time.Hour {
+	if got := a.settings.WithLimits(cfg, m).Sheet().Lifetime; got != 2*time.Hour {
 		t.Errorf("the cache lives %v", got)
 	}
 }

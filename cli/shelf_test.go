@@ -18,7 +18,7 @@ func onShelf(t *testing.T) (*app, *screen.Host) {
 	t.Cleanup(func() { _ = a.resources.Close() })
 	keep(t, a, stored, conversation.UserMessage{Text: "an older one"}, conversation.AssistantMessage{Text: "yes", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "the newest\n  question"}, conversation.AssistantMessage{Text: "a reply " + strings.Repeat("that goes on ", 100), Stop: conversation.StopEnd})
-	h := a.host(screen.ChatOptions{})
+	h := a.newHost(screen.ChatOptions{})
 	t.Cleanup(h.Close)
 	return a, h
 }
@@ -92,16 +92,16 @@ func TestFavoritesAndRecentModelsAreKept(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	for _, name := range []string{"a/1", "a/2", "a/3", "a/1", "a/4", "a/5", "a/6"} {
-		if err := a.settings.Used(name); err != nil {
+		if err := a.settings.NoteUsed(name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"x/1", "x/2", "x/1"} {
-		if err := a.settings.Favor(name, true); err != nil {
+		if err := a.settings.SetFavorite(name, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.settings.Favor("x/2", false); err != nil {
+	if err := a.settings.SetFavorite("x/2", false); err != nil {
 		t.Fatal(err)
 	}
 	p := a.settings.Picks()

@@ -31,7 +31,7 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			if err := a.settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			h := a.host(screen.ChatOptions{})
+			h := a.newHost(screen.ChatOptions{})
 			return h, func() error { h.Close(); return a.resources.Close() }
 		}
 		write("compaction: {default_profile: heavy}\nproviders: {x: {key_command: [evil]}}\n")

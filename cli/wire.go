@@ -40,12 +40,12 @@ func newApp(env console.Env, f setup.Flags) *app {
 func SystemKeyring() keys.Keyring { return keys.SystemKeyring{} }
 
 func (a *app) chat() *chatCommand {
-	return &chatCommand{host: a.host, console: a.console, conversations: a.conversations, settings: a.settings}
+	return &chatCommand{host: a.newHost, console: a.console, conversations: a.conversations, settings: a.settings}
 }
 
 // host is what the screen is given.
-func (a *app) host(o screen.ChatOptions) *screen.Host {
-	return screen.NewHost(screen.Needs{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
+func (a *app) newHost(o screen.ChatOptions) *screen.Host {
+	return screen.NewHost(screen.Dependencies{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
 		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, o)
 }
 

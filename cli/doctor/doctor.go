@@ -171,11 +171,11 @@ func (x *examination) keys() {
 	for _, name := range x.Providers.Names() {
 		k := x.Providers.Key(name)
 		if k.Err != nil {
-			k.From = k.Err.Error()
+			k.Source = k.Err.Error()
 		}
-		if k.From != "" {
+		if k.Source != "" {
 			found = true
-			x.line("  ok    %s for %s", k.From, name)
+			x.line("  ok    %s for %s", k.Source, name)
 		}
 	}
 	if !found {
@@ -190,7 +190,7 @@ func (x *examination) servers(ctx context.Context) {
 	case !x.Settings.Cfg().Discovery.Local:
 		x.line("  not looked for: discovery.local is false")
 		return
-	case !x.Providers.Probing():
+	case !x.Providers.MayProbe():
 		x.line("  not looked for: PLIMSOLL_NO_PROBE is set")
 		return
 	}

@@ -45,7 +45,7 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 			return s, nil
 		}
 	}
-	c, err := rp.Providers.Named(name)
+	c, err := rp.Providers.ChoiceByName(name)
 	if err != nil {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
 			"the sheets are "+strings.Join(SheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
@@ -54,10 +54,10 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 	}
-	own := rp.Providers.OwnModel(c)
+	own := rp.Providers.ModelConfig(c)
 	m.Prices = setup.WithPrices(m.Prices, own.Prices)
 	switch {
-	case c.Demo() || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
+	case c.IsDemo() || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))

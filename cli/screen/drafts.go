@@ -26,8 +26,8 @@ import (
 
 // drafts are those of one run.
 type drafts struct {
-	mu   sync.Mutex        // guards last, and is held while a file is read or written
-	last map[string]string // file that holds the draft of a conversation, by its ID
+	mu    sync.Mutex        // guards last, and is held while a file is read or written
+	files map[string]string // file that holds the draft of a conversation, by its ID
 }
 
 // keep stores a draft in a file, in place of what is stored for the conversation; an empty one is removed.
@@ -38,25 +38,25 @@ func (s *drafts) keep(id, path string, d tui.Draft) error {
 	if err != nil {
 		return err
 	}
-	old := s.last[id]
+	old := s.files[id]
 	if d == (tui.Draft{}) {
-		delete(s.last, id)
-		err = removed(path)
+		delete(s.files, id)
+		err = removeFile(path)
 	} else if err = config.ReplaceFile(path, data); err == nil {
-		s.holds(id, path)
+		s.noteFile(id, path)
 	}
 	if err == nil && old != "" && old != path {
-		err = removed(old)
+		err = removeFile(old)
 	}
 	return err
 }
 
 // holds notes which file has the draft of a conversation. The lock is held.
-func (s *drafts) holds(id, path string) {
-	if s.last == nil {
-		s.last = map[string]string{}
+func (s *drafts) noteFile(id, path string) {
+	if s.files == nil {
+		s.files = map[string]string{}
 	}
-	s.last[id] = path
+	s.files[id] = path
 }
 
 // read is the draft in a file, an empty one where the file cannot be read.
@@ -67,7 +67,7 @@ func (s *drafts) read(id, path string) (d tui.Draft) {
 	if err != nil || json.Unmarshal(data, &d) != nil {
 		return tui.Draft{}
 	}
-	s.holds(id, path)
+	s.noteFile(id, path)
 	return d
 }
 
@@ -86,7 +86,7 @@ func (s *drafts) claim(base, own string) {
 		name, json := strings.CutSuffix(f.Name(), ".json")
 		number, ours := strings.CutPrefix(name, filepath.Base(base)+"-")
 		pid, err := strconv.Atoi(number)
-		if !json || !ours || err != nil || pid != os.Getpid() && alive(pid) {
+		if !json || !ours || err != nil || pid != os.Getpid() && processExists(pid) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(last)) {
@@ -99,12 +99,12 @@ func (s *drafts) claim(base, own string) {
 }
 
 // alive reports whether there is a process.
-func alive(pid int) bool {
+func processExists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-func removed(path string) error {
+func removeFile(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -134,7 +134,7 @@ func (h *Host) draft(ctx context.Context, id string, read bool) tui.Draft {
 // the workspace and the process, of one that is only read a file of the conversation and the process. Base is how all of
 // those begin.
 func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, base string, err error) {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return "", "", "", err
 	}
@@ -144,10 +144,10 @@ func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, b
 	}
 	_, missing := store.Resolve(ctx, id, "")
 	if missing != nil {
-		sum := sha256.Sum256([]byte(h.with.Settings.Workspace))
+		sum := sha256.Sum256([]byte(h.deps.Settings.Workspace))
 		id = fmt.Sprintf("new-%x", sum[:6])
 	}
-	path = h.with.Settings.Paths.Draft(id)
+	path = h.deps.Settings.Paths.Draft(id)
 	base = strings.TrimSuffix(path, ".json")
 	if read || missing != nil {
 		path = fmt.Sprintf("%s-%d.json", base, os.Getpid())

@@ -32,16 +32,16 @@ const (
 	maxFiles      = 20_000          // that can be mentioned
 	maxListing    = 500             // entries of a folder that is mentioned
 	maxPrompts    = 500             // of the history
-	shellTime     = 2 * time.Minute // for a command of the user's own
+	shellTimeout  = 2 * time.Minute // for a command of the user's own
 	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
 // Files lists the files of the workspace that can be mentioned.
 func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
-	if err := h.with.Settings.Configure(); err != nil {
+	if err := h.deps.Settings.Configure(); err != nil {
 		return nil, err
 	}
-	found, err := workspace.List(ctx, h.with.Settings.Workspace, maxFiles)
+	found, err := workspace.List(ctx, h.deps.Settings.Workspace, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func foldersOf(files []workspace.File) []tui.File {
 
 // Attach returns the text of what is mentioned, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
-	root, err := os.OpenRoot(h.with.Settings.Workspace)
+	root, err := os.OpenRoot(h.deps.Settings.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}
@@ -87,7 +87,7 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		text, err := attachment(root, path)
+		text, err := readAttachment(root, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("there is no such file in the workspace")
 		}
@@ -101,18 +101,18 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 }
 
 // linesOf is a path with lines behind it: main.go:7, main.go:7-20.
-var linesOf = sync.OnceValue(func() *regexp.Regexp {
+var lineRange = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
 })
 
 // attachment reads what is mentioned.
-func attachment(root *os.Root, name string) (string, error) {
-	text, err := mentioned(root, name)
-	part := linesOf().FindStringSubmatch(name)
+func readAttachment(root *os.Root, name string) (string, error) {
+	text, err := readMentioned(root, name)
+	part := lineRange().FindStringSubmatch(name)
 	if !errors.Is(err, fs.ErrNotExist) || part == nil {
 		return text, err
 	}
-	if text, err = mentioned(root, part[1]); err != nil {
+	if text, err = readMentioned(root, part[1]); err != nil {
 		return "", err
 	}
 	first, _ := strconv.Atoi(part[2])
@@ -128,13 +128,13 @@ func attachment(root *os.Root, name string) (string, error) {
 }
 
 // mentioned is the whole text of a file, or the list of a folder.
-func mentioned(root *os.Root, name string) (string, error) {
+func readMentioned(root *os.Root, name string) (string, error) {
 	st, err := root.Stat(name)
 	switch {
 	case err != nil:
 		return "", err
 	case st.IsDir():
-		return namesIn(root, name)
+		return folderListing(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
 	case tui.IsImage(name):
@@ -153,7 +153,7 @@ func mentioned(root *os.Root, name string) (string, error) {
 }
 
 // namesIn is what is in a folder, one name a line, folders with a slash.
-func namesIn(root *os.Root, name string) (string, error) {
+func folderListing(root *os.Root, name string) (string, error) {
 	entries, err := fs.ReadDir(root.FS(), path.Clean(name))
 	if err != nil {
 		return "", err
@@ -179,27 +179,27 @@ func namesIn(root *os.Root, name string) (string, error) {
 // Shell runs a command of the user's own in the workspace and returns what it
 // printed. It keeps the environment: the user runs it, not the model.
 func (h *Host) Shell(ctx context.Context, command string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, shellTime)
+	ctx, cancel := context.WithTimeout(ctx, shellTimeout)
 	defer cancel()
-	output, err := shell.Run(ctx, h.with.Settings.Workspace, command)
+	output, err := shell.Run(ctx, h.deps.Settings.Workspace, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }
 
 // Prompts returns what was sent before, oldest first.
 func (h *Host) Prompts(ctx context.Context) ([]string, error) {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	return store.History(ctx, h.with.Settings.Workspace, maxPrompts)
+	return store.History(ctx, h.deps.Settings.Workspace, maxPrompts)
 }
 
 // Remember adds a prompt to the history.
 func (h *Host) Remember(ctx context.Context, text string) error {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return err
 	}
-	return store.AddHistory(ctx, h.with.Settings.Workspace, text)
+	return store.AddHistory(ctx, h.deps.Settings.Workspace, text)
 }

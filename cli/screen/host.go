@@ -23,7 +23,7 @@ import (
 )
 
 // Needs are the parts of a run by which the screen is served.
-type Needs struct {
+type Dependencies struct {
 	Console       *console.Console
 	Settings      *setup.Settings
 	Providers     *setup.Providers
@@ -39,23 +39,23 @@ type Needs struct {
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type Host struct {
-	with  Needs
+	deps  Dependencies
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
 
-	mu         sync.Mutex       // guards what follows
-	Running    *session.Running // nil before the first and while read-only
-	Reading    string           // ID of the conversation that is only read
-	following  *follower        // of it, nil while nothing is only read
-	ended      bool             // the screen was left: nothing opens any more
-	trustAsked bool             // about the workspace's file
+	mu           sync.Mutex       // guards what follows
+	Running      *session.Running // nil before the first and while read-only
+	ReadOnlyID   string           // ID of the conversation that is only read
+	follower     *follower        // of it, nil while nothing is only read
+	isClosed     bool             // the screen was left: nothing opens any more
+	isTrustAsked bool             // about the workspace's file
 
-	keeping sync.Mutex // held while settings are kept
-	drafts  drafts
+	settingsMu sync.Mutex // held while settings are kept
+	drafts     drafts
 }
 
 // NewHost makes the host of a screen that begins with the conversation that o names.
-func NewHost(n Needs, o ChatOptions) *Host { return &Host{with: n, first: o} }
+func NewHost(n Dependencies, o ChatOptions) *Host { return &Host{deps: n, first: o} }
 
 // ChatOptions says which conversation the chat opens.
 type ChatOptions struct {
@@ -67,37 +67,37 @@ type ChatOptions struct {
 const Pick = "?"
 
 var (
-	errEnded    = errors.New("the chat is closing")
-	errReadOnly = errors.New("this conversation is read only")
-	errLeft     = errors.New("the conversation was left before the model answered")
+	errClosing          = errors.New("the chat is closing")
+	errReadOnly         = errors.New("this conversation is read only")
+	errConversationLeft = errors.New("the conversation was left before the model answered")
 )
 
 // open is the conversation that is open for writing, nil for none.
-func (h *Host) open() *session.Running {
+func (h *Host) running() *session.Running {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.Running
 }
 
 // link is the link of the open conversation, the zero value for none.
-func (h *Host) link() (*session.Running, setup.Link) {
+func (h *Host) connection() (*session.Running, setup.Connection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.Running == nil {
-		return nil, setup.Link{}
+		return nil, setup.Connection{}
 	}
-	return h.Running, h.Running.Link
+	return h.Running, h.Running.Connection
 }
 
 // openID is the ID of the conversation that the screen shows, "" for none; ours
 // says that it is open for writing here.
 func (h *Host) openID() (id string, ours bool) {
-	if r := h.open(); r != nil {
+	if r := h.running(); r != nil {
 		return r.ID, true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.Reading, false
+	return h.ReadOnlyID, false
 }
 
 // liveSession is a running conversation as the screen drives it, from one goroutine: the
@@ -105,29 +105,29 @@ func (h *Host) openID() (id string, ours bool) {
 type liveSession struct {
 	*agent.Agent
 	*permission.Policy
-	r     *session.Running
-	pace  *Pace
-	quiet *quiet
+	running *session.Running
+	pace    *Pace
+	memory  *memoryReleaser
 }
 
 // Take waits for the next updates, and for the next frame.
 func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
-	s.quiet.wait(ctx, s.Updates())
+	s.memory.releaseWhenIdle(ctx, s.Updates())
 	updates, err := s.pace.take(ctx, s.Updates())
-	s.quiet.watch(updates)
+	s.memory.observe(updates)
 	return updates, err
 }
 
 // SetProfile chooses the default profile, and records it with the conversation.
-func (s liveSession) SetProfile(name string) { s.r.SetProfile(name) }
+func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 
 // Conversation is an open conversation as the screen takes it.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	return tui.Conversation{
 		ID: r.ID, Title: session.Title(r.Events), Events: r.Events,
-		Session: liveSession{r.Agent, r.Box.Policy, r, &h.Pace, &quiet{due: true, giveBack: giveBackSpare}},
-		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast,
-		Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.with.Settings.Refused(), r.Notes...),
+		Session: liveSession{r.Agent, r.Toolbox.Policy, r, &h.Pace, &memoryReleaser{isDue: true, release: releaseSpareMemory}},
+		Profile: r.InitialRules.DefaultProfile, Profiles: profilesOf(r.InitialRules), KeepLast: r.InitialRules.KeepLast,
+		Model: r.Connection.Model, Meter: r.InitialMeter, Waiting: r.Writer.Waiting(), Mode: r.Toolbox.Mode(), Notes: append(h.deps.Settings.RefusedNotes(), r.Notes...),
 	}
 }
 
@@ -177,20 +177,20 @@ func profileNote(p preset.Profile) string {
 
 // leave ends the open conversation for another one. Messages that still waited
 // in it go back to the composer instead of being stored. The caller holds h.mu.
-func (h *Host) leave() {
+func (h *Host) leaveConversation() {
 	if h.Running != nil {
 		h.Running.Agent.TakeBack()
 	}
-	if err := h.drop(); err != nil {
-		h.with.Resources.Logger().Error("leaving a conversation", "error", err)
+	if err := h.closeConversation(); err != nil {
+		h.deps.Resources.Logger().Error("leaving a conversation", "error", err)
 	}
 }
 
 // drop ends the open conversation. The lock is held.
-func (h *Host) drop() error {
-	if h.following != nil {
-		h.following.close()
-		h.following = nil
+func (h *Host) closeConversation() error {
+	if h.follower != nil {
+		h.follower.close()
+		h.follower = nil
 	}
 	if h.Running == nil {
 		return nil
@@ -203,10 +203,10 @@ func (h *Host) drop() error {
 // arrivalCap is how results are cut in the open conversation; where none is open, as
 // in one whose window is unknown.
 func (h *Host) arrivalCap() conversation.ArrivalCap {
-	if r := h.open(); r != nil && r.Agent != nil {
+	if r := h.running(); r != nil && r.Agent != nil {
 		return r.Agent.ArrivalCap()
 	}
-	cfg := h.with.Settings.Cfg()
+	cfg := h.deps.Settings.Cfg()
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, 0)
 }
 
@@ -214,9 +214,9 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 func (h *Host) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ended = true
-	if err := h.drop(); err != nil {
-		fmt.Fprintln(h.with.Console.Stderr, console.Explain(err))
+	h.isClosed = true
+	if err := h.closeConversation(); err != nil {
+		fmt.Fprintln(h.deps.Console.Stderr, console.Explain(err))
 	}
 }
 
@@ -224,15 +224,15 @@ func (h *Host) Close() {
 func (h *Host) Leave(farewell string) error {
 	id, _ := h.openID()
 	h.mu.Lock()
-	h.ended = true
-	err := h.drop()
+	h.isClosed = true
+	err := h.closeConversation()
 	h.mu.Unlock()
-	if farewell != "" && h.with.Settings.Cfg().UI.LeaveTranscript {
-		fmt.Fprintln(h.with.Console.Stdout, farewell)
+	if farewell != "" && h.deps.Settings.Cfg().UI.LeaveTranscript {
+		fmt.Fprintln(h.deps.Console.Stdout, farewell)
 	}
-	if id != "" && h.with.Resources.Store != nil {
-		if _, err := h.with.Resources.Store.Resolve(context.Background(), id, ""); err == nil {
-			fmt.Fprintf(h.with.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
+	if id != "" && h.deps.Resources.Store != nil {
+		if _, err := h.deps.Resources.Store.Resolve(context.Background(), id, ""); err == nil {
+			fmt.Fprintf(h.deps.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
 		}
 	}
 	return err

@@ -29,9 +29,9 @@ var ErrNothingStored = errors.New("nothing is stored yet")
 
 // stored reads the conversation that the screen shows. The error is
 // ErrNothingStored before something was said in it.
-func (h *Host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
+func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -44,13 +44,13 @@ func (h *Host) stored(ctx context.Context) (*storage.Store, string, []conversati
 
 // Request makes a request of the open conversation again.
 func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
-	store, id, events, err := h.stored(ctx)
+	store, id, events, err := h.loadShown(ctx)
 	if err != nil {
 		return inspect.Rebuilt{}, err
 	}
 	for _, q := range inspect.Requests(events) {
 		if q.Event == event {
-			return h.with.Conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
+			return h.deps.Conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
 	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
@@ -70,7 +70,7 @@ func fullText(ctx context.Context, store *storage.Store, id string, e conversati
 
 // maxPage is how many characters of a result a page shows: what a screen can
 // wrap without a pause.
-const maxPage = 1_000_000
+const maxPageChars = 1_000_000
 
 // errNoResult says that there is no tool result to read.
 var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
@@ -78,34 +78,34 @@ var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
 // ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
 // "t3", or the id of a call), or for "" the newest result that was cut.
 func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
-	store, id, events, err := h.stored(ctx)
+	store, id, events, err := h.loadShown(ctx)
 	if errors.Is(err, ErrNothingStored) {
 		return "", errNoResult
 	}
 	if err != nil {
 		return "", err
 	}
-	found, err := findSaid(events, about)
+	found, err := findEvents(events, about)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for _, e := range found {
-		if b.Len() > 2*maxPage { // what is beyond is not shown
+		if b.Len() > 2*maxPageChars { // what is beyond is not shown
 			break
 		}
-		text, err := saidInFull(ctx, store, id, e)
+		text, err := fullEventText(ctx, store, id, e)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(text + "\n\n")
 	}
-	shown, _ := conversation.Cut(strings.TrimSuffix(b.String(), "\n\n"), maxPage)
+	shown, _ := conversation.Cut(strings.TrimSuffix(b.String(), "\n\n"), maxPageChars)
 	return shown, nil
 }
 
 // findSaid lists the events that about names.
-func findSaid(events []conversation.Event, about string) ([]conversation.Event, error) {
+func findEvents(events []conversation.Event, about string) ([]conversation.Event, error) {
 	id, ok := conversation.ParseRecallID(about)
 	var found []conversation.Event
 	for _, e := range events {
@@ -114,7 +114,7 @@ func findSaid(events []conversation.Event, about string) ([]conversation.Event, 
 		if id.Turns {
 			at = uint64(max(e.Turn, 0))
 		}
-		switch _, said := saidBy(e); {
+		switch _, said := labelOf(e); {
 		case about == "" && result && r.Total > 0:
 			found = []conversation.Event{e}
 		case about != "" && ok && said && id.First <= at && at <= id.Last, about != "" && !ok && result && r.CallID == about:
@@ -132,7 +132,7 @@ func findSaid(events []conversation.Event, about string) ([]conversation.Event, 
 
 // saidBy is who said an event, false for one that says nothing. A summary is said
 // by the model that wrote it.
-func saidBy(e conversation.Event) (string, bool) {
+func labelOf(e conversation.Event) (string, bool) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return "user", true
@@ -147,14 +147,14 @@ func saidBy(e conversation.Event) (string, bool) {
 }
 
 // saidInFull is an event with a line above that says what it is.
-func saidInFull(ctx context.Context, store *storage.Store, id string, e conversation.Event) (string, error) {
-	who, _ := saidBy(e)
+func fullEventText(ctx context.Context, store *storage.Store, id string, e conversation.Event) (string, error) {
+	who, _ := labelOf(e)
 	text := ""
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		text = b.Text
 	case conversation.AssistantMessage:
-		text = inFull(b)
+		text = fullReplyText(b)
 	case conversation.ToolResult:
 		full, err := fullText(ctx, store, id, e, b)
 		if err != nil && ctx.Err() != nil {
@@ -170,7 +170,7 @@ func saidInFull(ctx context.Context, store *storage.Store, id string, e conversa
 }
 
 // inFull is a reply with its reasoning and its calls, and why it failed.
-func inFull(m conversation.AssistantMessage) string {
+func fullReplyText(m conversation.AssistantMessage) string {
 	parts := make([]string, 0, 3+len(m.Calls))
 	if m.Reasoning != "" {
 		parts = append(parts, "[reasoning]\n"+m.Reasoning)
@@ -193,7 +193,7 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	if err != nil {
 		return tui.Found{}, err
 	}
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return tui.Found{}, err
 	}
@@ -206,7 +206,7 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 		return tui.Found{}, err
 	}
 	if report.Unread+report.Damaged > 0 {
-		h.with.Resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
+		h.deps.Resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
 	}
 	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
 	found.Unread, found.Damaged = report.Unread, report.Damaged
@@ -215,7 +215,7 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 
 // Conversations lists the stored ones, newest first.
 func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -227,12 +227,12 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
 		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
-		if e.Workspace != h.with.Settings.Workspace { // the one in use says nothing
-			c.Place = h.with.Console.Home(e.Workspace)
+		if e.Workspace != h.deps.Settings.Workspace { // the one in use says nothing
+			c.Place = h.deps.Console.Home(e.Workspace)
 		}
 		switch {
 		case e.OpenElsewhere:
-			c.Open = "open in " + session.Window(store.OwnerPID(e.ID))
+			c.Open = "open in " + session.WindowName(store.OwnerPID(e.ID))
 		case e.ID == here && ours:
 			c.Open = "open here"
 		}
@@ -243,7 +243,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 
 // LastExchange is the newest message of the user and what was replied to it, shortened.
 func (h *Host) LastExchange(ctx context.Context, id string) (question, reply string, err error) {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return "", "", err
 	}
@@ -254,18 +254,18 @@ func (h *Host) LastExchange(ctx context.Context, id string) (question, reply str
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			return beginning(b.Text), beginning(reply), nil
+			return excerpt(b.Text), excerpt(reply), nil
 		case conversation.AssistantMessage:
 			if reply == "" && strings.TrimSpace(b.Text) != "" {
 				reply = b.Text
 			}
 		}
 	}
-	return "", beginning(reply), nil
+	return "", excerpt(reply), nil
 }
 
 // beginning is a text of at most 600 characters.
-func beginning(text string) string {
+func excerpt(text string) string {
 	if runes := []rune(text); len(runes) > 600 {
 		return string(runes[:599]) + "…"
 	}
@@ -274,33 +274,33 @@ func beginning(text string) string {
 
 // RenameStored gives a conversation that is not open here a title.
 func (h *Host) RenameStored(ctx context.Context, id, title string) error {
-	_, err := h.with.Conversations.Rename(ctx, id, title)
+	_, err := h.deps.Conversations.Rename(ctx, id, title)
 	return err
 }
 
 // RemoveStored removes a conversation that is not open here for good.
 func (h *Host) RemoveStored(ctx context.Context, id string) error {
-	return h.with.Conversations.Delete(ctx, id)
+	return h.deps.Conversations.Delete(ctx, id)
 }
 
 // OnDisk compares files that a conversation changed with what it left in them. They are
 // looked for where its tools reach them: in the workspace.
 func (h *Host) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
 	found := make([]changes.File, len(files))
-	ws, err := workspace.Open(h.with.Settings.Workspace)
+	ws, err := workspace.Open(h.deps.Settings.Workspace)
 	if err == nil {
 		defer func() { _ = ws.Close() }() // opened for reading
 	}
 	for i, f := range files {
 		found[i] = changes.File{Changed: f, Disk: changes.DiskUnreadable}
 		if err == nil && ctx.Err() == nil {
-			found[i].Changed, found[i].Disk = compared(ws, f)
+			found[i].Changed, found[i].Disk = compareFile(ws, f)
 		}
 	}
 	return found
 }
 
-func compared(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
+func compareFile(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {
 		return f, changes.DiskUnreadable

@@ -23,28 +23,28 @@ import (
 
 // serversTime is how long servers have to list their models before the list opens
 // without them.
-const serversTime = 2 * time.Second
+const listTimeout = 2 * time.Second
 
 // Models lists what can be switched to: what servers list, what the catalogue knows of providers
 // with a key, one of each provider without, and the demo model.
 func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	var out []tui.ModelChoice
-	keys, picks := map[string]string{}, h.with.Settings.Picks()
-	for _, name := range h.with.Providers.Names() {
-		keys[name] = h.with.Providers.Key(name).From
+	keys, picks := map[string]string{}, h.deps.Settings.Picks()
+	for _, name := range h.deps.Providers.Names() {
+		keys[name] = h.deps.Providers.Key(name).Source
 	}
 	add := func(r setup.ModelRow, found bool) {
 		m := tui.ModelChoice{Name: r.Provider + "/" + r.ID, Window: r.Window, Found: found, Key: keys[r.Provider]}
 		if slices.ContainsFunc(out, func(o tui.ModelChoice) bool { return o.Name == m.Name }) {
 			return
 		}
-		if p := setup.WithPrices(r.Prices, r.Own); p != nil {
+		if p := setup.WithPrices(r.Prices, r.OwnPrices); p != nil {
 			m.Input, m.Output = &p.Input, &p.Output
 			if p.Cached > 0 || p.Input == 0 {
 				m.Cached = &p.Cached
 			}
 		}
-		m.Plain = r.Sure && !r.Reasoning
+		m.Plain = r.IsExact && !r.Reasoning
 		switch {
 		case m.Key == "" && found:
 			m.Key = "its server"
@@ -54,7 +54,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		out = append(out, m)
 	}
 	listed := map[string]bool{} // providers whose server says what there is
-	for _, r := range h.listed(ctx) {
+	for _, r := range h.listedRows(ctx) {
 		listed[r.Provider] = true
 		add(r, true)
 	}
@@ -64,7 +64,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 				continue
 			}
 			if _, known := keys[e.Provider]; known && !e.Deprecated && e.Tools && !listed[e.Provider] {
-				add(h.with.Models.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
+				add(h.deps.Models.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
 			}
 		}
 	}
@@ -77,20 +77,20 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 }
 
 // listed is what the server in use lists, and the other servers that answer.
-func (h *Host) listed(ctx context.Context) []setup.ModelRow {
-	ctx, cancel := context.WithTimeout(ctx, serversTime)
+func (h *Host) listedRows(ctx context.Context) []setup.ModelRow {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	_, in := h.link()
+	_, in := h.connection()
 	var here, others []setup.ModelRow
 	var all sync.WaitGroup
 	if in.Discover != nil {
 		all.Go(func() {
 			if found, err := in.Discover(ctx); err == nil { // without an answer the catalogue stands
-				here = h.with.Models.RowsOf(in.Model.Provider, found)
+				here = h.deps.Models.ListedRows(in.Model.Provider, found)
 			}
 		})
 	}
-	all.Go(func() { others = h.with.Models.OfServers(ctx, "") })
+	all.Go(func() { others = h.deps.Models.ServerRows(ctx, "") })
 	all.Wait()
 	if len(here) > 0 {
 		others = slices.DeleteFunc(others, func(r setup.ModelRow) bool { return r.Provider == in.Model.Provider })
@@ -100,7 +100,7 @@ func (h *Host) listed(ctx context.Context) []setup.ModelRow {
 
 // Themes reads the user's own themes.
 func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
-	own, problems := h.with.Settings.OwnThemes(*h.with.Settings.Loaded.Load())
+	own, problems := h.deps.Settings.OwnThemes(*h.deps.Settings.Loaded.Load())
 	if len(problems) > 0 {
 		return own, problems
 	}
@@ -109,14 +109,14 @@ func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
 
 // Favor marks a model as a favorite, or no longer.
 func (h *Host) Favor(_ context.Context, model string, on bool) error {
-	return h.with.Settings.Favor(model, on)
+	return h.deps.Settings.SetFavorite(model, on)
 }
 
 // SwitchModel makes requests go to another model from here on, with the effort that
 // follows its name; a level alone changes the effort. A conversation that was held with a local model needs a yes before a
 // hosted one gets it.
 func (h *Host) SwitchModel(ctx context.Context, name string) error {
-	r, in := h.link()
+	r, in := h.connection()
 	if r == nil {
 		return errReadOnly
 	}
@@ -128,27 +128,27 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 		in.Model.Effort = effort
 		return h.switchTo(r, in)
 	}
-	c, err := h.Meant(ctx, in, name)
+	c, err := h.ResolveModel(ctx, in, name)
 	if err != nil {
 		return err
 	}
-	l, err := h.with.Models.Connect(ctx, c)
+	l, err := h.deps.Models.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	l.Model.Effort = cmp.Or(effort, l.Model.Effort)
-	held, err := h.with.Models.Held(ctx, r.ID)
+	held, err := h.deps.Models.LastUsed(ctx, r.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	if !setup.Leaves(held, l.Model) {
+	if !setup.MovesToHosted(held, l.Model) {
 		return h.switchTo(r, l)
 	}
 	to := l.Choice()
 	return &tui.Consent{
 		Title:    "Send it elsewhere?",
-		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.Place()),
-		Yes:      "go on with " + to.Name() + " at " + to.Place(),
+		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.DisplayAddress()),
+		Yes:      "go on with " + to.Name() + " at " + to.DisplayAddress(),
 		No:       "no, send nothing",
 		Declined: "nothing was sent; " + in.Model.Name() + " goes on with it",
 		Switch:   func(context.Context) error { return h.switchTo(r, l) },
@@ -161,7 +161,7 @@ func (h *Host) SetWindow(_ context.Context, text string) error {
 	if err != nil || tokens <= 0 {
 		return errors.New("/window takes a number of tokens, like 32000, 128k or 1M")
 	}
-	if r := h.open(); r != nil {
+	if r := h.running(); r != nil {
 		return r.SetWindow(tokens)
 	}
 	return errReadOnly
@@ -169,33 +169,33 @@ func (h *Host) SetWindow(_ context.Context, text string) error {
 
 // switchTo sends the requests of a conversation to another model, if it is open
 // still.
-func (h *Host) switchTo(r *session.Running, l setup.Link) error {
+func (h *Host) switchTo(r *session.Running, l setup.Connection) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.Running != r {
-		return errLeft
+		return errConversationLeft
 	}
 	r.SwitchTo(l)
-	if err := h.with.Settings.Used(l.Model.Name()); err != nil { // the list is as useful without
-		h.with.Resources.Logger().Warn("the models used of late", "error", err)
+	if err := h.deps.Settings.NoteUsed(l.Model.Name()); err != nil { // the list is as useful without
+		h.deps.Resources.Logger().Warn("the models used of late", "error", err)
 	}
 	return nil
 }
 
 // Meant is the choice that a name means in a conversation: what the server in use
 // lists by that name comes before other providers.
-func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Choice, error) {
+func (h *Host) ResolveModel(ctx context.Context, in setup.Connection, name string) (setup.Choice, error) {
 	at := in.Choice()
 	provider, _, _ := strings.Cut(name, "/")
 	rest := strings.TrimPrefix(name, at.Provider+"/")
 	switch {
-	case at.Demo():
+	case at.IsDemo():
 	case rest != name && at.Provider == setup.ProviderCustom:
 		at.Model = rest
 		return at, nil
-	case rest == name && provider != name && h.with.Providers.Known(provider), h.with.Providers.Known(name):
+	case rest == name && provider != name && h.deps.Providers.Known(provider), h.deps.Providers.Known(name):
 	case in.Discover != nil:
-		ctx, cancel := context.WithTimeout(ctx, serversTime)
+		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
 		if found, err := in.Discover(ctx); err == nil {
 			if m, ok := found.FindModel(rest); ok {
@@ -204,14 +204,14 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 			}
 		}
 	}
-	return h.with.Providers.Named(name)
+	return h.deps.Providers.ChoiceByName(name)
 }
 
 // Providers lists the providers: those that can be talked to come first.
 func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 	var all []tui.Provider
-	if h.with.Providers.Probing() {
-		for _, s := range openai.LocalServers(ctx, openai.LocalCandidates(h.with.Console.Getenv), nil) {
+	if h.deps.Providers.MayProbe() {
+		for _, s := range openai.LocalServers(ctx, openai.LocalCandidates(h.deps.Console.Getenv), nil) {
 			e, _ := openai.KnownProvider(s.Provider)
 			p := tui.Provider{Name: s.Provider, Label: e.Label, Ready: s.Model != "", Note: "answers at " + setup.HostOf(s.BaseURL)}
 			if !p.Ready {
@@ -221,9 +221,9 @@ func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 			all = append(all, p)
 		}
 	}
-	for _, name := range h.with.Providers.Keyed() {
+	for _, name := range h.deps.Providers.AcceptingKeys() {
 		if !slices.ContainsFunc(all, func(p tui.Provider) bool { return p.Name == name && p.Ready }) {
-			all = append(all, h.keyedRow(name))
+			all = append(all, h.providerRow(name))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tui.Provider) int {
@@ -239,16 +239,16 @@ func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 }
 
 // keyedRow is a provider that takes a key.
-func (h *Host) keyedRow(name string) tui.Provider {
+func (h *Host) providerRow(name string) tui.Provider {
 	e, known := openai.KnownProvider(name)
-	own, k := h.with.Settings.Cfg().Providers[name], h.with.Providers.Key(name)
-	p := tui.Provider{Name: name, Label: cmp.Or(e.Label, name), Keyed: true, Stored: h.with.Providers.StoredKey(name).Text != "", KeyPage: e.KeyPage}
-	if k.Set() {
+	own, k := h.deps.Settings.Cfg().Providers[name], h.deps.Providers.Key(name)
+	p := tui.Provider{Name: name, Label: cmp.Or(e.Label, name), Keyed: true, Stored: h.deps.Providers.StoredKey(name).Text != "", KeyPage: e.KeyPage}
+	if k.IsFromEnvironment() {
 		p.Variable = k.Variable
 	}
 	switch {
-	case k.From != "":
-		p.Ready, p.Note = true, "key in "+k.From
+	case k.Source != "":
+		p.Ready, p.Note = true, "key in "+k.Source
 	case k.Err != nil:
 		p.Note = k.Err.Error()
 	case (!known || e.Local) && own.APIKeyEnv == "", len(own.Headers) > 0:
@@ -262,11 +262,11 @@ func (h *Host) keyedRow(name string) tui.Provider {
 // Connect tries a key of a provider, and stores it. The open conversation has it from
 // the next request on.
 func (h *Host) Connect(ctx context.Context, provider string, secret tui.Secret) (tui.Connected, error) {
-	key, err := setup.KeyIn(secret.Reveal())
+	key, err := setup.ParseKey(secret.Reveal())
 	if err != nil {
 		return tui.Connected{}, fmt.Errorf("%w; nothing was stored", err)
 	}
-	if err := h.with.Providers.TryKey(ctx, provider, key); err != nil {
+	if err := h.deps.Providers.TryKey(ctx, provider, key); err != nil {
 		e := llm.AsError(err)
 		if e.Class == llm.Auth {
 			return tui.Connected{}, fmt.Errorf("%s; nothing was stored. Check that it was copied whole, and that it is one for %s", e.Message, provider)
@@ -276,36 +276,36 @@ func (h *Host) Connect(ctx context.Context, provider string, secret tui.Secret) 
 	if err := ctx.Err(); err != nil {
 		return tui.Connected{}, err
 	}
-	place, err := h.with.Providers.Connect(provider, key)
+	place, err := h.deps.Providers.Connect(provider, key)
 	if err != nil {
 		return tui.Connected{}, err
 	}
-	h.relink(ctx, provider)
-	return tui.Connected{Provider: h.keyedRow(provider), Place: place}, nil
+	h.reconnect(ctx, provider)
+	return tui.Connected{Provider: h.providerRow(provider), Place: place}, nil
 }
 
 // Disconnect removes the stored key of a provider.
 func (h *Host) Disconnect(ctx context.Context, provider string) (tui.Provider, error) {
-	if err := h.with.Providers.RemoveKey(provider); err != nil {
+	if err := h.deps.Providers.RemoveKey(provider); err != nil {
 		return tui.Provider{}, err
 	}
-	h.relink(ctx, provider)
-	return h.keyedRow(provider), nil
+	h.reconnect(ctx, provider)
+	return h.providerRow(provider), nil
 }
 
 // relink gives the open conversation the key that its provider has now. Where that fails
 // the next request says so.
-func (h *Host) relink(ctx context.Context, provider string) {
-	r, in := h.link()
+func (h *Host) reconnect(ctx context.Context, provider string) {
+	r, in := h.connection()
 	if r == nil || in.Model.Provider != provider {
 		return
 	}
-	l, err := h.with.Models.Connect(ctx, in.Choice())
+	l, err := h.deps.Models.Connect(ctx, in.Choice())
 	if err == nil {
 		l.Model.Effort = in.Model.Effort
 		err = h.switchTo(r, l)
 	}
 	if err != nil {
-		h.with.Resources.Logger().Warn("the conversation keeps its key", "error", err)
+		h.deps.Resources.Logger().Warn("the conversation keeps its key", "error", err)
 	}
 }

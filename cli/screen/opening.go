@@ -30,27 +30,27 @@ func (h *Host) New(ctx context.Context) (tui.Conversation, error) { return h.Res
 
 // Resume leaves the open conversation and continues another; "" is a new one.
 func (h *Host) Resume(ctx context.Context, id string) (tui.Conversation, error) {
-	return h.openWith(ctx, id, h.linkFor)
+	return h.openWith(ctx, id, h.connectFor)
 }
 
 // Begin leaves the open conversation and begins a new one with the named model.
 func (h *Host) Begin(ctx context.Context, model string) (tui.Conversation, error) {
-	return h.openWith(ctx, "", func(ctx context.Context, _ string) (setup.Link, error) {
-		c, err := h.with.Providers.Named(model)
+	return h.openWith(ctx, "", func(ctx context.Context, _ string) (setup.Connection, error) {
+		c, err := h.deps.Providers.ChoiceByName(model)
 		if err != nil {
-			return setup.Link{}, err
+			return setup.Connection{}, err
 		}
-		return h.with.Models.Connect(ctx, c)
+		return h.deps.Models.Connect(ctx, c)
 	})
 }
 
 // openWith leaves the open conversation and opens another with the model that find returns for it.
-func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
+func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Connection, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.ended:
-		return tui.Conversation{}, errEnded
+	case h.isClosed:
+		return tui.Conversation{}, errClosing
 	case h.Running != nil && id != "" && h.Running.ID == id:
 		return tui.Conversation{}, errors.New("this conversation is already open")
 	}
@@ -66,9 +66,9 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 	}
 	o := session.OpenOptions{ID: id, Interactive: true}
 	if h.Running != nil {
-		o.Mode = h.Running.Box.Mode() // the mode stays the same across conversations
+		o.Mode = h.Running.Toolbox.Mode() // the mode stays the same across conversations
 	}
-	r, err := h.with.Agents.Start(ctx, link, o)
+	r, err := h.deps.Agents.Start(ctx, link, o)
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -76,15 +76,15 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	h.leave()
-	h.Running, h.Reading = r, ""
+	h.leaveConversation()
+	h.Running, h.ReadOnlyID = r, ""
 	if link.Discover != nil {
-		r.Ask(link)
+		r.DiscoverLimits(link)
 	}
 	talk := h.Conversation(r)
 	talk.Found = h.modelsFound(r)
 	talk.Draft = h.draft(ctx, r.ID, false)
-	if p := h.with.Providers; p.CheckKey(p.At(link.Model.Provider, link.Model.ID)) != nil {
+	if p := h.deps.Providers; p.CheckKey(p.ChoiceAt(link.Model.Provider, link.Model.ID)) != nil {
 		talk.Keyless = link.Model.Provider
 	}
 	return talk, nil
@@ -92,7 +92,7 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 
 // lockedBy tells which other program has a conversation open for writing, nil if none has.
 func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if id == "" || err != nil || !store.IsOpenElsewhere(id) {
 		return nil
 	}
@@ -109,53 +109,53 @@ func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 // for a new conversation the one in use. A model chosen with a flag also serves this
 // conversation if it is local or at the same place. The error is [setup.Elsewhere]
 // if the user has to agree first. The caller holds h.mu.
-func (h *Host) linkFor(ctx context.Context, id string) (setup.Link, error) {
+func (h *Host) connectFor(ctx context.Context, id string) (setup.Connection, error) {
 	if h.Running == nil {
-		c, err := h.with.Models.Choose(ctx, id, true)
+		c, err := h.deps.Models.Choose(ctx, id, true)
 		if err != nil {
-			return setup.Link{}, err
+			return setup.Connection{}, err
 		}
-		return h.with.Models.Connect(ctx, c)
+		return h.deps.Models.Connect(ctx, c)
 	}
-	last, err := h.with.Models.Held(ctx, id)
+	last, err := h.deps.Models.LastUsed(ctx, id)
 	if err != nil {
-		return setup.Link{}, err
+		return setup.Connection{}, err
 	}
-	choice, model := h.Running.Link.Choice(), h.Running.Link.Model
-	same := last.Name() == model.Name() && (last.BaseURL == "" || setup.SamePlace(last.BaseURL, model.BaseURL))
-	byFlag := h.with.Settings.Flags.ChooseModel() && (setup.Local(model.BaseURL) || setup.SamePlace(h.with.Providers.HeldAt(last).Address(), model.BaseURL))
-	if last.Name() == "" || (same || byFlag) && !setup.Leaves(last, model) {
-		return h.linkTo(ctx, choice)
+	choice, model := h.Running.Connection.Choice(), h.Running.Connection.Model
+	same := last.Name() == model.Name() && (last.BaseURL == "" || setup.SameEndpoint(last.BaseURL, model.BaseURL))
+	byFlag := h.deps.Settings.Flags.HasModel() && (setup.IsLocal(model.BaseURL) || setup.SameEndpoint(h.deps.Providers.ChoiceOf(last).Address(), model.BaseURL))
+	if last.Name() == "" || (same || byFlag) && !setup.MovesToHosted(last, model) {
+		return h.connectTo(ctx, choice)
 	}
-	c, why := h.with.Models.Again(last)
+	c, why := h.deps.Models.Reuse(last)
 	if why != "" {
-		return setup.Link{}, &setup.Elsewhere{ID: id, Held: last, Why: why, Proposed: &choice}
+		return setup.Connection{}, &setup.ModelUnavailableError{ID: id, Last: last, Why: why, Proposed: &choice}
 	}
-	return h.with.Models.Connect(ctx, c)
+	return h.deps.Models.Connect(ctx, c)
 }
 
 // linkTo returns the link in use if it is to choice c, and connects otherwise. The caller holds h.mu.
-func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
-	if h.Running != nil && h.Running.Link.Choice() == c {
-		l := h.Running.Link
-		h.with.Models.Relearn(ctx, &l.Model)
+func (h *Host) connectTo(ctx context.Context, c setup.Choice) (setup.Connection, error) {
+	if h.Running != nil && h.Running.Connection.Choice() == c {
+		l := h.Running.Connection
+		h.deps.Models.ReloadCalibration(ctx, &l.Model)
 		return l, nil
 	}
-	return h.with.Models.Connect(ctx, c)
+	return h.deps.Models.Connect(ctx, c)
 }
 
 // withConsent turns the error that a model is elsewhere into a question to the user, and returns others as they are.
 func (h *Host) withConsent(err error) error {
-	var e *setup.Elsewhere
+	var e *setup.ModelUnavailableError
 	if !errors.As(err, &e) || e.Proposed == nil {
 		return err
 	}
 	to := *e.Proposed
 	return &tui.Consent{
-		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.Place(), No: "no, send nothing",
+		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.DisplayAddress(), No: "no, send nothing",
 		Declined: "nothing was sent · /model chooses another model, /resume " + e.ID + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
-			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
+			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Connection, error) { return h.connectTo(ctx, to) })
 		},
 	}
 }
@@ -164,14 +164,14 @@ func (h *Host) withConsent(err error) error {
 // the user's consent; open then opens the conversation. It returns nil if there is
 // nothing to ask. The caller holds h.mu.
 func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	settings, l := h.with.Settings, h.with.Settings.Loaded.Load()
-	if h.trustAsked || len(l.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == l.Hash {
+	settings, l := h.deps.Settings, h.deps.Settings.Loaded.Load()
+	if h.isTrustAsked || len(l.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == l.Hash {
 		return nil
 	}
 	answer := func(yes bool) func(context.Context) (tui.Conversation, error) {
 		return func(ctx context.Context) (tui.Conversation, error) {
 			h.mu.Lock()
-			h.trustAsked = true
+			h.isTrustAsked = true
 			h.mu.Unlock()
 			err := settings.KeepTrust(setup.Trust{Workspace: settings.Workspace, Hash: l.Hash, Trusted: yes})
 			if err == nil && yes {
@@ -184,11 +184,11 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.with.Console.Home(l.Refused[0].File))
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.deps.Console.Home(l.Refused[0].File))
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
-	for _, note := range settings.Unknown(*l) {
+	for _, note := range settings.UnknownNotes(*l) {
 		b.WriteString("\n" + note + "\n")
 	}
 	return &tui.Consent{
@@ -201,7 +201,7 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 // first start: it is nil once a conversation is stored. It asks no server; /connect
 // does.
 func (h *Host) modelsFound(r *session.Running) []string {
-	store, err := h.with.Resources.Open()
+	store, err := h.deps.Resources.Open()
 	if err != nil || len(r.Events) > 0 {
 		return nil
 	}
@@ -210,18 +210,18 @@ func (h *Host) modelsFound(r *session.Running) []string {
 	}
 	var out []string
 	for _, name := range openai.ProvidersByKey() {
-		if h.with.Providers.Key(name).Text != "" {
+		if h.deps.Providers.Key(name).Text != "" {
 			out = append(out, "a key for "+name)
 		}
 	}
-	if base := h.with.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+	if base := h.deps.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		out = append(out, "a server at "+setup.HostOf(base))
 	}
-	inUse := r.Link.Model.Provider
+	inUse := r.Connection.Model.Provider
 	if e, ok := openai.KnownProvider(inUse); ok && e.Local {
 		out = append(out, inUse+" on this machine")
 	}
-	for _, name := range slices.Sorted(maps.Keys(h.with.Settings.Cfg().Providers)) {
+	for _, name := range slices.Sorted(maps.Keys(h.deps.Settings.Cfg().Providers)) {
 		if !slices.Contains(openai.ProvidersByKey(), name) && name != inUse {
 			out = append(out, name+" in the configuration")
 		}
@@ -231,15 +231,15 @@ func (h *Host) modelsFound(r *session.Running) []string {
 
 // Delete removes the open conversation permanently and begins a new one.
 func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
-	old := h.open()
+	old := h.running()
 	talk, err := h.New(ctx)
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.with.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
+	if err := h.deps.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return talk, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
-	return talk, h.with.Conversations.DeleteDraft(old.ID)
+	return talk, h.deps.Conversations.DeleteDraft(old.ID)
 }
 
 // ErrNothingToFork says that there is nothing to copy yet.
@@ -259,7 +259,7 @@ func (h *Host) Fork(ctx context.Context) (tui.Conversation, error) {
 func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
 	s, err := h.copySource(ctx)
 	if err == nil {
-		s, err = h.with.Conversations.Cut(ctx, s, before)
+		s, err = h.deps.Conversations.Cut(ctx, s, before)
 	}
 	if errors.Is(err, session.ErrNothingBefore) {
 		return h.New(ctx)
@@ -272,7 +272,7 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 
 // ForkStored leaves the open conversation and continues a copy of a stored one.
 func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
-	s, err := h.with.Conversations.StateOf(ctx, id)
+	s, err := h.deps.Conversations.StateOf(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -285,21 +285,21 @@ func (h *Host) copySource(ctx context.Context) (session.ConversationState, error
 	if from == "" {
 		return session.ConversationState{}, ErrNothingToFork
 	}
-	s, err := h.with.Conversations.StateOf(ctx, from)
+	s, err := h.deps.Conversations.StateOf(ctx, from)
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && ours:
 		return s, ErrNothingToFork
 	case errors.Is(err, storage.ErrNotFound):
 		return s, errors.New("this conversation was deleted in the other window; nothing is left to copy")
 	case err == nil && ours: // the copy leaves out a reply that is still arriving
-		s = s.At(&session.Reading{Store: s.Store, ID: s.ID, Events: s.Events, Said: s.Events, View: projection.Project(s.Events)})
+		s = s.WithSnapshot(&session.Snapshot{Store: s.Store, ID: s.ID, Events: s.Events, WithPartial: s.Events, View: projection.Project(s.Events)})
 	}
 	return s, err
 }
 
 // copyOf copies a conversation, leaves the open one and continues the copy.
 func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Conversation, error) {
-	id, err := h.with.Conversations.Copy(ctx, s)
+	id, err := h.deps.Conversations.Copy(ctx, s)
 	if err != nil {
 		return tui.Conversation{}, err
 	}

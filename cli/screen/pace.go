@@ -13,42 +13,42 @@ import (
 // For a while after the user did something, text comes at full rate, because then the
 // eye follows it. Nobody reads along in a terminal that has lost the focus.
 const (
-	textGap    = 50 * time.Millisecond // between frames while a line grows
-	lineGap    = 30 * time.Millisecond // before a complete line
-	touchedGap = time.Second / 60      // while the user does something
-	awayGap    = time.Second / 2       // while the terminal has no focus
-	touchedFor = 300 * time.Millisecond
+	textGap      = 50 * time.Millisecond // between frames while a line grows
+	lineGap      = 30 * time.Millisecond // before a complete line
+	inputGap     = time.Second / 60      // while the user does something
+	unfocusedGap = time.Second / 2       // while the terminal has no focus
+	inputPeriod  = 300 * time.Millisecond
 )
 
 // Pace decides when updates are taken. The zero value is ready.
 type Pace struct {
-	mu      sync.Mutex // guards what follows
-	taken   time.Time  // when updates were taken last
-	touched time.Time  // when the user did something last
-	away    bool       // the terminal has no focus
-	hurry   func()     // ends the wait under way, nil without one
+	mu         sync.Mutex // guards what follows
+	lastTaken  time.Time  // when updates were taken last
+	lastInput  time.Time  // when the user did something last
+	hasNoFocus bool       // the terminal has no focus
+	endWait    func()     // ends the wait under way, nil without one
 }
 
 // Touch notes that the user did something.
-func (p *Pace) Touch() {
+func (p *Pace) NoteInput() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.touched, p.away = time.Now(), false
-	p.cut()
+	p.lastInput, p.hasNoFocus = time.Now(), false
+	p.interruptWait()
 }
 
 // Focus notes whether the terminal has the focus.
-func (p *Pace) Focus(has bool) {
+func (p *Pace) SetFocus(has bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.away = !has
-	p.cut()
+	p.hasNoFocus = !has
+	p.interruptWait()
 }
 
 // cut ends the wait under way. The lock is held.
-func (p *Pace) cut() {
-	if p.hurry != nil {
-		p.hurry()
+func (p *Pace) interruptWait() {
+	if p.endWait != nil {
+		p.endWait()
 	}
 }
 
@@ -56,17 +56,17 @@ func (p *Pace) cut() {
 func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Update, error) {
 	waiting, end := context.WithCancel(ctx)
 	p.mu.Lock()
-	p.hurry = end
+	p.endWait = end
 	line, text := p.gaps(time.Now())
-	last := p.taken
+	last := p.lastTaken
 	p.mu.Unlock()
-	if !until(waiting, from, last.Add(line), updates.Immediate) {
-		until(waiting, from, last.Add(text), updates.FullLine)
+	if !waitUntil(waiting, from, last.Add(line), updates.Immediate) {
+		waitUntil(waiting, from, last.Add(text), updates.FullLine)
 	}
 	end()
 	updates, err := from.Take(ctx)
 	p.mu.Lock()
-	p.hurry, p.taken = nil, time.Now()
+	p.endWait, p.lastTaken = nil, time.Now()
 	p.mu.Unlock()
 	return updates, err
 }
@@ -75,16 +75,16 @@ func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Updat
 // lock is held.
 func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 	switch {
-	case p.away:
-		return awayGap, awayGap
-	case now.Sub(p.touched) < touchedFor:
-		return touchedGap, touchedGap
+	case p.hasNoFocus:
+		return unfocusedGap, unfocusedGap
+	case now.Sub(p.lastInput) < inputPeriod:
+		return inputGap, inputGap
 	}
 	return lineGap, textGap
 }
 
 // until waits until a moment, or until something that hasty is pending; true if it is.
-func until(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Priority) bool {
+func waitUntil(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Priority) bool {
 	if !end.After(time.Now()) {
 		return false
 	}

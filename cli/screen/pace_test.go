@@ -150,14 +150,14 @@ func TestTextComesAtFullRateAfterAKey(t *testing.T) {
 	reading(t, func(r *reader) {
 		frames := 0
 		for range 10 {
-			r.pace.Touch()
+			r.pace.NoteInput()
 			synctest.Wait()
-			frames += r.stream(touchedFor, 0)
+			frames += r.stream(inputPeriod, 0)
 		}
 		if frames < 120 {
 			t.Errorf("%d frames in three seconds of keys", frames)
 		}
-		r.pass(touchedFor)
+		r.pass(inputPeriod)
 		if frames := r.stream(time.Second, 0); frames > 24 {
 			t.Errorf("%d frames in the second after them", frames)
 		}
@@ -166,12 +166,12 @@ func TestTextComesAtFullRateAfterAKey(t *testing.T) {
 
 func TestFewFramesWithoutFocus(t *testing.T) {
 	reading(t, func(r *reader) {
-		r.pace.Focus(false)
+		r.pace.SetFocus(false)
 		if frames := r.stream(10*time.Second, 4); frames > 21 {
 			t.Errorf("%d frames in ten seconds without focus", frames)
 		}
 		r.stream(100*time.Millisecond, 0)
-		r.pace.Focus(true)
+		r.pace.SetFocus(true)
 		synctest.Wait()
 		if _, unread := r.frames(); unread > 0 {
 			t.Error("text waits although the terminal has the focus again")

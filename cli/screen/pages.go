@@ -33,9 +33,9 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 	case tui.PageConnect:
 		return connectPage, nil
 	case tui.PageDoctor:
-		return h.with.Examiner.Text(ctx)
+		return h.deps.Examiner.Text(ctx)
 	}
-	r := h.open()
+	r := h.running()
 	if r == nil {
 		return "This conversation is read only.", nil
 	}
@@ -54,7 +54,7 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 func toolsPage(r *session.Running) string {
 	var b strings.Builder
 	declared := r.Agent.Declared()
-	for _, t := range r.Box.Specs() {
+	for _, t := range r.Toolbox.Specs() {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		access := ""
 		if t.ReadOnly {
@@ -70,7 +70,7 @@ func toolsPage(r *session.Running) string {
 
 // todosPage is the list the model keeps.
 func todosPage(r *session.Running) string {
-	list := r.Box.Todos()
+	list := r.Toolbox.Todos()
 	if len(list) == 0 {
 		return "No todos. The model keeps a list with its todo tools when a task has several steps."
 	}
@@ -85,16 +85,16 @@ func todosPage(r *session.Running) string {
 // statusPage is the status of a running conversation: what the next request goes to, what compaction will do, what
 // was read for it, and what the conversation has cost; or the last alone.
 func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (string, error) {
-	events, _, err := h.with.Resources.Store.Load(ctx, r.ID)
+	events, _, err := h.deps.Resources.Store.Load(ctx, r.ID)
 	if err != nil {
 		events = nil // nothing is stored yet
 	}
-	link, workspace, rules := r.Current(), h.with.Settings.Workspace, r.Config().Rules()
+	link, workspace, rules := r.Current(), h.deps.Settings.Workspace, r.Config().Rules()
 	m := link.Model
 	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest that the server or the user said
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
-	account := session.AccountOf(rules, session.NewReading(ctx, h.with.Resources.Store, r.ID, events), m)
+	account := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, r.ID, events), m)
 	var b strings.Builder
 	if costs {
 		if len(events) == 0 {
@@ -114,7 +114,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 		model += ", effort " + m.Effort
 	}
 	line("model", "%s", plain.Line(model))
-	line("endpoint", "%s", plain.Line(link.Choice().Place()))
+	line("endpoint", "%s", plain.Line(link.Choice().DisplayAddress()))
 	if w := account.Reading; w.Window.Known() {
 		line("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
 		line("", "load line %s (%s), hard line %s, %s kept free for the reply",
@@ -135,7 +135,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 		line("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
 	}
 	line("settings", "%s", h.settingsWords())
-	line("approvals", "%s; /permissions changes it", r.Box.Mode())
+	line("approvals", "%s; /permissions changes it", r.Toolbox.Mode())
 	b.WriteByte('\n')
 	line("chat", "%s in %s", r.ID, plain.Line(workspace))
 	if len(events) > 0 {
@@ -147,7 +147,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 // settingsWords name the files that the configuration was read from.
 func (h *Host) settingsWords() string {
 	var files []string
-	loaded := h.with.Settings.Loaded.Load()
+	loaded := h.deps.Settings.Loaded.Load()
 	for _, s := range loaded.Sources {
 		if s.Found && s.Path != "" {
 			files = append(files, plain.Line(s.Path))
@@ -167,15 +167,15 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	id, _ := h.openID()
 	path := cmp.Or(file, "plimsoll-"+id+".md")
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(h.with.Console.Getenv("HOME"), rest)
+		path = filepath.Join(h.deps.Console.Getenv("HOME"), rest)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.with.Console.Dir, path)
+		path = filepath.Join(h.deps.Console.Dir, path)
 	}
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.with.Exporter.Write(ctx, w, id, transfer.FormatOf(path))
+		notes, err = h.deps.Exporter.Write(ctx, w, id, transfer.FormatOf(path))
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
@@ -184,7 +184,7 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(append([]string{"Written to " + h.with.Console.Home(path) + "."}, notes...), "\n"), nil
+	return strings.Join(append([]string{"Written to " + h.deps.Console.Home(path) + "."}, notes...), "\n"), nil
 }
 
 // connectPage says how to reach what the list of providers does not have.

@@ -18,43 +18,43 @@ import (
 //   - no goroutine and no timer of its own: whoever waits for updates does it while there are none
 
 const (
-	quietAfter = time.Second / 2
-	worthwhile = 8 << 20 // bytes
+	idleAfter     = time.Second / 2
+	minSpareBytes = 8 << 20 // bytes
 )
 
 // quiet watches updates for a moment without any.
-type quiet struct {
-	due      bool // something ended, and nothing was given back since
-	giveBack func()
+type memoryReleaser struct {
+	isDue   bool // something ended, and nothing was given back since
+	release func()
 }
 
 // wait waits for updates where something ended, and gives memory back if none come.
-func (q *quiet) wait(ctx context.Context, from *updates.Mailbox) {
-	if !q.due || until(ctx, from, time.Now().Add(quietAfter), updates.PartialLine) || ctx.Err() != nil {
+func (q *memoryReleaser) releaseWhenIdle(ctx context.Context, from *updates.Mailbox) {
+	if !q.isDue || waitUntil(ctx, from, time.Now().Add(idleAfter), updates.PartialLine) || ctx.Err() != nil {
 		return
 	}
-	q.due = false
-	q.giveBack()
+	q.isDue = false
+	q.release()
 }
 
 // watch sees turns begin and end.
-func (q *quiet) watch(list []updates.Update) {
+func (q *memoryReleaser) observe(list []updates.Update) {
 	for _, u := range list {
 		if s, ok := u.(updates.Status); ok {
-			q.due = s.Phase == updates.Idle
+			q.isDue = s.Phase == updates.Idle
 		}
 	}
 }
 
 // giveBackSpare gives memory back to the system if there is much that holds nothing.
-func giveBackSpare() {
-	if spare() >= worthwhile {
+func releaseSpareMemory() {
+	if spareBytes() >= minSpareBytes {
 		debug.FreeOSMemory()
 	}
 }
 
 // spare is how many bytes hold nothing, or were in use no more when garbage was last collected.
-func spare() uint64 {
+func spareBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	free, objects, live := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()

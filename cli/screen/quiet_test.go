@@ -16,17 +16,17 @@ func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		box := updates.NewMailbox()
 		var given atomic.Int32
-		q := &quiet{due: true, giveBack: func() { given.Add(1) }}
+		q := &memoryReleaser{isDue: true, release: func() { given.Add(1) }}
 		taken := make(chan []updates.Update)
 		go func() {
 			defer close(taken)
 			for {
-				q.wait(ctx, box)
+				q.releaseWhenIdle(ctx, box)
 				got, err := box.Take(ctx)
 				if err != nil {
 					return
 				}
-				q.watch(got)
+				q.observe(got)
 				taken <- got
 			}
 		}()
@@ -44,16 +44,16 @@ func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		}
-		after(quietAfter/2, 0, "soon after it was opened")
-		after(quietAfter, 1, "a moment after it was opened")
+		after(idleAfter/2, 0, "soon after it was opened")
+		after(idleAfter, 1, "a moment after it was opened")
 		say(updates.Streaming)
 		after(time.Hour, 1, "while a reply arrives")
 		say(updates.Idle)
-		after(quietAfter/2, 1, "soon after the turn ended")
+		after(idleAfter/2, 1, "soon after the turn ended")
 		say(updates.Waiting)
 		after(time.Hour, 1, "in the next turn")
 		say(updates.Idle)
-		after(2*quietAfter, 2, "a moment after that")
+		after(2*idleAfter, 2, "a moment after that")
 		after(time.Hour, 2, "long after that")
 		stop()
 		if got, open := <-taken; open {

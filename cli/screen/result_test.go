@@ -17,7 +17,7 @@ func TestExpandFindsWhatIsNamed(t *testing.T) {
 	for about, want := range map[string][]uint64{
 		"": {3}, "e1": {1}, "2": {2}, "e2-3": {2, 3}, "t1": {5}, "t0": {1, 2, 3}, "c1": {3}, "(t0)": {1, 2, 3}, "e4": nil, "t7": nil, "nothing": nil,
 	} {
-		found, err := findSaid(events, about)
+		found, err := findEvents(events, about)
 		var got []uint64
 		for _, e := range found {
 			got = append(got, e.Seq)
@@ -33,7 +33,7 @@ func TestExpandFindsWhatIsNamed(t *testing.T) {
 
 func TestAReplyIsExpandedWithAllItSays(t *testing.T) {
 	t.Parallel()
-	got := inFull(conversation.AssistantMessage{Reasoning: "why", Text: "what", Error: "gone", Calls: []conversation.ToolCall{{Name: "ls", Arguments: "{}"}}})
+	got := fullReplyText(conversation.AssistantMessage{Reasoning: "why", Text: "what", Error: "gone", Calls: []conversation.ToolCall{{Name: "ls", Arguments: "{}"}}})
 	if want := "[reasoning]\nwhy\n\nwhat\n\n→ ls {}\n\n[failed: gone]"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

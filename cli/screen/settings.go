@@ -23,7 +23,7 @@ import (
 var sections = []string{"Compaction", "Model", "Permissions", "Looks"}
 
 // place is where a key stands in the list, its name there, and whether a conversation takes another value at once.
-func place(key string) (section, name string, live bool) {
+func settingPlace(key string) (section, name string, live bool) {
 	first, rest, _ := strings.Cut(key, ".")
 	switch {
 	case first == "compaction":
@@ -41,15 +41,15 @@ func place(key string) (section, name string, live bool) {
 }
 
 // appliesAtOnce says when a value applies that belongs to the conversation.
-const appliesAtOnce = "at once, and stays with this conversation"
+const appliesNow = "at once, and stays with this conversation"
 
 // Settings lists what can be seen and changed.
 func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
-	kept := h.with.Settings.Loaded.Load()
+	kept := h.deps.Settings.Loaded.Load()
 	loaded, rows := *kept, []tui.Setting(nil)
-	if r := h.open(); r != nil {
+	if r := h.running(); r != nil {
 		var err error
-		if loaded, err = r.With(nil); err != nil {
+		if loaded, err = r.ConfigWith(nil); err != nil {
 			return nil, err
 		}
 		rows = h.modelRows(r, kept)
@@ -57,11 +57,11 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 	preset := loaded.Config.Compaction.Preset
 	next := kept.Settings() // what the next conversation begins with
 	for i, s := range loaded.Settings() {
-		section, name, live := place(s.Key)
+		section, name, live := settingPlace(s.Key)
 		if section == "" {
 			continue
 		}
-		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesAtOnce}
+		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesNow}
 		if s.Origin.Layer == config.LayerConversation {
 			row.Changed = s.Value != next[i].Value || next[i].Origin.Layer == config.LayerPreset && preset != kept.Config.Compaction.Preset
 		}
@@ -71,10 +71,10 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 		if !live {
 			row.Applies, row.Restart = "at the next start", s.Key != "ui.leave_transcript"
 		}
-		if s.Key == "context.window" && h.with.Settings.Flags.Window > 0 {
+		if s.Key == "context.window" && h.deps.Settings.Flags.Window > 0 {
 			row.Fixed = "--window says it in this run"
 		}
-		if row.From = h.from(row.Origin); row.Origin.Layer == config.LayerPreset {
+		if row.From = h.originText(row.Origin); row.Origin.Layer == config.LayerPreset {
 			row.From = "preset " + string(preset)
 		}
 		rows = append(rows, row)
@@ -86,10 +86,10 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 }
 
 // from says where a value comes from.
-func (h *Host) from(o config.Origin) string {
+func (h *Host) originText(o config.Origin) string {
 	switch o.Layer {
 	case config.LayerUser, config.LayerSettings, config.LayerWorkspace:
-		return fmt.Sprintf("%s, line %d", h.with.Console.Home(o.File), o.Line)
+		return fmt.Sprintf("%s, line %d", h.deps.Console.Home(o.File), o.Line)
 	case config.LayerOverride:
 		return "--cfg"
 	case config.LayerConversation:
@@ -100,9 +100,9 @@ func (h *Host) from(o config.Origin) string {
 
 // modelRows are the model in use and how much it reasons.
 func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting {
-	l, flags := r.Current(), h.with.Settings.Flags
+	l, flags := r.Current(), h.deps.Settings.Flags
 	row := func(name, key, doc, value, from string) tui.Setting {
-		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesAtOnce, From: from,
+		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesNow, From: from,
 			Setting: config.Setting{Key: key, Value: config.YAMLText(value)}}
 		for _, o := range config.Options() {
 			if o.Key == doc {
@@ -116,17 +116,17 @@ func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting 
 	switch {
 	case model.Changed || setup.LastModel(r.Events).Name() == l.Model.Name():
 		model.From = "this conversation"
-	case flags.ChooseModel():
+	case flags.HasModel():
 		model.From = "the command line"
 	case kept.Config.Model != "":
-		model.From = h.from(kept.Origins["model"])
+		model.From = h.originText(kept.Origins["model"])
 	}
 	id := config.Path("providers", l.Model.Provider, "models", l.Model.ID, "effort")
 	effort := row("effort", id, "providers.NAME.models.ID.effort", l.Model.Effort, "this conversation")
 	effort.Opens = tui.OpensEfforts
-	switch own := setup.DescribedModel(kept.Config, l.Model.Provider, l.Model.ID).Effort; {
+	switch own := setup.ModelConfig(kept.Config, l.Model.Provider, l.Model.ID).Effort; {
 	case l.Model.Effort == own:
-		effort.From = h.from(kept.Origins[id])
+		effort.From = h.originText(kept.Origins[id])
 	case l.Model.Effort == flags.Effort:
 		effort.From = "--effort"
 	default:
@@ -139,7 +139,7 @@ func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting 
 }
 
 // written is a value as it would stand in the file: a text may come without quotes.
-func written(key, value string) map[string]string {
+func assignment(key, value string) map[string]string {
 	for _, o := range config.Options() {
 		if o.Key == key && o.Type == "text" && !strings.HasPrefix(value, `"`) {
 			value = config.YAMLText(value)
@@ -149,7 +149,7 @@ func written(key, value string) map[string]string {
 }
 
 // plainly is an error of the configuration in words: of a file with its line, of a value that was just given without.
-func (h *Host) plainly(err error) error {
+func (h *Host) plainError(err error) error {
 	var p *config.Problem
 	if !errors.As(err, &p) {
 		return err
@@ -159,32 +159,32 @@ func (h *Host) plainly(err error) error {
 		words += "; " + p.Hint
 	}
 	if p.Line > 0 {
-		words = fmt.Sprintf("%s, line %d: %s", h.with.Console.Home(p.File), p.Line, words)
+		words = fmt.Sprintf("%s, line %d: %s", h.deps.Console.Home(p.File), p.Line, words)
 	}
 	return errors.New(words)
 }
 
 // TrySetting works out what a value would come to.
 func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
-	r := h.open()
+	r := h.running()
 	if r == nil {
 		return tui.SettingEffect{}, errReadOnly
 	}
-	b, err := r.Weigh(ctx, written(key, value))
-	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.plainly(err)
+	b, err := r.BreakdownWith(ctx, assignment(key, value))
+	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.plainError(err)
 }
 
 // ChangeSetting puts a value in force.
 func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
-	r, set := h.open(), written(key, value)
+	r, set := h.running(), assignment(key, value)
 	if r == nil {
 		return errReadOnly
 	}
-	if _, _, live := place(key); live {
-		return h.plainly(r.Configure(ctx, set))
+	if _, _, live := settingPlace(key); live {
+		return h.plainError(r.Configure(ctx, set))
 	}
-	if _, err := r.With(set); err != nil { // names, too
-		return h.plainly(err)
+	if _, err := r.ConfigWith(set); err != nil { // names, too
+		return h.plainError(err)
 	}
 	_, err := h.KeepSettings(ctx, set)
 	return err
@@ -192,11 +192,11 @@ func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
 
 // KeepSettings keeps values for what begins from here on, and names the file that holds them.
 func (h *Host) KeepSettings(_ context.Context, set map[string]string) (string, error) {
-	h.keeping.Lock()
-	defer h.keeping.Unlock()
-	path, err := config.SaveSettings(config.LoadOptions{Env: h.with.Console.Lookup, File: h.with.Settings.Flags.Config}, set)
+	h.settingsMu.Lock()
+	defer h.settingsMu.Unlock()
+	path, err := config.SaveSettings(config.LoadOptions{Env: h.deps.Console.Lookup, File: h.deps.Settings.Flags.Config}, set)
 	if err == nil {
-		err = h.with.Settings.Reload()
+		err = h.deps.Settings.Reload()
 	}
-	return h.with.Console.Home(path), h.plainly(err)
+	return h.deps.Console.Home(path), h.plainError(err)
 }

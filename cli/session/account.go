@@ -16,21 +16,21 @@ import (
 
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
+func BreakdownOf(rules preset.Rules, r *Snapshot, m llm.Model) inspect.Breakdown {
 	m = m.WithStoredTTL(r.Events)
-	idle, gone := r.sinceReply(m, time.Now())
+	idle, gone := r.idleSinceReply(m, time.Now())
 	b := inspect.NewBreakdown(rules, planner.Check{
-		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
-		Idle: idle, CacheInvalid: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
+		Moment: planner.MomentTurn, Log: r.WithPartial, View: r.View, Meter: MeterOf(rules, r, m),
+		Idle: idle, CacheInvalid: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.WithPartial),
 	}, catalog.Savings(m))
-	b.Kept = m.CacheKept(r.Said, float64(b.Reading.Used))
+	b.Kept = m.CacheKept(r.WithPartial, float64(b.Reading.Used))
 	return b
 }
 
 // sinceReply is how long ago the newest reply of a model was reported, and whether it
 // never gave one. Which prompt and tools the next run of
 // the program has is not known.
-func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
+func (r *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
 	for _, e := range slices.Backward(r.Events) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
@@ -45,7 +45,7 @@ func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, go
 }
 
 // MeterOf is the meter of a stored conversation for a model.
-func MeterOf(rules preset.Rules, r *Reading, m llm.Model) meter.Meter {
+func MeterOf(rules preset.Rules, r *Snapshot, m llm.Model) meter.Meter {
 	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}

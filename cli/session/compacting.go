@@ -22,13 +22,13 @@ import (
 
 // CompactFlag is the flag --compact[=PROFILE].
 type CompactFlag struct {
-	Given   bool
+	IsGiven bool
 	Profile string // "": the default one
 }
 
 // ByDefault stands for the default profile, which has whatever name the
 // configuration gives it.
-const ByDefault = "?"
+const DefaultProfile = "?"
 
 // String is the flag's value as the help shows it: none.
 func (f *CompactFlag) String() string { return "" }
@@ -41,8 +41,8 @@ func (f *CompactFlag) Set(value string) error {
 	if value == "" {
 		return errors.New("the profile is empty; write --compact=PROFILE, or --compact for the default one")
 	}
-	f.Given, f.Profile = true, value
-	if value == ByDefault {
+	f.IsGiven, f.Profile = true, value
+	if value == DefaultProfile {
 		f.Profile = ""
 	}
 	return nil
@@ -58,8 +58,8 @@ func (f *CompactFlag) Request(trigger string) edit.Request {
 // CompactFirst makes a compaction that comes before something else, for `ask --compact` and `fork --compact`. One that
 // comes to nothing is told of, and what comes behind it is done all the same: a script may always ask for it. The error is
 // that of a profile that does not exist, of a conversation that cannot be written, or of ctx.
-func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.Request, l setup.Link, show func(updates.Update)) error {
-	done, err := g.Compact(ctx, s, w, func() (setup.Link, error) { return l, nil }, show)
+func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.Request, l setup.Connection, show func(updates.Update)) error {
+	done, err := g.Compact(ctx, s, w, func() (setup.Connection, error) { return l, nil }, show)
 	var use console.UsageError
 	switch {
 	case errors.As(err, &use), errors.Is(err, storage.ErrLocked), err != nil && ctx.Err() != nil:
@@ -75,13 +75,13 @@ func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.R
 
 // Compact makes a compaction in a stored conversation, which is opened with the link that it gets where a model has to
 // write a summary.
-func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, link func() (setup.Link, error), show func(updates.Update)) (Compaction, error) {
-	pass, err := s.Pass(w)
+func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, link func() (setup.Connection, error), show func(updates.Update)) (Compaction, error) {
+	pass, err := s.Propose(w)
 	if err != nil {
 		return Compaction{}, err
 	}
 	if pass.Job == nil {
-		done, err := g.Conversations.Commit(ctx, s, w)
+		done, err := g.Conversations.CompactWithoutModel(ctx, s, w)
 		if err == nil {
 			show(updates.Compacted{Preview: pass.Preview()})
 		}
@@ -95,16 +95,16 @@ func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Reques
 	if err != nil {
 		return Compaction{}, err
 	}
-	done, err := g.Optimize(ctx, r, w, show)
+	done, err := g.CompactRunning(ctx, r, w, show)
 	return done, errors.Join(err, r.Close())
 }
 
 // optimizing is the word while a summary is made (ONE).
-const optimizing = "Optimizing conversation context…"
+const optimizingText = "Optimizing conversation context…"
 
 // Optimize makes a compaction in a running conversation, and waits until it is at rest again.
-func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
-	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
+func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
+	s := g.Conversations.StateWith(&Snapshot{ID: r.ID, Events: r.Events, WithPartial: r.Events, View: projection.Project(r.Events)}, r.InitialConfig, r.Connection.Model)
 	summaries, over := map[uint64]conversation.Summary{}, false
 	r.Agent.Compact(w)
 	for {
@@ -118,7 +118,7 @@ func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show 
 			switch u := u.(type) {
 			case updates.Compacting:
 				if !u.RequestWaits {
-					g.Console.Note(optimizing)
+					g.Console.Note(optimizingText)
 				}
 			case updates.Appended:
 				for _, e := range u.Events {
@@ -130,10 +130,10 @@ func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show 
 				over, done = true, NewCompaction(s, u.Preview)
 				done.Epoch = &u.Epoch
 				if b, ok := summaries[u.Epoch]; ok && b.Policies == nil {
-					done.Summary = s.written(b)
+					done.Summary = s.writtenSummary(b)
 				}
 			case updates.CompactionFailed:
-				over, err = true, notMade(u.Err)
+				over, err = true, compactionError(u.Err)
 			case updates.Status:
 				if over && u.Phase == updates.Idle {
 					return done, err
@@ -145,7 +145,7 @@ func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show 
 
 // notMade is why a compaction was not made, as it is told here. One that would gain
 // nothing is no bad request: no server has seen it.
-func notMade(e *llm.Error) error {
+func compactionError(e *llm.Error) error {
 	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
 		return console.WithHint(errors.New(e.Message), e.Hint)
 	}
@@ -153,19 +153,19 @@ func notMade(e *llm.Error) error {
 }
 
 // written is a summary as it was made.
-func (s ConversationState) written(b conversation.Summary) summaryMade {
+func (s ConversationState) writtenSummary(b conversation.Summary) summaryMade {
 	text := strings.TrimSpace(b.Text)
 	if more := strings.TrimSpace(b.Appendix); more != "" {
 		text += "\n\n" + more
 	}
-	return summaryMade{Text: text, Tokens: int(s.Now.Meter.Weigh(conversation.Measure(text)) + 0.5)}
+	return summaryMade{Text: text, Tokens: int(s.Inputs.Meter.Weigh(conversation.Measure(text)) + 0.5)}
 }
 
 // Commit makes a compaction that needs no model.
-func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
+func (v *Conversations) CompactWithoutModel(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
 	var done Compaction
 	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
-		pass, err := s.Pass(w)
+		pass, err := s.Propose(w)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.
 			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
 		}
 		done = NewCompaction(s, pass.Preview())
-		seq := s.Next()
+		seq := s.NextSeq()
 		done.Epoch = &seq
 		return pass.Bodies(seq), nil
 	})

@@ -35,8 +35,8 @@ type Compaction struct {
 	PaysAfter *int `json:"pays_after"`
 	Summary   any  `json:"summary"` // summaryNeed, summaryMade or null
 
-	behind int // tokens that are sent as new
-	turn   int // of the event at BreakAt
+	rewritten int // tokens that are sent as new
+	breakTurn int // of the event at BreakAt
 }
 
 // layer is what one kind of reduction does.
@@ -62,13 +62,13 @@ type summaryMade struct {
 // NewCompaction is the account of a compaction that could be made.
 func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
-		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Rewritten}
+		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), rewritten: p.Rewritten}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
 	}
-	for _, e := range s.Said {
+	for _, e := range s.WithPartial {
 		if e.Seq == p.BreakAt {
-			c.turn = e.Turn
+			c.breakTurn = e.Turn
 		}
 	}
 	if need := p.Summary; need != nil {
@@ -78,23 +78,23 @@ func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 		}
 		c.Summary = summaryNeed{Needed: true, Model: console.Or(name), Estimate: need.Estimate}
 	}
-	c.price(s.model)
+	c.setPrices(s.model)
 	return c
 }
 
 // price works out what the provider's cache has to do with it.
-func (c *Compaction) price(m llm.Model) {
+func (c *Compaction) setPrices(m llm.Model) {
 	p := m.Prices
 	if p == nil {
 		return
 	}
-	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Rewritten: c.behind},
+	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Rewritten: c.rewritten},
 		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 
 // trimmed is the word where the oldest messages are left out because nothing else
 // made room (ONE).
-const trimmed = "Conversation history has been automatically trimmed"
+const trimmedText = "Conversation history has been automatically trimmed"
 
 // CompactionLine tells on one line of a compaction that happens in a turn, "" if
 // there is nothing to tell: that a request waits, or that an automatic one
@@ -103,12 +103,12 @@ func CompactionLine(u updates.Update) string {
 	switch u := u.(type) {
 	case updates.Compacting:
 		if !u.RequestWaits {
-			return optimizing
+			return optimizingText
 		}
 	case updates.Compacted:
 		p, lead := u.Preview, "compacted "
 		if u.Trimmed {
-			lead = trimmed + ": "
+			lead = trimmedText + ": "
 		}
 		line := lead + turnsText(p.Range.From, p.Range.To)
 		if p.Profile != "" {
@@ -143,7 +143,7 @@ func (c Compaction) Text() string {
 	}
 	fmt.Fprintf(&b, "tokens      ~%s -> ~%s\n", numbers.Grouped(c.Before), numbers.Grouped(c.After))
 	if c.BreakAt != nil {
-		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.turn, numbers.Grouped(c.behind))
+		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.breakTurn, numbers.Grouped(c.rewritten))
 	}
 	b.WriteString("cost        " + c.costText() + "\n")
 	switch s := c.Summary.(type) {

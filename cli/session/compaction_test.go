@@ -34,8 +34,8 @@ func TestCompactionsArePricedByTheSheet(t *testing.T) {
 		{"a price step that is left behind", &llm.Prices{Input: 2, Cached: 0.2, Tiers: []llm.Tier{{Over: 80_000, Input: 20, Cached: 2}}},
 			100_000, 50_000, 40_000, new(-0.118), new(1)},
 	} {
-		got := Compaction{Before: c.before, After: c.after, behind: c.behind}
-		got.price(llm.Model{Prices: c.prices})
+		got := Compaction{Before: c.before, After: c.after, rewritten: c.behind}
+		got.setPrices(llm.Model{Prices: c.prices})
 		if diff := cmp.Diff(c.cost, got.CostNow); diff != "" {
 			t.Errorf("%s: cost now (- is wanted):\n%s", c.name, diff)
 		}

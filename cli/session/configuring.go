@@ -18,52 +18,52 @@ import (
 //     conversation is closed.
 
 // settled are the settings in force.
-type settled struct {
-	loaded   config.Loaded
-	rules    preset.Rules
-	changed  map[string]string // since the conversation was opened, by dotted key, in YAML
-	switched bool              // to another model
+type liveSettings struct {
+	loaded     config.Loaded
+	rules      preset.Rules
+	changed    map[string]string // since the conversation was opened, by dotted key, in YAML
+	isSwitched bool              // to another model
 }
 
 // Switched reports whether another model was chosen since the conversation was opened.
 func (r *Running) Switched() bool {
-	r.linking.Lock()
-	defer r.linking.Unlock()
-	return r.settled.switched
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	return r.settings.isSwitched
 }
 
 // Config is the configuration in force.
 func (r *Running) Config() config.Config {
-	r.linking.Lock()
-	defer r.linking.Unlock()
-	return r.settled.loaded.Config
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	return r.settings.loaded.Config
 }
 
 // With is the configuration with other values of some keys, the one in force without
 // any. Nothing changes.
-func (r *Running) With(set map[string]string) (config.Loaded, error) {
-	r.linking.Lock()
-	changed, now := maps.Clone(r.settled.changed), r.settled.loaded
-	r.linking.Unlock()
+func (r *Running) ConfigWith(set map[string]string) (config.Loaded, error) {
+	r.connectionMu.Lock()
+	changed, now := maps.Clone(r.settings.changed), r.settings.loaded
+	r.connectionMu.Unlock()
 	if len(set) == 0 {
 		return now, nil
 	}
 	maps.Copy(changed, set)
-	loaded, err := r.From.Settings.LoadedFor(r.Events, changed)
+	loaded, err := r.Agents.Settings.LoadedFor(r.Events, changed)
 	if err == nil {
-		err = r.From.Settings.CheckNames(loaded)
+		err = r.Agents.Settings.CheckNames(loaded)
 	}
 	return loaded, err
 }
 
 // Weigh tells how full the window would be with other values of some keys, and what
 // would come next.
-func (r *Running) Weigh(ctx context.Context, set map[string]string) (inspect.Breakdown, error) {
-	loaded, err := r.With(set)
+func (r *Running) BreakdownWith(ctx context.Context, set map[string]string) (inspect.Breakdown, error) {
+	loaded, err := r.ConfigWith(set)
 	if err != nil {
 		return inspect.Breakdown{}, err
 	}
-	m := r.From.Settings.BoundedBy(loaded.Config, r.Current().Model)
+	m := r.Agents.Settings.WithLimits(loaded.Config, r.Current().Model)
 	if loaded.Config.Context.Window == r.Config().Context.Window {
 		m.Window = meter.Window{} // what the server or the user said since stays
 	}
@@ -72,27 +72,27 @@ func (r *Running) Weigh(ctx context.Context, set map[string]string) (inspect.Bre
 
 // Configure puts other values of some keys in force, and records them.
 func (r *Running) Configure(ctx context.Context, set map[string]string) error {
-	r.configuring.Lock()
-	defer r.configuring.Unlock()
-	loaded, err := r.With(set)
+	r.settingsMu.Lock()
+	defer r.settingsMu.Unlock()
+	loaded, err := r.ConfigWith(set)
 	if err != nil {
 		return err
 	}
 	was := r.Config().Context.Window
-	r.settle(set, func(s *settled) { s.loaded, s.rules = loaded, loaded.Config.Rules() })
+	r.applySettings(set, func(s *liveSettings) { s.loaded, s.rules = loaded, loaded.Config.Rules() })
 	switch window := loaded.Config.Context.Window; {
-	case window == was || r.From.Settings.Flags.Window > 0:
+	case window == was || r.Agents.Settings.Flags.Window > 0:
 	case window > 0:
 		r.replaceWindow(window)
 	default: // the window of the model in use is discovered anew
 		asked := r.Current().Choice()
-		l, err := r.From.Models.Connect(ctx, asked)
+		l, err := r.Agents.Models.Connect(ctx, asked)
 		if err != nil {
 			return err
 		}
 		effort := r.Current().Model.Effort // it may have been chosen meanwhile
 		l.Model.Effort = effort
-		r.switchIf(l, func() bool { return r.Link.Choice() == asked && r.Link.Model.Effort == effort })
+		r.switchIf(l, func() bool { return r.Connection.Choice() == asked && r.Connection.Model.Effort == effort })
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 // SetProfile chooses the profile of compactions that name none. It is one of those
 // that there are.
 func (r *Running) SetProfile(name string) {
-	r.configuring.Lock()
-	defer r.configuring.Unlock()
-	r.settle(map[string]string{"compaction.default_profile": config.YAMLText(name)}, func(s *settled) {
+	r.settingsMu.Lock()
+	defer r.settingsMu.Unlock()
+	r.applySettings(map[string]string{"compaction.default_profile": config.YAMLText(name)}, func(s *liveSettings) {
 		s.loaded.Config.Compaction.DefaultProfile, s.rules.DefaultProfile = name, name
 		s.loaded.Origins = maps.Clone(s.loaded.Origins)
 		s.loaded.Origins["compaction.default_profile"] = config.Origin{Layer: config.LayerConversation}
@@ -110,10 +110,10 @@ func (r *Running) SetProfile(name string) {
 }
 
 // settle puts settings in force that change the rules in some way.
-func (r *Running) settle(set map[string]string, change func(*settled)) {
-	r.linking.Lock()
-	defer r.linking.Unlock()
-	change(&r.settled)
-	maps.Copy(r.settled.changed, set)
-	r.Agent.Configure(set, r.settled.rules)
+func (r *Running) applySettings(set map[string]string, change func(*liveSettings)) {
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	change(&r.settings)
+	maps.Copy(r.settings.changed, set)
+	r.Agent.Configure(set, r.settings.rules)
 }

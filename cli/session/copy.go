@@ -40,7 +40,7 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error
 	if err != nil {
 		return fmt.Errorf("copying conversation %s: %w", s.ID, err)
 	}
-	bodies := s.pending()
+	bodies := s.pendingBodies()
 	if name := cmp.Or(Title(s.Events), agent.DefaultTitle(s.Events)); name != "" {
 		bodies = append(bodies, conversation.Renamed{Title: strings.TrimSuffix(name, " (fork)") + " (fork)", By: "auto"})
 	}
@@ -98,7 +98,7 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 	if err != nil {
 		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
 	}
-	return v.stateOf(ctx, NewReading(ctx, s.Store, s.ID, log.Events()))
+	return v.stateOf(ctx, NewSnapshot(ctx, s.Store, s.ID, log.Events()))
 }
 
 // CutAtTurn is the same before a turn, by its number.

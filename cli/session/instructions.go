@@ -38,17 +38,19 @@ const briefPrompt = `You are an assistant in Plimsoll, a terminal chat program. 
 - Answer in Markdown, in the user's language, to the point.`
 
 // briefly is a system prompt in fewer words; the project's own instructions stay.
-func briefly(prompt string) string { return strings.Replace(prompt, basePrompt, briefPrompt, 1) }
+func withBriefPrompt(prompt string) string {
+	return strings.Replace(prompt, basePrompt, briefPrompt, 1)
+}
 
 // fewBelow is the window, in tokens, below which some tools are not declared.
-const fewBelow = 8192
+const fewToolsBelow = 8192
 
 // shortForms are the ways in which prompt and tools are put where the window is
 // small, the longest first.
 func shortForms(prompt string, box *tools.Box) []core.Form {
 	return []core.Form{
-		{System: briefly(prompt), Tools: box.Brief()},
-		{System: briefly(prompt), Tools: box.Few(), Below: fewBelow},
+		{System: withBriefPrompt(prompt), Tools: box.Brief()},
+		{System: withBriefPrompt(prompt), Tools: box.Few(), Below: fewToolsBelow},
 	}
 }
 
@@ -56,7 +58,7 @@ func shortForms(prompt string, box *tools.Box) []core.Form {
 // servers on the user's machine have small ones as a rule.
 func assumedWindow(provider string) int {
 	if e, ok := openai.KnownProvider(provider); ok && e.Local {
-		return fewBelow
+		return fewToolsBelow
 	}
 	return 0
 }
@@ -66,11 +68,11 @@ func assumedWindow(provider string) int {
 var projectFiles = []string{"AGENTS.md", "PLIMSOLL.md", "CLAUDE.md"}
 
 // maxProject is how much of a project's instructions is taken, in bytes.
-const maxProject = 32 << 10
+const maxInstructions = 32 << 10
 
 // instructions is the system prompt for a workspace. The notes are for the
 // user: what was found and what was cut.
-func instructions(workspace string) (prompt string, notes []string) {
+func buildSystemPrompt(workspace string) (prompt string, notes []string) {
 	var b strings.Builder
 	b.WriteString(basePrompt)
 	fmt.Fprintf(&b, "\n\nWorkspace: %s (%s)", workspace, runtime.GOOS)
@@ -79,7 +81,7 @@ func instructions(workspace string) (prompt string, notes []string) {
 		fmt.Fprintf(&b, "\n\nThe project's own instructions, from %s:\n\n%s", name, text)
 	}
 	if cut {
-		notes = append(notes, fmt.Sprintf("%s is longer than %d KiB; only its beginning is used", name, maxProject>>10))
+		notes = append(notes, fmt.Sprintf("%s is longer than %d KiB; only its beginning is used", name, maxInstructions>>10))
 	}
 	return conversation.Clean(b.String()), notes
 }
@@ -97,8 +99,8 @@ func ProjectInstructions(workspace string) (name, text string, cut bool) {
 			continue
 		}
 		data, _ := os.ReadFile(path)
-		cut = len(data) > maxProject
-		if text := strings.TrimSpace(strings.ToValidUTF8(string(data[:min(len(data), maxProject)]), "")); text != "" {
+		cut = len(data) > maxInstructions
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(data[:min(len(data), maxInstructions)]), "")); text != "" {
 			return name, text, cut
 		}
 	}

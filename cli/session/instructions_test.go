@@ -22,7 +22,7 @@ func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	prompt, _ := instructions(t.TempDir())
+	prompt, _ := buildSystemPrompt(t.TempDir())
 	forms := shortForms(prompt, box)
 	if forms[0].System == prompt {
 		t.Error("the prompt is as long in a small window")

@@ -16,14 +16,14 @@ import (
 // Lines writes a turn as JSON, one object a line, for scripts. Replies come whole: one
 // that breaks off and is asked for again is not there twice. It is nil where no JSON is
 // wanted.
-type Lines struct {
+type JSONLines struct {
 	Reason string // why the turn ended
 
-	out     io.Writer
-	started bool
-	err     error // of the first write that failed
-	spent   tokens
-	worked  *float64 // what summaries cost since the last compaction, nil if one of them is not known
+	out         io.Writer
+	started     bool
+	err         error // of the first write that failed
+	total       tokens
+	summaryCost *float64 // what summaries cost since the last compaction, nil if one of them is not known
 }
 
 type fields map[string]any
@@ -38,19 +38,19 @@ type tokens struct {
 }
 
 // NewLines are lines that begin with [Lines.Start].
-func NewLines(out io.Writer) *Lines {
-	return &Lines{out: out, spent: tokens{new(int), new(int), new(int), new(int), new(float64)}, worked: new(float64)}
+func NewJSONLines(out io.Writer) *JSONLines {
+	return &JSONLines{out: out, total: tokens{new(int), new(int), new(int), new(int), new(float64)}, summaryCost: new(float64)}
 }
 
 // Start writes the first line, once.
-func (l *Lines) Start(id, model string) {
+func (l *JSONLines) Start(id, model string) {
 	if l != nil && !l.started {
 		l.started = true
 		l.write("start", fields{"conversation": id, "model": model})
 	}
 }
 
-func (l *Lines) write(kind string, f fields) {
+func (l *JSONLines) write(kind string, f fields) {
 	if l.err == nil {
 		f["type"] = kind
 		l.err = console.WriteLine(l.out, f)
@@ -58,7 +58,7 @@ func (l *Lines) write(kind string, f fields) {
 }
 
 // Message writes a reply and the calls in it.
-func (l *Lines) Message(m conversation.AssistantMessage) {
+func (l *JSONLines) Message(m conversation.AssistantMessage) {
 	l.Reason = string(m.Stop)
 	if m.Reasoning != "" {
 		l.write("thinking", fields{"text": m.Reasoning})
@@ -75,7 +75,7 @@ func (l *Lines) Message(m conversation.AssistantMessage) {
 }
 
 // Show writes what an update tells beside the reply.
-func (l *Lines) Show(u updates.Update) {
+func (l *JSONLines) Show(u updates.Update) {
 	if l == nil {
 		return
 	}
@@ -85,8 +85,8 @@ func (l *Lines) Show(u updates.Update) {
 			l.event(e.Body)
 		}
 	case updates.Compacted:
-		l.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": l.worked})
-		l.worked = new(float64)
+		l.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": l.summaryCost})
+		l.summaryCost = new(float64)
 	case updates.CompactionFailed:
 		if line := CompactionLine(u); line != "" {
 			l.write("error", fields{"class": u.Err.Class, "message": line, "retry_in": nil})
@@ -101,7 +101,7 @@ func (l *Lines) Show(u updates.Update) {
 	}
 }
 
-func (l *Lines) event(body conversation.Body) {
+func (l *JSONLines) event(body conversation.Body) {
 	switch b := body.(type) {
 	case conversation.ToolResult:
 		failed := b.Status
@@ -113,18 +113,18 @@ func (l *Lines) event(body conversation.Body) {
 		}
 		l.write("result", fields{"id": b.CallID, "error": console.Or(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
 	case conversation.Usage:
-		t := tokens{told(b.Prompt), told(b.Cached), told(b.Completion), told(b.Reasoning), b.CostUSD}
+		t := tokens{knownCount(b.Prompt), knownCount(b.Cached), knownCount(b.Completion), knownCount(b.Reasoning), b.CostUSD}
 		l.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})
-		s := &l.spent
+		s := &l.total
 		*s = tokens{plus(s.Prompt, t.Prompt), plus(s.Cached, t.Cached), plus(s.Completion, t.Completion), plus(s.Reasoning, t.Reasoning), plus(s.Cost, t.Cost)}
 		if b.Purpose == conversation.PurposeSummary {
-			l.worked = plus(l.worked, t.Cost)
+			l.summaryCost = plus(l.summaryCost, t.Cost)
 		}
 	}
 }
 
 // told is a number of tokens, which is negative where nobody told it.
-func told(n int) *int {
+func knownCount(n int) *int {
 	if n < 0 {
 		return nil
 	}
@@ -141,8 +141,8 @@ func plus[T int | float64](a, b *T) *T {
 }
 
 // End writes the last line.
-func (l *Lines) End() error {
-	l.write("end", fields{"reason": l.Reason, "usage": l.spent})
+func (l *JSONLines) End() error {
+	l.write("end", fields{"reason": l.Reason, "usage": l.total})
 	if l.err != nil {
 		return fmt.Errorf("writing the reply: %w", l.err)
 	}

@@ -14,14 +14,14 @@ import (
 
 // listening is a provider that calls onReply at the first piece of its first reply,
 // and again when that reply has ended.
-type listening struct {
+type replyObserver struct {
 	llm.Provider
 	onReply      func()
 	begun, ended sync.Once
 }
 
 // CountTokens passes the question on.
-func (l *listening) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+func (l *replyObserver) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	if c, ok := l.Provider.(llm.Counter); ok {
 		return c.CountTokens(ctx, r)
 	}
@@ -29,7 +29,7 @@ func (l *listening) CountTokens(ctx context.Context, r llm.Request) (int, error)
 }
 
 // Stream passes the reply on.
-func (l *listening) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (l *replyObserver) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		defer l.ended.Do(l.onReply)
 		for c, err := range l.Provider.Stream(ctx, r) {

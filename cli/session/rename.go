@@ -29,11 +29,11 @@ func (v *Conversations) Rename(ctx context.Context, id, title string) (string, e
 	if err != nil {
 		return "", err
 	}
-	r, _, err := load(ctx, store, id)
+	r, _, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return "", err
 	}
-	err = v.Append(ctx, ConversationState{Reading: r}, func(ConversationState) ([]conversation.Body, error) {
+	err = v.Append(ctx, ConversationState{Snapshot: r}, func(ConversationState) ([]conversation.Body, error) {
 		return []conversation.Body{conversation.Renamed{Title: title, By: "user"}}, nil
 	})
 	return title, openElsewhere(err, "rename it there with /rename, or close it first")
@@ -93,7 +93,7 @@ func openElsewhere(err error, hint string) error {
 }
 
 // Window is the window of a process, 0 for an unknown one.
-func Window(pid int) string {
+func WindowName(pid int) string {
 	if pid <= 0 {
 		return "another window"
 	}

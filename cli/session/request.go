@@ -42,7 +42,7 @@ type RequestRef struct {
 // Why.
 func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebuilt, error) {
 	b := inspect.Rebuilt{SentRequest: q.SentRequest}
-	if err := v.remake(ctx, q, &b); err != nil {
+	if err := v.rebuildBody(ctx, q, &b); err != nil {
 		if ctx.Err() != nil {
 			return b, ctx.Err()
 		}
@@ -64,7 +64,7 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 
 // remake fills in what a request carried, then its body. The error says what
 // cannot be had.
-func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
+func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
 	if q.Through == 0 {
 		return errors.New("what the request was built from was not recorded")
 	}
@@ -73,12 +73,12 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	if err != nil {
 		return err
 	}
-	c := v.Providers.At(provider, model)
+	c := v.Providers.ChoiceAt(provider, model)
 	client := openai.New(v.Providers.Endpoint(c))
 	caps := v.Models.Model(ctx, c).Caps
 	messages, hardened := projection.Harden(projection.Project(log), caps)
 	b.Messages = messages
-	if err := q.prompt(ctx, log, b); err != nil {
+	if err := q.readPrompt(ctx, log, b); err != nil {
 		return err
 	}
 	if caps.NoTools {
@@ -106,7 +106,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 }
 
 // prompt reads the system prompt and the tools in force behind a log.
-func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *inspect.Rebuilt) error {
+func (q RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.Rebuilt) error {
 	in, ok := newestInstructions(log)
 	if !ok {
 		return nil // a recording of another program, which says nothing of them

@@ -22,7 +22,7 @@ import (
 // the data directory. None or several is a failure that lists the candidates.
 
 // IdHelp is how the ID argument is explained in every command that takes one.
-const IdHelp = "ID is a conversation's, or at least four characters of its beginning; without it,\n" +
+const IDHelp = "ID is a conversation's, or at least four characters of its beginning; without it,\n" +
 	"the newest conversation of this workspace, else of all."
 
 // ErrNoConversation says that nothing was said yet.
@@ -63,14 +63,14 @@ func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 }
 
 // Reading is a conversation as it was read for showing.
-type Reading struct {
+type Snapshot struct {
 	Store  *storage.Store
 	ID     string
 	Events []conversation.Event
 	// Said is the events, and behind them a reply that was arriving when the
 	// program ended: the next one to open the conversation for writing appends it.
-	Said []conversation.Event
-	View projection.View // of said
+	WithPartial []conversation.Event
+	View        projection.View // of said
 
 	system string // what the newest request carried besides; "" and nil where that cannot be read
 	tools  []conversation.ToolSpec
@@ -78,12 +78,12 @@ type Reading struct {
 
 // Read loads the conversation that the arguments of a command name. What could
 // not be read is told on standard error.
-func (v *Conversations) Read(ctx context.Context, args []string) (*Reading, error) {
+func (v *Conversations) Read(ctx context.Context, args []string) (*Snapshot, error) {
 	store, id, err := v.Resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	r, report, err := load(ctx, store, id)
+	r, report, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (v *Conversations) Read(ctx context.Context, args []string) (*Reading, erro
 }
 
 // Unread says what a stored conversation has lost, or nearly.
-func Unread(report storage.LoadReport) []string {
+func DamageNotes(report storage.LoadReport) []string {
 	if n := len(report.Damaged); n > 0 {
 		return append([]string{numbers.Count(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
 	}
@@ -105,25 +105,25 @@ func Unread(report storage.LoadReport) []string {
 }
 
 // load reads a stored conversation.
-func load(ctx context.Context, store *storage.Store, id string) (*Reading, storage.LoadReport, error) {
+func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapshot, storage.LoadReport, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {
 		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := NewReading(ctx, store, id, events)
-	if partial, ok := r.Orphan(ctx); ok {
+	r := NewSnapshot(ctx, store, id, events)
+	if partial, ok := r.InterruptedReply(ctx); ok {
 		newest := events[len(events)-1]
-		r.Said = append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: partial})
-		r.View = projection.Project(r.Said)
+		r.WithPartial = append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: partial})
+		r.View = projection.Project(r.WithPartial)
 	}
 	return r, report, nil
 }
 
 // NewReading is a conversation with events that were read of it.
-func NewReading(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Reading {
-	r := &Reading{Store: store, ID: id, Events: events, Said: events, View: projection.Project(events)}
+func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Snapshot {
+	r := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
 	var carried inspect.Rebuilt
-	if err := (RequestRef{Store: store, ID: id}).prompt(ctx, events, &carried); err == nil {
+	if err := (RequestRef{Store: store, ID: id}).readPrompt(ctx, events, &carried); err == nil {
 		r.system, r.tools = carried.System, carried.Tools
 	}
 	return r
@@ -131,7 +131,7 @@ func NewReading(ctx context.Context, store *storage.Store, id string, events []c
 
 // Orphan is the reply that was arriving when the last writer ended without
 // appending it.
-func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
+func (r *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {
 	if r.Store.IsOpenElsewhere(r.ID) {
 		return conversation.AssistantMessage{}, false
 	}
@@ -149,11 +149,11 @@ func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bo
 
 // Prompt is the system prompt that the newest request carried, and the sizes
 // of prompt and tools. Without a record, it is the one of this workspace.
-func (r *Reading) Prompt(ctx context.Context, workspace string) (string, error) {
+func (r *Snapshot) Prompt(ctx context.Context, workspace string) (string, error) {
 	in, ok := newestInstructions(r.Events)
 	switch {
 	case !ok:
-		text, _ := instructions(workspace)
+		text, _ := buildSystemPrompt(workspace)
 		return text, nil
 	case in.System == "":
 		return "", nil

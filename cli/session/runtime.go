@@ -26,30 +26,30 @@ import (
 // the tools and the goroutine of its agent. Close ends them in the order in
 // which nothing is lost.
 type Running struct {
-	From   *Agents
-	ID     string
-	Events []conversation.Event // as stored when it was opened
-	Cfg    config.Config        // as it was opened; Config is what is in force
-	Rules  preset.Rules         // by Cfg
-	Link   setup.Link
-	Writer *storage.Writer
-	Box    *tools.Box
-	Agent  *agent.Agent
-	Meter  meter.Meter // as it was opened
-	Notes  []string
-	read   bool // somebody reads along, and can answer
+	Agents        *Agents
+	ID            string
+	Events        []conversation.Event // as stored when it was opened
+	InitialConfig config.Config        // as it was opened; Config is what is in force
+	InitialRules  preset.Rules         // by Cfg
+	Connection    setup.Connection
+	Writer        *storage.Writer
+	Toolbox       *tools.Box
+	Agent         *agent.Agent
+	InitialMeter  meter.Meter // as it was opened
+	Notes         []string
+	isInteractive bool // somebody reads along, and can answer
 
-	configuring sync.Mutex // held while settings change
-	linking     sync.Mutex // guards Link and settled once the agent runs
-	settled     settled
+	settingsMu   sync.Mutex // held while settings change
+	connectionMu sync.Mutex // guards Link and settled once the agent runs
+	settings     liveSettings
 
-	life      context.Context // until close
-	stop      context.CancelFunc
-	tasks     sync.WaitGroup // the agent
-	Questions sync.WaitGroup // to the server; the agent begins some
-	silent    atomic.Bool    // the server did not answer the newest question
-	wondered  atomic.Bool    // it was told that nobody knows the window
-	failed    error          // of the agent; read after tasks
+	lifetime      context.Context // until close
+	stop          context.CancelFunc
+	tasks         sync.WaitGroup // the agent
+	Discoveries   sync.WaitGroup // to the server; the agent begins some
+	isSilent      atomic.Bool    // the server did not answer the newest question
+	isWindowNoted atomic.Bool    // it was told that nobody knows the window
+	agentErr      error          // of the agent; read after tasks
 }
 
 // Agents opens conversations for writing, each with its tools and a running agent.
@@ -70,41 +70,43 @@ type OpenOptions struct {
 }
 
 // Bounded is a model with what the conversation's own settings say of it.
-func (r *Running) Bounded(m llm.Model) llm.Model { return r.From.Settings.BoundedBy(r.Config(), m) }
+func (r *Running) WithLimits(m llm.Model) llm.Model {
+	return r.Agents.Settings.WithLimits(r.Config(), m)
+}
 
 // provider is that of a link; where servers say how large the window is, it is
 // asked for when a reply arrives.
-func (r *Running) provider(l setup.Link) llm.Provider {
+func (r *Running) provider(l setup.Connection) llm.Provider {
 	if l.Discover == nil {
 		return l.Provider
 	}
-	return &listening{Provider: l.Provider, onReply: func() { r.Ask(l) }}
+	return &replyObserver{Provider: l.Provider, onReply: func() { r.DiscoverLimits(l) }}
 }
 
 // Ask asks the server of a link for the limits of its model, beside the
 // conversation.
-func (r *Running) Ask(l setup.Link) {
-	r.Questions.Go(func() {
-		ctx, cancel := context.WithTimeout(r.life, 2*time.Second)
+func (r *Running) DiscoverLimits(l setup.Connection) {
+	r.Discoveries.Go(func() {
+		ctx, cancel := context.WithTimeout(r.lifetime, 2*time.Second)
 		defer cancel()
 		found, err := l.Discover(ctx)
-		r.notice(l, err)
+		r.reportReachability(l, err)
 		if err != nil {
 			return // a server that does not say is the usual case
 		}
-		r.wonder(l, found)
-		r.Agent.SetWindow(l.Model.Name(), setup.ServerWindow(found))
+		r.noteUnknownWindow(l, found)
+		r.Agent.SetWindow(l.Model.Name(), setup.WindowOf(found))
 		r.Agent.SetMaxOut(l.Model.Name(), found.MaxOut)
 	})
 }
 
 // notice tells that nothing answers where the user runs the server, and that it does again.
-func (r *Running) notice(l setup.Link, err error) {
+func (r *Running) reportReachability(l setup.Connection, err error) {
 	e, why := llm.AsError(err), ""
-	if e != nil && e.Class == llm.Network && (l.Model.Provider == setup.ProviderCustom || setup.Local(l.Model.BaseURL)) {
+	if e != nil && e.Class == llm.Network && (l.Model.Provider == setup.ProviderCustom || setup.IsLocal(l.Model.BaseURL)) {
 		why = strings.TrimSuffix(e.Message+": "+e.Hint, ": ")
 	}
-	if r.silent.Swap(why != "") || why != "" {
+	if r.isSilent.Swap(why != "") || why != "" {
 		r.Agent.Updates().Put(updates.Unreachable{Why: why})
 	}
 }
@@ -112,22 +114,22 @@ func (r *Running) notice(l setup.Link, err error) {
 // SetWindow says how many tokens the model in use holds, and keeps it for later runs.
 func (r *Running) SetWindow(tokens int) error {
 	m := r.replaceWindow(tokens)
-	return r.From.Settings.Told().Say(m.BaseURL, m.ID, tokens)
+	return r.Agents.Settings.Endpoints().SetUserWindow(m.BaseURL, m.ID, tokens)
 }
 
 // replaceWindow says how many tokens the model in use holds.
 func (r *Running) replaceWindow(tokens int) llm.Model {
-	r.linking.Lock()
-	defer r.linking.Unlock()
-	r.Link.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
-	r.Agent.ReplaceWindow(r.Link.Model.Name(), r.Link.Model.Window)
-	return r.Link.Model
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	r.Connection.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
+	r.Agent.ReplaceWindow(r.Connection.Model.Name(), r.Connection.Model.Window)
+	return r.Connection.Model
 }
 
 // wonder tells once in a run that nobody says how large the window of a model is. A server that knows it when the model is loaded
 // is asked again then.
-func (r *Running) wonder(l setup.Link, found openai.Discovery) {
-	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.wondered.Swap(true) {
+func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) {
+	if !r.isInteractive || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
 	}
 	r.Agent.Tell("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
@@ -135,7 +137,7 @@ func (r *Running) wonder(l setup.Link, found openai.Discovery) {
 }
 
 // askWindow asks the server of the model in use how large its window is now.
-func (r *Running) askWindow(ctx context.Context, m llm.Model) meter.Window {
+func (r *Running) discoverWindow(ctx context.Context, m llm.Model) meter.Window {
 	l := r.Current()
 	if l.Discover == nil || l.Model.Name() != m.Name() {
 		return meter.Window{}
@@ -144,36 +146,36 @@ func (r *Running) askWindow(ctx context.Context, m llm.Model) meter.Window {
 	if err != nil {
 		return meter.Window{} // a server that does not say is the usual case
 	}
-	return setup.ServerWindow(found)
+	return setup.WindowOf(found)
 }
 
 // Current is the link in use, from any goroutine.
-func (r *Running) Current() setup.Link {
-	r.linking.Lock()
-	defer r.linking.Unlock()
-	return r.Link
+func (r *Running) Current() setup.Connection {
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	return r.Connection
 }
 
 // SwitchTo sends the conversation's requests to another model.
-func (r *Running) SwitchTo(l setup.Link) { r.switchIf(l, func() bool { return true }) }
+func (r *Running) SwitchTo(l setup.Connection) { r.switchIf(l, func() bool { return true }) }
 
 // switchIf is SwitchTo under a condition, which is asked with the lock held.
-func (r *Running) switchIf(l setup.Link, still func() bool) {
-	l = l.Noted()
-	l.Model = r.Bounded(l.Model)
-	r.linking.Lock()
-	defer r.linking.Unlock()
+func (r *Running) switchIf(l setup.Connection, still func() bool) {
+	l = l.WithEffortNote()
+	l.Model = r.WithLimits(l.Model)
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
 	if !still() {
 		return
 	}
-	if note := l.Model.EffortNote; note != "" && note != r.Link.Model.EffortNote {
+	if note := l.Model.EffortNote; note != "" && note != r.Connection.Model.EffortNote {
 		r.Agent.Tell(note)
 	}
-	r.settled.switched = r.settled.switched || l.Model.Name() != r.Link.Model.Name()
-	r.Link = l
+	r.settings.isSwitched = r.settings.isSwitched || l.Model.Name() != r.Connection.Model.Name()
+	r.Connection = l
 	r.Agent.SwitchModel(l.Model, r.provider(l))
 	if l.Discover != nil {
-		r.Ask(l)
+		r.DiscoverLimits(l)
 	}
 }
 
@@ -182,11 +184,11 @@ func (r *Running) Close() error {
 	if r.stop != nil {
 		r.stop()
 		r.tasks.Wait()
-		r.Questions.Wait()
+		r.Discoveries.Wait()
 	}
-	errs := []error{r.failed}
-	if r.Box != nil {
-		errs = append(errs, r.Box.Close())
+	errs := []error{r.agentErr}
+	if r.Toolbox != nil {
+		errs = append(errs, r.Toolbox.Close())
 	}
 	return errors.Join(append(errs, r.Writer.Close())...)
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // Start opens a conversation for writing and starts its agent.
-func (g *Agents) Start(ctx context.Context, l setup.Link, o OpenOptions) (*Running, error) {
+func (g *Agents) Start(ctx context.Context, l setup.Connection, o OpenOptions) (*Running, error) {
 	store, err := g.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{From: g, ID: o.ID, Link: l}
+	r := &Running{Agents: g, ID: o.ID, Connection: l}
 	if err := r.openWriter(ctx, store); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 	var err error
 	if r.ID == "" {
 		r.ID = conversation.NewID()
-		r.Writer, err = store.Create(ctx, storage.NewConversation{ID: r.ID, Workspace: r.From.Settings.Workspace})
+		r.Writer, err = store.Create(ctx, storage.NewConversation{ID: r.ID, Workspace: r.Agents.Settings.Workspace})
 		return err
 	}
 	if r.Writer, err = store.OpenWriter(ctx, r.ID); err != nil {
@@ -44,67 +44,67 @@ func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 	if r.Events, report, err = store.Load(ctx, r.ID); err != nil {
 		return errors.Join(err, r.Writer.Close())
 	}
-	r.Notes = append(r.Notes, Unread(report)...)
+	r.Notes = append(r.Notes, DamageNotes(report)...)
 	return nil
 }
 
 // start makes the tools and the agent, and runs it.
 func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions) error {
-	prompt, notes := instructions(r.From.Settings.Workspace)
+	prompt, notes := buildSystemPrompt(r.Agents.Settings.Workspace)
 	r.Notes = append(r.Notes, notes...)
-	loaded, err := r.From.Settings.LoadedFor(r.Events, nil)
+	loaded, err := r.Agents.Settings.LoadedFor(r.Events, nil)
 	if err != nil {
 		return err
 	}
-	r.Cfg, r.Rules = loaded.Config, loaded.Config.Rules()
-	r.settled = settled{loaded: loaded, rules: r.Rules, changed: map[string]string{}}
-	r.Link.Model = r.Bounded(r.Link.Model)
-	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {
-		r.Link.Model.Effort = last.Effort
+	r.InitialConfig, r.InitialRules = loaded.Config, loaded.Config.Rules()
+	r.settings = liveSettings{loaded: loaded, rules: r.InitialRules, changed: map[string]string{}}
+	r.Connection.Model = r.WithLimits(r.Connection.Model)
+	if last := setup.LastModel(r.Events); r.Connection.Model.Effort == "" && last.Name() == r.Connection.Model.Name() {
+		r.Connection.Model.Effort = last.Effort
 	}
-	if r.Link = r.Link.Noted(); r.Link.Model.EffortNote != "" {
-		r.Notes = append(r.Notes, r.Link.Model.EffortNote)
+	if r.Connection = r.Connection.WithEffortNote(); r.Connection.Model.EffortNote != "" {
+		r.Notes = append(r.Notes, r.Connection.Model.EffortNote)
 	}
-	if r.Box, err = r.From.newToolbox(r, store, o.Mode); err != nil {
+	if r.Toolbox, err = r.Agents.newToolbox(r, store, o.Mode); err != nil {
 		return err
 	}
-	if _, err := r.From.Resources.Granted().In(r.From.Settings.Workspace); err != nil {
+	if _, err := r.Agents.Resources.Grants().In(r.Agents.Settings.Workspace); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
-	stored, err := r.stored(ctx, store)
+	stored, err := r.storedState(ctx, store)
 	if err != nil {
 		return err
 	}
-	results := r.Cfg.ToolResults
+	results := r.InitialConfig.ToolResults
 	var backlog core.Backlog
-	r.read = o.Interactive
+	r.isInteractive = o.Interactive
 	if o.Interactive { // only there does what waited come back, so only there may it be forgotten
 		backlog = r.Writer
 	}
 	r.Agent, err = agent.New(core.Options{
-		Log: r.Writer, Provider: r.provider(r.Link), Model: r.Link.Model, Toolbox: r.Box, Calibrations: store, Backlog: backlog, Stored: stored,
-		System: prompt, Forms: shortForms(prompt, r.Box), AssumeWindow: assumedWindow(r.Link.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.From.Resources.Logger(),
+		Log: r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
+		System: prompt, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow, Titles: r.titles,
-		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx), Fallbacks: r.fallbacks(),
+		Overrides: r.Agents.Settings.Overrides(), AskWindow: r.discoverWindow, Titles: r.writesTitles,
+		Rules: r.InitialRules, Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {
 		return err
 	}
-	r.Meter = r.Agent.Meter()
-	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.tasks.Go(func() { r.failed = r.Agent.Run(r.life) })
+	r.InitialMeter = r.Agent.Meter()
+	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil
 }
 
 // titles reports whether a model names conversations: one whose price is known, and
 // whose server has more than one cache to lose.
-func (r *Running) titles(m llm.Model) bool {
-	return r.Config().UI.Titles == "model" && m.Prices != nil && !setup.Local(m.BaseURL)
+func (r *Running) writesTitles(m llm.Model) bool {
+	return r.Config().UI.Titles == "model" && m.Prices != nil && !setup.IsLocal(m.BaseURL)
 }
 
 // stored is the conversation as the agent takes it over.
-func (r *Running) stored(ctx context.Context, store *storage.Store) (core.Stored, error) {
+func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.Stored, error) {
 	s := core.Stored{ID: r.ID, Events: r.Events}
 	if p, ok := r.Writer.Partial(); ok {
 		s.Partial = &p

@@ -22,17 +22,17 @@ import (
 
 // ConversationState is a stored conversation as a compaction finds it.
 type ConversationState struct {
-	*Reading
-	model llm.Model
-	Rules preset.Rules
-	Now   edit.Inputs
-	set   map[string]string // what --cfg sets, by key
+	*Snapshot
+	model     llm.Model
+	Rules     preset.Rules
+	Inputs    edit.Inputs
+	overrides map[string]string // what --cfg sets, by key
 }
 
 // State is how a conversation stands, for a command that is about this one
 // only.
-func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationState, error) {
-	if err := v.Settings.Adopt(r.Events); err != nil {
+func (v *Conversations) State(ctx context.Context, r *Snapshot) (ConversationState, error) {
+	if err := v.Settings.AdoptRecorded(r.Events); err != nil {
 		return ConversationState{}, err
 	}
 	m, err := v.Models.ModelOf(ctx, r.Events)
@@ -49,14 +49,14 @@ func (v *Conversations) StateOf(ctx context.Context, id string) (ConversationSta
 	if err != nil {
 		return ConversationState{}, err
 	}
-	r, _, err := load(ctx, store, id)
+	r, _, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return ConversationState{}, err
 	}
 	return v.stateOf(ctx, r)
 }
 
-func (v *Conversations) stateOf(ctx context.Context, r *Reading) (ConversationState, error) {
+func (v *Conversations) stateOf(ctx context.Context, r *Snapshot) (ConversationState, error) {
 	cfg, err := v.Settings.ConfigFor(r.Events)
 	if err != nil {
 		return ConversationState{}, err
@@ -65,38 +65,40 @@ func (v *Conversations) stateOf(ctx context.Context, r *Reading) (ConversationSt
 	if err != nil {
 		return ConversationState{}, err
 	}
-	return v.StateWith(r, cfg, v.Settings.BoundedBy(cfg, m)), nil
+	return v.StateWith(r, cfg, v.Settings.WithLimits(cfg, m)), nil
 }
 
 // StateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
-func (v *Conversations) StateWith(r *Reading, cfg config.Config, m llm.Model) ConversationState {
+func (v *Conversations) StateWith(r *Snapshot, cfg config.Config, m llm.Model) ConversationState {
 	rules := cfg.Rules()
 	m = m.WithStoredTTL(r.Events)
-	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
-		Now: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+	return ConversationState{Snapshot: r, model: m, Rules: rules, overrides: v.Settings.Overrides(),
+		Inputs: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // At is the same with the conversation as it was read anew.
-func (s ConversationState) At(r *Reading) ConversationState {
-	s.Reading = r
-	s.Now.Meter = s.Now.Meter.WithView(r.View)
+func (s ConversationState) WithSnapshot(r *Snapshot) ConversationState {
+	s.Snapshot = r
+	s.Inputs.Meter = s.Inputs.Meter.WithView(r.View)
 	return s
 }
 
 // Next is the Seq of the first overlay that would be appended.
-func (s ConversationState) Next() uint64 { return uint64(len(s.Events) + len(s.pending()) + 1) }
+func (s ConversationState) NextSeq() uint64 {
+	return uint64(len(s.Events) + len(s.pendingBodies()) + 1)
+}
 
 // pending is what comes before anything that is appended: a reply that was
 // arriving when the program ended, and what --cfg sets, if the log does not
 // have it yet.
-func (s ConversationState) pending() []conversation.Body {
+func (s ConversationState) pendingBodies() []conversation.Body {
 	var bodies []conversation.Body
-	for _, e := range s.Said[len(s.Events):] {
+	for _, e := range s.WithPartial[len(s.Events):] {
 		bodies = append(bodies, e.Body)
 	}
 	set, recorded := map[string]string{}, setup.RecordedSettings(s.Events)
-	for key, value := range s.set {
+	for key, value := range s.overrides {
 		if old, ok := recorded[key]; !ok || old != value {
 			set[key] = value
 		}
@@ -108,8 +110,8 @@ func (s ConversationState) pending() []conversation.Body {
 }
 
 // Pass works a request out.
-func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
-	pass, err := edit.NewProposal(s.Said, s.Rules, s.Now, w)
+func (s ConversationState) Propose(w edit.Request) (edit.Proposal, error) {
+	pass, err := edit.NewProposal(s.WithPartial, s.Rules, s.Inputs, w)
 	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadRequest) {
 		err = console.AsUsage(err)
 	}
@@ -118,8 +120,8 @@ func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 
 // Accepts reports whether a model has to write a summary for a request. The error is that of wrong use, such as a profile that
 // does not exist.
-func (s ConversationState) Accepts(w edit.Request) (needsModel bool, err error) {
-	pass, err := s.Pass(w)
+func (s ConversationState) NeedsModel(w edit.Request) (needsModel bool, err error) {
+	pass, err := s.Propose(w)
 	var use console.UsageError
 	if errors.As(err, &use) {
 		return false, err
@@ -135,11 +137,11 @@ func (v *Conversations) Append(ctx context.Context, s ConversationState, work fu
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	r, _, err := load(ctx, s.Store, s.ID)
+	r, _, err := loadSnapshot(ctx, s.Store, s.ID)
 	if err != nil {
 		return err
 	}
-	s = s.At(r)
+	s = s.WithSnapshot(r)
 	bodies, err := work(s)
 	if err != nil {
 		return err
@@ -148,5 +150,5 @@ func (v *Conversations) Append(ctx context.Context, s ConversationState, work fu
 	if err != nil {
 		return fmt.Errorf("reading conversation %s: %w", s.ID, err)
 	}
-	return w.Append(ctx, log.Prepare(time.Now(), append(s.pending(), bodies...)...))
+	return w.Append(ctx, log.Prepare(time.Now(), append(s.pendingBodies(), bodies...)...))
 }

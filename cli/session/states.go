@@ -13,9 +13,9 @@ import (
 
 // AsSaid is all messages of a conversation as they were said, each with its
 // State in the view.
-func (r *Reading) AsSaid() []projection.Message {
+func (r *Snapshot) OriginalMessages() []projection.Message {
 	states := StatesOf(r.View)
-	said := projection.Project(withoutOverlays(r.Said)).Messages
+	said := projection.Project(withoutOverlays(r.WithPartial)).Messages
 	for i := range said {
 		if state, ok := states[said[i].Events[0]]; ok {
 			said[i].State = state
@@ -56,7 +56,7 @@ func withoutOverlays(events []conversation.Event) []conversation.Event {
 
 // Stored are the events of a message that the log holds: a reply that was
 // arriving when the program ended has none yet.
-func (r *Reading) Stored(events []uint64) []uint64 {
+func (r *Snapshot) StoredOnly(events []uint64) []uint64 {
 	newest := uint64(len(r.Events))
 	return slices.DeleteFunc(slices.Clone(events), func(seq uint64) bool { return seq > newest })
 }

@@ -13,17 +13,17 @@ import (
 
 // newToolbox makes the tools of a conversation from its configuration. A mode that is not "" replaces the configured one.
 func (g *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
-	o := setup.ToolOptions(g.Settings.Workspace, r.Cfg)
+	o := setup.ToolOptions(g.Settings.Workspace, r.InitialConfig)
 	if mode != "" {
 		o.Permissions.Mode = mode
 	}
-	o.Permissions.Where = g.Settings.RuleAt
-	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, g.Resources.Granted(), g.Settings.OwnFiles()
+	o.Permissions.Where = g.Settings.RuleOrigin
+	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, g.Resources.Grants(), g.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.Todos = tools.LastTodos(r.Events)
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, console.AsUsage(setup.Placed(*g.Settings.Loaded.Load(), err))
+		return nil, console.AsUsage(setup.LocateError(*g.Settings.Loaded.Load(), err))
 	}
 	return box, nil
 }

@@ -20,21 +20,21 @@ import (
 
 // summariser finds the model that a profile wants its summaries from. One that
 // has no key is not there.
-func (r *Running) summariser(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
+func (r *Running) summaryModels(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
-	in := r.Link.Choice() // as it was opened
+	in := r.Connection.Choice() // as it was opened
 	return func(name string) (llm.Model, llm.Provider, bool) {
-		c, err := r.From.Providers.Named(name)
+		c, err := r.Agents.Providers.ChoiceByName(name)
 		if err == nil && c.Provider == in.Provider && c.Address() == "" {
 			c.BaseURL = in.BaseURL // a name of the server in use
 		}
 		if err == nil {
-			err = r.From.Providers.CheckKey(c)
+			err = r.Agents.Providers.CheckKey(c)
 		}
 		if err != nil {
 			return llm.Model{}, nil, false
 		}
-		l, err := r.From.Models.Connect(ctx, c)
+		l, err := r.Agents.Models.Connect(ctx, c)
 		return l.Model, l.Provider, err == nil
 	}
 }

@@ -63,7 +63,7 @@ func TestTheCloudsOfThePageAreReached(t *testing.T) {
 		"vertex/google/gemini-3.8-flash":  {"google/gemini-3.8-flash", "/aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/endpoints/openapi/chat/completions", "reasoning_effort", "token-of-gcloud"},
 		"azure/my-gpt":                    {"my-gpt", "/RESOURCE.openai.azure.com/openai/v1/responses", "input", "token-of-az"},
 	} {
-		c, err := p.Named(name)
+		c, err := p.ChoiceByName(name)
 		if err == nil {
 			err = p.CheckKey(c)
 		}
@@ -89,7 +89,7 @@ models: {qwen3: {body: {b: 2, deep: {x: 2}}}, "ollama/qwen3:latest": {body: {b: 
 	s := &Settings{Console: &console.Console{Env: console.Env{Lookup: func(string) (string, bool) { return "", false }}}}
 	s.Loaded.Store(&config.Loaded{Config: cfg})
 	p := &Providers{Console: s.Console, Settings: s}
-	raw, err := openai.New(p.Endpoint(p.At("ollama", "qwen3"))).Body(llm.Request{Model: "qwen3:latest"}, "")
+	raw, err := openai.New(p.Endpoint(p.ChoiceAt("ollama", "qwen3"))).Body(llm.Request{Model: "qwen3:latest"}, "")
 	if want := `"a":1,"b":3,"deep":{"x":2,"y":[1]}`; err != nil || !strings.Contains(string(raw), want) {
 		t.Errorf("%s, %v", raw, err)
 	}

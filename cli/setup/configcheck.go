@@ -47,7 +47,7 @@ func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 	known := &Providers{Console: s.Console, Settings: one}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		for _, name := range named[key] {
-			if _, err := known.Named(name); name != "" && err != nil {
+			if _, err := known.ChoiceByName(name); name != "" && err != nil {
 				var h console.Hinted
 				errors.As(err, &h)
 				problems = append(problems, l.ProblemAt(key, err.Error(), h.Hint))
@@ -86,7 +86,7 @@ func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
 		err = box.Close()
 	}
 	var p *config.Problem
-	if errors.As(Placed(l, err), &p) {
+	if errors.As(LocateError(l, err), &p) {
 		return p
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
 
 // Placed is an error at the line of the key that its text begins with, or the
 // error itself if it begins with none that was set.
-func Placed(l config.Loaded, err error) error {
+func LocateError(l config.Loaded, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -17,43 +17,43 @@ import (
 )
 
 // Link is a model that can be talked to.
-type Link struct {
+type Connection struct {
 	Model    llm.Model
 	Provider llm.Provider
 	// Discover asks the server how large window and reply are, within what the
 	// user and the catalogue say; nil where servers do not say.
 	Discover func(context.Context) (openai.Discovery, error)
 	// Again says that the server knows its window only when the model is loaded.
-	Again bool
+	AskAgain bool
 }
 
 // Connect makes a choice into a link. The only request it may send is for the
 // list of models, when the choice names none.
-func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
-	if c.Demo() {
-		return d.ConnectDemo(ctx, c.unread)
+func (d *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
+	if c.IsDemo() {
+		return d.ConnectDemo(ctx, c.isUnattended)
 	}
 	o := d.Providers.Endpoint(c)
 	if err := checkAddress(o); err != nil {
-		return Link{}, err
+		return Connection{}, err
 	}
 	if c.Model == "" {
 		id, err := firstModel(ctx, o)
 		if err != nil {
-			return Link{}, err
+			return Connection{}, err
 		}
 		c.Model = id
 		o = d.Providers.Endpoint(c)
 	}
 	client := openai.New(o)
-	l := Link{Provider: client, Model: d.model(ctx, c, client)}
+	l := Connection{Provider: client, Model: d.model(ctx, c, client)}
 	l.Discover = func(ctx context.Context) (openai.Discovery, error) {
 		found, err := openai.Discover(ctx, o, c.Model)
 		client.LearnMaxOutput(c.Model, found)
 		if most := publishedInput(c.Provider, c.Model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
-		if own := d.Providers.OwnModel(c).MaxOutput; own > 0 {
+		if own := d.Providers.ModelConfig(c).MaxOutput; own > 0 {
 			found.MaxOut = own
 		}
 		return found, err
@@ -89,7 +89,7 @@ func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.KnownProvider(c.Provider)
 	k := p.Key(c.Provider)
 	own := p.Settings.Cfg().Providers[c.Provider]
-	if c.Demo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || own.Headers != nil || own.KeyCommand != nil {
+	if c.IsDemo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || own.Headers != nil || own.KeyCommand != nil {
 		return nil
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, k.Variable),
@@ -101,7 +101,7 @@ func (p *Providers) Endpoint(c Choice) openai.Options {
 	known := p.Settings.Cfg().Providers[c.Provider]
 	k := p.Key(c.Provider)
 	o := openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: k.Text, KeyVar: k.Variable, Headers: known.Headers,
-		Wire: openai.Wire(known.Wire), Body: p.body(c)}
+		Wire: openai.Wire(known.Wire), Body: p.bodyFields(c)}
 	if len(known.KeyCommand) > 0 {
 		o.Renew = p.Settings.keyCommand(c.Provider, known).Key
 	}
@@ -110,7 +110,7 @@ func (p *Providers) Endpoint(c Choice) openai.Options {
 
 // body is what the user has requests to a choice's model ask besides: the provider's fields, then the model's by its id,
 // then by its whole name.
-func (p *Providers) body(c Choice) []string {
+func (p *Providers) bodyFields(c Choice) []string {
 	cfg := p.Settings.Cfg()
 	bodies := make([]config.Body, 3)
 	bodies[0] = cfg.Providers[c.Provider].Body
@@ -161,7 +161,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 // Model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
 func (d *Models) Model(ctx context.Context, c Choice) llm.Model {
-	if c.Demo() {
+	if c.IsDemo() {
 		return d.demoModel(ctx)
 	}
 	return d.model(ctx, c, openai.New(d.Providers.Endpoint(c)))
@@ -174,26 +174,26 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 		m = e.Model(c.Model)
 		if e.Provider != c.Provider { // a Claude behind another address
 			m.Provider, m.Prices = c.Provider, nil
-			if Local(c.Address()) {
+			if IsLocal(c.Address()) {
 				m.Window = meter.Window{Source: meter.WindowUnknown}
 			}
 		}
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
 	address := c.Address()
-	d.Settings.Told().complete(&m, address)
+	d.Settings.Endpoints().apply(&m, address)
 	m.Caps, m.NoCache = own, client.NoCaching()
 	if own.KeepsReasoning {
 		m.Thinker = client
 	}
 	m.BaseURL = address
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
-	d.calibrate(ctx, &m)
-	if tokens := d.Settings.Told().Window(address, c.Model); tokens > 0 {
+	d.applyCalibration(ctx, &m)
+	if tokens := d.Settings.Endpoints().UserWindow(address, c.Model); tokens > 0 {
 		m.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	}
-	said := d.Providers.OwnModel(c)
-	d.Providers.Apply(&m, said)
+	said := d.Providers.ModelConfig(c)
+	d.Providers.ApplySettings(&m, said)
 	if client.SetsLifetime(c.Model) {
 		m.TTL = llm.TTLChosen
 		if m.CacheTTL > 0 {
@@ -205,7 +205,7 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 
 // calibrate takes over what was learned about the model before. A store that
 // cannot be read is no reason not to talk.
-func (d *Models) calibrate(ctx context.Context, m *llm.Model) {
+func (d *Models) applyCalibration(ctx context.Context, m *llm.Model) {
 	s, err := d.Resources.Open()
 	if err != nil {
 		return
@@ -226,16 +226,16 @@ func (d *Models) calibrate(ctx context.Context, m *llm.Model) {
 
 // Relearn takes over what was learned about a model since it was chosen. What
 // the user says of its window stays.
-func (d *Models) Relearn(ctx context.Context, m *llm.Model) {
+func (d *Models) ReloadCalibration(ctx context.Context, m *llm.Model) {
 	said := m.Window
-	d.calibrate(ctx, m)
+	d.applyCalibration(ctx, m)
 	if said.Source == meter.WindowFlag || said.Source == meter.WindowConfig {
 		m.Window = said
 	}
 }
 
 // Apply lets the user's own settings win.
-func (p *Providers) Apply(m *llm.Model, own config.Model) {
+func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
 	if own.MaxOutput > 0 {
 		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
 	}
@@ -290,18 +290,18 @@ func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 // ConnectDemo starts the demo model with the window that the user chose. It is
 // reached over the wire like any other; only its name, badge and prices come
 // from here.
-func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Link, error) {
+func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Connection, error) {
 	m, pace := d.demoModel(ctx), demo.DefaultPace // it takes its time only where somebody reads along
 	if unread {
 		pace = 0
 	}
 	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: pace})
 	if err != nil {
-		return Link{}, err
+		return Connection{}, err
 	}
-	d.Resources.atEnd(s.Close)
+	d.Resources.onClose(s.Close)
 	o := openai.Options{Provider: ProviderDemo, BaseURL: s.URL, Key: s.Token}
-	return Link{Model: m, Provider: openai.New(o)}, nil
+	return Connection{Model: m, Provider: openai.New(o)}, nil
 }
 
 // Cost prices a request by the model's sheet.
@@ -314,7 +314,7 @@ func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 }
 
 // Noted is the link with a word in its model on what the effort that was chosen differs in from its name.
-func (l Link) Noted() Link {
+func (l Connection) WithEffortNote() Connection {
 	l.Model.EffortNote = ""
 	if client, ok := l.Provider.(*openai.Client); ok {
 		l.Model.EffortNote = client.EffortNote(l.Model.ID, l.Model.Effort)
@@ -323,7 +323,7 @@ func (l Link) Noted() Link {
 }
 
 // Choice is what a link was made from.
-func (l Link) Choice() Choice {
+func (l Connection) Choice() Choice {
 	if l.Model.Provider == ProviderDemo {
 		return Choice{Provider: ProviderDemo}
 	}
@@ -331,7 +331,7 @@ func (l Link) Choice() Choice {
 }
 
 // ServerWindow is the window a server says it has, unknown if it does not say.
-func ServerWindow(found openai.Discovery) meter.Window {
+func WindowOf(found openai.Discovery) meter.Window {
 	return meter.Window{Tokens: found.Window, Source: meter.WindowServer}
 }
 
@@ -342,10 +342,10 @@ func (d *Models) demoModel(ctx context.Context) llm.Model {
 	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(demo.ModelID),
 		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
-	d.Providers.Apply(&m, config.Model{})
+	d.Providers.ApplySettings(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
-	d.calibrate(ctx, &m)
+	d.applyCalibration(ctx, &m)
 	m.Window = started
 	return m
 }

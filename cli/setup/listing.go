@@ -22,26 +22,26 @@ import (
 // ModelRow is what is known of a model in a list.
 type ModelRow struct {
 	catalog.Entry
-	Own    config.Prices      // what the configuration says, which wins one by one
-	Source meter.WindowSource // of Window, which is 0 where nobody knows it
-	Sure   bool               // the catalogue has this very model
+	OwnPrices config.Prices      // what the configuration says, which wins one by one
+	Source    meter.WindowSource // of Window, which is 0 where nobody knows it
+	IsExact   bool               // the catalogue has this very model
 }
 
 // Row is what is known of a model at a provider, with what its server lists.
 func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	r := ModelRow{Source: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
-		r.Entry, r.Sure = e, e.Match != catalog.MatchFamily
+		r.Entry, r.IsExact = e, e.Match != catalog.MatchFamily
 		if r.Source = meter.WindowCatalogue; e.Trained || e.Window == 0 {
 			r.Window, r.Source = 0, meter.WindowUnknown
 		}
 	}
 	r.Provider, r.ID = provider, l.ID
-	tells, at := d.Settings.Told().Of(d.Providers.At(provider, "").Address(), l.ID)
+	tells, at := d.Settings.Endpoints().Model(d.Providers.ChoiceAt(provider, "").Address(), l.ID)
 	if tells.Window > 0 || tells.Prices != nil {
 		r.Date = at.Format(time.DateOnly)
 	}
-	own := DescribedModel(d.Settings.Cfg(), provider, l.ID)
+	own := ModelConfig(d.Settings.Cfg(), provider, l.ID)
 	for _, w := range []meter.Window{
 		{Tokens: tells.Window, Source: meter.WindowServer}, {Tokens: l.Window, Source: meter.WindowServer},
 		{Tokens: own.ContextWindow, Source: meter.WindowConfig},
@@ -58,11 +58,11 @@ func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	if own.MaxInput > 0 {
 		r.MaxInput = own.MaxInput
 	}
-	r.Prices = told(r.Prices, tells.Prices, at)
+	r.Prices = mergePrices(r.Prices, tells.Prices, at)
 	if l.Prices != nil {
 		r.Prices = l.Prices
 	}
-	r.Own = own.Prices
+	r.OwnPrices = own.Prices
 	return r
 }
 
@@ -70,11 +70,11 @@ func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 // that server's list only. provider is the only one, "" for all.
 func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) {
 	if base := d.Settings.Flags.BaseURL; base != "" {
-		a := d.ask(ctx, openai.Server{Provider: ProviderCustom, BaseURL: base})[0]
+		a := d.listModels(ctx, openai.Server{Provider: ProviderCustom, BaseURL: base})[0]
 		if a.Err != nil {
 			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", ShownURL(a.Server), a.Err), "check the address")
 		}
-		return d.RowsOf(ProviderCustom, a.Found), nil
+		return d.ListedRows(ProviderCustom, a.Found), nil
 	}
 	known, rows := map[string]int{}, []ModelRow{}
 	add := func(r ModelRow, now bool) {
@@ -93,11 +93,11 @@ func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) 
 		}
 	}
 	for _, name := range names {
-		for _, id := range d.Settings.Told().ids(d.Providers.At(name, "").Address()) {
+		for _, id := range d.Settings.Endpoints().modelIDs(d.Providers.ChoiceAt(name, "").Address()) {
 			add(d.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}
-	for _, r := range d.OfServers(ctx, provider) {
+	for _, r := range d.ServerRows(ctx, provider) {
 		add(r, true)
 	}
 	for _, name := range names {
@@ -109,7 +109,7 @@ func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) 
 }
 
 // RowsOf is what a server lists that is fit for chat.
-func (d *Models) RowsOf(provider string, found openai.Discovery) []ModelRow {
+func (d *Models) ListedRows(provider string, found openai.Discovery) []ModelRow {
 	rows := []ModelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
@@ -120,35 +120,35 @@ func (d *Models) RowsOf(provider string, found openai.Discovery) []ModelRow {
 }
 
 // OfServers is what the servers of this machine and of the configuration list, where they may be asked.
-func (d *Models) OfServers(ctx context.Context, provider string) []ModelRow {
-	if !d.Providers.Probing() {
+func (d *Models) ServerRows(ctx context.Context, provider string) []ModelRow {
+	if !d.Providers.MayProbe() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	var rows []ModelRow
-	for _, a := range d.ask(ctx, d.servers(ctx, provider, false)...) {
-		rows = append(rows, d.RowsOf(a.Provider, a.Found)...) // a server that is not there is the usual case
+	for _, a := range d.listModels(ctx, d.servers(ctx, provider, false)...) {
+		rows = append(rows, d.ListedRows(a.Provider, a.Found)...) // a server that is not there is the usual case
 	}
 	return rows
 }
 
 // Refreshed is what came of asking one endpoint for its models.
-type Refreshed struct {
+type ListResult struct {
 	openai.Server
 	Found openai.Discovery
 	Err   error
 }
 
 // Refresh asks the endpoints that there is a key for, too, and keeps what they tell of windows and prices.
-func (d *Models) Refresh(ctx context.Context, provider string) []Refreshed {
+func (d *Models) Refresh(ctx context.Context, provider string) []ListResult {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	all := d.ask(ctx, d.servers(ctx, provider, true)...)
+	all := d.listModels(ctx, d.servers(ctx, provider, true)...)
 	for i, a := range all {
 		if a.Err == nil {
 			at := Choice{Provider: a.Provider, BaseURL: a.BaseURL}
-			all[i].Err = d.Settings.Told().Take(at.Address(), time.Now(), a.Found.Models)
+			all[i].Err = d.Settings.Endpoints().SetModels(at.Address(), time.Now(), a.Found.Models)
 		}
 	}
 	return all
@@ -174,7 +174,7 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 			add(openai.Server{Provider: name, BaseURL: base})
 		}
 	}
-	if d.Providers.Probing() {
+	if d.Providers.MayProbe() {
 		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
 			add(s)
 		}
@@ -184,8 +184,8 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 
 // ask asks servers for their models, beside each other. A ctx that ends is the caller's patience, also with one that is
 // far away.
-func (d *Models) ask(ctx context.Context, servers ...openai.Server) []Refreshed {
-	out := make([]Refreshed, len(servers))
+func (d *Models) listModels(ctx context.Context, servers ...openai.Server) []ListResult {
+	out := make([]ListResult, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
 		all.Go(func() {

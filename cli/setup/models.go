@@ -37,41 +37,41 @@ type Models struct {
 // Choose asks no server but local ones; id is the conversation that goes on, "" for a new one. The error is [Elsewhere] if
 // it cannot go on with what it was held with.
 func (d *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choice, error) {
-	if d.Settings.Flags.ChooseModel() {
-		return d.Providers.flagged()
+	if d.Settings.Flags.HasModel() {
+		return d.Providers.choiceByFlags()
 	}
-	held, err := d.Held(ctx, id)
+	held, err := d.LastUsed(ctx, id)
 	if err != nil {
 		return Choice{}, err
 	}
 	if held.Name() == "" {
-		return d.fresh(ctx, demoAllowed)
+		return d.chooseForNew(ctx, demoAllowed)
 	}
-	c, why := d.Again(held)
+	c, why := d.Reuse(held)
 	if why == "" {
 		return c, nil
 	}
-	e := &Elsewhere{ID: id, Held: held, Why: why}
-	if c, err := d.fresh(ctx, demoAllowed); err == nil && d.Providers.CheckKey(c) == nil {
+	e := &ModelUnavailableError{ID: id, Last: held, Why: why}
+	if c, err := d.chooseForNew(ctx, demoAllowed); err == nil && d.Providers.CheckKey(c) == nil {
 		e.Proposed = &c
 	}
 	return Choice{}, e
 }
 
 // fresh is the choice for a new conversation without a flag.
-func (d *Models) fresh(ctx context.Context, demoAllowed bool) (Choice, error) {
+func (d *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choice, error) {
 	if name := d.Settings.Cfg().Model; name != "" {
-		return d.Providers.Named(name)
+		return d.Providers.ChoiceByName(name)
 	}
 	if base := d.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		return Choice{Provider: "openai", BaseURL: base}, nil // local servers need no key
 	}
 	for _, name := range openai.ProvidersByKey() {
 		if e, ok := catalog.Default(name); ok && d.Providers.Key(name).Text != "" {
-			return d.Providers.At(name, e.ID), nil
+			return d.Providers.ChoiceAt(name, e.ID), nil
 		}
 	}
-	if d.Providers.Probing() {
+	if d.Providers.MayProbe() {
 		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
 			return Choice{Provider: s.Provider, Model: s.Model, BaseURL: s.BaseURL}, nil
 		}
@@ -84,7 +84,7 @@ func (d *Models) fresh(ctx context.Context, demoAllowed bool) (Choice, error) {
 }
 
 // flagged is the choice that the flags name.
-func (p *Providers) flagged() (Choice, error) {
+func (p *Providers) choiceByFlags() (Choice, error) {
 	f := p.Settings.Flags
 	switch {
 	case f.Demo:
@@ -92,23 +92,23 @@ func (p *Providers) flagged() (Choice, error) {
 	case f.BaseURL != "":
 		return Choice{Provider: ProviderCustom, BaseURL: f.BaseURL, Model: strings.TrimPrefix(f.Model, ProviderCustom+"/")}, nil
 	}
-	return p.Named(f.Model)
+	return p.ChoiceByName(f.Model)
 }
 
 // LinkFor is the model to ask. A server that knows how large its window is has a second to say so. unread says that nobody
 // reads what arrives.
-func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, error) {
+func (d *Models) ConnectFor(ctx context.Context, id string, unread bool) (Connection, error) {
 	c, err := d.Choose(ctx, id, false)
-	var e *Elsewhere
+	var e *ModelUnavailableError
 	if errors.As(err, &e) {
-		return Link{}, console.WithHint(e, e.hint())
+		return Connection{}, console.WithHint(e, e.hint())
 	}
 	if err != nil {
-		return Link{}, err
+		return Connection{}, err
 	}
-	c.unread = unread
+	c.isUnattended = unread
 	if err := d.Providers.CheckKey(c); err != nil {
-		return Link{}, err
+		return Connection{}, err
 	}
 	l, err := d.Connect(ctx, c)
 	if err != nil || l.Discover == nil {
@@ -123,19 +123,19 @@ func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, err
 	if err != nil {
 		return l, nil // a server that does not say is the usual case
 	}
-	if w := ServerWindow(found); w.Known() {
+	if w := WindowOf(found); w.Known() {
 		l.Model.Window = w
 	}
 	if found.MaxOut > 0 {
 		l.Model.MaxOut = found.MaxOut
 	}
-	l.Again = found.AskAgain
+	l.AskAgain = found.AskAgain
 	return l, nil
 }
 
 // Held is the model that a stored conversation was last held with and its address, the zero value for a new conversation
 // and for one that names none.
-func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged, error) {
+func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelChanged, error) {
 	if id == "" {
 		return conversation.ModelChanged{}, nil
 	}
@@ -158,17 +158,17 @@ func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged
 
 // Again is the choice that goes on with what a conversation was held with. why completes "the conversation used X,
 // which ..." if it is not to be had.
-func (d *Models) Again(held conversation.ModelChanged) (c Choice, why string) {
-	c = d.Providers.HeldAt(held)
+func (d *Models) Reuse(held conversation.ModelChanged) (c Choice, why string) {
+	c = d.Providers.ChoiceOf(held)
 	now := c.Address()
 	switch {
-	case c.Demo():
+	case c.IsDemo():
 		return c, ""
 	case !d.Providers.Known(held.Provider):
 		return c, "belongs to a provider that is no longer configured"
 	case now == "":
 		return c, "is at an address that was not recorded"
-	case held.BaseURL != "" && !SamePlace(now, held.BaseURL) && !Local(now):
+	case held.BaseURL != "" && !SameEndpoint(now, held.BaseURL) && !IsLocal(now):
 		return c, "was at " + HostOf(held.BaseURL) + " and would be at " + HostOf(now) + " now"
 	}
 	if err := d.Providers.CheckKey(c); err != nil {
@@ -178,44 +178,44 @@ func (d *Models) Again(held conversation.ModelChanged) (c Choice, why string) {
 }
 
 // Elsewhere says that a conversation cannot go on with what it was held with. Nothing was sent.
-type Elsewhere struct {
+type ModelUnavailableError struct {
 	ID       string
-	Held     conversation.ModelChanged
+	Last     conversation.ModelChanged
 	Why      string
 	Proposed *Choice // what could go on with it, nil for nothing
 }
 
-func (e *Elsewhere) Error() string {
-	return fmt.Sprintf("the conversation used %s, which %s; nothing was sent", e.Held.Name(), e.Why)
+func (e *ModelUnavailableError) Error() string {
+	return fmt.Sprintf("the conversation used %s, which %s; nothing was sent", e.Last.Name(), e.Why)
 }
 
 // hint is how to choose on the command line.
-func (e *Elsewhere) hint() string {
+func (e *ModelUnavailableError) hint() string {
 	text := "make it reachable again"
-	if e.Held.Provider == ProviderCustom && e.Held.BaseURL == "" {
-		text = "give its address with --base-url URL --model " + e.Held.Model
+	if e.Last.Provider == ProviderCustom && e.Last.BaseURL == "" {
+		text = "give its address with --base-url URL --model " + e.Last.Model
 	}
 	text += ", or choose with --model PROVIDER/ID the model that continues the conversation"
 	if e.Proposed != nil {
-		text += fmt.Sprintf("; --model %s sends all of it to %s", e.Proposed.Name(), e.Proposed.Place())
+		text += fmt.Sprintf("; --model %s sends all of it to %s", e.Proposed.Name(), e.Proposed.DisplayAddress())
 	}
 	return text + "; `plimsoll models` lists what is known"
 }
 
 // Question is what a yes is asked for.
-func (e *Elsewhere) Question() string {
+func (e *ModelUnavailableError) Question() string {
 	return fmt.Sprintf("This conversation used %s, which %s.\nGo on with %s? All of it is then sent to %s.",
-		e.Held.Name(), e.Why, e.Proposed.Name(), e.Proposed.Place())
+		e.Last.Name(), e.Why, e.Proposed.Name(), e.Proposed.DisplayAddress())
 }
 
 // Leaves reports whether going on with a model takes a conversation from a local model to a hosted one. One whose address
 // nobody recorded counts as local.
-func Leaves(held conversation.ModelChanged, to llm.Model) bool {
-	if held.Name() == "" || to.Provider == ProviderDemo || Local(to.BaseURL) {
+func MovesToHosted(held conversation.ModelChanged, to llm.Model) bool {
+	if held.Name() == "" || to.Provider == ProviderDemo || IsLocal(to.BaseURL) {
 		return false
 	}
 	if held.BaseURL != "" {
-		return Local(held.BaseURL)
+		return IsLocal(held.BaseURL)
 	}
 	e, known := openai.KnownProvider(held.Provider)
 	return !known || e.Local
@@ -224,10 +224,10 @@ func Leaves(held conversation.ModelChanged, to llm.Model) bool {
 // ModelOf is the model a stored conversation goes on with: the one that is asked for, else the one it talked to last.
 func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.Model, error) {
 	last := LastModel(events)
-	c := d.Providers.HeldAt(last)
-	if d.Settings.Flags.ChooseModel() {
+	c := d.Providers.ChoiceOf(last)
+	if d.Settings.Flags.HasModel() {
 		var err error
-		if c, err = d.Providers.flagged(); err != nil {
+		if c, err = d.Providers.choiceByFlags(); err != nil {
 			return llm.Model{}, err
 		}
 		if c.Provider == ProviderCustom && c.Model == "" {
@@ -236,19 +236,19 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 	}
 	m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	if c.Provider == "" {
-		d.Providers.Apply(&m, config.Model{})
+		d.Providers.ApplySettings(&m, config.Model{})
 		return m, nil
 	}
 	m = d.Model(ctx, c)
-	if c.Demo() || last.Name() != m.Name() {
+	if c.IsDemo() || last.Name() != m.Name() {
 		return m, nil
 	}
-	from, own := meter.WindowSource(last.Source), d.Providers.OwnModel(c)
+	from, own := meter.WindowSource(last.Source), d.Providers.ModelConfig(c)
 	said := from == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
 		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.Known()
 	if said && last.Window > 0 {
 		m.Window = meter.Window{Tokens: last.Window, Source: from}
-		d.Providers.Apply(&m, own)
+		d.Providers.ApplySettings(&m, own)
 	}
 	if last.MaxOut > 0 && own.MaxOutput == 0 {
 		m.MaxOut = last.MaxOut
@@ -257,12 +257,12 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 }
 
 // OwnersModel is the model that a conversation was held with last, with the window that its owner knows.
-func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) llm.Model {
+func (d *Models) RecordedModel(ctx context.Context, events []conversation.Event) llm.Model {
 	last := LastModel(events)
 	if last.Provider == "" {
 		return llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	}
-	c := d.Providers.HeldAt(last)
+	c := d.Providers.ChoiceOf(last)
 	if last.BaseURL != "" {
 		c.BaseURL = last.BaseURL
 	}

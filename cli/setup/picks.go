@@ -21,7 +21,7 @@ type Picks struct {
 }
 
 // mostRecent is how many models are kept as used of late.
-const mostRecent = 5
+const maxRecent = 5
 
 // Picks is what is kept.
 func (s *Settings) Picks() (p Picks) {
@@ -34,22 +34,22 @@ func (s *Settings) Picks() (p Picks) {
 func (s *Settings) picksFile() string { return filepath.Join(s.Paths.State, "models.json") }
 
 // Favor marks a model as a favorite, or no longer.
-func (s *Settings) Favor(model string, on bool) error {
+func (s *Settings) SetFavorite(model string, on bool) error {
 	p := s.Picks()
 	p.Favorites = slices.DeleteFunc(p.Favorites, func(name string) bool { return name == model })
 	if on {
 		p.Favorites = append(p.Favorites, model)
 	}
-	return keepJSON(s.picksFile(), "keeping your choice of models", p)
+	return writeJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
 // Used notes that a model was chosen.
-func (s *Settings) Used(model string) error {
+func (s *Settings) NoteUsed(model string) error {
 	p := s.Picks()
 	p.Recent = slices.DeleteFunc(p.Recent, func(name string) bool { return name == model })
 	p.Recent = slices.Insert(p.Recent, 0, model)
-	p.Recent = p.Recent[:min(len(p.Recent), mostRecent)]
-	return keepJSON(s.picksFile(), "keeping your choice of models", p)
+	p.Recent = p.Recent[:min(len(p.Recent), maxRecent)]
+	return writeJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
 // readJSON reads a file, and reports whether it is there and whole.
@@ -59,7 +59,7 @@ func readJSON(path string, into any) bool {
 }
 
 // keepJSON replaces a file; the error begins with what was done.
-func keepJSON(path, doing string, value any) error {
+func writeJSON(path, doing string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err == nil {
 		err = config.ReplaceFile(path, append(data, '\n'))

@@ -46,10 +46,10 @@ func HostOf(base string) string {
 }
 
 // SamePlace reports whether two addresses lead to the same place.
-func SamePlace(a, b string) bool { return spelled(a) == spelled(b) }
+func SameEndpoint(a, b string) bool { return canonicalURL(a) == canonicalURL(b) }
 
 // spelled is an address in one spelling: the names of this machine are one.
-func spelled(base string) string {
+func canonicalURL(base string) string {
 	u, err := url.Parse(recordedURL(base))
 	if err != nil {
 		return base
@@ -65,8 +65,8 @@ func spelled(base string) string {
 }
 
 // Loopback reports whether an address is on this machine.
-func Loopback(base string) bool {
-	u, err := url.Parse(spelled(base))
+func IsLoopback(base string) bool {
+	u, err := url.Parse(canonicalURL(base))
 	return err == nil && u.Hostname() == "localhost"
 }
 
@@ -75,7 +75,7 @@ var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
 
 // Local reports whether an address is on this machine or in the user's own
 // network. One that nobody can read is not.
-func Local(base string) bool {
+func IsLocal(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return false
@@ -107,7 +107,7 @@ func ShownURL(s openai.Server) string {
 // Name is a choice as the user writes it.
 func (c Choice) Name() string {
 	switch {
-	case c.Demo():
+	case c.IsDemo():
 		return ProviderDemo
 	case c.Model == "":
 		return c.Provider
@@ -116,11 +116,11 @@ func (c Choice) Name() string {
 }
 
 // Place is where the requests of a choice go, as the user reads it.
-func (c Choice) Place() string {
+func (c Choice) DisplayAddress() string {
 	switch at := c.Address(); {
-	case c.Demo():
+	case c.IsDemo():
 		return "the built-in demo model on this machine"
-	case Local(at):
+	case IsLocal(at):
 		return HostOf(at) + " (your own network)"
 	default:
 		return HostOf(at)

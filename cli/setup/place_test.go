@@ -16,7 +16,7 @@ func TestWhatIsLocal(t *testing.T) {
 		"https://api.openai.com/v1":   false, "https://127.0.0.1.nip.io/v1": false, "http://8.8.8.8/v1": false, "": false, "not an address": false,
 		"https://local.example.org/v1": false,
 	} {
-		if got := Local(base); got != want {
+		if got := IsLocal(base); got != want {
 			t.Errorf("local(%q) = %v", base, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestWhatLeavesTheMachine(t *testing.T) {
 		"to the demo model":          {conversation.ModelChanged{Provider: "ollama", Model: "m"}, llm.Model{Provider: "demo"}, false},
 		"near to near":               {conversation.ModelChanged{Provider: "ollama", Model: "m", BaseURL: near}, llm.Model{Provider: "vllm", BaseURL: near}, false},
 	} {
-		if got := Leaves(c.held, c.to); got != c.want {
+		if got := MovesToHosted(c.held, c.to); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -56,7 +56,7 @@ func TestRecordedAddressesHoldNoSecret(t *testing.T) {
 			t.Errorf("%q is recorded as %q", base, got)
 		}
 	}
-	if !SamePlace("http://localhost:8080/v1/", "http://127.0.0.1:8080/v1") || SamePlace("http://127.0.0.1:8080/v1", "http://127.0.0.1:8081/v1") {
+	if !SameEndpoint("http://localhost:8080/v1/", "http://127.0.0.1:8080/v1") || SameEndpoint("http://127.0.0.1:8080/v1", "http://127.0.0.1:8081/v1") {
 		t.Error("one machine has several names, and its ports are places of their own")
 	}
 }

@@ -19,14 +19,14 @@ import (
 
 // Choice is the endpoint and the model to talk to.
 type Choice struct {
-	Provider string
-	Model    string // "": the first the server lists
-	BaseURL  string // "": the provider's own
-	unread   bool   // nobody reads along: the demo model need not take its time
+	Provider     string
+	Model        string // "": the first the server lists
+	BaseURL      string // "": the provider's own
+	isUnattended bool   // nobody reads along: the demo model need not take its time
 }
 
 // Demo reports whether a choice is the demo model.
-func (c Choice) Demo() bool { return c.Provider == ProviderDemo }
+func (c Choice) IsDemo() bool { return c.Provider == ProviderDemo }
 
 // Providers knows the models and servers by name, with their addresses and keys. It
 // asks none of them.
@@ -51,7 +51,7 @@ func CanonicalID(provider, id string) string {
 
 // DescribedModel is what a configuration says of a model, whichever spelling of
 // its id it has.
-func DescribedModel(cfg config.Config, provider, id string) config.Model {
+func ModelConfig(cfg config.Config, provider, id string) config.Model {
 	models := cfg.Providers[provider].Models
 	if own, ok := models[id]; ok {
 		return own
@@ -65,13 +65,13 @@ func DescribedModel(cfg config.Config, provider, id string) config.Model {
 }
 
 // Probing reports whether local servers may be looked for.
-func (p *Providers) Probing() bool {
+func (p *Providers) MayProbe() bool {
 	return p.Settings.Cfg().Discovery.Local && p.Console.Getenv("PLIMSOLL_NO_PROBE") != "1"
 }
 
 // Named reads a model's name: provider/id if the first segment is a provider,
 // else an id that the catalogue knows.
-func (p *Providers) Named(name string) (Choice, error) {
+func (p *Providers) ChoiceByName(name string) (Choice, error) {
 	if name == ProviderDemo || strings.HasPrefix(name, ProviderDemo+"/") {
 		return Choice{Provider: ProviderDemo}, nil
 	}
@@ -79,23 +79,23 @@ func (p *Providers) Named(name string) (Choice, error) {
 		if rest == "" {
 			return Choice{}, console.WrongUse("the model %q has no id after the provider", name)
 		}
-		return p.At(first, rest), nil
+		return p.ChoiceAt(first, rest), nil
 	}
 	if e, ok := catalog.ByID(name); ok && p.Known(e.Provider) {
-		return p.At(e.Provider, name), nil
+		return p.ChoiceAt(e.Provider, name), nil
 	}
 	if p.Known(name) {
 		if e, ok := catalog.Default(name); ok {
-			return p.At(name, e.ID), nil
+			return p.ChoiceAt(name, e.ID), nil
 		}
-		return p.At(name, ""), nil
+		return p.ChoiceAt(name, ""), nil
 	}
 	return Choice{}, console.AsUsage(console.WithHint(fmt.Errorf("unknown model %q", name),
 		"write it as provider/id, with one of "+strings.Join(p.Names(), ", ")+"; `plimsoll models` lists what is known"))
 }
 
 // At is a model at a provider, with the address the user gave it.
-func (p *Providers) At(provider, model string) Choice {
+func (p *Providers) ChoiceAt(provider, model string) Choice {
 	c := Choice{Provider: provider, Model: CanonicalID(provider, model), BaseURL: p.Settings.Cfg().Providers[provider].BaseURL}
 	switch {
 	case provider == ProviderDemo:
@@ -112,20 +112,20 @@ func (p *Providers) At(provider, model string) Choice {
 }
 
 // OwnModel is what the user's configuration says of the model of a choice.
-func (p *Providers) OwnModel(c Choice) config.Model {
-	return DescribedModel(p.Settings.Cfg(), c.Provider, c.Model)
+func (p *Providers) ModelConfig(c Choice) config.Model {
+	return ModelConfig(p.Settings.Cfg(), c.Provider, c.Model)
 }
 
 // Key is the key of a provider.
 type Key struct {
 	Text     string // "" for none, and where a program prints it
-	From     string // where it is: a variable of the environment, keyring, key file, key_command; "" nowhere
+	Source   string // where it is: a variable of the environment, keyring, key file, key_command; "" nowhere
 	Variable string // of the environment that holds it, or would; "" if there is none
 	Err      error  // why a stored one cannot be read
 }
 
 // Set reports whether the environment holds the key, which is used before a stored one.
-func (k Key) Set() bool { return k.Text != "" && k.From == k.Variable }
+func (k Key) IsFromEnvironment() bool { return k.Text != "" && k.Source == k.Variable }
 
 // Key is a provider's key: that of the environment, or the one that was stored.
 func (p *Providers) Key(provider string) Key {
@@ -133,7 +133,7 @@ func (p *Providers) Key(provider string) Key {
 	e, _ := openai.KnownProvider(provider)
 	switch {
 	case own.KeyCommand != nil:
-		return Key{From: "key_command"} // asked when a request is sent
+		return Key{Source: "key_command"} // asked when a request is sent
 	case own.APIKeyEnv != "":
 		k.Variable = own.APIKeyEnv
 		k.Text = p.Console.Getenv(k.Variable)
@@ -144,7 +144,7 @@ func (p *Providers) Key(provider string) Key {
 		k.Text, k.Variable = e.Key(p.Console.Getenv)
 	}
 	if k.Text != "" {
-		k.From = k.Variable
+		k.Source = k.Variable
 		return k
 	}
 	stored := p.StoredKey(provider)
@@ -156,9 +156,9 @@ func (p *Providers) Key(provider string) Key {
 func (p *Providers) StoredKey(provider string) (k Key) {
 	var place keys.Location
 	if k.Text, place, k.Err = p.Settings.Keys().Get(provider); k.Text != "" {
-		k.From = "key file"
+		k.Source = "key file"
 		if place == keys.InKeyring {
-			k.From = "keyring"
+			k.Source = "keyring"
 		}
 	}
 	return k
@@ -174,15 +174,15 @@ func (p *Providers) Connect(provider, key string) (where string, err error) {
 }
 
 // LongestKey bounds what is read as a key, in bytes.
-const LongestKey = 8 << 10
+const MaxKeyLength = 8 << 10
 
 // KeyIn is the key that a text consists of, without the blanks around it. A key never stands in an error.
-func KeyIn(text string) (string, error) {
+func ParseKey(text string) (string, error) {
 	key := strings.TrimSpace(text)
 	switch {
 	case key == "":
 		return "", errors.New("no key given")
-	case len(key) > LongestKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case len(key) > MaxKeyLength || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", errors.New("this is not a key: it has spaces or other characters that keys do not have, or is too long")
 	}
 	return key, nil
@@ -191,7 +191,7 @@ func KeyIn(text string) (string, error) {
 // Keyed lists the providers that a key can be stored for: those that a key chooses
 // first, then the others, then those of the configuration. A server on this machine is
 // one of them if the configuration says where it is.
-func (p *Providers) Keyed() []string {
+func (p *Providers) AcceptingKeys() []string {
 	return slices.DeleteFunc(p.Names(), func(name string) bool {
 		e, known := openai.KnownProvider(name)
 		return known && (e.Local || e.BaseURL == "") && p.Settings.Cfg().Providers[name].BaseURL == ""
@@ -200,7 +200,7 @@ func (p *Providers) Keyed() []string {
 
 // TryKey tries a key of a provider with a request that costs nothing. The error is an *llm.Error.
 func (p *Providers) TryKey(ctx context.Context, provider, key string) error {
-	o := p.Endpoint(p.At(provider, ""))
+	o := p.Endpoint(p.ChoiceAt(provider, ""))
 	o.Key = key
 	if err := openai.CheckKey(ctx, o); err != nil {
 		return llm.AsError(err)
@@ -234,9 +234,9 @@ func (p *Providers) Names() []string {
 
 // HeldAt is the choice of a model at the address of its provider; where a name
 // says nothing of the address, at the recorded one.
-func (p *Providers) HeldAt(held conversation.ModelChanged) Choice {
-	c := p.At(held.Provider, held.Model)
-	if !c.Demo() && held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
+func (p *Providers) ChoiceOf(held conversation.ModelChanged) Choice {
+	c := p.ChoiceAt(held.Provider, held.Model)
+	if !c.IsDemo() && held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
 		c.BaseURL = held.BaseURL
 	}
 	return c

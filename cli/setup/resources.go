@@ -28,7 +28,7 @@ type Resources struct {
 }
 
 // maxLog is the size at which the log file is put aside, in bytes.
-const maxLog = 8 << 20
+const maxLogSize = 8 << 20
 
 // Open opens the store, once.
 func (r *Resources) Open() (*storage.Store, error) {
@@ -57,15 +57,15 @@ func (r *Resources) Logger() *slog.Logger {
 		level := slog.LevelInfo
 		// The level was checked when the configuration was loaded.
 		_ = level.UnmarshalText([]byte(r.Settings.Cfg().Log.Level))
-		r.log = slog.New(slog.NewTextHandler(lateFile{r}, &slog.HandlerOptions{Level: level}))
+		r.log = slog.New(slog.NewTextHandler(lazyLogFile{r}, &slog.HandlerOptions{Level: level}))
 	}
 	return r.log
 }
 
 // lateFile opens the log file at the first line.
-type lateFile struct{ r *Resources }
+type lazyLogFile struct{ r *Resources }
 
-func (l lateFile) Write(p []byte) (int, error) {
+func (l lazyLogFile) Write(p []byte) (int, error) {
 	l.r.mu.Lock()
 	defer l.r.mu.Unlock()
 	if l.r.logFile == nil {
@@ -73,7 +73,7 @@ func (l lateFile) Write(p []byte) (int, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return 0, err
 		}
-		if st, err := os.Stat(path); err == nil && st.Size() > maxLog {
+		if st, err := os.Stat(path); err == nil && st.Size() > maxLogSize {
 			// A log that cannot be put aside just grows on.
 			_ = os.Rename(path, path+".1")
 		}
@@ -87,14 +87,14 @@ func (l lateFile) Write(p []byte) (int, error) {
 }
 
 // atEnd remembers what has to be ended before the program is.
-func (r *Resources) atEnd(f func(context.Context) error) {
+func (r *Resources) onClose(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)
 }
 
 // Granted holds what the user granted, for all conversations of this run.
-func (r *Resources) Granted() *grants.Store {
+func (r *Resources) Grants() *grants.Store {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.grants == nil {

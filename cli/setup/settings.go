@@ -26,10 +26,10 @@ type Settings struct {
 	Paths     config.Paths
 	Workspace string
 
-	keysOnce sync.Once // makes keyStore
-	keyStore *keys.Store
-	toldOnce sync.Once // makes told
-	told     *Told
+	keysOnce      sync.Once // makes keyStore
+	keyStore      *keys.Store
+	endpointsOnce sync.Once // makes told
+	endpoints     *EndpointStore
 
 	keyCommands sync.Map // *keys.Command, by provider, command line and lifetime of the key
 }
@@ -69,7 +69,7 @@ type Flags struct {
 }
 
 // ChooseModel reports whether a flag chooses the model.
-func (f Flags) ChooseModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
+func (f Flags) HasModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
 
 // Cfg is the configuration in force. Configure must have been called.
 func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
@@ -198,7 +198,7 @@ func RecordedSettings(events []conversation.Event) map[string]string {
 
 // Adopt applies the settings that a conversation records, for a command that
 // shows only this conversation.
-func (s *Settings) Adopt(events []conversation.Event) error {
+func (s *Settings) AdoptRecorded(events []conversation.Event) error {
 	loaded := *s.Loaded.Load()
 	var err error
 	if loaded.Config, err = s.ConfigFor(events); err == nil {
@@ -209,11 +209,11 @@ func (s *Settings) Adopt(events []conversation.Event) error {
 
 // BoundedBy returns a model with the window and the cache lifetime that a
 // configuration gives it; only the --window flag overrides the window.
-func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {
+func (s *Settings) WithLimits(cfg config.Config, m llm.Model) llm.Model {
 	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
 		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
 	}
-	m.CacheTTL = DescribedModel(cfg, m.Provider, m.ID).CacheTTL
+	m.CacheTTL = ModelConfig(cfg, m.Provider, m.ID).CacheTTL
 	return m
 }
 
@@ -238,7 +238,7 @@ func (s *Settings) OwnFiles() []string {
 }
 
 // RuleAt is the file and line of a list of permission rules, "" if no file sets the list.
-func (s *Settings) RuleAt(list, _ string) string {
+func (s *Settings) RuleOrigin(list, _ string) string {
 	origin, set := s.Loaded.Load().Origins["permissions."+list]
 	if !set || origin.File == "" {
 		return ""

@@ -22,24 +22,24 @@ import (
 // knows. It is kept between runs, counts more than the catalogue, and less than the configuration.
 
 // Told is what is kept. Its methods may be called from several goroutines.
-type Told struct {
+type EndpointStore struct {
 	path string
 
 	mu      sync.Mutex // guards what follows, and the file
 	loaded  bool
-	damaged bool              // the file is there and cannot be read
-	all     map[string]toldBy // by address
+	damaged bool                      // the file is there and cannot be read
+	all     map[string]endpointRecord // by address
 }
 
 // toldBy is what one endpoint told.
-type toldBy struct {
-	At     time.Time            `json:"at"`
-	Models map[string]ToldModel `json:"models"`
-	Said   map[string]int       `json:"said,omitempty"` // windows by the user, in tokens
+type endpointRecord struct {
+	At          time.Time                `json:"at"`
+	Models      map[string]EndpointModel `json:"models"`
+	UserWindows map[string]int           `json:"said,omitempty"` // windows by the user, in tokens
 }
 
 // ToldModel is what an endpoint told of a model, 0 and nil where it said nothing.
-type ToldModel struct {
+type EndpointModel struct {
 	Window    int         `json:"context_window,omitempty"`
 	MaxOutput int         `json:"max_output,omitempty"`
 	Prices    *llm.Prices `json:"prices,omitempty"`
@@ -47,23 +47,23 @@ type ToldModel struct {
 
 // Bounds of what is kept of one endpoint.
 const (
-	mostTold  = 5000
-	longestID = 256 // bytes
+	maxEndpointModels = 5000
+	maxIDLength       = 256 // bytes
 )
 
 // Told is the store of what endpoints told.
-func (s *Settings) Told() *Told {
-	s.toldOnce.Do(func() {
-		s.told = &Told{}
+func (s *Settings) Endpoints() *EndpointStore {
+	s.endpointsOnce.Do(func() {
+		s.endpoints = &EndpointStore{}
 		if paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data); err == nil && paths.State != "" {
-			s.told.path = filepath.Join(paths.State, "endpoints.json")
+			s.endpoints.path = filepath.Join(paths.State, "endpoints.json")
 		}
 	})
-	return s.told
+	return s.endpoints
 }
 
 // of is what is kept of the endpoint at an address.
-func (t *Told) of(address string) toldBy {
+func (t *EndpointStore) record(address string) endpointRecord {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.loaded {
@@ -73,37 +73,41 @@ func (t *Told) of(address string) toldBy {
 }
 
 // Of is what the endpoint at an address told of a model, and when.
-func (t *Told) Of(address, model string) (ToldModel, time.Time) {
-	by := t.of(address)
+func (t *EndpointStore) Model(address, model string) (EndpointModel, time.Time) {
+	by := t.record(address)
 	return by.Models[model], by.At
 }
 
 // Window is what the user said of a model's window, in tokens.
-func (t *Told) Window(address, model string) int { return t.of(address).Said[model] }
+func (t *EndpointStore) UserWindow(address, model string) int {
+	return t.record(address).UserWindows[model]
+}
 
 // ids lists the models that the endpoint at an address told of.
-func (t *Told) ids(address string) []string { return slices.Sorted(maps.Keys(t.of(address).Models)) }
+func (t *EndpointStore) modelIDs(address string) []string {
+	return slices.Sorted(maps.Keys(t.record(address).Models))
+}
 
 // Say keeps what the user says of a model's window.
-func (t *Told) Say(address, model string, tokens int) error {
-	return t.change(address, func(by *toldBy) error {
-		said := maps.Clone(by.Said) // others may read it
+func (t *EndpointStore) SetUserWindow(address, model string, tokens int) error {
+	return t.change(address, func(by *endpointRecord) error {
+		said := maps.Clone(by.UserWindows) // others may read it
 		if said == nil {
 			said = map[string]int{}
 		}
 		said[model] = tokens
-		by.Said = said
+		by.UserWindows = said
 		return nil
 	})
 }
 
 // Take keeps what an endpoint tells, in place of what it told before.
-func (t *Told) Take(address string, now time.Time, models []openai.ListedModel) error {
-	return t.change(address, func(by *toldBy) error {
-		tells := map[string]ToldModel{}
+func (t *EndpointStore) SetModels(address string, now time.Time, models []openai.ListedModel) error {
+	return t.change(address, func(by *endpointRecord) error {
+		tells := map[string]EndpointModel{}
 		for _, m := range models {
-			if m.Chat && len(m.ID) <= longestID && len(tells) < mostTold {
-				tells[m.ID] = ToldModel{Window: m.Window, MaxOutput: m.MaxOut, Prices: m.Prices}
+			if m.Chat && len(m.ID) <= maxIDLength && len(tells) < maxEndpointModels {
+				tells[m.ID] = EndpointModel{Window: m.Window, MaxOutput: m.MaxOut, Prices: m.Prices}
 			}
 		}
 		if len(tells) == 0 && len(by.Models) > 0 {
@@ -116,7 +120,7 @@ func (t *Told) Take(address string, now time.Time, models []openai.ListedModel) 
 
 // change changes what is kept of an endpoint in the file, which another program may have written meanwhile. One that is
 // damaged is put aside: it holds what only the user knows.
-func (t *Told) change(address string, change func(*toldBy) error) error {
+func (t *EndpointStore) change(address string, change func(*endpointRecord) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.path == "" {
@@ -143,8 +147,8 @@ func (t *Told) change(address string, change func(*toldBy) error) error {
 }
 
 // load reads the file. The lock is held.
-func (t *Told) load() {
-	t.loaded, t.damaged, t.all = true, false, map[string]toldBy{}
+func (t *EndpointStore) load() {
+	t.loaded, t.damaged, t.all = true, false, map[string]endpointRecord{}
 	if t.path == "" {
 		return
 	}
@@ -153,13 +157,13 @@ func (t *Told) load() {
 		err = json.Unmarshal(raw, &t.all)
 	}
 	if err != nil || t.all == nil {
-		t.damaged, t.all = !errors.Is(err, fs.ErrNotExist), map[string]toldBy{}
+		t.damaged, t.all = !errors.Is(err, fs.ErrNotExist), map[string]endpointRecord{}
 	}
 }
 
 // complete puts what an endpoint told in place of what the catalogue says.
-func (t *Told) complete(m *llm.Model, address string) {
-	tells, at := t.Of(address, m.ID)
+func (t *EndpointStore) apply(m *llm.Model, address string) {
+	tells, at := t.Model(address, m.ID)
 	if tells.Window > 0 {
 		most := tells.Window
 		if in := publishedInput(m.Provider, m.ID); in > 0 {
@@ -170,12 +174,12 @@ func (t *Told) complete(m *llm.Model, address string) {
 	if tells.MaxOutput > 0 {
 		m.MaxOut = tells.MaxOutput
 	}
-	m.Prices = told(m.Prices, tells.Prices, at)
+	m.Prices = mergePrices(m.Prices, tells.Prices, at)
 }
 
 // told is a sheet with the prices that an endpoint told. What it does not tell stays, and tiers keep their relation to the
 // price of input.
-func told(known, tells *llm.Prices, at time.Time) *llm.Prices {
+func mergePrices(known, tells *llm.Prices, at time.Time) *llm.Prices {
 	if tells == nil {
 		return known
 	}

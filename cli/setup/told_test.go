@@ -13,20 +13,20 @@ import (
 func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "endpoints.json")
-	one, other := &Told{path: path}, &Told{path: path}
-	one.Of("a", "m") // both have read the file
-	other.Of("a", "m")
-	if err := one.Say("a", "m", 4096); err != nil {
+	one, other := &EndpointStore{path: path}, &EndpointStore{path: path}
+	one.Model("a", "m") // both have read the file
+	other.Model("a", "m")
+	if err := one.SetUserWindow("a", "m", 4096); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Take("b", time.Now(), []openai.ListedModel{{ID: "n", Window: 8192, Chat: true}}); err != nil {
+	if err := other.SetModels("b", time.Now(), []openai.ListedModel{{ID: "n", Window: 8192, Chat: true}}); err != nil {
 		t.Fatal(err)
 	}
-	again := &Told{path: path}
-	if tokens := again.Window("a", "m"); tokens != 4096 {
+	again := &EndpointStore{path: path}
+	if tokens := again.UserWindow("a", "m"); tokens != 4096 {
 		t.Errorf("of m is kept %d", tokens)
 	}
-	if tells, _ := again.Of("b", "n"); tells.Window != 8192 {
+	if tells, _ := again.Model("b", "n"); tells.Window != 8192 {
 		t.Errorf("of n is kept %+v", tells)
 	}
 }
@@ -34,7 +34,7 @@ func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
 func TestWhatAnEndpointDoesNotTellStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	known := &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15, Tiers: []llm.Tier{{Over: 200_000, Input: 6, Cached: 0.6, CacheWrite: 7.5, Output: 22.5}}}
-	got := told(known, &llm.Prices{Input: 1.5, Output: 8}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
+	got := mergePrices(known, &llm.Prices{Input: 1.5, Output: 8}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
 	if got.Input != 1.5 || got.Output != 8 || got.Cached != 0.15 || got.CacheWrite != 1.875 || got.Date != "2026-05-04" ||
 		len(got.Tiers) != 1 || got.Tiers[0].Input != 3 || got.Tiers[0].Over != 200_000 {
 		t.Errorf("%+v", got)
@@ -42,7 +42,7 @@ func TestWhatAnEndpointDoesNotTellStaysAsItWas(t *testing.T) {
 	if known.Tiers[0].Input != 6 {
 		t.Error("the catalog's sheet was changed")
 	}
-	if got := told(nil, &llm.Prices{Input: 2, Output: 4}, time.Time{}); got.Cached != 0 || got.Tiers != nil {
+	if got := mergePrices(nil, &llm.Prices{Input: 2, Output: 4}, time.Time{}); got.Cached != 0 || got.Tiers != nil {
 		t.Errorf("of an unknown model: %+v", got)
 	}
 }
@@ -54,28 +54,28 @@ func TestADamagedFileOfEndpointsIsPutAside(t *testing.T) {
 	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	kept := &Told{path: path}
-	if err := kept.Say("b", "n", 4096); err != nil {
+	kept := &EndpointStore{path: path}
+	if err := kept.SetUserWindow("b", "n", 4096); err != nil {
 		t.Fatal(err)
 	}
 	if aside, err := os.ReadFile(path + ".damaged"); err != nil || string(aside) != damaged {
 		t.Errorf("aside is %q, %v", aside, err)
 	}
-	if tokens := (&Told{path: path}).Window("b", "n"); tokens != 4096 {
+	if tokens := (&EndpointStore{path: path}).UserWindow("b", "n"); tokens != 4096 {
 		t.Errorf("of n is kept %d", tokens)
 	}
 }
 
 func TestAnEmptyListTakesNothingAway(t *testing.T) {
 	t.Parallel()
-	kept := &Told{path: filepath.Join(t.TempDir(), "endpoints.json")}
-	if err := kept.Take("a", time.Now(), []openai.ListedModel{{ID: "m", Window: 4096, Chat: true}}); err != nil {
+	kept := &EndpointStore{path: filepath.Join(t.TempDir(), "endpoints.json")}
+	if err := kept.SetModels("a", time.Now(), []openai.ListedModel{{ID: "m", Window: 4096, Chat: true}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.Take("a", time.Now(), nil); err == nil {
+	if err := kept.SetModels("a", time.Now(), nil); err == nil {
 		t.Error("an endpoint without models is believed")
 	}
-	if tells, _ := (&Told{path: kept.path}).Of("a", "m"); tells.Window != 4096 {
+	if tells, _ := (&EndpointStore{path: kept.path}).Model("a", "m"); tells.Window != 4096 {
 		t.Errorf("of m is kept %+v", tells)
 	}
 }

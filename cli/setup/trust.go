@@ -57,7 +57,7 @@ func (s *Settings) KeepTrust(t Trust) error {
 	if err != nil {
 		return err
 	}
-	return keepJSON(path, "saving your decision about the workspace", t)
+	return writeJSON(path, "saving your decision about the workspace", t)
 }
 
 // ForgetTrust removes what is kept of a workspace.
@@ -74,9 +74,9 @@ func (s *Settings) ForgetTrust(workspace string) error {
 
 // Refused is what the workspace's file asks for and does not get, in words; in few
 // of them once the user has said no.
-func (s *Settings) Refused() []string {
+func (s *Settings) RefusedNotes() []string {
 	l := s.Loaded.Load()
-	notes := s.Unknown(*l)
+	notes := s.UnknownNotes(*l)
 	if len(l.Refused) == 0 {
 		return notes
 	}
@@ -91,7 +91,7 @@ func (s *Settings) Refused() []string {
 }
 
 // Unknown is which keys of the workspace's file are passed over, in words.
-func (s *Settings) Unknown(l config.Loaded) []string {
+func (s *Settings) UnknownNotes(l config.Loaded) []string {
 	var notes []string
 	for _, p := range l.Unknown {
 		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d: %s: it is passed over; %s", s.Console.Home(p.File), p.Line, p.Message, p.Hint), "; "))
@@ -102,7 +102,7 @@ func (s *Settings) Unknown(l config.Loaded) []string {
 // NoteRefused tells on standard error what is not applied, for a command that the
 // keys could have changed.
 func (s *Settings) NoteRefused() {
-	for _, n := range s.Refused() {
+	for _, n := range s.RefusedNotes() {
 		s.Console.Note("%s", n)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // saved (context_account.go).
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account inspect.Breakdown) error {
+func WriteContext(c *console.Console, r *session.Snapshot, m llm.Model, account inspect.Breakdown) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
@@ -40,18 +40,18 @@ func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account i
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)
 	WriteCosts(&b, m, account.Costs)
-	writeEpochs(&b, conversation.Epochs(r.Said))
+	writeEpochs(&b, conversation.Epochs(r.WithPartial))
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
 // heading is the title of a conversation, or what was said first, whatever the
 // model is shown of it.
-func heading(r *session.Reading) string {
+func heading(r *session.Snapshot) string {
 	if t := session.Title(r.Events); t != "" {
 		return t
 	}
-	for _, e := range r.Said {
+	for _, e := range r.WithPartial {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
 			return conversation.OneLine(b.Text, maxWhat)
 		}

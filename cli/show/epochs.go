@@ -17,7 +17,7 @@ import (
 // Summarised is the newest summary in force as the model is shown it, with
 // whatever summaries stand in one block with it, and the oldest event that none
 // covers. Both are nil while nothing is summarised.
-func Summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
+func Summarised(r *session.Snapshot) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
 	for i := range r.View.Messages {
 		m := &r.View.Messages[i]
@@ -34,7 +34,7 @@ func Summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
 
 // oldestBehind is the oldest event behind the newest one that a summary covers, nil
 // if there is none. What was taken back is no part of the conversation.
-func oldestBehind(r *session.Reading) *compactBoundary {
+func oldestBehind(r *session.Snapshot) *compactBoundary {
 	covered := uint64(0)
 	for i := range r.View.Messages {
 		if m := &r.View.Messages[i]; m.State == projection.StateSummarised {

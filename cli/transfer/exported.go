@@ -23,9 +23,9 @@ func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported
 	if err != nil {
 		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := &session.Reading{Store: store, ID: id, Events: events}
-	x := &exported{id: id, Events: events, Notes: session.Unread(report)}
-	if partial, ok := r.Orphan(ctx); ok {
+	r := &session.Snapshot{Store: store, ID: id, Events: events}
+	x := &exported{id: id, Events: events, Notes: session.DamageNotes(report)}
+	if partial, ok := r.InterruptedReply(ctx); ok {
 		log, err := conversation.NewLog(events)
 		if err != nil {
 			return nil, fmt.Errorf("reading conversation %s: %w", id, err)

@@ -161,7 +161,7 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 		m = e.Model(id)
 	}
 	cfg := i.Settings.Cfg()
-	i.Providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
+	i.Providers.ApplySettings(&m, setup.ModelConfig(cfg, provider, id))
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, m.Window.Tokens)
 }
 

@@ -28,7 +28,7 @@ type leftOut struct {
 func (l *leftOut) guard(body conversation.Body) conversation.Body {
 	switch b := body.(type) {
 	case conversation.ModelChanged:
-		if e, _ := openai.KnownProvider(b.Provider); e.BaseURL != "" || b.BaseURL == "" || setup.Loopback(b.BaseURL) {
+		if e, _ := openai.KnownProvider(b.Provider); e.BaseURL != "" || b.BaseURL == "" || setup.IsLoopback(b.BaseURL) {
 			return b // where a provider has an address of its own, the recorded one is only compared with it
 		}
 		add(&l.addresses, b.Name()+" at "+setup.HostOf(b.BaseURL))
