@@ -21,17 +21,15 @@ import (
 	"plimsoll/tui"
 )
 
-// A conversation that is open elsewhere is read here, and followed: what its owner
-// adds to the log appears here soon after. Rules:
+// A conversation that another program has open is shown read-only, and events that the program appends to its log appear
+// here soon after. Rules:
 //
 //   - nothing is written, and the file is opened only when it changed
-//   - model, window and settings are the owner's, as the log has them; the flags of
-//     this run say nothing about them
-//   - a reply shows as far as it is stored, while it arrives
-//   - once nobody has the conversation open any more, opening it again takes it over
+//   - model, window and settings are those of the log; flags of this run do not change them
+//   - while a reply arrives, the part that is stored is shown
+//   - once the other program closes the conversation, it can be opened here for writing
 
-// How often the file of a conversation that is followed is looked at: usually, and just
-// after something happened.
+// How often the file is read: usually, and just after it changed.
 const (
 	pollInterval     = time.Second
 	fastPollInterval = time.Second / 4
@@ -54,8 +52,7 @@ type follower struct {
 	task            sync.WaitGroup
 }
 
-// readOnly shows a conversation that another program has open, and follows it. The
-// lock is held.
+// readOnly shows a conversation that another program has open, and follows it. The caller holds h.mu.
 func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
 	store := h.deps.Resources.Store
 	events, report, err := store.Load(ctx, id)
@@ -87,7 +84,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	return talk, nil
 }
 
-// followed says that a process has the conversation open, 0 for an unknown one.
+// openElsewhere is the update that process pid has the conversation open; pid is 0 for an unknown one.
 func openElsewhere(pid int) updates.Elsewhere {
 	who := ""
 	if pid > 0 {
@@ -96,7 +93,7 @@ func openElsewhere(pid int) updates.Elsewhere {
 	return updates.Elsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
 }
 
-// close ends following and waits for the end.
+// close stops run and waits for it.
 func (f *follower) close() {
 	f.stop()
 	f.task.Wait()
@@ -123,9 +120,8 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// look shows what is new, and returns when to look again, 0 if there is nothing to follow
-// any more. Who has the conversation open is asked first: what was stored before its end
-// is there then.
+// poll shows new events, and returns the time until the next poll, 0 if the conversation was deleted. It checks for the
+// other program before it reads: if that has ended, everything it stored is read.
 func (f *follower) poll(ctx context.Context) time.Duration {
 	open := f.snapshot.Store.IsOpenElsewhere(f.snapshot.ID)
 	events, err := f.tail.Next(ctx)
@@ -154,7 +150,7 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 	return pollInterval
 }
 
-// arrives shows how far the reply is that is arriving, and reports whether that is news.
+// showPartialReply shows the stored part of the reply that is arriving, and reports whether it changed.
 func (f *follower) showPartialReply() bool {
 	half, _ := f.tail.Partial()
 	before := f.shownReply
@@ -164,7 +160,7 @@ func (f *follower) showPartialReply() bool {
 	}
 	text, more := strings.CutPrefix(half.Text, before.Text)
 	thought, further := strings.CutPrefix(half.Reasoning, before.Reasoning)
-	if !more || !further { // its request was tried again
+	if !more || !further { // the request was retried
 		f.mailbox.Put(updates.Discarded{})
 		text, thought = half.Text, half.Reasoning
 	}
@@ -174,7 +170,7 @@ func (f *follower) showPartialReply() bool {
 	return true
 }
 
-// take shows new events.
+// showEvents adds new events to the snapshot and shows them.
 func (f *follower) showEvents(ctx context.Context, events []conversation.Event) {
 	r := f.snapshot
 	r.Events = append(r.Events, events...)
@@ -189,17 +185,17 @@ func (f *follower) showEvents(ctx context.Context, events []conversation.Event) 
 	}
 	f.mailbox.Put(updates.Appended{Events: events})
 	if has(conversation.KindAssistant) {
-		f.shownReply = updates.Delta{} // it took the place of what was shown
+		f.shownReply = updates.Delta{} // the complete reply replaces the partial one
 	}
 	before := f.model
-	f.model = f.deps.Models.RecordedModel(ctx, r.Events) // also for what its owner learned of it
+	f.model = f.deps.Models.RecordedModel(ctx, r.Events) // also its window, which the other program may have learned
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.mailbox.Put(updates.ModelSwitched{Model: m})
 	}
 	f.mailbox.Put(updates.Metered{Meter: f.meter()})
 }
 
-// tell says who may write the conversation, if that is another answer than the last.
+// setStatus shows whether the other program has the conversation open, if that changed.
 func (f *follower) setStatus(u updates.Elsewhere) {
 	if u == f.status {
 		return
@@ -208,7 +204,7 @@ func (f *follower) setStatus(u updates.Elsewhere) {
 	f.mailbox.Put(u)
 }
 
-// configure takes over the settings that the log records.
+// configure applies the settings that the log records.
 func (f *follower) configure() error {
 	cfg, err := f.deps.Settings.ConfigFor(f.snapshot.Events)
 	if err == nil {
@@ -217,11 +213,10 @@ func (f *follower) configure() error {
 	return err
 }
 
-// meter is the meter as the owner has it where the log ends.
+// meter is the meter of the other program at the end of the log.
 func (f *follower) meter() meter.Meter { return session.MeterOf(f.rules, f.snapshot, f.model) }
 
-// spectator is the session of a conversation that is followed: it tells what happens and how full the window is, and does
-// nothing.
+// readOnlySession is the session of a followed conversation: it delivers updates and ignores all commands.
 type readOnlySession struct{ f *follower }
 
 func (s readOnlySession) Take(ctx context.Context) ([]updates.Update, error) {

@@ -22,34 +22,33 @@ import (
 	"plimsoll/tools"
 )
 
-// Running is one open conversation with everything it is made of: the writer,
-// the tools and the goroutine of its agent. Close ends them in the order in
-// which nothing is lost.
+// Running is one conversation that is open for writing: its writer, its tools and the goroutine of its agent. Close ends
+// them in an order that loses nothing.
 type Running struct {
 	Agents        *Agents
 	ID            string
 	Events        []conversation.Event // as stored when it was opened
-	InitialConfig config.Config        // as it was opened; Config is what is in force
-	InitialRules  preset.Rules         // by Cfg
+	InitialConfig config.Config        // when it was opened; Config returns the current one
+	InitialRules  preset.Rules         // of InitialConfig
 	Connection    setup.Connection
 	Writer        *storage.Writer
 	Toolbox       *tools.Box
 	Agent         *agent.Agent
-	InitialMeter  meter.Meter // as it was opened
+	InitialMeter  meter.Meter // when it was opened
 	Notes         []string
-	isInteractive bool // somebody reads along, and can answer
+	isInteractive bool // a user reads along and can answer questions
 
 	settingsMu   sync.Mutex // held while settings change
 	connectionMu sync.Mutex // guards Link and settled once the agent runs
 	settings     liveSettings
 
-	lifetime      context.Context // until close
+	lifetime      context.Context // ends in Close
 	stop          context.CancelFunc
-	tasks         sync.WaitGroup // the agent
-	Discoveries   sync.WaitGroup // to the server; the agent begins some
-	isSilent      atomic.Bool    // the server did not answer the newest question
-	isWindowNoted atomic.Bool    // it was told that nobody knows the window
-	agentErr      error          // of the agent; read after tasks
+	tasks         sync.WaitGroup // the agent's goroutine
+	Discoveries   sync.WaitGroup // requests to the server for its limits, some begun by the agent's goroutine
+	isSilent      atomic.Bool    // the server did not answer the newest of them
+	isWindowNoted atomic.Bool    // the user was told that the window is unknown
+	agentErr      error          // why the agent ended; read after tasks
 }
 
 // Agents opens conversations for writing, each with its tools and a running agent.
@@ -69,13 +68,12 @@ type OpenOptions struct {
 	Mode        conversation.Mode // "": as configured
 }
 
-// Bounded is a model with what the conversation's own settings say of it.
+// WithLimits returns a model with the window and the cache lifetime that the conversation's configuration sets.
 func (r *Running) WithLimits(m llm.Model) llm.Model {
 	return r.Agents.Settings.WithLimits(r.Config(), m)
 }
 
-// provider is that of a link; where servers say how large the window is, it is
-// asked for when a reply arrives.
+// provider returns the connection's provider. If its server can report limits, they are asked for when a reply arrives.
 func (r *Running) provider(l setup.Connection) llm.Provider {
 	if l.Discover == nil {
 		return l.Provider
@@ -83,8 +81,7 @@ func (r *Running) provider(l setup.Connection) llm.Provider {
 	return &replyObserver{Provider: l.Provider, onReply: func() { r.DiscoverLimits(l) }}
 }
 
-// Ask asks the server of a link for the limits of its model, beside the
-// conversation.
+// DiscoverLimits asks a connection's server for the limits of its model, in the background.
 func (r *Running) DiscoverLimits(l setup.Connection) {
 	r.Discoveries.Go(func() {
 		ctx, cancel := context.WithTimeout(r.lifetime, 2*time.Second)
@@ -100,7 +97,7 @@ func (r *Running) DiscoverLimits(l setup.Connection) {
 	})
 }
 
-// notice tells that nothing answers where the user runs the server, and that it does again.
+// reportReachability tells the screen that the user's own server does not answer, and later that it answers again.
 func (r *Running) reportReachability(l setup.Connection, err error) {
 	e, why := llm.AsError(err), ""
 	if e != nil && e.Class == llm.Network && (l.Model.Provider == setup.ProviderCustom || setup.IsLocal(l.Model.BaseURL)) {
@@ -111,13 +108,13 @@ func (r *Running) reportReachability(l setup.Connection, err error) {
 	}
 }
 
-// SetWindow says how many tokens the model in use holds, and keeps it for later runs.
+// SetWindow sets the window of the model in use, in tokens, and stores it for later runs.
 func (r *Running) SetWindow(tokens int) error {
 	m := r.replaceWindow(tokens)
 	return r.Agents.Settings.Endpoints().SetUserWindow(m.BaseURL, m.ID, tokens)
 }
 
-// replaceWindow says how many tokens the model in use holds.
+// replaceWindow sets the window of the model in use, in tokens.
 func (r *Running) replaceWindow(tokens int) llm.Model {
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()
@@ -126,8 +123,8 @@ func (r *Running) replaceWindow(tokens int) llm.Model {
 	return r.Connection.Model
 }
 
-// wonder tells once in a run that nobody says how large the window of a model is. A server that knows it when the model is loaded
-// is asked again then.
+// noteUnknownWindow tells the user, once in a run, that the model's window is unknown. A server that only knows it after
+// loading the model is asked again later.
 func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) {
 	if !r.isInteractive || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
@@ -136,7 +133,7 @@ func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) 
 		"If you know it, /window 128k says so, once and for all.")
 }
 
-// askWindow asks the server of the model in use how large its window is now.
+// discoverWindow asks the server of the model in use for its current window.
 func (r *Running) discoverWindow(ctx context.Context, m llm.Model) meter.Window {
 	l := r.Current()
 	if l.Discover == nil || l.Model.Name() != m.Name() {
@@ -149,7 +146,7 @@ func (r *Running) discoverWindow(ctx context.Context, m llm.Model) meter.Window 
 	return setup.WindowOf(found)
 }
 
-// Current is the link in use, from any goroutine.
+// Current returns the connection in use. It may be called from any goroutine.
 func (r *Running) Current() setup.Connection {
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()
@@ -159,7 +156,7 @@ func (r *Running) Current() setup.Connection {
 // SwitchTo sends the conversation's requests to another model.
 func (r *Running) SwitchTo(l setup.Connection) { r.switchIf(l, func() bool { return true }) }
 
-// switchIf is SwitchTo under a condition, which is asked with the lock held.
+// switchIf is SwitchTo under a condition that is checked with the lock held.
 func (r *Running) switchIf(l setup.Connection, still func() bool) {
 	l = l.WithEffortNote()
 	l.Model = r.WithLimits(l.Model)
@@ -179,7 +176,7 @@ func (r *Running) switchIf(l setup.Connection, still func() bool) {
 	}
 }
 
-// Close ends the agent, keeping what arrived, then the tools, then writing.
+// Close stops the agent, which stores a partial reply, then the tools, then closes the writer.
 func (r *Running) Close() error {
 	if r.stop != nil {
 		r.stop()

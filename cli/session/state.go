@@ -15,22 +15,19 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a compaction by hand depends on is looked up once, for a conversation at
-// rest. The wish is worked out on what was read; when it is committed, the
-// conversation is opened for writing, read again and worked out again, so that
-// no message is lost in between.
+// A manual compaction of a stored conversation is computed twice: first from a snapshot, then again after the conversation
+// was opened for writing and read once more, so that no message that was added meanwhile is lost.
 
-// ConversationState is a stored conversation as a compaction finds it.
+// ConversationState is a snapshot of a stored conversation with the model and the rules that a compaction of it uses.
 type ConversationState struct {
 	*Snapshot
 	model     llm.Model
 	Rules     preset.Rules
 	Inputs    edit.Inputs
-	overrides map[string]string // what --cfg sets, by key
+	overrides map[string]string // values of --cfg, by key
 }
 
-// State is how a conversation stands, for a command that is about this one
-// only.
+// State adds model and rules to a snapshot. It applies the conversation's recorded settings to the whole run.
 func (v *Conversations) State(ctx context.Context, r *Snapshot) (ConversationState, error) {
 	if err := v.Settings.AdoptRecorded(r.Events); err != nil {
 		return ConversationState{}, err
@@ -42,8 +39,7 @@ func (v *Conversations) State(ctx context.Context, r *Snapshot) (ConversationSta
 	return v.StateWith(r, v.Settings.Cfg(), m), nil
 }
 
-// StateOf is how a stored conversation stands, with the model it was held
-// with.
+// StateOf reads a stored conversation, with the model it used last.
 func (v *Conversations) StateOf(ctx context.Context, id string) (ConversationState, error) {
 	store, err := v.Resources.Open()
 	if err != nil {
@@ -68,8 +64,8 @@ func (v *Conversations) stateOf(ctx context.Context, r *Snapshot) (ConversationS
 	return v.StateWith(r, cfg, v.Settings.WithLimits(cfg, m)), nil
 }
 
-// StateWith is how a conversation stands with a configuration and a model.
-// Nobody knows whether the provider's cache still holds it.
+// StateWith is the state of a snapshot under a configuration and a model. The provider's cache counts as expired, because
+// it is unknown whether it still holds the conversation.
 func (v *Conversations) StateWith(r *Snapshot, cfg config.Config, m llm.Model) ConversationState {
 	rules := cfg.Rules()
 	m = m.WithStoredTTL(r.Events)
@@ -77,21 +73,20 @@ func (v *Conversations) StateWith(r *Snapshot, cfg config.Config, m llm.Model) C
 		Inputs: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
-// At is the same with the conversation as it was read anew.
+// WithSnapshot returns the state with a newer snapshot of the same conversation.
 func (s ConversationState) WithSnapshot(r *Snapshot) ConversationState {
 	s.Snapshot = r
 	s.Inputs.Meter = s.Inputs.Meter.WithView(r.View)
 	return s
 }
 
-// Next is the Seq of the first overlay that would be appended.
+// NextSeq is the Seq of the first overlay that would be appended.
 func (s ConversationState) NextSeq() uint64 {
 	return uint64(len(s.Events) + len(s.pendingBodies()) + 1)
 }
 
-// pending is what comes before anything that is appended: a reply that was
-// arriving when the program ended, and what --cfg sets, if the log does not
-// have it yet.
+// pendingBodies are the events to append before any other: a reply that was interrupted when the program ended, and
+// values of --cfg that the log does not record yet.
 func (s ConversationState) pendingBodies() []conversation.Body {
 	var bodies []conversation.Body
 	for _, e := range s.WithPartial[len(s.Events):] {
@@ -109,7 +104,7 @@ func (s ConversationState) pendingBodies() []conversation.Body {
 	return bodies
 }
 
-// Pass works a request out.
+// Propose computes the compaction that a request asks for, without committing it.
 func (s ConversationState) Propose(w edit.Request) (edit.Proposal, error) {
 	pass, err := edit.NewProposal(s.WithPartial, s.Rules, s.Inputs, w)
 	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadRequest) {
@@ -118,8 +113,8 @@ func (s ConversationState) Propose(w edit.Request) (edit.Proposal, error) {
 	return pass, err
 }
 
-// Accepts reports whether a model has to write a summary for a request. The error is that of wrong use, such as a profile that
-// does not exist.
+// NeedsModel reports whether a model has to write a summary for a request. The error is a usage error, such as an unknown
+// profile.
 func (s ConversationState) NeedsModel(w edit.Request) (needsModel bool, err error) {
 	pass, err := s.Propose(w)
 	var use console.UsageError
@@ -129,8 +124,8 @@ func (s ConversationState) NeedsModel(w edit.Request) (needsModel bool, err erro
 	return err == nil && pass.Job != nil, nil
 }
 
-// Append opens the conversation for writing and appends what work gives for it
-// as it stands then, in one transaction, behind what is pending.
+// Append opens the conversation for writing, reads it again, and appends the pending events and those that work returns,
+// in one transaction.
 func (v *Conversations) Append(ctx context.Context, s ConversationState, work func(ConversationState) ([]conversation.Body, error)) (err error) {
 	w, err := s.Store.OpenWriter(ctx, s.ID)
 	if err != nil {

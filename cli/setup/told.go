@@ -18,40 +18,40 @@ import (
 	"plimsoll/config"
 )
 
-// What endpoints told of their models when they were asked last, and what the user said of windows that nobody else
-// knows. It is kept between runs, counts more than the catalogue, and less than the configuration.
+// What endpoints reported about their models is stored between runs, with windows that the user set. It overrides the
+// catalogue; the configuration overrides it.
 
-// Told is what is kept. Its methods may be called from several goroutines.
+// EndpointStore is that file. Its methods may be called from several goroutines.
 type EndpointStore struct {
 	path string
 
 	mu      sync.Mutex // guards what follows, and the file
 	loaded  bool
-	damaged bool                      // the file is there and cannot be read
+	damaged bool                      // the file exists and cannot be read
 	all     map[string]endpointRecord // by address
 }
 
-// toldBy is what one endpoint told.
+// endpointRecord is what is stored about one endpoint.
 type endpointRecord struct {
 	At          time.Time                `json:"at"`
 	Models      map[string]EndpointModel `json:"models"`
-	UserWindows map[string]int           `json:"said,omitempty"` // windows by the user, in tokens
+	UserWindows map[string]int           `json:"said,omitempty"` // windows that the user set, in tokens
 }
 
-// ToldModel is what an endpoint told of a model, 0 and nil where it said nothing.
+// EndpointModel is what an endpoint reported about a model; 0 and nil are unknown.
 type EndpointModel struct {
 	Window    int         `json:"context_window,omitempty"`
 	MaxOutput int         `json:"max_output,omitempty"`
 	Prices    *llm.Prices `json:"prices,omitempty"`
 }
 
-// Bounds of what is kept of one endpoint.
+// Limits of what is stored about one endpoint.
 const (
 	maxEndpointModels = 5000
 	maxIDLength       = 256 // bytes
 )
 
-// Told is the store of what endpoints told.
+// Endpoints returns the store of what endpoints reported.
 func (s *Settings) Endpoints() *EndpointStore {
 	s.endpointsOnce.Do(func() {
 		s.endpoints = &EndpointStore{}
@@ -62,7 +62,7 @@ func (s *Settings) Endpoints() *EndpointStore {
 	return s.endpoints
 }
 
-// of is what is kept of the endpoint at an address.
+// record returns what is stored about the endpoint at an address.
 func (t *EndpointStore) record(address string) endpointRecord {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,23 +72,23 @@ func (t *EndpointStore) record(address string) endpointRecord {
 	return t.all[address]
 }
 
-// Of is what the endpoint at an address told of a model, and when.
+// Model returns what the endpoint at an address reported about a model, and when.
 func (t *EndpointStore) Model(address, model string) (EndpointModel, time.Time) {
 	by := t.record(address)
 	return by.Models[model], by.At
 }
 
-// Window is what the user said of a model's window, in tokens.
+// UserWindow returns the window that the user set for a model, in tokens, 0 for none.
 func (t *EndpointStore) UserWindow(address, model string) int {
 	return t.record(address).UserWindows[model]
 }
 
-// ids lists the models that the endpoint at an address told of.
+// modelIDs lists the models that the endpoint at an address reported.
 func (t *EndpointStore) modelIDs(address string) []string {
 	return slices.Sorted(maps.Keys(t.record(address).Models))
 }
 
-// Say keeps what the user says of a model's window.
+// SetUserWindow stores the window that the user sets for a model, in tokens.
 func (t *EndpointStore) SetUserWindow(address, model string, tokens int) error {
 	return t.change(address, func(by *endpointRecord) error {
 		said := maps.Clone(by.UserWindows) // others may read it
@@ -101,7 +101,7 @@ func (t *EndpointStore) SetUserWindow(address, model string, tokens int) error {
 	})
 }
 
-// Take keeps what an endpoint tells, in place of what it told before.
+// SetModels stores what an endpoint reports, in place of its earlier report.
 func (t *EndpointStore) SetModels(address string, now time.Time, models []openai.ListedModel) error {
 	return t.change(address, func(by *endpointRecord) error {
 		tells := map[string]EndpointModel{}
@@ -118,8 +118,8 @@ func (t *EndpointStore) SetModels(address string, now time.Time, models []openai
 	})
 }
 
-// change changes what is kept of an endpoint in the file, which another program may have written meanwhile. One that is
-// damaged is put aside: it holds what only the user knows.
+// change reads the file again, because another program may have written it, changes the record of an endpoint and writes
+// it. A damaged file is renamed, not deleted: it holds windows that only the user knows.
 func (t *EndpointStore) change(address string, change func(*endpointRecord) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (t *EndpointStore) change(address string, change func(*endpointRecord) erro
 	return nil
 }
 
-// load reads the file. The lock is held.
+// load reads the file. The caller holds the lock.
 func (t *EndpointStore) load() {
 	t.loaded, t.damaged, t.all = true, false, map[string]endpointRecord{}
 	if t.path == "" {
@@ -161,7 +161,7 @@ func (t *EndpointStore) load() {
 	}
 }
 
-// complete puts what an endpoint told in place of what the catalogue says.
+// apply overrides the window, reply limit and prices of a catalogue model with those that its endpoint reported.
 func (t *EndpointStore) apply(m *llm.Model, address string) {
 	tells, at := t.Model(address, m.ID)
 	if tells.Window > 0 {
@@ -177,8 +177,8 @@ func (t *EndpointStore) apply(m *llm.Model, address string) {
 	m.Prices = mergePrices(m.Prices, tells.Prices, at)
 }
 
-// told is a sheet with the prices that an endpoint told. What it does not tell stays, and tiers keep their relation to the
-// price of input.
+// mergePrices returns known prices with those that an endpoint reported. Unreported ones, and those of tiers, change in
+// proportion to the price of input.
 func mergePrices(known, tells *llm.Prices, at time.Time) *llm.Prices {
 	if tells == nil {
 		return known
