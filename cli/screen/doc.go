@@ -1,3 +1,3 @@
-// Package screen serves the screen: it opens, follows and copies conversations, and
-// gives what surrounds them, from files that can be named to the ledger's pages.
+// Package screen is the backend of the screen: it opens, follows and copies conversations, and provides everything else that
+// the screen shows, from files that can be mentioned to settings and pages of text.
 package screen

@@ -19,18 +19,17 @@ import (
 	"plimsoll/tui"
 )
 
-// What is being written is kept in files of its own, one for each conversation. Before anything was sent there is no
-// stored conversation: what is written there belongs to the workspace and to the process that wrote it, and the next
-// process takes it over when that one is gone. So does what is written in a window that only reads a conversation. So no
-// window takes a draft from under the fingers of another.
+// Unsent text in the composer is stored as a draft, one file for each conversation. A new conversation is not stored before
+// its first message: its draft belongs to the workspace and the process, and another process takes it over only after that
+// process has ended. The same holds for drafts in read-only windows. So two windows never write the same draft.
 
-// drafts are those of one run.
+// drafts are the drafts of one run.
 type drafts struct {
 	mu    sync.Mutex        // guards last, and is held while a file is read or written
-	files map[string]string // file that holds the draft of a conversation, by its ID
+	files map[string]string // path of the draft, by key of draftFile
 }
 
-// keep stores a draft in a file, in place of what is stored for the conversation; an empty one is removed.
+// keep stores a draft in a file, and removes the earlier file of the same key. An empty draft is removed.
 func (s *drafts) keep(id, path string, d tui.Draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +50,7 @@ func (s *drafts) keep(id, path string, d tui.Draft) error {
 	return err
 }
 
-// holds notes which file has the draft of a conversation. The lock is held.
+// noteFile remembers the file of a draft. The caller holds the lock.
 func (s *drafts) noteFile(id, path string) {
 	if s.files == nil {
 		s.files = map[string]string{}
@@ -59,7 +58,7 @@ func (s *drafts) noteFile(id, path string) {
 	s.files[id] = path
 }
 
-// read is the draft in a file, an empty one where the file cannot be read.
+// read returns the draft in a file, an empty one if the file cannot be read.
 func (s *drafts) read(id, path string) (d tui.Draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,15 +70,15 @@ func (s *drafts) read(id, path string) (d tui.Draft) {
 	return d
 }
 
-// claim makes the newest draft that a process left behind this process's own, unless it has one. Base is how the files
-// of all processes begin.
+// claim renames the newest draft of an ended process to this process's own, unless it has one. Base is the common prefix of
+// the files of all processes.
 func (s *drafts) claim(base, own string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Stat(own); err == nil {
 		return
 	}
-	files, _ := os.ReadDir(filepath.Dir(base)) // without the folder there is none
+	files, _ := os.ReadDir(filepath.Dir(base)) // no folder, no drafts
 	newest, last := "", time.Time{}
 	for _, f := range files {
 		path := filepath.Join(filepath.Dir(base), f.Name())
@@ -94,11 +93,11 @@ func (s *drafts) claim(base, own string) {
 		}
 	}
 	if newest != "" {
-		_ = os.Rename(newest, own) // where that fails, it stays for the next
+		_ = os.Rename(newest, own) // if that fails, it stays for the next process
 	}
 }
 
-// alive reports whether there is a process.
+// processExists reports whether a process of this ID runs.
 func processExists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
@@ -111,7 +110,7 @@ func removeFile(path string) error {
 	return nil
 }
 
-// KeepDraft stores what is being written in a conversation, apart where it is only read.
+// KeepDraft stores the draft of a conversation; drafts of read-only windows have files of their own.
 func (h *Host) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
 	of, path, _, err := h.draftFile(ctx, id, read)
 	if err != nil {
@@ -120,7 +119,7 @@ func (h *Host) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft)
 	return h.drafts.keep(of, path, d)
 }
 
-// draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
+// draft reads the draft of a conversation. A new conversation gets the draft of an earlier new one.
 func (h *Host) draft(ctx context.Context, id string, read bool) tui.Draft {
 	of, path, base, err := h.draftFile(ctx, id, read)
 	if err != nil {
@@ -130,9 +129,9 @@ func (h *Host) draft(ctx context.Context, id string, read bool) tui.Draft {
 	return h.drafts.read(of, path)
 }
 
-// draftFile is where the draft of a conversation is, and what it is known by. Of one that is not stored it is a file of
-// the workspace and the process, of one that is only read a file of the conversation and the process. Base is how all of
-// those begin.
+// draftFile returns the path of a conversation's draft and its key in drafts. If the conversation is not stored yet, the
+// path has the workspace and the process, if it is read-only, the conversation and the process; base is the path without the
+// process.
 func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, base string, err error) {
 	store, err := h.deps.Resources.Open()
 	if err != nil {

@@ -24,15 +24,15 @@ import (
 	"plimsoll/tui"
 )
 
-// What a message mentions with @ goes with it: the text of a file, some of its lines
-// (main.go:3-9), or what is in a folder (config/).
+// A message includes what it mentions with @: the text of a file, some of its lines (main.go:3-9), or the list of a folder
+// (config/).
 
-// Limits of what surrounds a conversation on the screen.
+// Limits of files, folders, history and commands.
 const (
 	maxFiles      = 20_000          // that can be mentioned
 	maxListing    = 500             // entries of a folder that is mentioned
 	maxPrompts    = 500             // of the history
-	shellTimeout  = 2 * time.Minute // for a command of the user's own
+	shellTimeout  = 2 * time.Minute // for a command that the user runs
 	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
@@ -48,14 +48,14 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 	files := make([]tui.File, 0, len(found))
 	most := int64(h.arrivalCap().Chars)
 	for _, f := range found {
-		if !tui.IsImage(f.Path) { // which cannot be part of a message
+		if !tui.IsImage(f.Path) { // images cannot be part of a message
 			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / meter.CharsPerToken)})
 		}
 	}
 	return append(files, foldersOf(found)...), nil
 }
 
-// foldersOf lists the folders that files are in, with about what their lists weigh.
+// foldersOf lists the folders that files are in, with the estimated tokens of their lists.
 func foldersOf(files []workspace.File) []tui.File {
 	size := map[string]int{}
 	for _, f := range files {
@@ -63,7 +63,7 @@ func foldersOf(files []workspace.File) []tui.File {
 			_, known := size[dir]
 			size[dir] += len(path.Base(child)) + 1
 			if known {
-				break // it is part of its own folder already
+				break // its parents have it already
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func foldersOf(files []workspace.File) []tui.File {
 	return folders
 }
 
-// Attach returns the text of what is mentioned, each with its name.
+// Attach returns the texts of mentioned files and folders, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	root, err := os.OpenRoot(h.deps.Settings.Workspace)
 	if err != nil {
@@ -100,12 +100,12 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	return conversation.FormatAttachments(files...), nil
 }
 
-// linesOf is a path with lines behind it: main.go:7, main.go:7-20.
+// lineRange matches a path with line numbers: main.go:7, main.go:7-20.
 var lineRange = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
 })
 
-// attachment reads what is mentioned.
+// readAttachment reads a mentioned file, some of its lines, or a folder.
 func readAttachment(root *os.Root, name string) (string, error) {
 	text, err := readMentioned(root, name)
 	part := lineRange().FindStringSubmatch(name)
@@ -127,7 +127,7 @@ func readAttachment(root *os.Root, name string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], "\n"), nil
 }
 
-// mentioned is the whole text of a file, or the list of a folder.
+// readMentioned reads the whole text of a file, or the list of a folder.
 func readMentioned(root *os.Root, name string) (string, error) {
 	st, err := root.Stat(name)
 	switch {
@@ -152,7 +152,7 @@ func readMentioned(root *os.Root, name string) (string, error) {
 	return conversation.Clean(string(data)), nil
 }
 
-// namesIn is what is in a folder, one name a line, folders with a slash.
+// folderListing lists a folder, one name a line, folders with a slash.
 func folderListing(root *os.Root, name string) (string, error) {
 	entries, err := fs.ReadDir(root.FS(), path.Clean(name))
 	if err != nil {
@@ -176,8 +176,8 @@ func folderListing(root *os.Root, name string) (string, error) {
 	return b.String(), nil
 }
 
-// Shell runs a command of the user's own in the workspace and returns what it
-// printed. It keeps the environment: the user runs it, not the model.
+// Shell runs a command of the user in the workspace and returns its output. Unlike commands of the model, it gets the whole
+// environment.
 func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTimeout)
 	defer cancel()
@@ -186,7 +186,7 @@ func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	return text, err
 }
 
-// Prompts returns what was sent before, oldest first.
+// Prompts returns the prompts of earlier conversations in this workspace, oldest first.
 func (h *Host) Prompts(ctx context.Context) ([]string, error) {
 	store, err := h.deps.Resources.Open()
 	if err != nil {

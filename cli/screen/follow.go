@@ -70,18 +70,18 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 		return tui.Conversation{}, err
 	}
 	f.model = h.deps.Models.RecordedModel(ctx, own)
-	talk := tui.Conversation{
+	opened := tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: readOnlySession{f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.DamageNotes(report),
 		ReadOnly: f.status.Why, Elsewhere: f.status,
 	}
 	h.leaveConversation()
 	h.ReadOnlyID, h.follower = id, f
-	talk.Draft = h.draft(ctx, id, true)
+	opened.Draft = h.draft(ctx, id, true)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
-	return talk, nil
+	return opened, nil
 }
 
 // openElsewhere is the update that process pid has the conversation open; pid is 0 for an unknown one.

@@ -22,7 +22,7 @@ import (
 	"plimsoll/tui"
 )
 
-// Needs are the parts of a run by which the screen is served.
+// Dependencies are the parts of a run that a host uses.
 type Dependencies struct {
 	Console       *console.Console
 	Settings      *setup.Settings
@@ -35,26 +35,25 @@ type Dependencies struct {
 	Exporter      *transfer.Exporter
 }
 
-// Host opens conversations for the screen and serves what surrounds them. Its
-// methods run on the goroutines of the screen's commands; the conversation in
-// use is guarded, so that leaving one and asking about it cannot cross.
+// Host is the backend of the screen. Its methods run on the goroutines of the screen's commands; a mutex guards the open
+// conversation, so that one command cannot close it while another uses it.
 type Host struct {
 	deps  Dependencies
-	first ChatOptions // its ID is whole
-	Pace  Pace        // at which updates reach the screen
+	first ChatOptions // with a complete ID
+	Pace  Pace        // of updates to the screen
 
 	mu           sync.Mutex       // guards what follows
 	Running      *session.Running // nil before the first and while read-only
 	ReadOnlyID   string           // ID of the conversation that is only read
-	follower     *follower        // of it, nil while nothing is only read
-	isClosed     bool             // the screen was left: nothing opens any more
+	follower     *follower        // of that conversation, nil without one
+	isClosed     bool             // the chat ends: nothing is opened any more
 	isTrustAsked bool             // about the workspace's file
 
-	settingsMu sync.Mutex // held while settings are kept
+	settingsMu sync.Mutex // held while settings are stored
 	drafts     drafts
 }
 
-// NewHost makes the host of a screen that begins with the conversation that o names.
+// NewHost returns a host whose first conversation is the one that o names.
 func NewHost(n Dependencies, o ChatOptions) *Host { return &Host{deps: n, first: o} }
 
 // ChatOptions says which conversation the chat opens.
@@ -72,14 +71,14 @@ var (
 	errConversationLeft = errors.New("the conversation was left before the model answered")
 )
 
-// open is the conversation that is open for writing, nil for none.
+// running is the conversation that is open for writing, nil for none.
 func (h *Host) running() *session.Running {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.Running
 }
 
-// link is the link of the open conversation, the zero value for none.
+// connection returns the open conversation and its connection, zero values for none.
 func (h *Host) connection() (*session.Running, setup.Connection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,8 +88,7 @@ func (h *Host) connection() (*session.Running, setup.Connection) {
 	return h.Running, h.Running.Connection
 }
 
-// openID is the ID of the conversation that the screen shows, "" for none; ours
-// says that it is open for writing here.
+// openID is the ID of the conversation that the screen shows, "" for none; ours reports that it is open for writing here.
 func (h *Host) openID() (id string, ours bool) {
 	if r := h.running(); r != nil {
 		return r.ID, true
@@ -100,8 +98,8 @@ func (h *Host) openID() (id string, ours bool) {
 	return h.ReadOnlyID, false
 }
 
-// liveSession is a running conversation as the screen drives it, from one goroutine: the
-// agent, the rules of its tools, and its settings.
+// liveSession is the session of an open conversation: the agent, the permission rules of its tools, and its settings. The
+// screen uses it from one goroutine.
 type liveSession struct {
 	*agent.Agent
 	*permission.Policy
@@ -118,10 +116,10 @@ func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
 	return updates, err
 }
 
-// SetProfile chooses the default profile, and records it with the conversation.
+// SetProfile sets the default profile, and records it in the conversation's log.
 func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 
-// Conversation is an open conversation as the screen takes it.
+// Conversation describes an open conversation to the screen.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	return tui.Conversation{
 		ID: r.ID, Title: session.Title(r.Events), Events: r.Events,
@@ -131,7 +129,7 @@ func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	}
 }
 
-// profilesOf lists the profiles by name, each with what it does.
+// profilesOf lists the profiles by name, each with a note on its effect.
 func profilesOf(r preset.Rules) []tui.Profile {
 	var out []tui.Profile
 	for name, p := range r.Profiles {
@@ -141,7 +139,7 @@ func profilesOf(r preset.Rules) []tui.Profile {
 	return out
 }
 
-// profileNote says on a line what a profile does.
+// profileNote says in a few words what a profile does.
 func profileNote(p preset.Profile) string {
 	strips := p.ToolCalls == conversation.ToolCallsStrip
 	what := ""
@@ -175,8 +173,8 @@ func profileNote(p preset.Profile) string {
 	return "changes nothing"
 }
 
-// leave ends the open conversation for another one. Messages that still waited
-// in it go back to the composer instead of being stored. The caller holds h.mu.
+// leaveConversation closes the open conversation before another is opened. Queued messages return to the composer. The caller
+// holds h.mu.
 func (h *Host) leaveConversation() {
 	if h.Running != nil {
 		h.Running.Agent.TakeBack()
@@ -186,7 +184,7 @@ func (h *Host) leaveConversation() {
 	}
 }
 
-// drop ends the open conversation. The lock is held.
+// closeConversation closes the open or followed conversation. The caller holds h.mu.
 func (h *Host) closeConversation() error {
 	if h.follower != nil {
 		h.follower.close()
@@ -200,8 +198,7 @@ func (h *Host) closeConversation() error {
 	return r.Close()
 }
 
-// arrivalCap is how results are cut in the open conversation; where none is open, as
-// in one whose window is unknown.
+// arrivalCap is the limit for tool results in the open conversation; without one, the limit for an unknown window.
 func (h *Host) arrivalCap() conversation.ArrivalCap {
 	if r := h.running(); r != nil && r.Agent != nil {
 		return r.Agent.ArrivalCap()
@@ -210,7 +207,7 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, 0)
 }
 
-// Close ends everything; it is safe to call twice.
+// Close closes the conversation; further calls do nothing.
 func (h *Host) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -220,7 +217,7 @@ func (h *Host) Close() {
 	}
 }
 
-// Leave ends the conversation and says how to go on with it.
+// Leave closes the conversation and prints how to resume it.
 func (h *Host) Leave(farewell string) error {
 	id, _ := h.openID()
 	h.mu.Lock()

@@ -20,15 +20,13 @@ import (
 	"plimsoll/tui/changes"
 )
 
-// What the screen does not hold is read from the store when it is asked for: the
-// requests that were made, and full texts. The open conversation goes on
-// meanwhile; what is read is what is stored by then.
+// What the screen does not keep in memory is read from the store on demand: past requests, full texts, and other
+// conversations. The open conversation continues meanwhile.
 
-// ErrNothingStored says that there is nothing to read yet.
+// ErrNothingStored reports that the conversation is not stored yet.
 var ErrNothingStored = errors.New("nothing is stored yet")
 
-// stored reads the conversation that the screen shows. The error is
-// ErrNothingStored before something was said in it.
+// loadShown reads the conversation that the screen shows. The error is [ErrNothingStored] before its first message.
 func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
 	store, err := h.deps.Resources.Open()
@@ -42,7 +40,7 @@ func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []convers
 	return store, id, events, err
 }
 
-// Request makes a request of the open conversation again.
+// Request rebuilds a request of the conversation on the screen; event is the Seq of its usage.
 func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
 	store, id, events, err := h.loadShown(ctx)
 	if err != nil {
@@ -56,7 +54,7 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, erro
 	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
 }
 
-// fullText is the whole text of a result, as it was before it was cut.
+// fullText is the text of a tool result before it was cut.
 func fullText(ctx context.Context, store *storage.Store, id string, e conversation.Event, r conversation.ToolResult) (string, error) {
 	if r.Blob == "" {
 		return r.Text, nil
@@ -68,15 +66,14 @@ func fullText(ctx context.Context, store *storage.Store, id string, e conversati
 	return text, nil
 }
 
-// maxPage is how many characters of a result a page shows: what a screen can
-// wrap without a pause.
+// maxPageChars is how many characters a page shows: more would take long to wrap.
 const maxPageChars = 1_000_000
 
-// errNoResult says that there is no tool result to read.
+// errNoResult reports that no tool result was cut.
 var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
 
-// ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
-// "t3", or the id of a call), or for "" the newest result that was cut.
+// ExpandPage returns the full text of events: those that about names ("e41", "e41-45", "t3", or the id of a call), or for ""
+// the newest tool result that was cut.
 func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	store, id, events, err := h.loadShown(ctx)
 	if errors.Is(err, ErrNothingStored) {
@@ -91,7 +88,7 @@ func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	}
 	var b strings.Builder
 	for _, e := range found {
-		if b.Len() > 2*maxPageChars { // what is beyond is not shown
+		if b.Len() > 2*maxPageChars { // the rest would be cut
 			break
 		}
 		text, err := fullEventText(ctx, store, id, e)
@@ -104,7 +101,7 @@ func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	return shown, nil
 }
 
-// findSaid lists the events that about names.
+// findEvents lists the events that about names.
 func findEvents(events []conversation.Event, about string) ([]conversation.Event, error) {
 	id, ok := conversation.ParseRecallID(about)
 	var found []conversation.Event
@@ -114,10 +111,10 @@ func findEvents(events []conversation.Event, about string) ([]conversation.Event
 		if id.Turns {
 			at = uint64(max(e.Turn, 0))
 		}
-		switch _, said := labelOf(e); {
+		switch _, hasText := labelOf(e); {
 		case about == "" && result && r.Total > 0:
 			found = []conversation.Event{e}
-		case about != "" && ok && said && id.First <= at && at <= id.Last, about != "" && !ok && result && r.CallID == about:
+		case about != "" && ok && hasText && id.First <= at && at <= id.Last, about != "" && !ok && result && r.CallID == about:
 			found = append(found, e)
 		}
 	}
@@ -130,8 +127,7 @@ func findEvents(events []conversation.Event, about string) ([]conversation.Event
 	return found, nil
 }
 
-// saidBy is who said an event, false for one that says nothing. A summary is said
-// by the model that wrote it.
+// labelOf is the label of an event with text, false for other events.
 func labelOf(e conversation.Event) (string, bool) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -146,9 +142,9 @@ func labelOf(e conversation.Event) (string, bool) {
 	return "", false
 }
 
-// saidInFull is an event with a line above that says what it is.
+// fullEventText is the full text of an event below a line with its number, turn and label.
 func fullEventText(ctx context.Context, store *storage.Store, id string, e conversation.Event) (string, error) {
-	who, _ := labelOf(e)
+	label, _ := labelOf(e)
 	text := ""
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -160,16 +156,16 @@ func fullEventText(ctx context.Context, store *storage.Store, id string, e conve
 		if err != nil && ctx.Err() != nil {
 			return "", err
 		}
-		if text = full; err != nil { // what was shown of it is there still
+		if text = full; err != nil { // the log still has the cut text
 			text = b.Text + "\n\n(" + err.Error() + "; plimsoll doctor says more)"
 		}
 	case conversation.Summary:
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
 	}
-	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, who, text), nil
+	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, label, text), nil
 }
 
-// inFull is a reply with its reasoning and its calls, and why it failed.
+// fullReplyText is a reply with its reasoning, its calls, and why it failed.
 func fullReplyText(m conversation.AssistantMessage) string {
 	parts := make([]string, 0, 3+len(m.Calls))
 	if m.Reasoning != "" {
@@ -187,7 +183,7 @@ func fullReplyText(m conversation.AssistantMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Search looks for a text in all conversations. The titles are those of a list.
+// Search searches the texts and titles of all conversations.
 func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	q, err := find.Parse(query)
 	if err != nil {
@@ -227,7 +223,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
 		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
-		if e.Workspace != h.deps.Settings.Workspace { // the one in use says nothing
+		if e.Workspace != h.deps.Settings.Workspace { // the current workspace is not shown
 			c.Place = h.deps.Console.Home(e.Workspace)
 		}
 		switch {
@@ -241,7 +237,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	return out, nil
 }
 
-// LastExchange is the newest message of the user and what was replied to it, shortened.
+// LastExchange returns the newest user message and the reply to it, each cut to an excerpt.
 func (h *Host) LastExchange(ctx context.Context, id string) (question, reply string, err error) {
 	store, err := h.deps.Resources.Open()
 	if err != nil {
@@ -264,7 +260,7 @@ func (h *Host) LastExchange(ctx context.Context, id string) (question, reply str
 	return "", excerpt(reply), nil
 }
 
-// beginning is a text of at most 600 characters.
+// excerpt is the beginning of a text, at most 600 characters.
 func excerpt(text string) string {
 	if runes := []rune(text); len(runes) > 600 {
 		return string(runes[:599]) + "…"
@@ -272,19 +268,18 @@ func excerpt(text string) string {
 	return text
 }
 
-// RenameStored gives a conversation that is not open here a title.
+// RenameStored sets the title of a conversation that is not open here.
 func (h *Host) RenameStored(ctx context.Context, id, title string) error {
 	_, err := h.deps.Conversations.Rename(ctx, id, title)
 	return err
 }
 
-// RemoveStored removes a conversation that is not open here for good.
+// RemoveStored deletes a conversation that is not open here.
 func (h *Host) RemoveStored(ctx context.Context, id string) error {
 	return h.deps.Conversations.Delete(ctx, id)
 }
 
-// OnDisk compares files that a conversation changed with what it left in them. They are
-// looked for where its tools reach them: in the workspace.
+// OnDisk compares files that the conversation's tools changed with their current content in the workspace.
 func (h *Host) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
 	found := make([]changes.File, len(files))
 	ws, err := workspace.Open(h.deps.Settings.Workspace)
@@ -300,6 +295,7 @@ func (h *Host) OnDisk(ctx context.Context, files []diff.Changed) []changes.File 
 	return found
 }
 
+// compareFile returns the change, with the whole file's text if it is unchanged on disk, and the state on disk.
 func compareFile(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {

@@ -21,12 +21,11 @@ import (
 	"plimsoll/tui"
 )
 
-// serversTime is how long servers have to list their models before the list opens
-// without them.
+// listTimeout is how long servers have to list their models before the list opens without them.
 const listTimeout = 2 * time.Second
 
-// Models lists what can be switched to: what servers list, what the catalogue knows of providers
-// with a key, one of each provider without, and the demo model.
+// Models lists the models to switch to: those that servers list, those in the catalogue of providers with a key, one of each
+// other provider, and the demo model.
 func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	var out []tui.ModelChoice
 	keys, picks := map[string]string{}, h.deps.Settings.Picks()
@@ -53,7 +52,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		}
 		out = append(out, m)
 	}
-	listed := map[string]bool{} // providers whose server says what there is
+	listed := map[string]bool{} // providers whose server listed its models
 	for _, r := range h.listedRows(ctx) {
 		listed[r.Provider] = true
 		add(r, true)
@@ -76,7 +75,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	return out, nil
 }
 
-// listed is what the server in use lists, and the other servers that answer.
+// listedRows are the models that the server in use and all other reachable servers list.
 func (h *Host) listedRows(ctx context.Context) []setup.ModelRow {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -85,7 +84,7 @@ func (h *Host) listedRows(ctx context.Context) []setup.ModelRow {
 	var all sync.WaitGroup
 	if in.Discover != nil {
 		all.Go(func() {
-			if found, err := in.Discover(ctx); err == nil { // without an answer the catalogue stands
+			if found, err := in.Discover(ctx); err == nil { // otherwise the catalogue is used
 				here = h.deps.Models.ListedRows(in.Model.Provider, found)
 			}
 		})
@@ -107,14 +106,13 @@ func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
 	return own, nil
 }
 
-// Favor marks a model as a favorite, or no longer.
+// Favor marks a model as a favorite, or removes the mark.
 func (h *Host) Favor(_ context.Context, model string, on bool) error {
 	return h.deps.Settings.SetFavorite(model, on)
 }
 
-// SwitchModel makes requests go to another model from here on, with the effort that
-// follows its name; a level alone changes the effort. A conversation that was held with a local model needs a yes before a
-// hosted one gets it.
+// SwitchModel sends further requests to another model, with the effort after its name; an effort alone changes only that. A
+// move from a local model to a hosted one needs the user's consent.
 func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	r, in := h.connection()
 	if r == nil {
@@ -155,7 +153,7 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	}
 }
 
-// SetWindow says how many tokens the model in use holds. It is kept for later runs.
+// SetWindow sets the window of the model in use, in tokens, and stores it for later runs.
 func (h *Host) SetWindow(_ context.Context, text string) error {
 	tokens, err := numbers.ParseCount(text)
 	if err != nil || tokens <= 0 {
@@ -167,8 +165,7 @@ func (h *Host) SetWindow(_ context.Context, text string) error {
 	return errReadOnly
 }
 
-// switchTo sends the requests of a conversation to another model, if it is open
-// still.
+// switchTo sends the requests of a conversation to another model, if it is still open.
 func (h *Host) switchTo(r *session.Running, l setup.Connection) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,14 +173,13 @@ func (h *Host) switchTo(r *session.Running, l setup.Connection) error {
 		return errConversationLeft
 	}
 	r.SwitchTo(l)
-	if err := h.deps.Settings.NoteUsed(l.Model.Name()); err != nil { // the list is as useful without
+	if err := h.deps.Settings.NoteUsed(l.Model.Name()); err != nil { // the list works without
 		h.deps.Resources.Logger().Warn("the models used of late", "error", err)
 	}
 	return nil
 }
 
-// Meant is the choice that a name means in a conversation: what the server in use
-// lists by that name comes before other providers.
+// ResolveModel returns the model of a name. A model that the server in use lists comes before those of other providers.
 func (h *Host) ResolveModel(ctx context.Context, in setup.Connection, name string) (setup.Choice, error) {
 	at := in.Choice()
 	provider, _, _ := strings.Cut(name, "/")
@@ -207,7 +203,7 @@ func (h *Host) ResolveModel(ctx context.Context, in setup.Connection, name strin
 	return h.deps.Providers.ChoiceByName(name)
 }
 
-// Providers lists the providers: those that can be talked to come first.
+// Providers lists the providers, those that are ready to use first.
 func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 	var all []tui.Provider
 	if h.deps.Providers.MayProbe() {
@@ -238,7 +234,7 @@ func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 	return all, nil
 }
 
-// keyedRow is a provider that takes a key.
+// providerRow describes a provider that a key can be stored for.
 func (h *Host) providerRow(name string) tui.Provider {
 	e, known := openai.KnownProvider(name)
 	own, k := h.deps.Settings.Cfg().Providers[name], h.deps.Providers.Key(name)
@@ -259,8 +255,7 @@ func (h *Host) providerRow(name string) tui.Provider {
 	return p
 }
 
-// Connect tries a key of a provider, and stores it. The open conversation has it from
-// the next request on.
+// Connect tries a key of a provider, and stores it. The open conversation uses it from the next request on.
 func (h *Host) Connect(ctx context.Context, provider string, secret tui.Secret) (tui.Connected, error) {
 	key, err := setup.ParseKey(secret.Reveal())
 	if err != nil {
@@ -293,8 +288,7 @@ func (h *Host) Disconnect(ctx context.Context, provider string) (tui.Provider, e
 	return h.providerRow(provider), nil
 }
 
-// relink gives the open conversation the key that its provider has now. Where that fails
-// the next request says so.
+// reconnect connects the open conversation again after its provider's key changed. If that fails, the next request does too.
 func (h *Host) reconnect(ctx context.Context, provider string) {
 	r, in := h.connection()
 	if r == nil || in.Model.Provider != provider {

@@ -81,16 +81,16 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 	if link.Discover != nil {
 		r.DiscoverLimits(link)
 	}
-	talk := h.Conversation(r)
-	talk.Found = h.modelsFound(r)
-	talk.Draft = h.draft(ctx, r.ID, false)
+	opened := h.Conversation(r)
+	opened.Found = h.modelsFound(r)
+	opened.Draft = h.draft(ctx, r.ID, false)
 	if p := h.deps.Providers; p.CheckKey(p.ChoiceAt(link.Model.Provider, link.Model.ID)) != nil {
-		talk.Keyless = link.Model.Provider
+		opened.Keyless = link.Model.Provider
 	}
-	return talk, nil
+	return opened, nil
 }
 
-// lockedBy tells which other program has a conversation open for writing, nil if none has.
+// lockedBy returns which other program has a conversation open for writing, nil if none has.
 func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 	store, err := h.deps.Resources.Open()
 	if id == "" || err != nil || !store.IsOpenElsewhere(id) {
@@ -105,10 +105,10 @@ func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 	return locked
 }
 
-// linkFor connects to the model for conversation id: the one that it used last, or
+// connectFor connects to the model for conversation id: the one that it used last, or
 // for a new conversation the one in use. A model chosen with a flag also serves this
-// conversation if it is local or at the same place. The error is [setup.Elsewhere]
-// if the user has to agree first. The caller holds h.mu.
+// conversation if it is local or the same endpoint. The error is
+// [setup.ModelUnavailableError] if the user has to agree first. The caller holds h.mu.
 func (h *Host) connectFor(ctx context.Context, id string) (setup.Connection, error) {
 	if h.Running == nil {
 		c, err := h.deps.Models.Choose(ctx, id, true)
@@ -134,7 +134,7 @@ func (h *Host) connectFor(ctx context.Context, id string) (setup.Connection, err
 	return h.deps.Models.Connect(ctx, c)
 }
 
-// linkTo returns the link in use if it is to choice c, and connects otherwise. The caller holds h.mu.
+// connectTo returns the current connection if it is to choice c, and connects otherwise. The caller holds h.mu.
 func (h *Host) connectTo(ctx context.Context, c setup.Choice) (setup.Connection, error) {
 	if h.Running != nil && h.Running.Connection.Choice() == c {
 		l := h.Running.Connection
@@ -144,7 +144,7 @@ func (h *Host) connectTo(ctx context.Context, c setup.Choice) (setup.Connection,
 	return h.deps.Models.Connect(ctx, c)
 }
 
-// withConsent turns the error that a model is elsewhere into a question to the user, and returns others as they are.
+// withConsent turns a [setup.ModelUnavailableError] into a question to the user, and returns other errors unchanged.
 func (h *Host) withConsent(err error) error {
 	var e *setup.ModelUnavailableError
 	if !errors.As(err, &e) || e.Proposed == nil {
@@ -232,14 +232,14 @@ func (h *Host) modelsFound(r *session.Running) []string {
 // Delete removes the open conversation permanently and begins a new one.
 func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	old := h.running()
-	talk, err := h.New(ctx)
+	opened, err := h.New(ctx)
 	if err != nil || old == nil {
-		return talk, err
+		return opened, err
 	}
 	if err := h.deps.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return talk, fmt.Errorf("deleting %s: %w", old.ID, err)
+		return opened, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
-	return talk, h.deps.Conversations.DeleteDraft(old.ID)
+	return opened, h.deps.Conversations.DeleteDraft(old.ID)
 }
 
 // ErrNothingToFork says that there is nothing to copy yet.
@@ -303,9 +303,9 @@ func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Con
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	talk, err := h.Resume(ctx, id)
+	opened, err := h.Resume(ctx, id)
 	if err == nil {
-		talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
+		opened.Notes = append(opened.Notes, session.CopyNote(s.ID))
 	}
-	return talk, err
+	return opened, err
 }

@@ -8,28 +8,27 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// Updates reach the screen at the pace of who reads it. Text that grows may wait for
-// the next frame, a line that is complete for a moment; everything else comes at once.
-// For a while after the user did something, text comes at full rate, because then the
-// eye follows it. Nobody reads along in a terminal that has lost the focus.
+// Updates reach the screen no faster than the user reads. Text of an incomplete line waits for the next frame, a complete
+// line for a shorter time; all other updates come at once. For a while after user input, text comes at full rate, because the
+// user then watches it. In a terminal without the focus updates are slow.
 const (
 	textGap      = 50 * time.Millisecond // between frames while a line grows
 	lineGap      = 30 * time.Millisecond // before a complete line
-	inputGap     = time.Second / 60      // while the user does something
+	inputGap     = time.Second / 60      // just after user input
 	unfocusedGap = time.Second / 2       // while the terminal has no focus
 	inputPeriod  = 300 * time.Millisecond
 )
 
-// Pace decides when updates are taken. The zero value is ready.
+// Pace decides when updates are taken from the mailbox. The zero value is ready.
 type Pace struct {
 	mu         sync.Mutex // guards what follows
 	lastTaken  time.Time  // when updates were taken last
-	lastInput  time.Time  // when the user did something last
+	lastInput  time.Time  // of the newest user input
 	hasNoFocus bool       // the terminal has no focus
-	endWait    func()     // ends the wait under way, nil without one
+	endWait    func()     // ends the current wait, nil without one
 }
 
-// Touch notes that the user did something.
+// NoteInput notes user input.
 func (p *Pace) NoteInput() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +36,7 @@ func (p *Pace) NoteInput() {
 	p.interruptWait()
 }
 
-// Focus notes whether the terminal has the focus.
+// SetFocus notes whether the terminal has the focus.
 func (p *Pace) SetFocus(has bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,14 +44,14 @@ func (p *Pace) SetFocus(has bool) {
 	p.interruptWait()
 }
 
-// cut ends the wait under way. The lock is held.
+// interruptWait ends the current wait. The caller holds the lock.
 func (p *Pace) interruptWait() {
 	if p.endWait != nil {
 		p.endWait()
 	}
 }
 
-// take waits until the next frame is due and something is pending, and takes it.
+// take waits until the next frame is due and updates are pending, and takes them.
 func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Update, error) {
 	waiting, end := context.WithCancel(ctx)
 	p.mu.Lock()
@@ -71,8 +70,7 @@ func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Updat
 	return updates, err
 }
 
-// gaps are how long a complete line and a growing one wait behind the last frame. The
-// lock is held.
+// gaps are the times that a complete line and an incomplete one wait after the last frame. The caller holds the lock.
 func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 	switch {
 	case p.hasNoFocus:
@@ -83,7 +81,7 @@ func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 	return lineGap, textGap
 }
 
-// until waits until a moment, or until something that hasty is pending; true if it is.
+// waitUntil waits until a time, or until an update of at least this priority is pending; then it returns true.
 func waitUntil(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Priority) bool {
 	if !end.After(time.Now()) {
 		return false

@@ -68,7 +68,7 @@ func toolsPage(r *session.Running) string {
 	return b.String()
 }
 
-// todosPage is the list the model keeps.
+// todosPage is the model's list of todos.
 func todosPage(r *session.Running) string {
 	list := r.Toolbox.Todos()
 	if len(list) == 0 {
@@ -82,8 +82,8 @@ func todosPage(r *session.Running) string {
 	return b.String()
 }
 
-// statusPage is the status of a running conversation: what the next request goes to, what compaction will do, what
-// was read for it, and what the conversation has cost; or the last alone.
+// statusPage is the status of an open conversation: model and endpoint, what compaction will do, the files that were read,
+// and the cost; or the cost alone.
 func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (string, error) {
 	events, _, err := h.deps.Resources.Store.Load(ctx, r.ID)
 	if err != nil {
@@ -91,7 +91,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 	}
 	link, workspace, rules := r.Current(), h.deps.Settings.Workspace, r.Config().Rules()
 	m := link.Model
-	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest that the server or the user said
+	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest one by the server or the user
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
 	account := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, r.ID, events), m)
@@ -160,9 +160,8 @@ func (h *Host) settingsWords() string {
 	return words
 }
 
-// exportPage writes the conversation on the screen to a file and says so. The
-// ending of the file decides about the format; without a name it is Markdown in
-// the current folder. A file that is there is not touched.
+// exportPage exports the conversation on the screen to a file, and returns a message. The ending of the file decides the
+// format; without a name it is Markdown in the current folder. An existing file is not touched.
 func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	id, _ := h.openID()
 	path := cmp.Or(file, "plimsoll-"+id+".md")
@@ -187,7 +186,7 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	return strings.Join(append([]string{"Written to " + h.deps.Console.Home(path) + "."}, notes...), "\n"), nil
 }
 
-// connectPage says how to reach what the list of providers does not have.
+// connectPage says how to use endpoints that are not in the list of providers.
 const connectPage = `Any endpoint that speaks OpenAI's chat completions:
   plimsoll --base-url URL          for once; PLIMSOLL_API_KEY holds its key, if it wants one
 

@@ -9,26 +9,26 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// A long reply and the opening of a long conversation leave memory behind that the runtime keeps for what comes next,
-// and gives back to the system in the course of minutes. Here most of the time nothing comes next: the user reads. So
-// when nothing happens for a moment, what is spare is given back at once. Rules:
+// A long reply and the opening of a long conversation leave free memory, which the runtime returns to the system only after
+// minutes. Usually the user reads then, and the program needs no memory. So after a moment without updates free memory is
+// returned at once. Rules:
 //
-//   - once after a turn ended or a conversation was opened, and only if there is much: collecting garbage costs some
-//     milliseconds for each 10 MB that are in use
-//   - no goroutine and no timer of its own: whoever waits for updates does it while there are none
+//   - once after a turn ended or a conversation was opened, and only if much is free: a garbage collection takes some
+//     milliseconds for each 10 MB in use
+//   - no goroutine and no timer of its own: the goroutine that waits for updates does it
 
 const (
 	idleAfter     = time.Second / 2
 	minSpareBytes = 8 << 20 // bytes
 )
 
-// quiet watches updates for a moment without any.
+// memoryReleaser returns free memory to the system when a conversation is idle.
 type memoryReleaser struct {
-	isDue   bool // something ended, and nothing was given back since
+	isDue   bool // a turn ended, and memory was not released since
 	release func()
 }
 
-// wait waits for updates where something ended, and gives memory back if none come.
+// releaseWhenIdle waits a moment for updates if a release is due, and releases memory if there are none.
 func (q *memoryReleaser) releaseWhenIdle(ctx context.Context, from *updates.Mailbox) {
 	if !q.isDue || waitUntil(ctx, from, time.Now().Add(idleAfter), updates.PartialLine) || ctx.Err() != nil {
 		return
@@ -37,7 +37,7 @@ func (q *memoryReleaser) releaseWhenIdle(ctx context.Context, from *updates.Mail
 	q.release()
 }
 
-// watch sees turns begin and end.
+// observe makes a release due when a turn ends.
 func (q *memoryReleaser) observe(list []updates.Update) {
 	for _, u := range list {
 		if s, ok := u.(updates.Status); ok {
@@ -46,14 +46,14 @@ func (q *memoryReleaser) observe(list []updates.Update) {
 	}
 }
 
-// giveBackSpare gives memory back to the system if there is much that holds nothing.
+// releaseSpareMemory returns free memory to the system if there is much of it.
 func releaseSpareMemory() {
 	if spareBytes() >= minSpareBytes {
 		debug.FreeOSMemory()
 	}
 }
 
-// spare is how many bytes hold nothing, or were in use no more when garbage was last collected.
+// spareBytes is the number of heap bytes that are free, or were garbage in the newest collection.
 func spareBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

@@ -2,5 +2,5 @@
 
 package screen
 
-// Continue does nothing: where there are no such signals the program does not suspend itself.
+// Continue does nothing: without these signals the program cannot suspend itself.
 func Continue() {}

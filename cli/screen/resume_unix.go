@@ -4,8 +4,9 @@ package screen
 
 import "syscall"
 
-// Continue has the program go on that suspended itself. Where no shell is above it the system does not stop it, and nobody
-// else would tell it to go on; where it was stopped it runs again when it gets here, and this changes nothing.
+// Continue sends the program the signal to continue after it suspended itself. Without a job-control shell the system does
+// not stop the program, and nothing else would send the signal. If the program was stopped, it runs again by now, and the
+// signal changes nothing.
 func Continue() {
 	_ = syscall.Kill(syscall.Getpid(), syscall.SIGCONT) // a program may always continue itself
 }

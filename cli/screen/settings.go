@@ -13,16 +13,16 @@ import (
 	"plimsoll/tui"
 )
 
-// The settings on the screen: what they are, where each comes from, and how another value is put in force. Rules:
+// The settings on the screen: their values, where each comes from, and how to change them. Rules:
 //
-//   - What compaction and the window go by holds for the conversation, at once, and stays a part of it. It is kept for others
-//     where that is asked for.
-//   - What holds for the program is kept in the program's own file of settings.
+//   - A change to compaction or the window applies to the open conversation at once, and is recorded in its log. It applies to
+//     other conversations only if the user stores it.
+//   - A change to any other setting is stored in the program's own settings file.
 
-// sections are those of the list, in order.
+// sections are the sections of the list, in order.
 var sections = []string{"Compaction", "Model", "Permissions", "Looks"}
 
-// place is where a key stands in the list, its name there, and whether a conversation takes another value at once.
+// settingPlace returns the section of a key, its name there, and whether a change applies to the conversation at once.
 func settingPlace(key string) (section, name string, live bool) {
 	first, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -40,10 +40,10 @@ func settingPlace(key string) (section, name string, live bool) {
 	return "", "", false
 }
 
-// appliesAtOnce says when a value applies that belongs to the conversation.
+// appliesNow says when a change to the conversation's settings applies.
 const appliesNow = "at once, and stays with this conversation"
 
-// Settings lists what can be seen and changed.
+// Settings lists the settings that the screen shows.
 func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 	kept := h.deps.Settings.Loaded.Load()
 	loaded, rows := *kept, []tui.Setting(nil)
@@ -55,7 +55,7 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 		rows = h.modelRows(r, kept)
 	}
 	preset := loaded.Config.Compaction.Preset
-	next := kept.Settings() // what the next conversation begins with
+	next := kept.Settings() // of the next conversation
 	for i, s := range loaded.Settings() {
 		section, name, live := settingPlace(s.Key)
 		if section == "" {
@@ -66,7 +66,7 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 			row.Changed = s.Value != next[i].Value || next[i].Origin.Layer == config.LayerPreset && preset != kept.Config.Compaction.Preset
 		}
 		if !live || !row.Changed && s.Value == next[i].Value {
-			row.Setting = next[i] // recorded with the conversation, too: where it came from first says more
+			row.Setting = next[i] // the log may record the same value: show its first origin
 		}
 		if !live {
 			row.Applies, row.Restart = "at the next start", s.Key != "ui.leave_transcript"
@@ -85,7 +85,7 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 	return rows, nil
 }
 
-// from says where a value comes from.
+// originText says where a value comes from.
 func (h *Host) originText(o config.Origin) string {
 	switch o.Layer {
 	case config.LayerUser, config.LayerSettings, config.LayerWorkspace:
@@ -98,7 +98,7 @@ func (h *Host) originText(o config.Origin) string {
 	return "the default"
 }
 
-// modelRows are the model in use and how much it reasons.
+// modelRows are the rows of the model in use and of its effort.
 func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting {
 	l, flags := r.Current(), h.deps.Settings.Flags
 	row := func(name, key, doc, value, from string) tui.Setting {
@@ -138,7 +138,7 @@ func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting 
 	return []tui.Setting{model, effort}
 }
 
-// written is a value as it would stand in the file: a text may come without quotes.
+// assignment is a value as YAML, by key. Text may be given without quotes.
 func assignment(key, value string) map[string]string {
 	for _, o := range config.Options() {
 		if o.Key == key && o.Type == "text" && !strings.HasPrefix(value, `"`) {
@@ -148,7 +148,7 @@ func assignment(key, value string) map[string]string {
 	return map[string]string{key: value}
 }
 
-// plainly is an error of the configuration in words: of a file with its line, of a value that was just given without.
+// plainError is an error of the configuration without its key; a file's error has the line.
 func (h *Host) plainError(err error) error {
 	var p *config.Problem
 	if !errors.As(err, &p) {
@@ -164,7 +164,7 @@ func (h *Host) plainError(err error) error {
 	return errors.New(words)
 }
 
-// TrySetting works out what a value would come to.
+// TrySetting computes the effect of a value without applying it.
 func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
 	r := h.running()
 	if r == nil {
@@ -174,7 +174,7 @@ func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEf
 	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.plainError(err)
 }
 
-// ChangeSetting puts a value in force.
+// ChangeSetting applies a value.
 func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
 	r, set := h.running(), assignment(key, value)
 	if r == nil {
@@ -183,14 +183,14 @@ func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
 	if _, _, live := settingPlace(key); live {
 		return h.plainError(r.Configure(ctx, set))
 	}
-	if _, err := r.ConfigWith(set); err != nil { // names, too
+	if _, err := r.ConfigWith(set); err != nil { // checks names, too
 		return h.plainError(err)
 	}
 	_, err := h.KeepSettings(ctx, set)
 	return err
 }
 
-// KeepSettings keeps values for what begins from here on, and names the file that holds them.
+// KeepSettings stores values for conversations that are opened from now on, and returns the path of the file.
 func (h *Host) KeepSettings(_ context.Context, set map[string]string) (string, error) {
 	h.settingsMu.Lock()
 	defer h.settingsMu.Unlock()

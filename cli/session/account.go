@@ -14,8 +14,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// AccountOf is the account of a stored conversation with a model, as the planner
-// would find it where another turn begins.
+// BreakdownOf computes the context breakdown of a stored conversation with a model, as it would be at the start of another
+// turn.
 func BreakdownOf(rules preset.Rules, r *Snapshot, m llm.Model) inspect.Breakdown {
 	m = m.WithStoredTTL(r.Events)
 	idle, gone := r.idleSinceReply(m, time.Now())
@@ -27,14 +27,13 @@ func BreakdownOf(rules preset.Rules, r *Snapshot, m llm.Model) inspect.Breakdown
 	return b
 }
 
-// sinceReply is how long ago the newest reply of a model was reported, and whether it
-// never gave one. Which prompt and tools the next run of
-// the program has is not known.
+// idleSinceReply returns the time since the model's newest reply, or that there was none since system prompt and tools
+// changed: then the provider's cache holds nothing of the next request.
 func (r *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
 	for _, e := range slices.Backward(r.Events) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			return 0, true // nothing was sent with it yet
+			return 0, true // no request carried these instructions yet
 		case conversation.Usage:
 			if b.Purpose == conversation.PurposeReply && b.Model == m.Name() {
 				return now.Sub(e.Time), false
@@ -44,7 +43,7 @@ func (r *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duratio
 	return 0, true
 }
 
-// MeterOf is the meter of a stored conversation for a model.
+// MeterOf returns the meter of a stored conversation for a model.
 func MeterOf(rules preset.Rules, r *Snapshot, m llm.Model) meter.Meter {
 	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {

@@ -16,27 +16,25 @@ import (
 	"plimsoll/storage"
 )
 
-// A compaction by hand from outside the chat. What needs no model is worked out and appended here. A summary needs the
-// conversation's model, and so the agent: it asks, decides whether what comes back counts, and writes it down. Being
-// interrupted leaves everything as it was.
+// Manual compactions outside the chat. One without a summary is computed and appended here. A summary needs a model, so an
+// agent is started: it requests the summary, checks it and commits it. An interrupt leaves the conversation unchanged.
 
 // CompactFlag is the flag --compact[=PROFILE].
 type CompactFlag struct {
 	IsGiven bool
-	Profile string // "": the default one
+	Profile string // "": the default profile
 }
 
-// ByDefault stands for the default profile, which has whatever name the
-// configuration gives it.
+// DefaultProfile is the flag's value for the default profile, whose name the configuration sets.
 const DefaultProfile = "?"
 
-// String is the flag's value as the help shows it: none.
+// String is the flag's default in the help: empty.
 func (f *CompactFlag) String() string { return "" }
 
 // Type names the value in the help.
 func (f *CompactFlag) Type() string { return "PROFILE" }
 
-// Set takes the value. The error is that of an empty one.
+// Set sets the value. An empty one is an error.
 func (f *CompactFlag) Set(value string) error {
 	if value == "" {
 		return errors.New("the profile is empty; write --compact=PROFILE, or --compact for the default one")
@@ -48,16 +46,16 @@ func (f *CompactFlag) Set(value string) error {
 	return nil
 }
 
-// Request is what the flag asks for.
+// Request is the compaction that the flag asks for.
 func (f *CompactFlag) Request(trigger string) edit.Request {
 	w := edit.NewRequest()
 	w.Profile, w.Trigger = f.Profile, trigger
 	return w
 }
 
-// CompactFirst makes a compaction that comes before something else, for `ask --compact` and `fork --compact`. One that
-// comes to nothing is told of, and what comes behind it is done all the same: a script may always ask for it. The error is
-// that of a profile that does not exist, of a conversation that cannot be written, or of ctx.
+// CompactFirst compacts before another action, for `ask --compact` and `fork --compact`. A failed compaction is only noted,
+// so that a script can always use the flag. The error is that of an unknown profile, of a conversation that another
+// program has open, or of ctx.
 func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.Request, l setup.Connection, show func(updates.Update)) error {
 	done, err := g.Compact(ctx, s, w, func() (setup.Connection, error) { return l, nil }, show)
 	var use console.UsageError
@@ -73,9 +71,9 @@ func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.R
 	return nil
 }
 
-// Compact makes a compaction in a stored conversation, which is opened with the link that it gets where a model has to
-// write a summary.
-func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, link func() (setup.Connection, error), show func(updates.Update)) (Compaction, error) {
+// Compact compacts a stored conversation. If a model has to write a summary, connect is called, and an agent is started with
+// that connection.
+func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, connect func() (setup.Connection, error), show func(updates.Update)) (Compaction, error) {
 	pass, err := s.Propose(w)
 	if err != nil {
 		return Compaction{}, err
@@ -87,7 +85,7 @@ func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Reques
 		}
 		return done, err
 	}
-	l, err := link()
+	l, err := connect()
 	if err != nil {
 		return Compaction{}, err
 	}
@@ -99,10 +97,10 @@ func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Reques
 	return done, errors.Join(err, r.Close())
 }
 
-// optimizing is the word while a summary is made (ONE).
+// optimizingText is shown while a model writes a summary (ONE).
 const optimizingText = "Optimizing conversation context…"
 
-// Optimize makes a compaction in a running conversation, and waits until it is at rest again.
+// CompactRunning compacts a running conversation, and waits until its agent is idle again.
 func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
 	s := g.Conversations.StateWith(&Snapshot{ID: r.ID, Events: r.Events, WithPartial: r.Events, View: projection.Project(r.Events)}, r.InitialConfig, r.Connection.Model)
 	summaries, over := map[uint64]conversation.Summary{}, false
@@ -143,8 +141,8 @@ func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request,
 	}
 }
 
-// notMade is why a compaction was not made, as it is told here. One that would gain
-// nothing is no bad request: no server has seen it.
+// compactionError is the error of a failed compaction for the command line. If nothing can be gained, the class "bad
+// request" is removed: nothing was sent to a server.
 func compactionError(e *llm.Error) error {
 	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
 		return console.WithHint(errors.New(e.Message), e.Hint)
@@ -152,7 +150,7 @@ func compactionError(e *llm.Error) error {
 	return e
 }
 
-// written is a summary as it was made.
+// writtenSummary is a committed summary with its size, for --json.
 func (s ConversationState) writtenSummary(b conversation.Summary) summaryMade {
 	text := strings.TrimSpace(b.Text)
 	if more := strings.TrimSpace(b.Appendix); more != "" {
@@ -161,7 +159,7 @@ func (s ConversationState) writtenSummary(b conversation.Summary) summaryMade {
 	return summaryMade{Text: text, Tokens: int(s.Inputs.Meter.Weigh(conversation.Measure(text)) + 0.5)}
 }
 
-// Commit makes a compaction that needs no model.
+// CompactWithoutModel commits a compaction that needs no model.
 func (v *Conversations) CompactWithoutModel(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
 	var done Compaction
 	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {

@@ -13,29 +13,27 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// How a compaction is told of: what each layer does, what becomes of the size,
-// and what it costs the provider's cache.
+// How a compaction is shown: what each layer does, the size before and after, and what the changed prompt costs.
 
-// Compaction is `compact --json`, before and after it was made.
+// Compaction is `compact --json`: a preview, or a committed compaction.
 type Compaction struct {
 	ID      string  `json:"id"`
 	Profile string  `json:"profile"`
 	From    int     `json:"from"`
 	To      int     `json:"to"`
-	Epoch   *uint64 `json:"epoch"` // null while it is not made
+	Epoch   *uint64 `json:"epoch"` // null for a preview
 	Before  int     `json:"before"`
 	After   int     `json:"after"`
 	Layers  []layer `json:"layers"`
-	// BreakAt is the first event that is shown otherwise, null if none is.
+	// BreakAt is the first event whose message changes, null if none does.
 	BreakAt *uint64 `json:"prefix_break_at"`
-	// CostNow is what the next request costs more than without the compaction,
-	// in US dollars; null if the prices are unknown.
+	// CostNow is the extra cost of the next request compared to no compaction, in US dollars; null if prices are unknown.
 	CostNow *float64 `json:"cost_now"`
-	// PaysAfter is after how many requests that is earned back, null if unknown.
+	// PaysAfter is the number of requests after which the savings exceed CostNow, null if unknown.
 	PaysAfter *int `json:"pays_after"`
 	Summary   any  `json:"summary"` // summaryNeed, summaryMade or null
 
-	rewritten int // tokens that are sent as new
+	rewritten int // tokens after the first change, which the provider must cache again
 	breakTurn int // of the event at BreakAt
 }
 
@@ -46,20 +44,20 @@ type layer struct {
 	Saved  int    `json:"saved"`
 }
 
-// summaryNeed is a summary that a model has to write yet.
+// summaryNeed is a summary that a model has yet to write.
 type summaryNeed struct {
 	Needed   bool    `json:"needed"`
 	Model    *string `json:"model"`
 	Estimate int     `json:"estimate"`
 }
 
-// summaryMade is a summary as it was written.
+// summaryMade is a summary that a model wrote.
 type summaryMade struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
 }
 
-// NewCompaction is the account of a compaction that could be made.
+// NewCompaction describes a compaction that is not committed yet.
 func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
 		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), rewritten: p.Rewritten}
@@ -82,7 +80,7 @@ func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	return c
 }
 
-// price works out what the provider's cache has to do with it.
+// setPrices sets CostNow and PaysAfter, if the model's prices are known.
 func (c *Compaction) setPrices(m llm.Model) {
 	p := m.Prices
 	if p == nil {
@@ -92,13 +90,11 @@ func (c *Compaction) setPrices(m llm.Model) {
 		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 
-// trimmed is the word where the oldest messages are left out because nothing else
-// made room (ONE).
+// trimmedText is shown when the oldest messages are left out because other compaction did not free enough (ONE).
 const trimmedText = "Conversation history has been automatically trimmed"
 
-// CompactionLine tells on one line of a compaction that happens in a turn, "" if
-// there is nothing to tell: that a request waits, or that an automatic one
-// failed.
+// CompactionLine describes an update about compaction on one line. It is "" while a request waits for the compaction, and
+// for a failed automatic one.
 func CompactionLine(u updates.Update) string {
 	switch u := u.(type) {
 	case updates.Compacting:
@@ -123,14 +119,14 @@ func CompactionLine(u updates.Update) string {
 	return ""
 }
 
-// layerWords are what kinds of layers do to how many of what.
+// layerWords are, by kind of layer, what it changes and how.
 var layerWords = map[string][2]string{
 	"results": {"tool result", "masked"}, "arguments": {"message", "stripped of arguments"}, "reasoning": {"message", "stripped of reasoning"},
 	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"}, "note": {"message", "evicted behind a note"},
 	"": {"message", "left out"},
 }
 
-// Text is the account for people.
+// Text is the compaction for reading.
 func (c Compaction) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, profile %s\n", c.ID, turnsText(c.From, c.To), c.Profile)
@@ -172,7 +168,7 @@ func turnsText(from, to int) string {
 	return fmt.Sprintf("turns %d to %d", from, to)
 }
 
-// costText says what the next request costs.
+// costText describes CostNow and PaysAfter.
 func (c Compaction) costText() string {
 	switch {
 	case c.CostNow == nil:
@@ -190,7 +186,7 @@ func (c Compaction) costText() string {
 // Reverted is `compact --undo --json` and `--redo --json`.
 type Reverted struct {
 	ID     string `json:"id"`
-	Epoch  uint64 `json:"epoch"` // of the compaction that it is about
+	Epoch  uint64 `json:"epoch"` // of the compaction that was undone or redone
 	Undone bool   `json:"undone,omitempty"`
 	Redone bool   `json:"redone,omitempty"`
 	Before int    `json:"before"`

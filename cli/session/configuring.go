@@ -10,14 +10,12 @@ import (
 	"plimsoll/config"
 )
 
-// Settings that change while a conversation goes on. Rules:
+// Settings that change while a conversation is open. Rules:
 //
-//   - They are checked as strictly as those of a file, with all others; what has a
-//     mistake changes nothing.
-//   - They are recorded like those of --cfg, and are stronger than these until the
-//     conversation is closed.
+//   - They are checked together with all others, as strictly as a file; an invalid value changes nothing.
+//   - They are recorded in the log like values of --cfg, and override those until the conversation is closed.
 
-// settled are the settings in force.
+// liveSettings are the current settings of an open conversation.
 type liveSettings struct {
 	loaded     config.Loaded
 	rules      preset.Rules
@@ -32,15 +30,14 @@ func (r *Running) Switched() bool {
 	return r.settings.isSwitched
 }
 
-// Config is the configuration in force.
+// Config is the current configuration.
 func (r *Running) Config() config.Config {
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()
 	return r.settings.loaded.Config
 }
 
-// With is the configuration with other values of some keys, the one in force without
-// any. Nothing changes.
+// ConfigWith returns the current configuration with other values of some keys. It changes nothing.
 func (r *Running) ConfigWith(set map[string]string) (config.Loaded, error) {
 	r.connectionMu.Lock()
 	changed, now := maps.Clone(r.settings.changed), r.settings.loaded
@@ -56,8 +53,7 @@ func (r *Running) ConfigWith(set map[string]string) (config.Loaded, error) {
 	return loaded, err
 }
 
-// Weigh tells how full the window would be with other values of some keys, and what
-// would come next.
+// BreakdownWith returns the breakdown and forecast that other values of some keys would give.
 func (r *Running) BreakdownWith(ctx context.Context, set map[string]string) (inspect.Breakdown, error) {
 	loaded, err := r.ConfigWith(set)
 	if err != nil {
@@ -65,12 +61,12 @@ func (r *Running) BreakdownWith(ctx context.Context, set map[string]string) (ins
 	}
 	m := r.Agents.Settings.WithLimits(loaded.Config, r.Current().Model)
 	if loaded.Config.Context.Window == r.Config().Context.Window {
-		m.Window = meter.Window{} // what the server or the user said since stays
+		m.Window = meter.Window{} // keep the window that the server or the user gave since
 	}
 	return r.Agent.Weigh(ctx, loaded.Config.Rules(), m.Window)
 }
 
-// Configure puts other values of some keys in force, and records them.
+// Configure applies other values of some keys, and records them in the log.
 func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 	r.settingsMu.Lock()
 	defer r.settingsMu.Unlock()
@@ -84,21 +80,20 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 	case window == was || r.Agents.Settings.Flags.Window > 0:
 	case window > 0:
 		r.replaceWindow(window)
-	default: // the window of the model in use is discovered anew
+	default: // no window is configured any more: ask the server again
 		asked := r.Current().Choice()
 		l, err := r.Agents.Models.Connect(ctx, asked)
 		if err != nil {
 			return err
 		}
-		effort := r.Current().Model.Effort // it may have been chosen meanwhile
+		effort := r.Current().Model.Effort // the user may have changed it meanwhile
 		l.Model.Effort = effort
 		r.switchIf(l, func() bool { return r.Connection.Choice() == asked && r.Connection.Model.Effort == effort })
 	}
 	return nil
 }
 
-// SetProfile chooses the profile of compactions that name none. It is one of those
-// that there are.
+// SetProfile sets the default profile for compactions. The profile must exist.
 func (r *Running) SetProfile(name string) {
 	r.settingsMu.Lock()
 	defer r.settingsMu.Unlock()
@@ -109,7 +104,7 @@ func (r *Running) SetProfile(name string) {
 	})
 }
 
-// settle puts settings in force that change the rules in some way.
+// applySettings changes the settings, and passes them and the rules to the agent.
 func (r *Running) applySettings(set map[string]string, change func(*liveSettings)) {
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()

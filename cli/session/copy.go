@@ -25,7 +25,7 @@ func (v *Conversations) Copy(ctx context.Context, s ConversationState) (string, 
 	return id, errors.Join(copyInto(ctx, w, s), w.Close())
 }
 
-// copyInto writes the texts that events name, then the events and what is pending behind them, in one transaction.
+// copyInto writes the blobs that events refer to, then the events and the pending ones, in one transaction.
 func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error {
 	for _, name := range BlobsOf(s.Events) {
 		text, err := s.Store.Blob(ctx, s.ID, name)
@@ -47,12 +47,12 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error
 	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), bodies...)...))
 }
 
-// CopyNote says what a copy is, to who goes on in it.
+// CopyNote tells the user that the conversation is a copy, and how to return to the original.
 func CopyNote(from string) string {
 	return "forked: this is the copy, and " + from + " stays as it is (/resume " + from + " goes back to it)"
 }
 
-// BlobsOf lists the texts that events name, each once.
+// BlobsOf lists the names of the blobs that events refer to, each once.
 func BlobsOf(events []conversation.Event) []string {
 	var names []string
 	for _, e := range events {
@@ -71,24 +71,21 @@ func BlobsOf(events []conversation.Event) []string {
 	})
 }
 
-// A copy can begin with what was said before a point of the past only. What it
-// holds then is a conversation of its own: the model and the settings are those of
-// that time, and a reply that was arriving at the end is no part of it.
+// A copy can hold only the events before a given one. It then has the model and the settings of that time, and no
+// interrupted reply.
 
-// ErrNothingBefore says that a copy would be empty; what it is before stands
-// behind it.
+// ErrNothingBefore reports that a copy would be empty. Wrapping errors append the turn.
 var ErrNothingBefore = errors.New("nothing to copy: there are no messages before")
 
-// Cut is how a conversation would stand if it had ended before an event, with the
-// model and the settings that it had then. The error is errNothingBefore if
-// nothing was said before it.
+// Cut returns the state of a conversation as if it had ended before an event, with the model and the settings of that time.
+// The error is [ErrNothingBefore] if there is no user message before it.
 func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
 	kept, behind := edit.CutBefore(s.Events, before)
 	if len(kept) == len(s.Events) {
-		return s, nil // and a reply that was arriving, behind it
+		return s, nil // with an interrupted reply, if any
 	}
-	said := func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }
-	if !slices.ContainsFunc(kept, said) {
+	isUser := func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }
+	if !slices.ContainsFunc(kept, isUser) {
 		return s, ErrNothingBefore
 	}
 	log, err := conversation.NewLog(kept)
@@ -101,7 +98,7 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 	return v.stateOf(ctx, NewSnapshot(ctx, s.Store, s.ID, log.Events()))
 }
 
-// CutAtTurn is the same before a turn, by its number.
+// CutAtTurn is Cut before a turn, by its number.
 func (v *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
 	before, err := edit.TurnStart(s.Events, turn)
 	if err != nil {

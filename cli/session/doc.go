@@ -1,5 +1,3 @@
-// Package session leads from a stored conversation to a running agent: it reads a
-// conversation as it stands, appends a compaction to one that nobody has open, copies
-// one, and opens one for writing with its tools, its model and the goroutine of its
-// agent.
+// Package session works on stored conversations: it reads a snapshot of one, appends a compaction to one that no program
+// has open, copies one, and opens one for writing with its tools, its model and the goroutine of its agent.
 package session

@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// fallbacks are the models of the configuration that take a turn over. One is opened when
-// it is needed: its key may have been stored meanwhile.
+// fallbacks are the configured models that continue a turn when its model fails. Each is connected when it is needed, because
+// its key may be stored later.
 func (r *Running) fallbacks() []core.Fallback {
 	var out []core.Fallback
 	for _, name := range r.InitialConfig.Fallback {
@@ -28,8 +28,8 @@ func (r *Running) fallbacks() []core.Fallback {
 	return out
 }
 
-// takeOver is the model of a name, if it may take over. A conversation that is held on the
-// user's own machines does not leave them without a yes.
+// connectFallback connects to the named fallback model. It refuses a hosted one for a conversation with a local model: that
+// needs the user's consent.
 func (r *Running) connectFallback(ctx context.Context, name string, from llm.Model) (setup.Connection, error) {
 	c, err := r.Agents.Providers.ChoiceByName(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *Running) connectFallback(ctx context.Context, name string, from llm.Mod
 	if setup.MovesToHosted(conversation.ModelChanged{Provider: from.Provider, Model: from.ID, BaseURL: from.BaseURL}, l.Model) {
 		return setup.Connection{}, errors.New("the conversation would leave your own machines")
 	}
-	if !l.Model.Window.Known() && l.Discover != nil { // whether the conversation fits is worth a moment
+	if !l.Model.Window.Known() && l.Discover != nil { // needed to know whether the conversation fits
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if found, err := l.Discover(ctx); err == nil {

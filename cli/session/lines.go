@@ -13,9 +13,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Lines writes a turn as JSON, one object a line, for scripts. Replies come whole: one
-// that breaks off and is asked for again is not there twice. It is nil where no JSON is
-// wanted.
+// JSONLines writes a turn as JSON, one object a line, for scripts. A reply is written when it is complete, so a retried one
+// appears once. Start and Show do nothing on nil, for output without JSON.
 type JSONLines struct {
 	Reason string // why the turn ended
 
@@ -23,12 +22,12 @@ type JSONLines struct {
 	started     bool
 	err         error // of the first write that failed
 	total       tokens
-	summaryCost *float64 // what summaries cost since the last compaction, nil if one of them is not known
+	summaryCost *float64 // of summaries since the last compaction, in US dollars; nil if one is unknown
 }
 
 type fields map[string]any
 
-// tokens is what requests took, and their price in US dollars. What nobody told is null.
+// tokens are the numbers of tokens of requests, and their cost in US dollars. Unknown numbers are null.
 type tokens struct {
 	Prompt     *int     `json:"prompt"`
 	Cached     *int     `json:"cached"`
@@ -37,7 +36,7 @@ type tokens struct {
 	Cost       *float64 `json:"cost"`
 }
 
-// NewLines are lines that begin with [Lines.Start].
+// NewJSONLines returns a writer without output yet; call [JSONLines.Start] first.
 func NewJSONLines(out io.Writer) *JSONLines {
 	return &JSONLines{out: out, total: tokens{new(int), new(int), new(int), new(int), new(float64)}, summaryCost: new(float64)}
 }
@@ -74,7 +73,7 @@ func (l *JSONLines) Message(m conversation.AssistantMessage) {
 	}
 }
 
-// Show writes what an update tells beside the reply.
+// Show writes what an update reports, other than the reply.
 func (l *JSONLines) Show(u updates.Update) {
 	if l == nil {
 		return
@@ -123,7 +122,7 @@ func (l *JSONLines) event(body conversation.Body) {
 	}
 }
 
-// told is a number of tokens, which is negative where nobody told it.
+// knownCount is a number of tokens, nil for a negative one, which means unknown.
 func knownCount(n int) *int {
 	if n < 0 {
 		return nil
@@ -131,7 +130,7 @@ func knownCount(n int) *int {
 	return &n
 }
 
-// plus adds two numbers. The sum is not known where one of them is not.
+// plus adds two numbers. The sum is nil if one of them is.
 func plus[T int | float64](a, b *T) *T {
 	if a == nil || b == nil {
 		return nil

@@ -8,19 +8,17 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// A local server knows its window only when the model is loaded. That is so when
-// the first piece of the first reply arrives, however long the rest takes, and for
-// some servers when it has ended.
+// A local server knows its window only after it has loaded the model. Most servers have when the first chunk of the first
+// reply arrives, some when that reply has ended.
 
-// listening is a provider that calls onReply at the first piece of its first reply,
-// and again when that reply has ended.
+// replyObserver is a provider that calls onReply at the first chunk of its first reply, and again when that reply has ended.
 type replyObserver struct {
 	llm.Provider
 	onReply      func()
 	begun, ended sync.Once
 }
 
-// CountTokens passes the question on.
+// CountTokens asks the wrapped provider, if it can count.
 func (l *replyObserver) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	if c, ok := l.Provider.(llm.Counter); ok {
 		return c.CountTokens(ctx, r)
@@ -28,7 +26,7 @@ func (l *replyObserver) CountTokens(ctx context.Context, r llm.Request) (int, er
 	return 0, llm.ErrNotCounted
 }
 
-// Stream passes the reply on.
+// Stream streams from the wrapped provider.
 func (l *replyObserver) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		defer l.ended.Do(l.onReply)

@@ -16,11 +16,9 @@ import (
 	"plimsoll/storage"
 )
 
-// A stored conversation gets another title, or is removed, without being opened for
-// chat. One that is open elsewhere is left alone: whoever has it open names it.
+// A stored conversation is renamed or deleted without starting an agent. One that another program has open is not changed.
 
-// Rename gives a stored conversation a title, and returns it as it was stored. The
-// error is one of wrong use where the title is blank.
+// Rename sets the title of a stored conversation, and returns it as it was stored. A blank title is a usage error.
 func (v *Conversations) Rename(ctx context.Context, id, title string) (string, error) {
 	if title = llm.OneLine(title); title == "" {
 		return "", console.WrongUse("the title is empty")
@@ -39,7 +37,7 @@ func (v *Conversations) Rename(ctx context.Context, id, title string) (string, e
 	return title, openElsewhere(err, "rename it there with /rename, or close it first")
 }
 
-// Delete removes a stored conversation for good, also one that cannot be read.
+// Delete removes a stored conversation permanently, also an unreadable one.
 func (v *Conversations) Delete(ctx context.Context, id string) error {
 	store, err := v.Resources.Open()
 	if err != nil {
@@ -51,7 +49,7 @@ func (v *Conversations) Delete(ctx context.Context, id string) error {
 	return v.DeleteDraft(id)
 }
 
-// DeleteDraft removes what was being written in a conversation, also where it was only read.
+// DeleteDraft removes the drafts of a conversation, also those of read-only windows.
 func (v *Conversations) DeleteDraft(id string) error {
 	own := v.Settings.Paths.Draft(id)
 	files, _ := filepath.Glob(strings.TrimSuffix(own, ".json") + "-*.json") // no folder, no files
@@ -63,7 +61,7 @@ func (v *Conversations) DeleteDraft(id string) error {
 	return nil
 }
 
-// Entry is what the list of conversations says of one.
+// Entry returns a conversation's entry in the list.
 func (v *Conversations) Entry(ctx context.Context, id string) (storage.Entry, error) {
 	store, err := v.Resources.Open()
 	if err != nil {
@@ -79,7 +77,7 @@ func (v *Conversations) Entry(ctx context.Context, id string) (storage.Entry, er
 	return storage.Entry{}, fmt.Errorf("conversation %s: %w", id, storage.ErrNotFound)
 }
 
-// openElsewhere is an error with what to do where a conversation is open elsewhere.
+// openElsewhere adds the process and a hint to the error of a conversation that another program has open.
 func openElsewhere(err error, hint string) error {
 	var locked *storage.LockedError
 	if !errors.As(err, &locked) {
@@ -92,7 +90,7 @@ func openElsewhere(err error, hint string) error {
 	return console.WithHint(fmt.Errorf("conversation %s is open in %s", locked.ID, where), hint)
 }
 
-// Window is the window of a process, 0 for an unknown one.
+// WindowName names the terminal window of a process for the user; pid is 0 for an unknown one.
 func WindowName(pid int) string {
 	if pid <= 0 {
 		return "another window"

@@ -21,16 +21,13 @@ import (
 	"plimsoll/storage"
 )
 
-// A request of the past is made again from the events that it was made of, the
-// texts that they name, and the form that its client wrote down. Rules:
+// A past request is rebuilt from the events before it, their blobs, and the wire format that its client recorded. Rules:
 //
-//   - what is made is compared with the hash of what was sent; only then is it said
-//     to be the same
-//   - whatever cannot be had any more is told as the reason, with as much of the
-//     request as there is: no log makes this fail or panic
+//   - it counts as the same only if its hash equals the recorded one
+//   - what cannot be rebuilt is given as the reason, with the rest of the request: no log makes this fail or panic
 //   - nothing is sent, and no key is needed
 
-// RequestRef is a request of a stored conversation, and where it is read from.
+// RequestRef is a request in a stored conversation, with the conversation's store and events.
 type RequestRef struct {
 	Store  *storage.Store
 	ID     string
@@ -38,8 +35,7 @@ type RequestRef struct {
 	inspect.SentRequest
 }
 
-// Rebuild makes a request again. The error is that of ctx; anything else is in
-// Why.
+// Rebuild rebuilds a request. The error is that of ctx; all other failures are described in Why.
 func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebuilt, error) {
 	b := inspect.Rebuilt{SentRequest: q.SentRequest}
 	if err := v.rebuildBody(ctx, q, &b); err != nil {
@@ -62,8 +58,7 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 	return b, nil
 }
 
-// remake fills in what a request carried, then its body. The error says what
-// cannot be had.
+// rebuildBody sets the messages, prompt and tools of a request, then its body. The error says what is missing.
 func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
 	if q.Through == 0 {
 		return errors.New("what the request was built from was not recorded")
@@ -84,7 +79,7 @@ func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspec
 	if caps.NoTools {
 		b.Tools = nil
 	}
-	if hardened != nil && (len(messages) == 0 || q.Usage.BodyHash == "") { // a reply that paused goes back as it is
+	if hardened != nil && (len(messages) == 0 || q.Usage.BodyHash == "") { // a request may end with a paused reply
 		return fmt.Errorf("no request can be built from the messages up to then: %w", hardened)
 	}
 	b.Body, err = client.Body(llm.Request{
@@ -93,7 +88,7 @@ func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspec
 	return err
 }
 
-// modelAt is the provider and the id of the model that a request went to.
+// modelAt returns the provider and the id of the model that a request went to.
 func modelAt(log []conversation.Event, name string) (provider, id string, err error) {
 	if m, ok := setup.NewestModel(log); ok && (name == "" || m.Name() == name) && m.Model != "" {
 		return m.Provider, m.Model, nil
@@ -105,11 +100,11 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 	return provider, id, nil
 }
 
-// prompt reads the system prompt and the tools in force behind a log.
+// readPrompt reads the system prompt and the tools of the next request after a log.
 func (q RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.Rebuilt) error {
 	in, ok := newestInstructions(log)
 	if !ok {
-		return nil // a recording of another program, which says nothing of them
+		return nil // imported from another program, without prompt and tools
 	}
 	var tools string
 	for what, part := range map[string]struct {

@@ -17,19 +17,17 @@ import (
 	"plimsoll/storage"
 )
 
-// Which conversation a command is about: the ID argument or a prefix of it of
-// At least four characters; without one the newest of this workspace, else of
-// the data directory. None or several is a failure that lists the candidates.
+// Which conversation a command uses: the one of the ID argument, which may be a prefix of at least four characters; without
+// it the newest of this workspace, else of the data directory. An ambiguous prefix is an error that lists the candidates.
 
-// IdHelp is how the ID argument is explained in every command that takes one.
+// IDHelp explains the ID argument in the help of every command that takes one.
 const IDHelp = "ID is a conversation's, or at least four characters of its beginning; without it,\n" +
 	"the newest conversation of this workspace, else of all."
 
-// ErrNoConversation says that nothing was said yet.
+// ErrNoConversation reports that no conversation is stored.
 var ErrNoConversation = errors.New("no conversation yet")
 
-// Conversations reads the stored conversations, and appends to those that nobody has
-// open.
+// Conversations reads the stored conversations, and appends to those that no program has open.
 type Conversations struct {
 	Console   *console.Console
 	Settings  *setup.Settings
@@ -62,22 +60,21 @@ func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 	return store, id, err
 }
 
-// Reading is a conversation as it was read for showing.
+// Snapshot is a stored conversation as it was read once.
 type Snapshot struct {
 	Store  *storage.Store
 	ID     string
 	Events []conversation.Event
-	// Said is the events, and behind them a reply that was arriving when the
-	// program ended: the next one to open the conversation for writing appends it.
+	// WithPartial is Events, then a reply that was interrupted when the program ended, if there is one. It is stored when the
+	// conversation is next opened for writing.
 	WithPartial []conversation.Event
-	View        projection.View // of said
+	View        projection.View // of WithPartial
 
-	system string // what the newest request carried besides; "" and nil where that cannot be read
+	system string // system prompt of the newest request, "" if unreadable
 	tools  []conversation.ToolSpec
 }
 
-// Read loads the conversation that the arguments of a command name. What could
-// not be read is told on standard error.
+// Read loads the conversation that the arguments of a command name. Unreadable events are noted on standard error.
 func (v *Conversations) Read(ctx context.Context, args []string) (*Snapshot, error) {
 	store, id, err := v.Resolve(ctx, args)
 	if err != nil {
@@ -96,7 +93,7 @@ func (v *Conversations) Read(ctx context.Context, args []string) (*Snapshot, err
 	return r, nil
 }
 
-// Unread says what a stored conversation has lost, or nearly.
+// DamageNotes describes, for the user, the events of a conversation that could not be read.
 func DamageNotes(report storage.LoadReport) []string {
 	if n := len(report.Damaged); n > 0 {
 		return append([]string{numbers.Count(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
@@ -104,7 +101,7 @@ func DamageNotes(report storage.LoadReport) []string {
 	return report.Notices
 }
 
-// load reads a stored conversation.
+// loadSnapshot reads a stored conversation.
 func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapshot, storage.LoadReport, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {
@@ -119,7 +116,7 @@ func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapsh
 	return r, report, nil
 }
 
-// NewReading is a conversation with events that were read of it.
+// NewSnapshot makes a snapshot from events that were already read.
 func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Snapshot {
 	r := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
 	var carried inspect.Rebuilt
@@ -129,17 +126,16 @@ func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []
 	return r
 }
 
-// Orphan is the reply that was arriving when the last writer ended without
-// appending it.
+// InterruptedReply returns the reply that was arriving when the last writer ended without appending it.
 func (r *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {
 	if r.Store.IsOpenElsewhere(r.ID) {
 		return conversation.AssistantMessage{}, false
 	}
 	partial, ok, err := r.Store.Partial(ctx, r.ID)
 	if err != nil || !ok || len(r.Events) == 0 || partial.After != uint64(len(r.Events)) {
-		return conversation.AssistantMessage{}, false // the log is what counts
+		return conversation.AssistantMessage{}, false // the log wins
 	}
-	log, err := conversation.NewLog(r.Events) // it cleans and measures what it is given
+	log, err := conversation.NewLog(r.Events) // Prepare cleans and measures the reply
 	if err != nil {
 		return conversation.AssistantMessage{}, false
 	}
@@ -147,8 +143,7 @@ func (r *Snapshot) InterruptedReply(ctx context.Context) (conversation.Assistant
 	return reply, ok
 }
 
-// Prompt is the system prompt that the newest request carried, and the sizes
-// of prompt and tools. Without a record, it is the one of this workspace.
+// Prompt returns the system prompt of the newest request. If none is recorded, it is that of this workspace.
 func (r *Snapshot) Prompt(ctx context.Context, workspace string) (string, error) {
 	in, ok := newestInstructions(r.Events)
 	switch {

@@ -28,6 +28,7 @@ type rowFunction struct {
 	Arguments string `json:"arguments"`
 }
 
+// NewRow converts a message of the view.
 func NewRow(m *projection.Message) row {
 	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
 		Events: m.Events, Turn: m.Turn, State: m.State}

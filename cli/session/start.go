@@ -48,7 +48,7 @@ func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 	return nil
 }
 
-// start makes the tools and the agent, and runs it.
+// start creates the tools and the agent, and starts the agent's goroutine.
 func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions) error {
 	prompt, notes := buildSystemPrompt(r.Agents.Settings.Workspace)
 	r.Notes = append(r.Notes, notes...)
@@ -78,7 +78,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	results := r.InitialConfig.ToolResults
 	var backlog core.Backlog
 	r.isInteractive = o.Interactive
-	if o.Interactive { // only there does what waited come back, so only there may it be forgotten
+	if o.Interactive { // only the chat restores queued messages, so only the chat may remove them from the store
 		backlog = r.Writer
 	}
 	r.Agent, err = agent.New(core.Options{
@@ -97,13 +97,13 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	return nil
 }
 
-// titles reports whether a model names conversations: one whose price is known, and
-// whose server has more than one cache to lose.
+// writesTitles reports whether a model is asked for titles. Its prices must be known, and it must not be local: a local
+// server often has one prompt cache, which the extra request would replace.
 func (r *Running) writesTitles(m llm.Model) bool {
 	return r.Config().UI.Titles == "model" && m.Prices != nil && !setup.IsLocal(m.BaseURL)
 }
 
-// stored is the conversation as the agent takes it over.
+// storedState is the stored conversation that the agent starts from.
 func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.Stored, error) {
 	s := core.Stored{ID: r.ID, Events: r.Events}
 	if p, ok := r.Writer.Partial(); ok {
@@ -111,7 +111,7 @@ func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.S
 	}
 	in, ok := newestInstructions(r.Events)
 	if ok && in.System != "" {
-		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise it is today's, at the same price
+		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise the current prompt is used, at the cost of one cache miss
 			s.System = &text
 		}
 	}
@@ -120,8 +120,7 @@ func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.S
 	}
 	text, err := store.Blob(ctx, r.ID, in.Tools)
 	if err != nil {
-		// Without the recorded tools the conversation goes on with today's, at
-		// the price of one cache miss.
+		// The current tools are used, at the cost of one cache miss.
 		r.Notes = append(r.Notes, "the recorded tools could not be read; using the current ones")
 		return s, nil
 	}

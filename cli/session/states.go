@@ -8,23 +8,22 @@ import (
 	"plimsoll/conversation"
 )
 
-// Everything that was said, with how the model sees it now. What a row says is
-// the log's; its state is that of the message of the view that stands for it.
+// All original messages, each with its state in the view: the text comes from the log, the state from the message of the view
+// that shows or replaces it.
 
-// AsSaid is all messages of a conversation as they were said, each with its
-// State in the view.
+// OriginalMessages returns all messages of a conversation without compaction, each with its State in the view.
 func (r *Snapshot) OriginalMessages() []projection.Message {
 	states := StatesOf(r.View)
-	said := projection.Project(withoutOverlays(r.WithPartial)).Messages
-	for i := range said {
-		if state, ok := states[said[i].Events[0]]; ok {
-			said[i].State = state
+	messages := projection.Project(withoutOverlays(r.WithPartial)).Messages
+	for i := range messages {
+		if state, ok := states[messages[i].Events[0]]; ok {
+			messages[i].State = state
 		}
 	}
-	return said
+	return messages
 }
 
-// StatesOf tells how a view shows each event.
+// StatesOf returns the state of each event in a view, by Seq.
 func StatesOf(v projection.View) map[uint64]projection.State {
 	states := map[uint64]projection.State{}
 	for i := range v.Messages {
@@ -38,7 +37,7 @@ func StatesOf(v projection.View) map[uint64]projection.State {
 	return states
 }
 
-// withoutOverlays is a log in which nothing is shown otherwise than it was said.
+// withoutOverlays returns the log without events that change how others are shown.
 func withoutOverlays(events []conversation.Event) []conversation.Event {
 	out := make([]conversation.Event, 0, len(events))
 	for _, e := range events {
@@ -54,8 +53,7 @@ func withoutOverlays(events []conversation.Event) []conversation.Event {
 	return out
 }
 
-// Stored are the events of a message that the log holds: a reply that was
-// arriving when the program ended has none yet.
+// StoredOnly returns those of a message's events that the log holds. An interrupted reply is not in the log yet.
 func (r *Snapshot) StoredOnly(events []uint64) []uint64 {
 	newest := uint64(len(r.Events))
 	return slices.DeleteFunc(slices.Clone(events), func(seq uint64) bool { return seq > newest })

@@ -11,7 +11,7 @@ import (
 	"plimsoll/tools"
 )
 
-// newToolbox makes the tools of a conversation from its configuration. A mode that is not "" replaces the configured one.
+// newToolbox creates the tools of a conversation from its configuration. A mode other than "" replaces the configured one.
 func (g *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
 	o := setup.ToolOptions(g.Settings.Workspace, r.InitialConfig)
 	if mode != "" {

@@ -15,18 +15,18 @@ import (
 	"plimsoll/cli/console"
 )
 
-// What compaction needs of the world around a running conversation: other
-// Models for summaries, and a file for what J-CLI replaces.
+// What compaction needs from outside the conversation: other models that write summaries, and a file for the history that a
+// summary replaces.
 
-// summariser finds the model that a profile wants its summaries from. One that
-// has no key is not there.
+// summaryModels returns a function that connects to the model that a profile names for its summaries. Its last result is
+// false if that fails or the model's key is missing.
 func (r *Running) summaryModels(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
-	in := r.Connection.Choice() // as it was opened
+	in := r.Connection.Choice() // when the conversation was opened
 	return func(name string) (llm.Model, llm.Provider, bool) {
 		c, err := r.Agents.Providers.ChoiceByName(name)
 		if err == nil && c.Provider == in.Provider && c.Address() == "" {
-			c.BaseURL = in.BaseURL // a name of the server in use
+			c.BaseURL = in.BaseURL // the model is on the server in use
 		}
 		if err == nil {
 			err = r.Agents.Providers.CheckKey(c)
@@ -39,8 +39,7 @@ func (r *Running) summaryModels(ctx context.Context) func(name string) (llm.Mode
 	}
 }
 
-// SaveTranscript saves the history as the model was sent it, one message a
-// line, before a summary replaces it (JCL). Only the user may read it.
+// SaveTranscript writes the view to a file, one message a line, before a summary replaces it (JCL). Only the user may read it.
 func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
 	dir := v.Settings.Paths.Transcripts()
 	var lines bytes.Buffer
@@ -50,7 +49,7 @@ func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View
 	if err = errors.Join(err, ctx.Err(), os.MkdirAll(dir, 0o700)); err != nil {
 		return "", fmt.Errorf("saving the transcript: %w", err)
 	}
-	for unix := time.Now().Unix(); ; unix++ { // a second one of the same second gets the next
+	for unix := time.Now().Unix(); ; unix++ { // the name of a second that is taken gets the next one
 		path = filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if errors.Is(err, os.ErrExist) {
@@ -61,7 +60,7 @@ func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View
 			err = errors.Join(err, f.Sync(), f.Close())
 		}
 		if err != nil {
-			_ = os.Remove(path) // what is not whole is of no use
+			_ = os.Remove(path) // an incomplete file is useless
 			return "", fmt.Errorf("saving the transcript: %w", err)
 		}
 		return path, nil

@@ -15,11 +15,10 @@ import (
 	"plimsoll/tui"
 )
 
-// Names in the configuration that only the rest of the program knows: models,
-// tools, keys of the screen, themes. What uses a name says so when it is wrong;
-// `config check` and doctor look at all of them beforehand.
+// Names in the configuration that the package config cannot check: models, tools, keys and themes. Their users would also
+// refuse unknown names, but `config check` and doctor check all of them in advance.
 
-// CheckNames reports the names in a configuration that nothing answers to.
+// CheckNames returns a problem for each name in a configuration that does not exist.
 func (s *Settings) CheckNames(l config.Loaded) error {
 	problems := s.screenProblems(l)
 	problems = append(problems, s.modelProblems(l)...)
@@ -33,7 +32,7 @@ func (s *Settings) CheckNames(l config.Loaded) error {
 	return problems
 }
 
-// modelProblems is the models that are not known.
+// modelProblems lists the unknown models.
 func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 	named := map[string][]string{"fallback": l.Config.Fallback, "model": {l.Config.Model}, "compaction.summary.model": {l.Config.Compaction.Summary.Model}}
 	for name, p := range l.Config.Compaction.Profiles {
@@ -57,7 +56,7 @@ func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 	return problems
 }
 
-// screenProblems is what the screen cannot be made of.
+// screenProblems lists wrong key bindings and themes.
 func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 	var problems config.Problems
 	ui := l.Config.UI
@@ -73,11 +72,11 @@ func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 	return problems
 }
 
-// ruleProblem is what the tools cannot work with, nil if there is nothing.
+// ruleProblem is the first setting that the tools refuse, nil if there is none.
 func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
 	workspace, err := config.FindWorkspace(s.Console.Dir)
 	if err != nil {
-		return nil // said wherever the workspace is needed
+		return nil // reported where the workspace is needed
 	}
 	o := ToolOptions(workspace, l.Config)
 	o.Environ = []string{}
@@ -92,8 +91,7 @@ func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
 	return nil
 }
 
-// Placed is an error at the line of the key that its text begins with, or the
-// error itself if it begins with none that was set.
+// LocateError adds file and line to an error whose text begins with a key that is set. Other errors are returned unchanged.
 func LocateError(l config.Loaded, err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +105,7 @@ func LocateError(l config.Loaded, err error) error {
 	return p
 }
 
-// ToolOptions are what a configuration says of the tools.
+// ToolOptions converts the tool settings of a configuration.
 func ToolOptions(workspace string, cfg config.Config) tools.Options {
 	rules := cfg.Permissions
 	o := tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Ceiling: int(cfg.ToolResults.Ceiling),

@@ -16,19 +16,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// Link is a model that can be talked to.
+// Connection is a model with the client that reaches it.
 type Connection struct {
 	Model    llm.Model
 	Provider llm.Provider
-	// Discover asks the server how large window and reply are, within what the
-	// user and the catalogue say; nil where servers do not say.
+	// Discover asks the server for its window and largest reply; limits of the user and the catalogue still apply. It is nil
+	// for servers that do not report them.
 	Discover func(context.Context) (openai.Discovery, error)
-	// Again says that the server knows its window only when the model is loaded.
+	// AskAgain reports that the server knows its window only after it has loaded the model.
 	AskAgain bool
 }
 
-// Connect makes a choice into a link. The only request it may send is for the
-// list of models, when the choice names none.
+// Connect creates the connection for a choice. It sends no request, except for the list of models if the choice names none.
 func (d *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
 	if c.IsDemo() {
 		return d.ConnectDemo(ctx, c.isUnattended)
@@ -61,8 +60,7 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
 	return l, nil
 }
 
-// publishedInput is the largest prompt of a model by the catalogue, 0 if there
-// is no limit but the window.
+// publishedInput is the largest prompt of a model in the catalogue, in tokens, 0 if only the window limits it.
 func publishedInput(provider, id string) int {
 	e, ok := catalog.Lookup(provider, id)
 	if !ok || e.Match == catalog.MatchFamily {
@@ -71,7 +69,7 @@ func publishedInput(provider, id string) int {
 	return e.MaxInput
 }
 
-// checkAddress reports an endpoint that nothing can be sent to.
+// checkAddress returns an error for an endpoint without a usable address.
 func checkAddress(o openai.Options) error {
 	if o.BaseURL != "" {
 		return CheckBaseURL("the base URL of "+o.Provider, o.BaseURL)
@@ -83,8 +81,7 @@ func checkAddress(o openai.Options) error {
 		"give --base-url URL, or set providers."+o.Provider+".base_url"))
 }
 
-// CheckKey returns an error if a provider needs a key and has none, so that
-// nothing is sent in vain.
+// CheckKey returns an error if a provider needs a key and has none, before anything is sent.
 func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.KnownProvider(c.Provider)
 	k := p.Key(c.Provider)
@@ -96,7 +93,7 @@ func (p *Providers) CheckKey(c Choice) error {
 		"run `plimsoll connect "+c.Provider+"` to store one, set the variable, or name another model with --model"))
 }
 
-// Endpoint is how to reach a choice's provider.
+// Endpoint returns the client options for a choice's provider.
 func (p *Providers) Endpoint(c Choice) openai.Options {
 	known := p.Settings.Cfg().Providers[c.Provider]
 	k := p.Key(c.Provider)
@@ -108,8 +105,8 @@ func (p *Providers) Endpoint(c Choice) openai.Options {
 	return o
 }
 
-// body is what the user has requests to a choice's model ask besides: the provider's fields, then the model's by its id,
-// then by its whole name.
+// bodyFields are the JSON fields that the configuration adds to requests: the provider's, then the model's by its id, then
+// by its whole name.
 func (p *Providers) bodyFields(c Choice) []string {
 	cfg := p.Settings.Cfg()
 	bodies := make([]config.Body, 3)
@@ -126,17 +123,15 @@ func (p *Providers) bodyFields(c Choice) []string {
 	}
 	var out []string
 	for _, b := range bodies {
-		if raw, err := conversation.EncodeJSON(b); err == nil && len(b) > 0 { // it was JSON when it was read
+		if raw, err := conversation.EncodeJSON(b); err == nil && len(b) > 0 { // it was decoded from JSON
 			out = append(out, string(raw))
 		}
 	}
 	return out
 }
 
-// firstModel is the first model a server lists that is fit for chat, or the
-// provider's default if the server has that: it may be the provider behind
-// another address. With a key of the provider the default also stands in for a
-// server that lists nothing.
+// firstModel returns the first chat model that a server lists, or the provider's default model if the server lists that: a
+// proxy of the provider does. With the provider's key the default is also used if the server lists nothing.
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	found, err := openai.Discover(ctx, o, "")
 	if usual, ok := catalog.Default(o.Provider); ok {
@@ -158,8 +153,8 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	return m.ID, nil
 }
 
-// Model is what is known about a choice's model before anything is sent:
-// catalogue, then what was learned, then configuration, then the flag.
+// Model returns what is known about a choice's model before a request: the catalogue, overridden by what was learned, by the
+// configuration and by the flags.
 func (d *Models) Model(ctx context.Context, c Choice) llm.Model {
 	if c.IsDemo() {
 		return d.demoModel(ctx)
@@ -172,7 +167,7 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 	own := client.Capabilities(c.Model)
 	if e, ok := client.Entry(c.Model); ok {
 		m = e.Model(c.Model)
-		if e.Provider != c.Provider { // a Claude behind another address
+		if e.Provider != c.Provider { // a Claude model at another provider
 			m.Provider, m.Prices = c.Provider, nil
 			if IsLocal(c.Address()) {
 				m.Window = meter.Window{Source: meter.WindowUnknown}
@@ -192,8 +187,7 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 	if tokens := d.Settings.Endpoints().UserWindow(address, c.Model); tokens > 0 {
 		m.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	}
-	said := d.Providers.ModelConfig(c)
-	d.Providers.ApplySettings(&m, said)
+	d.Providers.ApplySettings(&m, d.Providers.ModelConfig(c))
 	if client.SetsLifetime(c.Model) {
 		m.TTL = llm.TTLChosen
 		if m.CacheTTL > 0 {
@@ -203,8 +197,7 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 	return m
 }
 
-// calibrate takes over what was learned about the model before. A store that
-// cannot be read is no reason not to talk.
+// applyCalibration adds the stored calibration to a model. If the store cannot be read, the model is used without it.
 func (d *Models) applyCalibration(ctx context.Context, m *llm.Model) {
 	s, err := d.Resources.Open()
 	if err != nil {
@@ -224,17 +217,16 @@ func (d *Models) applyCalibration(ctx context.Context, m *llm.Model) {
 	}
 }
 
-// Relearn takes over what was learned about a model since it was chosen. What
-// the user says of its window stays.
+// ReloadCalibration adds what was learned about a model since it was chosen. A window that the user set stays.
 func (d *Models) ReloadCalibration(ctx context.Context, m *llm.Model) {
-	said := m.Window
+	before := m.Window
 	d.applyCalibration(ctx, m)
-	if said.Source == meter.WindowFlag || said.Source == meter.WindowConfig {
-		m.Window = said
+	if before.Source == meter.WindowFlag || before.Source == meter.WindowConfig {
+		m.Window = before
 	}
 }
 
-// Apply lets the user's own settings win.
+// ApplySettings overrides a model's window, limits, prices and effort with those of the configuration and the flags.
 func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
 	if own.MaxOutput > 0 {
 		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
@@ -266,7 +258,7 @@ func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
 	}
 }
 
-// WithPrices is a sheet in which the user's prices win, one by one.
+// WithPrices returns known prices, each overridden by the user's own if that is set.
 func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 	if own == (config.Prices{}) {
 		return known
@@ -287,11 +279,10 @@ func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 	return &p
 }
 
-// ConnectDemo starts the demo model with the window that the user chose. It is
-// reached over the wire like any other; only its name, badge and prices come
-// from here.
+// ConnectDemo starts the server of the demo model, with the window that the user chose, and connects to it over HTTP like to
+// any other. An unattended run gets its replies without delays.
 func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Connection, error) {
-	m, pace := d.demoModel(ctx), demo.DefaultPace // it takes its time only where somebody reads along
+	m, pace := d.demoModel(ctx), demo.DefaultPace // a user reads the text as it arrives
 	if unread {
 		pace = 0
 	}
@@ -304,7 +295,7 @@ func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Connection, erro
 	return Connection{Model: m, Provider: openai.New(o)}, nil
 }
 
-// Cost prices a request by the model's sheet.
+// Cost returns the cost of a request in US dollars by the model's prices, and their date; nil if unknown.
 func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 	if m.Prices == nil || t.Prompt < 0 {
 		return nil, ""
@@ -313,7 +304,7 @@ func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 	return &usd, m.Prices.Date
 }
 
-// Noted is the link with a word in its model on what the effort that was chosen differs in from its name.
+// WithEffortNote returns the connection with a note in its model if the chosen effort does not mean what its name says.
 func (l Connection) WithEffortNote() Connection {
 	l.Model.EffortNote = ""
 	if client, ok := l.Provider.(*openai.Client); ok {
@@ -322,7 +313,7 @@ func (l Connection) WithEffortNote() Connection {
 	return l
 }
 
-// Choice is what a link was made from.
+// Choice returns the choice that leads to this connection.
 func (l Connection) Choice() Choice {
 	if l.Model.Provider == ProviderDemo {
 		return Choice{Provider: ProviderDemo}
@@ -330,14 +321,13 @@ func (l Connection) Choice() Choice {
 	return Choice{Provider: l.Model.Provider, Model: l.Model.ID, BaseURL: l.Model.BaseURL}
 }
 
-// ServerWindow is the window a server says it has, unknown if it does not say.
+// WindowOf returns the window that a server reported, unknown if it did not.
 func WindowOf(found openai.Discovery) meter.Window {
 	return meter.Window{Tokens: found.Window, Source: meter.WindowServer}
 }
 
-// demoModel is the demo model with the window that it is started with. What was
-// learned of it is kept for each window: started with another one, it is another
-// server.
+// demoModel returns the demo model with its configured window. Its calibration is stored for each window separately, because
+// the window is part of its behaviour.
 func (d *Models) demoModel(ctx context.Context) llm.Model {
 	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(demo.ModelID),

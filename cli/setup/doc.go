@@ -1,5 +1,4 @@
-// Package setup turns what the user asked for into what a run works with: flags and
-// configuration into settings, the trust in a workspace's file, the store and the
-// log, and a model's name into an address, a key and a connection. It tells where a
-// conversation may be sent; nothing is sent here but questions about models.
+// Package setup prepares a run of the program: it loads settings from flags and configuration, keeps the trust in a
+// workspace's file, opens the store and the log, and resolves a model's name to an address, a key and a connection. It
+// decides where a conversation may be sent, and itself only requests information about models.
 package setup

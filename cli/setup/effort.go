@@ -7,11 +7,10 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// autoEffort leaves it to the model how much it reasons.
+// autoEffort lets the model decide how much it reasons.
 const autoEffort = "auto"
 
-// SplitEffort reads the name of a model with an effort behind it, or an effort alone. The effort is "" for none and for
-// auto.
+// SplitEffort splits "MODEL EFFORT"; either can be missing. The effort is "" if it is missing or auto.
 func SplitEffort(text string) (name, effort string, err error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {

@@ -15,19 +15,18 @@ import (
 	"plimsoll/config"
 )
 
-// What is known about models comes from the catalogue; what their endpoint told or lists now counts more, and what the
-// user's configuration says counts most. Servers of this machine and of the configuration are asked only where probing is
-// allowed; --base-url is asked always.
+// The list of models. The catalogue is overridden by what an endpoint reported or lists now, and that by the configuration.
+// Local servers and those of the configuration are asked only if probing is allowed; --base-url is always asked.
 
-// ModelRow is what is known of a model in a list.
+// ModelRow is a model in the list.
 type ModelRow struct {
 	catalog.Entry
-	OwnPrices config.Prices      // what the configuration says, which wins one by one
-	Source    meter.WindowSource // of Window, which is 0 where nobody knows it
-	IsExact   bool               // the catalogue has this very model
+	OwnPrices config.Prices      // of the configuration; each overrides that of Entry
+	Source    meter.WindowSource // of Window; 0 is an unknown window
+	IsExact   bool               // Entry is of this model, not of its family
 }
 
-// Row is what is known of a model at a provider, with what its server lists.
+// Row merges all that is known about a model at a provider; l is the server's own entry.
 func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	r := ModelRow{Source: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
@@ -66,8 +65,8 @@ func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	return r
 }
 
-// Rows lists the catalogue, what endpoints told, what servers list and what the configuration describes; with --base-url
-// that server's list only. provider is the only one, "" for all.
+// Rows lists the models of the catalogue, of endpoint reports, of servers and of the configuration; with --base-url only
+// those of that server. provider limits the list to one provider, "" for all.
 func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) {
 	if base := d.Settings.Flags.BaseURL; base != "" {
 		a := d.listModels(ctx, openai.Server{Provider: ProviderCustom, BaseURL: base})[0]
@@ -108,7 +107,7 @@ func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) 
 	return rows, nil
 }
 
-// RowsOf is what a server lists that is fit for chat.
+// ListedRows are the chat models that a server lists.
 func (d *Models) ListedRows(provider string, found openai.Discovery) []ModelRow {
 	rows := []ModelRow{}
 	for _, l := range found.Models {
@@ -119,7 +118,7 @@ func (d *Models) ListedRows(provider string, found openai.Discovery) []ModelRow 
 	return rows
 }
 
-// OfServers is what the servers of this machine and of the configuration list, where they may be asked.
+// ServerRows are the models that local servers and those of the configuration list, if probing is allowed.
 func (d *Models) ServerRows(ctx context.Context, provider string) []ModelRow {
 	if !d.Providers.MayProbe() {
 		return nil
@@ -128,19 +127,19 @@ func (d *Models) ServerRows(ctx context.Context, provider string) []ModelRow {
 	defer cancel()
 	var rows []ModelRow
 	for _, a := range d.listModels(ctx, d.servers(ctx, provider, false)...) {
-		rows = append(rows, d.ListedRows(a.Provider, a.Found)...) // a server that is not there is the usual case
+		rows = append(rows, d.ListedRows(a.Provider, a.Found)...) // most local servers do not run, so errors are ignored
 	}
 	return rows
 }
 
-// Refreshed is what came of asking one endpoint for its models.
+// ListResult is the result of asking one endpoint for its models.
 type ListResult struct {
 	openai.Server
 	Found openai.Discovery
 	Err   error
 }
 
-// Refresh asks the endpoints that there is a key for, too, and keeps what they tell of windows and prices.
+// Refresh asks all endpoints, also those with a key, for their models, and stores the windows and prices that they report.
 func (d *Models) Refresh(ctx context.Context, provider string) []ListResult {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -154,8 +153,7 @@ func (d *Models) Refresh(ctx context.Context, provider string) []ListResult {
 	return all
 }
 
-// servers are the endpoints that can be asked: those that the user gave an address of, where keyed those that there is a
-// key for, and the servers of this machine.
+// servers are the endpoints that can be asked: those with a configured address, if keyed those with a key, and local ones.
 func (d *Models) servers(ctx context.Context, provider string, keyed bool) []openai.Server {
 	var out []openai.Server
 	add := func(s openai.Server) {
@@ -182,8 +180,7 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 	return out
 }
 
-// ask asks servers for their models, beside each other. A ctx that ends is the caller's patience, also with one that is
-// far away.
+// listModels asks servers for their models, in parallel. The deadline of ctx also replaces the client's own timeout.
 func (d *Models) listModels(ctx context.Context, servers ...openai.Server) []ListResult {
 	out := make([]ListResult, len(servers))
 	var all sync.WaitGroup

@@ -18,13 +18,13 @@ import (
 	"plimsoll/storage"
 )
 
-// With which model a conversation begins, and with which a stored one goes on. Rules:
+// Which model a new conversation uses, and which a stored one continues with. Rules:
 //
-//   - a flag that names one decides
-//   - a stored conversation goes on with the model it was held with, at the address where that was; otherwise nothing is
-//     sent: another model, or the same one somewhere else, needs a yes
-//   - a new one takes the model of the configuration, that of the first key in the environment, a local server's, or
-//     where somebody sees it the demo model
+//   - a flag that names a model decides
+//   - a stored conversation continues with its last model at the same address; another model, or the same model at another
+//     address, needs the user's consent before anything is sent
+//   - a new one uses the configured model, else that of the first key in the environment, else a local server's, else, in
+//     the chat, the demo model
 
 // Models finds the model of a conversation, connects to it, and lists those that are known.
 type Models struct {
@@ -34,8 +34,8 @@ type Models struct {
 	Resources *Resources
 }
 
-// Choose asks no server but local ones; id is the conversation that goes on, "" for a new one. The error is [Elsewhere] if
-// it cannot go on with what it was held with.
+// Choose returns the model for conversation id, "" for a new one. It asks local servers only. The error is
+// [ModelUnavailableError] if the conversation cannot continue with its last model.
 func (d *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choice, error) {
 	if d.Settings.Flags.HasModel() {
 		return d.Providers.choiceByFlags()
@@ -58,7 +58,7 @@ func (d *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choic
 	return Choice{}, e
 }
 
-// fresh is the choice for a new conversation without a flag.
+// chooseForNew returns the model for a new conversation without a flag.
 func (d *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choice, error) {
 	if name := d.Settings.Cfg().Model; name != "" {
 		return d.Providers.ChoiceByName(name)
@@ -83,7 +83,7 @@ func (d *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choice, er
 		"set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"))
 }
 
-// flagged is the choice that the flags name.
+// choiceByFlags returns the model that the flags name.
 func (p *Providers) choiceByFlags() (Choice, error) {
 	f := p.Settings.Flags
 	switch {
@@ -95,9 +95,9 @@ func (p *Providers) choiceByFlags() (Choice, error) {
 	return p.ChoiceByName(f.Model)
 }
 
-// LinkFor is the model to ask. A server that knows how large its window is has a second to say so. unread says that nobody
-// reads what arrives.
-func (d *Models) ConnectFor(ctx context.Context, id string, unread bool) (Connection, error) {
+// ConnectFor connects to the model for conversation id, and waits up to a second for the server to report its window. An
+// unattended demo model replies without delays.
+func (d *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (Connection, error) {
 	c, err := d.Choose(ctx, id, false)
 	var e *ModelUnavailableError
 	if errors.As(err, &e) {
@@ -106,7 +106,7 @@ func (d *Models) ConnectFor(ctx context.Context, id string, unread bool) (Connec
 	if err != nil {
 		return Connection{}, err
 	}
-	c.isUnattended = unread
+	c.isUnattended = isUnattended
 	if err := d.Providers.CheckKey(c); err != nil {
 		return Connection{}, err
 	}
@@ -121,7 +121,7 @@ func (d *Models) ConnectFor(ctx context.Context, id string, unread bool) (Connec
 	defer cancel()
 	found, err := l.Discover(ctx)
 	if err != nil {
-		return l, nil // a server that does not say is the usual case
+		return l, nil // most servers do not report a window
 	}
 	if w := WindowOf(found); w.Known() {
 		l.Model.Window = w
@@ -133,8 +133,8 @@ func (d *Models) ConnectFor(ctx context.Context, id string, unread bool) (Connec
 	return l, nil
 }
 
-// Held is the model that a stored conversation was last held with and its address, the zero value for a new conversation
-// and for one that names none.
+// LastUsed returns the model that a stored conversation used last and its address, the zero value if it is new or records
+// none.
 func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelChanged, error) {
 	if id == "" {
 		return conversation.ModelChanged{}, nil
@@ -143,7 +143,7 @@ func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelCha
 	if err != nil {
 		return conversation.ModelChanged{}, err
 	}
-	// The list is the quick way. Where it does not know the conversation, its events do.
+	// The list is quick to read. If it does not have the conversation, its events are read.
 	entries, err := store.List(ctx, storage.Filter{})
 	if i := slices.IndexFunc(entries, func(e storage.Entry) bool { return e.ID == id && e.Problem == "" }); err == nil && i >= 0 {
 		provider, model, ok := strings.Cut(entries[i].Model, "/")
@@ -156,8 +156,8 @@ func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelCha
 	return LastModel(events), err
 }
 
-// Again is the choice that goes on with what a conversation was held with. why completes "the conversation used X,
-// which ..." if it is not to be had.
+// Reuse returns the choice of a conversation's last model. If that is not possible, why completes the sentence "the
+// conversation used X, which ...".
 func (d *Models) Reuse(held conversation.ModelChanged) (c Choice, why string) {
 	c = d.Providers.ChoiceOf(held)
 	now := c.Address()
@@ -177,19 +177,19 @@ func (d *Models) Reuse(held conversation.ModelChanged) (c Choice, why string) {
 	return c, ""
 }
 
-// Elsewhere says that a conversation cannot go on with what it was held with. Nothing was sent.
+// ModelUnavailableError reports that a conversation cannot continue with its last model. Nothing was sent.
 type ModelUnavailableError struct {
 	ID       string
 	Last     conversation.ModelChanged
 	Why      string
-	Proposed *Choice // what could go on with it, nil for nothing
+	Proposed *Choice // a model that could continue it, nil if there is none
 }
 
 func (e *ModelUnavailableError) Error() string {
 	return fmt.Sprintf("the conversation used %s, which %s; nothing was sent", e.Last.Name(), e.Why)
 }
 
-// hint is how to choose on the command line.
+// hint says how to choose a model on the command line.
 func (e *ModelUnavailableError) hint() string {
 	text := "make it reachable again"
 	if e.Last.Provider == ProviderCustom && e.Last.BaseURL == "" {
@@ -202,14 +202,14 @@ func (e *ModelUnavailableError) hint() string {
 	return text + "; `plimsoll models` lists what is known"
 }
 
-// Question is what a yes is asked for.
+// Question asks the user for consent to continue with Proposed, which must not be nil.
 func (e *ModelUnavailableError) Question() string {
 	return fmt.Sprintf("This conversation used %s, which %s.\nGo on with %s? All of it is then sent to %s.",
 		e.Last.Name(), e.Why, e.Proposed.Name(), e.Proposed.DisplayAddress())
 }
 
-// Leaves reports whether going on with a model takes a conversation from a local model to a hosted one. One whose address
-// nobody recorded counts as local.
+// MovesToHosted reports whether a switch of models takes a conversation from a local model to a hosted one. A model without
+// a recorded address counts as local.
 func MovesToHosted(held conversation.ModelChanged, to llm.Model) bool {
 	if held.Name() == "" || to.Provider == ProviderDemo || IsLocal(to.BaseURL) {
 		return false
@@ -221,7 +221,7 @@ func MovesToHosted(held conversation.ModelChanged, to llm.Model) bool {
 	return !known || e.Local
 }
 
-// ModelOf is the model a stored conversation goes on with: the one that is asked for, else the one it talked to last.
+// ModelOf returns the model that a stored conversation continues with: that of the flags, else the one it used last.
 func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.Model, error) {
 	last := LastModel(events)
 	c := d.Providers.ChoiceOf(last)
@@ -256,7 +256,7 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 	return m, nil
 }
 
-// OwnersModel is the model that a conversation was held with last, with the window that its owner knows.
+// RecordedModel returns the model that a conversation used last, with the window and limits that its log records.
 func (d *Models) RecordedModel(ctx context.Context, events []conversation.Event) llm.Model {
 	last := LastModel(events)
 	if last.Provider == "" {
@@ -276,8 +276,8 @@ func (d *Models) RecordedModel(ctx context.Context, events []conversation.Event)
 	return m
 }
 
-// LastModel is the model a conversation talked to last, with the window as it was recorded. One that took a turn over, in
-// which the program ended, is none.
+// LastModel returns the model that a conversation used last, with its recorded window. A fallback model does not count if
+// the program ended during its turn.
 func LastModel(events []conversation.Event) conversation.ModelChanged {
 	events = beforeTakeover(events)
 	found := conversation.ModelChanged{}
@@ -302,7 +302,7 @@ func LastModel(events []conversation.Event) conversation.ModelChanged {
 	return found
 }
 
-// beforeTakeover are the events before a turn was taken over that did not end.
+// beforeTakeover returns the events before a fallback model took over a turn that did not end.
 func beforeTakeover(events []conversation.Event) []conversation.Event {
 	for i, e := range slices.Backward(events) {
 		if m, ok := e.Body.(conversation.ModelChanged); ok {
@@ -315,7 +315,7 @@ func beforeTakeover(events []conversation.Event) []conversation.Event {
 	return events
 }
 
-// NewestModel is the newest record of a change of model.
+// NewestModel returns the newest event that changed the model.
 func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) {
 	for _, e := range slices.Backward(events) {
 		if m, ok := e.Body.(conversation.ModelChanged); ok {

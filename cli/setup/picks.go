@@ -10,20 +10,19 @@ import (
 	"plimsoll/config"
 )
 
-// Which models the user marked and used of late stands in the state folder. It is a
-// convenience: what cannot be read is nothing, and of two windows that write at once
-// the later wins.
+// The user's favorite and recent models are stored in the state folder. An unreadable file counts as empty, and if two
+// windows write at the same time the later one wins.
 
-// Picks are models by name.
+// Picks are favorite and recent models, by name.
 type Picks struct {
 	Favorites []string `json:"favorites"`
 	Recent    []string `json:"recent"` // the newest first
 }
 
-// mostRecent is how many models are kept as used of late.
+// maxRecent is how many recent models are stored.
 const maxRecent = 5
 
-// Picks is what is kept.
+// Picks reads the stored favorite and recent models.
 func (s *Settings) Picks() (p Picks) {
 	if !readJSON(s.picksFile(), &p) {
 		return Picks{}
@@ -33,7 +32,7 @@ func (s *Settings) Picks() (p Picks) {
 
 func (s *Settings) picksFile() string { return filepath.Join(s.Paths.State, "models.json") }
 
-// Favor marks a model as a favorite, or no longer.
+// SetFavorite marks a model as a favorite, or removes the mark.
 func (s *Settings) SetFavorite(model string, on bool) error {
 	p := s.Picks()
 	p.Favorites = slices.DeleteFunc(p.Favorites, func(name string) bool { return name == model })
@@ -43,7 +42,7 @@ func (s *Settings) SetFavorite(model string, on bool) error {
 	return writeJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
-// Used notes that a model was chosen.
+// NoteUsed adds a model to the recent ones.
 func (s *Settings) NoteUsed(model string) error {
 	p := s.Picks()
 	p.Recent = slices.DeleteFunc(p.Recent, func(name string) bool { return name == model })
@@ -52,13 +51,13 @@ func (s *Settings) NoteUsed(model string) error {
 	return writeJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
-// readJSON reads a file, and reports whether it is there and whole.
+// readJSON decodes a file, and reports whether that succeeded.
 func readJSON(path string, into any) bool {
 	data, err := os.ReadFile(path)
 	return err == nil && json.Unmarshal(data, into) == nil
 }
 
-// keepJSON replaces a file; the error begins with what was done.
+// writeJSON replaces a file; an error begins with doing.
 func writeJSON(path, doing string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err == nil {

@@ -11,24 +11,21 @@ import (
 	"plimsoll/cli/console"
 )
 
-// Where a conversation is sent. A place is an address without what is secret in
-// it. Rules:
+// Addresses of endpoints. They are recorded and shown without secrets. Rules:
 //
-//   - a server on this machine or in the user's own network is local, the demo
-//     model too; everything else is hosted
-//   - two addresses are one place if they differ in spelling only
+//   - the demo model and servers on this machine or in the user's own network are local; all others are hosted
+//   - addresses that differ only in spelling are the same endpoint
 
-// Address is where the requests of a choice go, "" if nobody said.
+// Address is the URL that requests of a choice go to, "" if it is unknown.
 func (c Choice) Address() string {
 	if c.BaseURL != "" {
 		return recordedURL(c.BaseURL)
 	}
-	e, _ := openai.KnownProvider(c.Provider) // of another one nothing is known
+	e, _ := openai.KnownProvider(c.Provider) // the zero value has no URL
 	return e.BaseURL
 }
 
-// recordedURL is an address without user, password, query and fragment, so that
-// it can be recorded.
+// recordedURL is an address without user, password, query and fragment, which can be secret.
 func recordedURL(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -37,18 +34,18 @@ func recordedURL(base string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
 }
 
-// HostOf is the host of an address as the user reads it.
+// HostOf is the host of an address, for the user.
 func HostOf(base string) string {
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return "an address that cannot be read" // and may hold a password
+	return "an address that cannot be read" // it may hold a password, so it is not shown
 }
 
-// SamePlace reports whether two addresses lead to the same place.
+// SameEndpoint reports whether two addresses are the same endpoint.
 func SameEndpoint(a, b string) bool { return canonicalURL(a) == canonicalURL(b) }
 
-// spelled is an address in one spelling: the names of this machine are one.
+// canonicalURL is an address in one spelling; all names of this machine become localhost.
 func canonicalURL(base string) string {
 	u, err := url.Parse(recordedURL(base))
 	if err != nil {
@@ -64,17 +61,16 @@ func canonicalURL(base string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + u.Path
 }
 
-// Loopback reports whether an address is on this machine.
+// IsLoopback reports whether an address is on this machine.
 func IsLoopback(base string) bool {
 	u, err := url.Parse(canonicalURL(base))
 	return err == nil && u.Hostname() == "localhost"
 }
 
-// sharedNetwork is the range that providers of private networks give out.
+// sharedNetwork is the address range of carriers and private overlay networks (RFC 6598).
 var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
 
-// Local reports whether an address is on this machine or in the user's own
-// network. One that nobody can read is not.
+// IsLocal reports whether an address is on this machine or in the user's own network. An invalid address is not.
 func IsLocal(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -89,8 +85,8 @@ func IsLocal(base string) bool {
 		strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".lan")
 }
 
-// CheckBaseURL reports an address that no request can be sent to. The address
-// is not repeated, because it may hold a password.
+// CheckBaseURL returns an error for an address that is not http or https. The error does not repeat the address, which may
+// hold a password.
 func CheckBaseURL(name, base string) error {
 	u, err := url.Parse(base)
 	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -104,7 +100,7 @@ func ShownURL(s openai.Server) string {
 	return openai.New(openai.Options{Provider: s.Provider, BaseURL: s.BaseURL}).BaseURL()
 }
 
-// Name is a choice as the user writes it.
+// Name is the model's name as the user writes it.
 func (c Choice) Name() string {
 	switch {
 	case c.IsDemo():
@@ -115,7 +111,7 @@ func (c Choice) Name() string {
 	return c.Provider + "/" + c.Model
 }
 
-// Place is where the requests of a choice go, as the user reads it.
+// DisplayAddress is where the requests of a choice go, for the user.
 func (c Choice) DisplayAddress() string {
 	switch at := c.Address(); {
 	case c.IsDemo():

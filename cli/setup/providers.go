@@ -20,16 +20,15 @@ import (
 // Choice is the endpoint and the model to talk to.
 type Choice struct {
 	Provider     string
-	Model        string // "": the first the server lists
+	Model        string // "": the first that the server lists
 	BaseURL      string // "": the provider's own
-	isUnattended bool   // nobody reads along: the demo model need not take its time
+	isUnattended bool   // the demo model replies without delays
 }
 
 // Demo reports whether a choice is the demo model.
 func (c Choice) IsDemo() bool { return c.Provider == ProviderDemo }
 
-// Providers knows the models and servers by name, with their addresses and keys. It
-// asks none of them.
+// Providers resolves the names of models and providers to addresses and keys. It sends no request, except in TryKey.
 type Providers struct {
 	Console  *console.Console
 	Settings *Settings
@@ -40,8 +39,7 @@ const (
 	ProviderDemo   = "demo"
 )
 
-// CanonicalID is the id of a model in the one spelling that is recorded: Ollama
-// takes a name without a tag for the one with :latest.
+// CanonicalID is the id of a model as it is recorded: for Ollama a name without a tag means the tag :latest.
 func CanonicalID(provider, id string) string {
 	if provider == "ollama" && id != "" && !strings.Contains(id[strings.LastIndexByte(id, '/')+1:], ":") {
 		return id + ":latest"
@@ -49,8 +47,7 @@ func CanonicalID(provider, id string) string {
 	return id
 }
 
-// DescribedModel is what a configuration says of a model, whichever spelling of
-// its id it has.
+// ModelConfig returns the settings of a model in a configuration, in any spelling of its id.
 func ModelConfig(cfg config.Config, provider, id string) config.Model {
 	models := cfg.Providers[provider].Models
 	if own, ok := models[id]; ok {
@@ -64,13 +61,12 @@ func ModelConfig(cfg config.Config, provider, id string) config.Model {
 	return config.Model{}
 }
 
-// Probing reports whether local servers may be looked for.
+// MayProbe reports whether local servers may be searched for.
 func (p *Providers) MayProbe() bool {
 	return p.Settings.Cfg().Discovery.Local && p.Console.Getenv("PLIMSOLL_NO_PROBE") != "1"
 }
 
-// Named reads a model's name: provider/id if the first segment is a provider,
-// else an id that the catalogue knows.
+// ChoiceByName parses a model's name: provider/id if the first segment is a provider, else an id in the catalogue.
 func (p *Providers) ChoiceByName(name string) (Choice, error) {
 	if name == ProviderDemo || strings.HasPrefix(name, ProviderDemo+"/") {
 		return Choice{Provider: ProviderDemo}, nil
@@ -94,7 +90,7 @@ func (p *Providers) ChoiceByName(name string) (Choice, error) {
 		"write it as provider/id, with one of "+strings.Join(p.Names(), ", ")+"; `plimsoll models` lists what is known"))
 }
 
-// At is a model at a provider, with the address the user gave it.
+// ChoiceAt returns a model at a provider, with the address that the user set for that provider.
 func (p *Providers) ChoiceAt(provider, model string) Choice {
 	c := Choice{Provider: provider, Model: CanonicalID(provider, model), BaseURL: p.Settings.Cfg().Providers[provider].BaseURL}
 	switch {
@@ -111,29 +107,29 @@ func (p *Providers) ChoiceAt(provider, model string) Choice {
 	return c
 }
 
-// OwnModel is what the user's configuration says of the model of a choice.
+// ModelConfig returns the configured settings of a choice's model.
 func (p *Providers) ModelConfig(c Choice) config.Model {
 	return ModelConfig(p.Settings.Cfg(), c.Provider, c.Model)
 }
 
 // Key is the key of a provider.
 type Key struct {
-	Text     string // "" for none, and where a program prints it
-	Source   string // where it is: a variable of the environment, keyring, key file, key_command; "" nowhere
-	Variable string // of the environment that holds it, or would; "" if there is none
-	Err      error  // why a stored one cannot be read
+	Text     string // "" if there is none, and if a command prints it
+	Source   string // the name of a variable, or keyring, key file, key_command; "" if there is none
+	Variable string // environment variable that can hold it; "" if none can
+	Err      error  // why a stored key cannot be read
 }
 
-// Set reports whether the environment holds the key, which is used before a stored one.
+// IsFromEnvironment reports whether the environment holds the key, which is used before a stored one.
 func (k Key) IsFromEnvironment() bool { return k.Text != "" && k.Source == k.Variable }
 
-// Key is a provider's key: that of the environment, or the one that was stored.
+// Key returns a provider's key: that of the environment, else the stored one.
 func (p *Providers) Key(provider string) Key {
 	own, k := p.Settings.Cfg().Providers[provider], Key{}
 	e, _ := openai.KnownProvider(provider)
 	switch {
 	case own.KeyCommand != nil:
-		return Key{Source: "key_command"} // asked when a request is sent
+		return Key{Source: "key_command"} // it runs when a request is sent
 	case own.APIKeyEnv != "":
 		k.Variable = own.APIKeyEnv
 		k.Text = p.Console.Getenv(k.Variable)
@@ -152,7 +148,7 @@ func (p *Providers) Key(provider string) Key {
 	return stored
 }
 
-// StoredKey is the key of a provider that was connected.
+// StoredKey returns the key that the user stored for a provider.
 func (p *Providers) StoredKey(provider string) (k Key) {
 	var place keys.Location
 	if k.Text, place, k.Err = p.Settings.Keys().Get(provider); k.Text != "" {
@@ -164,7 +160,7 @@ func (p *Providers) StoredKey(provider string) (k Key) {
 	return k
 }
 
-// Connect keeps a key of a provider and says where.
+// Connect stores a provider's key, and describes where.
 func (p *Providers) Connect(provider, key string) (where string, err error) {
 	place, err := p.Settings.Keys().Set(provider, key)
 	if place == keys.InKeyring {
@@ -173,10 +169,10 @@ func (p *Providers) Connect(provider, key string) (where string, err error) {
 	return p.Console.Home(p.Settings.KeyFile()) + ", which only you can read", err
 }
 
-// LongestKey bounds what is read as a key, in bytes.
+// MaxKeyLength is the length of the longest accepted key, in bytes.
 const MaxKeyLength = 8 << 10
 
-// KeyIn is the key that a text consists of, without the blanks around it. A key never stands in an error.
+// ParseKey returns text as a key, without the blanks around it. Its errors never hold the key.
 func ParseKey(text string) (string, error) {
 	key := strings.TrimSpace(text)
 	switch {
@@ -188,9 +184,8 @@ func ParseKey(text string) (string, error) {
 	return key, nil
 }
 
-// Keyed lists the providers that a key can be stored for: those that a key chooses
-// first, then the others, then those of the configuration. A server on this machine is
-// one of them if the configuration says where it is.
+// AcceptingKeys lists the providers that a key can be stored for, those of the configuration last. A local server is one of
+// them if the configuration sets its address.
 func (p *Providers) AcceptingKeys() []string {
 	return slices.DeleteFunc(p.Names(), func(name string) bool {
 		e, known := openai.KnownProvider(name)
@@ -208,7 +203,7 @@ func (p *Providers) TryKey(ctx context.Context, provider, key string) error {
 	return nil
 }
 
-// RemoveKey removes the stored key of a provider. The error says if there is none.
+// RemoveKey removes the stored key of a provider. It is an error if there is none.
 func (p *Providers) RemoveKey(provider string) error {
 	was, err := p.Settings.Keys().Delete(provider)
 	if err == nil && !was {
@@ -217,7 +212,7 @@ func (p *Providers) RemoveKey(provider string) error {
 	return err
 }
 
-// Known reports whether there is a provider of a name.
+// Known reports whether a provider of this name exists.
 func (p *Providers) Known(name string) bool { return slices.Contains(p.Names(), name) }
 
 // Names lists the built-in providers and the user's own.
@@ -232,8 +227,8 @@ func (p *Providers) Names() []string {
 	return names
 }
 
-// HeldAt is the choice of a model at the address of its provider; where a name
-// says nothing of the address, at the recorded one.
+// ChoiceOf returns a recorded model at the current address of its provider, or at the recorded address if the provider's
+// name does not imply one.
 func (p *Providers) ChoiceOf(held conversation.ModelChanged) Choice {
 	c := p.ChoiceAt(held.Provider, held.Model)
 	if !c.IsDemo() && held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {

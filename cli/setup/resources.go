@@ -14,8 +14,8 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// Resources are what a run opens when it is first needed, and closes at its end:
-// the store, the granted rules, the log, and whatever else has to end.
+// Resources are opened when they are first needed, and closed at the end of the run: the store, the granted rules, the log
+// file, and what was registered with onClose.
 type Resources struct {
 	Settings *Settings
 
@@ -27,7 +27,7 @@ type Resources struct {
 	closers []func(context.Context) error
 }
 
-// maxLog is the size at which the log file is put aside, in bytes.
+// maxLogSize is the size at which the log file is rotated, in bytes.
 const maxLogSize = 8 << 20
 
 // Open opens the store, once.
@@ -48,8 +48,7 @@ func (r *Resources) Open() (*storage.Store, error) {
 	return s, nil
 }
 
-// Logger writes to the log file, which is made when the first line is
-// written. Nothing of a conversation's text and no key goes there.
+// Logger returns the logger. The log file is created with its first line; it holds no text of a conversation and no key.
 func (r *Resources) Logger() *slog.Logger {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +61,7 @@ func (r *Resources) Logger() *slog.Logger {
 	return r.log
 }
 
-// lateFile opens the log file at the first line.
+// lazyLogFile opens the log file at the first line.
 type lazyLogFile struct{ r *Resources }
 
 func (l lazyLogFile) Write(p []byte) (int, error) {
@@ -74,7 +73,7 @@ func (l lazyLogFile) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		if st, err := os.Stat(path); err == nil && st.Size() > maxLogSize {
-			// A log that cannot be put aside just grows on.
+			// A log that cannot be renamed continues to grow.
 			_ = os.Rename(path, path+".1")
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -86,14 +85,14 @@ func (l lazyLogFile) Write(p []byte) (int, error) {
 	return l.r.logFile.Write(p)
 }
 
-// atEnd remembers what has to be ended before the program is.
+// onClose registers a function that Close calls.
 func (r *Resources) onClose(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)
 }
 
-// Granted holds what the user granted, for all conversations of this run.
+// Grants returns the store of the user's grants, shared by all conversations of this run.
 func (r *Resources) Grants() *grants.Store {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +102,7 @@ func (r *Resources) Grants() *grants.Store {
 	return r.grants
 }
 
-// Close ends what the commands opened, newest first.
+// Close closes everything that was opened, newest first.
 func (r *Resources) Close() error {
 	r.mu.Lock()
 	closers := r.closers

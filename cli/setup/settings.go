@@ -18,7 +18,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Settings holds the flags of a command and the configuration that they select.
+// Settings holds the flags of a command and the loaded configuration.
 type Settings struct {
 	Console   *console.Console
 	Flags     Flags
@@ -68,10 +68,10 @@ type Flags struct {
 	Set     []string
 }
 
-// ChooseModel reports whether a flag chooses the model.
+// HasModel reports whether a flag chooses the model.
 func (f Flags) HasModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
 
-// Cfg is the configuration in force. Configure must have been called.
+// Cfg is the current configuration. Configure must have been called.
 func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
 
 // Configure loads the configuration, once.
@@ -96,7 +96,7 @@ func (s *Settings) Configure() error {
 	return nil
 }
 
-// Reload reads the files again. What begins from now on uses the new configuration.
+// Reload reads the files again. Conversations that are opened from now on use the new configuration.
 func (s *Settings) Reload() error {
 	loaded, err := s.readAndCheck(s.Workspace)
 	if err != nil {
@@ -165,8 +165,8 @@ func (s *Settings) Overrides() map[string]string {
 	return set
 }
 
-// LoadedFor is the configuration of a conversation: the one in force, with the settings that its log records and those
-// changed since it was opened.
+// LoadedFor returns the configuration of a conversation: the current one, with the settings that its log records and those
+// that changed since it was opened.
 func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
 	recorded := RecordedSettings(events)
 	if len(recorded) == 0 && len(changed) == 0 {
@@ -196,8 +196,7 @@ func RecordedSettings(events []conversation.Event) map[string]string {
 	return recorded
 }
 
-// Adopt applies the settings that a conversation records, for a command that
-// shows only this conversation.
+// AdoptRecorded applies a conversation's recorded settings to the whole run, for a command about that conversation only.
 func (s *Settings) AdoptRecorded(events []conversation.Event) error {
 	loaded := *s.Loaded.Load()
 	var err error
@@ -207,8 +206,8 @@ func (s *Settings) AdoptRecorded(events []conversation.Event) error {
 	return err
 }
 
-// BoundedBy returns a model with the window and the cache lifetime that a
-// configuration gives it; only the --window flag overrides the window.
+// WithLimits returns a model with the window and the cache lifetime of a configuration; the --window flag overrides the
+// window.
 func (s *Settings) WithLimits(cfg config.Config, m llm.Model) llm.Model {
 	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
 		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
@@ -237,7 +236,7 @@ func (s *Settings) OwnFiles() []string {
 	return own
 }
 
-// RuleAt is the file and line of a list of permission rules, "" if no file sets the list.
+// RuleOrigin is the file and line of a list of permission rules, "" if no file sets the list.
 func (s *Settings) RuleOrigin(list, _ string) string {
 	origin, set := s.Loaded.Load().Origins["permissions."+list]
 	if !set || origin.File == "" {

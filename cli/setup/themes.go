@@ -11,11 +11,10 @@ import (
 	"plimsoll/tui"
 )
 
-// Themes of the user's own are files: themes/NAME.yaml in the configuration folder, or
-// the path in ui.theme. One that is wrong is no theme, and its problems say why; colors
-// that are hard to read are the user's to choose, and only told.
+// The user's own themes are files: themes/NAME.yaml in the configuration folder, or the path in ui.theme. An invalid file is
+// no theme, and its problems say why.
 
-// themeFile is what stands in a theme file.
+// themeFile is the content of a theme file.
 type themeFile struct {
 	Base   string         `yaml:"base" check:"word"`
 	Colors themes.Palette `yaml:"colors"`
@@ -59,13 +58,13 @@ func readTheme(path string) (t themes.Theme, err error) {
 	return t, nil
 }
 
-// baseNames are the themes that a file can begin with.
+// baseNames are the themes that a file can be based on.
 func baseNames() []string {
 	return slices.DeleteFunc(themes.Names(), func(name string) bool { return name == themes.Mono })
 }
 
-// OwnThemes are the user's themes: the file that ui.theme names, and those in the folder with other names. The problems
-// are what keeps files from being themes.
+// OwnThemes reads the user's themes: the file that ui.theme names, and those in the folder with other names. The problems
+// are those of invalid files.
 func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems config.Problems) {
 	files := s.themeFiles()
 	if at := s.themeFile(l); at != "" {
@@ -87,8 +86,7 @@ func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems conf
 	return own, problems
 }
 
-// Theme is the theme that a configuration names, by the name that it has on the screen,
-// with the file that it stands in.
+// Theme returns the name of the configured theme; own holds the theme if ui.theme is a file.
 func (s *Settings) Theme(l config.Loaded) (name string, own []themes.Theme, err error) {
 	if path := s.themeFile(l); path != "" {
 		t, err := readTheme(path)
@@ -112,13 +110,12 @@ func themeName(path string) string {
 func (s *Settings) themeFiles() []string {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {
-		return nil // without a home there are none
+		return nil // no home folder, so no themes
 	}
 	return config.ThemeFiles(paths.Themes())
 }
 
-// themeFile is the file that ui.theme leads to, "" if it names a built-in theme or none.
-// A path is relative to the file that names it.
+// themeFile is the file that ui.theme names, "" for a built-in theme. A path is relative to the file that sets it.
 func (s *Settings) themeFile(l config.Loaded) string {
 	name := l.Config.UI.Theme
 	if !config.IsThemePath(name) {

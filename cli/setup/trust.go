@@ -14,21 +14,21 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What a workspace's file may decide besides looks and limits is the user's word,
-// which is kept in the data folder, a file for each workspace. Rules:
+// A workspace's configuration file may set looks and limits. Its other keys need the user's consent, which is stored in the
+// data folder, a file for each workspace. Rules:
 //
-//   - the word is about one content of the file: after a change it does not hold
-//   - the chat asks once; other commands leave the keys out and say so
-//   - a word that cannot be read is a no
+//   - consent is to one content of the file, and ends when the file changes
+//   - the chat asks once; other commands leave the keys out and note it
+//   - consent that cannot be read counts as refused
 
-// Trust is what the user said of a workspace's file.
+// Trust is the user's decision about a workspace's file.
 type Trust struct {
 	Workspace string `json:"workspace"`
 	Hash      string `json:"hash"` // of the content
 	Trusted   bool   `json:"trusted"`
 }
 
-// trustFile is where the word about a workspace is kept.
+// trustFile is the path of the stored decision about a workspace.
 func (s *Settings) trustFile(workspace string) (string, error) {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Settings) trustFile(workspace string) (string, error) {
 	return filepath.Join(paths.Data, "workspaces", hex.EncodeToString(sum[:16])+".json"), nil
 }
 
-// TrustOf is what the user said of a workspace's file, the zero value for nothing.
+// TrustOf returns the user's decision about a workspace's file, the zero value if there is none.
 func (s *Settings) TrustOf(workspace string) Trust {
 	path, err := s.trustFile(workspace)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Settings) TrustOf(workspace string) Trust {
 	return t
 }
 
-// KeepTrust replaces what is kept of a workspace.
+// KeepTrust stores the decision about a workspace.
 func (s *Settings) KeepTrust(t Trust) error {
 	path, err := s.trustFile(t.Workspace)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Settings) KeepTrust(t Trust) error {
 	return writeJSON(path, "saving your decision about the workspace", t)
 }
 
-// ForgetTrust removes what is kept of a workspace.
+// ForgetTrust removes the decision about a workspace.
 func (s *Settings) ForgetTrust(workspace string) error {
 	path, err := s.trustFile(workspace)
 	if err == nil {
@@ -72,8 +72,7 @@ func (s *Settings) ForgetTrust(workspace string) error {
 	return err
 }
 
-// Refused is what the workspace's file asks for and does not get, in words; in few
-// of them once the user has said no.
+// RefusedNotes describes the keys of the workspace's file that are not applied, briefly if the user has refused them.
 func (s *Settings) RefusedNotes() []string {
 	l := s.Loaded.Load()
 	notes := s.UnknownNotes(*l)
@@ -90,7 +89,7 @@ func (s *Settings) RefusedNotes() []string {
 	return append(notes, "`plimsoll config trust` applies the rest")
 }
 
-// Unknown is which keys of the workspace's file are passed over, in words.
+// UnknownNotes describes the unknown keys of the workspace's file, which are ignored.
 func (s *Settings) UnknownNotes(l config.Loaded) []string {
 	var notes []string
 	for _, p := range l.Unknown {
@@ -99,8 +98,7 @@ func (s *Settings) UnknownNotes(l config.Loaded) []string {
 	return notes
 }
 
-// NoteRefused tells on standard error what is not applied, for a command that the
-// keys could have changed.
+// NoteRefused writes RefusedNotes to standard error, for a command that the keys could have changed.
 func (s *Settings) NoteRefused() {
 	for _, n := range s.RefusedNotes() {
 		s.Console.Note("%s", n)
