@@ -1,9 +1,9 @@
-// Package search is the view that looks for words in all conversations: a line to
-// type in, and below it what was found, by conversation.
+// Package search is the view that searches all conversations: a field for the query,
+// and below it the hits, grouped by conversation.
 //
 // Guarantees: a view has exactly the height it is given and no line wider than its
-// width; the place that was found is in sight in every hit, whatever the width; texts
-// from models, tools and files are made safe; only rows in sight are drawn. Letters
-// always go into the line, so that nothing but keys without a letter moves. The view
-// does not search: what is asked for comes back as an action.
+// width; every hit shows the matching words, whatever the width; control characters of
+// models, tools and files are made visible; only rows on the screen are drawn. Letters
+// always go into the field, so only keys without a letter move the cursor. The view
+// does not search: Update returns the query for the parent.
 package search

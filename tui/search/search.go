@@ -16,39 +16,38 @@ import (
 
 // Hits belong to the query that found them. Rules:
 //
-//   - while those of another query are on their way the old ones stay, marked as such;
-//     none of them can be opened
-//   - with an empty line there is nothing to show
-//   - hits that are added to those of the same query move nothing
-//   - what could not be read is listed with the hits, and where there are none
+//   - until the hits of a new query arrive, the old ones stay, and cannot be opened
+//   - without a query there are no hits
+//   - more hits of the same query leave cursor and scroll position as they are
+//   - conversations that could not be read are counted above the hits
 
-// Styles are the looks of the view. All are inline: no padding, margin, border or
-// width. Match is for the places that were found.
+// Styles are the styles of the view. All are inline: no padding, margin, border or
+// width.
 type Styles struct{ pane.Styles }
 
-// Options is what the view is made of.
+// Options configure the view.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap
 }
 
-// Content is what was found.
+// Content is the result of a search.
 type Content struct {
 	Query         string
-	Hits          []find.Hit // those of a conversation follow each other
-	Conversations int        // that were searched
+	Hits          []find.Hit // grouped by conversation
+	Conversations int        // how many were searched
 	More          bool       // there are more hits than these
 	Unread        int        // conversations that could not be read to the end
-	Damaged       int        // events and full texts that were skipped, as they cannot be read
+	Damaged       int        // events and full texts that were skipped because they are damaged
 	Took          time.Duration
-	Err           string    // why nothing was searched, "" if it was
-	Busy          bool      // it is being searched
-	Now           time.Time // ages count from it; zero is the time of Show
+	Err           string    // why the search failed, "" if it did not
+	Busy          bool      // the search is still running
+	Now           time.Time // the time from which ages are computed; zero for the time of Show
 }
 
 type (
-	// Query asks for the hits of another text, which is a query. It comes with every
-	// change: whoever searches waits until typing stops.
+	// Query asks for the hits of another query. It is returned after every change: the
+	// parent waits until typing stops.
 	Query struct{ Text string }
 
 	// Open asks for the conversation of a hit, at its event.
@@ -59,17 +58,17 @@ type (
 	}
 )
 
-// KeyMap is every key of the view. None is a letter: those go into the line.
+// KeyMap holds the keys of the view. None is a letter: letters go into the field.
 type KeyMap struct {
 	Open  key.Binding
 	Close key.Binding
 
 	Up, Down, PageUp, PageDown, First, Last key.Binding
 
-	Edit edit.Keys // of the line
+	Edit edit.Keys // of the field
 }
 
-// DefaultKeyMap is the keys as they are without configuration.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{
@@ -90,44 +89,44 @@ type Model struct {
 	options       Options
 	width, height int
 
-	line    *edit.Field
-	typed   string // the query in the line, "" for none
-	problem string // why the line is no query, "" if it is one or empty
+	field   *edit.Field
+	typed   string // the query in the field, normalised; "" for none
+	problem string // why the text in the field is no query, "" if it is one or empty
 	sheet   pane.Sheet
 
 	found   Content
 	query   find.Query // of found
-	foundBy string     // the same in words
+	foundBy string     // the same, normalised like typed
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{options: o, line: edit.NewLine(plain.Line, edit.MostInLine)}
+	m := &Model{options: o, field: edit.NewLine(plain.Line, edit.MostInLine)}
 	m.SetSize(1, 1)
 	return m
 }
 
-// stale reports whether what is shown was found by another query than the one in the line.
+// stale reports whether the hits are of another query than the one in the field.
 func (m *Model) stale() bool { return m.typed != m.foundBy }
 
-// SetSize gives the view its place.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.sheet.SetSize(m.width, m.height)
-	m.line.SetSize(max(pane.Within(m.width)-len(prompt), 2), 1)
+	m.field.SetSize(max(pane.Within(m.width)-len(prompt), 2), 1)
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) { m.options.Styles = s }
 
-// SetQuery puts a text into the line, as if it had been typed. Nothing is asked for.
+// SetQuery puts a text into the field. It returns no Query: the parent searches by itself.
 func (m *Model) SetQuery(text string) {
-	m.line.SetText(plain.Line(text), true)
+	m.field.SetText(plain.Line(text), true)
 	m.parse()
 }
 
-// Show shows what was found. Where it is only said that a search goes on, the hits
-// that are there stay until others come.
+// Show shows the result of a search. While the search is busy and has no hits yet, the old
+// hits stay.
 func (m *Model) Show(found Content) {
 	if found.Busy && len(found.Hits) == 0 && len(m.found.Hits) > 0 {
 		m.found.Busy = true
@@ -147,23 +146,23 @@ func (m *Model) Show(found Content) {
 	m.found, m.query, m.foundBy = found, query, foundBy
 }
 
-// parse reads the query in the line.
+// parse reads the query in the field.
 func (m *Model) parse() {
-	query, err := find.Parse(m.line.Text())
+	query, err := find.Parse(m.field.Text())
 	m.typed, m.problem = query.String(), ""
 	if err != nil && !errors.Is(err, find.ErrEmpty) {
 		m.problem = err.Error()
 	}
 }
 
-// Update deals with a message.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := m.options.Keys
 	action := m.sheet.Update(msg, m.shown, []pane.Command{{On: k.Open, Do: m.open}})
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MostInLine)], "\r\n")}
 	}
-	if action != (pane.Ignored{}) || !m.line.Update(msg, k.Edit) {
+	if action != (pane.Ignored{}) || !m.field.Update(msg, k.Edit) {
 		return action
 	}
 	before := m.typed
@@ -171,10 +170,10 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.typed == before || m.typed == "" {
 		return nil
 	}
-	return Query{Text: m.line.Text()}
+	return Query{Text: m.field.Text()}
 }
 
-// open asks for the hit with the cursor.
+// open opens the hit with the cursor.
 func (m *Model) open() pane.Action {
 	row := m.sheet.Selected(m)
 	if row < 0 || m.stale() {

@@ -15,13 +15,13 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// now is when things are shown.
+// now is the time of the views.
 var now = time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 
-// hostile is what a model or a file may hold.
+// hostile is a text with control characters, as a model or a file may have it.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
-// hit is a hit of port in a text.
+// hit returns a hit for the query "port" in a text.
 func hit(conversation, title string, event uint64, turn int, ago time.Duration, who, text string) find.Hit {
 	q, err := find.Parse("port")
 	if err != nil {
@@ -32,7 +32,7 @@ func hit(conversation, title string, event uint64, turn int, ago time.Duration, 
 	return find.Hit{Conversation: conversation, Title: title, Event: event, Turn: turn, Time: now.Add(-ago), Who: who, Excerpt: excerpt, At: place}
 }
 
-// found is what a search for port found.
+// found is the result of a search for "port".
 func found() search.Content {
 	stored := hit("aaaa22223333", "Fix flaky upload test", 41, 3, 2*time.Hour, "run_command",
 		strings.Repeat("=== RUN TestUpload\n", 20)+"listen tcp :8080: bind: port already in use\n"+strings.Repeat("--- FAIL: TestUpload (0.01s)\n", 20))
@@ -56,7 +56,7 @@ func open(width, height int) *search.Model {
 	return m
 }
 
-// shown is a view of content, with its query in the line.
+// shown is a view of content, with its query in the field.
 func shown(c search.Content, width, height int) *search.Model {
 	m := open(width, height)
 	m.SetQuery(c.Query)
@@ -64,7 +64,7 @@ func shown(c search.Content, width, height int) *search.Model {
 	return m
 }
 
-// press sends keys, parted by spaces, and returns what came of each.
+// press sends keys, separated by spaces, and returns the action of each.
 func press(m *search.Model, keys string) []pane.Action {
 	var actions []pane.Action
 	for name := range strings.FieldsSeq(keys) {
@@ -81,7 +81,7 @@ func TestTypingAsksForHits(t *testing.T) {
 		want []pane.Action
 	}{
 		{"space", []pane.Action{nil}},
-		{"k j", []pane.Action{search.Query{Text: " k"}, search.Query{Text: " kj"}}}, // letters move nothing
+		{"k j", []pane.Action{search.Query{Text: " k"}, search.Query{Text: " kj"}}}, // letters do not move the cursor
 		{"space space", []pane.Action{nil, nil}},                                    // the query is the same
 		{`"`, []pane.Action{nil}},
 		{"q", []pane.Action{search.Query{Text: ` kj  "q`}}},
@@ -101,7 +101,7 @@ func TestTypingAsksForHits(t *testing.T) {
 	}
 	m.Update(tea.PasteMsg{Content: strings.Repeat(" x y z", 1<<20)})
 	if q, ok := m.Update(tuitest.Key("w")).(search.Query); !ok || len(q.Text) > 5000 {
-		t.Error("a paste of megabytes went into the line")
+		t.Error("a paste of megabytes went into the field")
 	}
 	many := ""
 	for c := 'a'; c <= 'z'; c++ {
@@ -122,7 +122,7 @@ func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 		"pgdown enter":                       search.Open{Conversation: "cccc22223333", Event: 1, Query: "port"},
 		"ctrl+end enter":                     search.Open{Conversation: "cccc22223333", Event: 1, Query: "port"},
 		"ctrl+end ctrl+home enter":           search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
-		"down s enter":                       nil, // what is shown was not found by what is typed
+		"down s enter":                       nil, // the hits are of another query
 		"down s backspace enter":             search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"},
 		"ctrl+u enter":                       nil,
 		"up up enter":                        search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
@@ -150,7 +150,7 @@ func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 	}
 }
 
-func TestOldHitsStayUntilOthersCome(t *testing.T) {
+func TestOldHitsStayUntilNewOnesArrive(t *testing.T) {
 	t.Parallel()
 	m := shown(found(), 100, 30)
 	press(m, "down")
@@ -169,8 +169,8 @@ func TestOldHitsStayUntilOthersCome(t *testing.T) {
 	}
 }
 
-// The place is in sight whatever the width, and whatever scripts stand around it.
-func TestThePlaceIsInSight(t *testing.T) {
+// At every width the match is visible, also among wide characters.
+func TestTheMatchIsVisible(t *testing.T) {
 	t.Parallel()
 	match := lipgloss.NewStyle().Underline(true)
 	keys := search.DefaultKeyMap()

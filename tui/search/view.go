@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	prompt    = "> " // before the line
-	searching = "searching…"
-	leastLine = 3  // height from which on there is room for the line
-	leastWide = 72 // cells from which on a hit is one line
-	whereWide = 44 // of where it is, then
-	leastAir  = 20 // height from which on conversations are set apart
+	prompt     = "> " // before the field
+	searching  = "searching…"
+	leastField = 3  // height from which there is room for the field
+	leastWide  = 72 // width from which a hit takes one line
+	whereWide  = 44 // cells of turn, author and age in that line at most
+	leastGaps  = 20 // height from which there are empty lines between conversations
 )
 
 // View draws the view.
@@ -39,30 +39,30 @@ func (m *Model) View() string {
 	return m.sheet.View(m.options.Styles.Styles, v)
 }
 
-// shown is the hits and what stands around them.
+// shown is the list of hits with its frame.
 func (m *Model) shown() pane.Shown {
 	k := m.options.Keys
 	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
 	return pane.Shown{Frame: m.frame(), Keys: pane.SheetKeys{Moves: moves, Close: k.Close}, Rows: m}
 }
 
-// Cursor is where the cursor is: in the line.
+// Cursor returns the place of the cursor in the field.
 func (m *Model) Cursor() *tea.Cursor {
-	if m.height < leastLine {
+	if m.height < leastField {
 		return nil
 	}
-	m.line.View()
-	x, _ := m.line.Cursor()
+	m.field.View()
+	x, _ := m.field.Cursor()
 	c := tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), 1)
 	c.Shape = tea.CursorBar
 	return c
 }
 
-// frame is what stands around the hits.
+// frame is the title, the field, the keys, and what could not be read.
 func (m *Model) frame() pane.Frame {
 	s, keys, c := m.options.Styles, m.options.Keys, m.found
 	f := pane.Frame{
-		Title: "Search", Detail: m.summary(), Lines: []string{s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))},
+		Title: "Search", Detail: m.summary(), Lines: []string{s.Key.Render(prompt) + s.Text.Render(strings.Join(m.field.View(), ""))},
 		Hints: []string{
 			pane.Hint("open", keys.Open), pane.Hint("close", keys.Close), pane.Hint("move", keys.Up, keys.Down),
 			pane.Hint("page", keys.PageUp, keys.PageDown),
@@ -110,7 +110,7 @@ func (m *Model) summary() string {
 	return fmt.Sprintf("%s in %d of %s%s", hits, in, numbers.Count(c.Conversations, "conversation"), took(c.Took))
 }
 
-// message is what stands in place of hits, and how it looks.
+// message is the text in place of hits, and its style.
 func (m *Model) message() (string, lipgloss.Style) {
 	s, c := m.options.Styles, m.found
 	switch {
@@ -126,7 +126,7 @@ func (m *Model) message() (string, lipgloss.Style) {
 	return "nothing found in " + numbers.Count(c.Conversations, "conversation") + took(c.Took), s.Muted
 }
 
-// took is how long a search took, behind a comma, "" where that is no time.
+// took is the duration of a search after a comma, "" for a short one.
 func took(d time.Duration) string {
 	if d < 50*time.Millisecond {
 		return ""
@@ -134,7 +134,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf(", %.1f s", d.Seconds())
 }
 
-// Len is how many rows there are: hits.
+// Len returns the number of hits.
 func (m *Model) Len() int {
 	if m.typed == "" {
 		return 0
@@ -147,13 +147,13 @@ func (m *Model) first(row int) bool {
 	return row == 0 || m.found.Hits[row].Conversation != m.found.Hits[row-1].Conversation
 }
 
-// Lines is a hit as it is drawn, under the title of its conversation where it is the first. Where it is stands before the
-// text, in little room above it.
+// Lines draws a hit: its turn, author and age, and then the text, on a narrow screen in a second line. The first hit of a
+// conversation has the title above it.
 func (m *Model) Lines(row int, selected bool, width int) []string {
 	s, h := m.options.Styles, m.found.Hits[row]
 	var out []string
 	if m.first(row) {
-		if row > 0 && m.height >= leastAir {
+		if row > 0 && m.height >= leastGaps {
 			out = append(out, "")
 		}
 		title := strings.TrimSpace(plain.Line(h.Title))
@@ -162,53 +162,53 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 		}
 		out = append(out, "  "+s.Title.Render(pane.Clip(title, max(width-2, 1))))
 	}
-	mark, look, text := "  ", s.Muted, s.Text
+	mark, style, text := "  ", s.Muted, s.Text
 	if selected {
-		mark, look, text = "❯ ", s.Selected, s.Selected
+		mark, style, text = "❯ ", s.Selected, s.Selected
 	}
-	who := plain.Line(h.Who)
+	author := plain.Line(h.Who)
 	if h.Stored {
-		who += " (full text)"
+		author += " (full text)"
 	}
 	room := min(width*9/20, whereWide)
 	if width < leastWide {
 		room = width - 2
 	}
-	where := fmt.Sprintf("turn %-2d  %s  %s", h.Turn, pane.Fit(who, max(room-22, 8)), pane.Age(m.found.Now, h.Time))
+	where := fmt.Sprintf("turn %-2d  %s  %s", h.Turn, pane.Fit(author, max(room-22, 8)), pane.Age(m.found.Now, h.Time))
 	if width < leastWide {
-		out = append(out, look.Render(pane.Fit(mark+where, width)))
+		out = append(out, style.Render(pane.Fit(mark+where, width)))
 		mark, where, room = "    ", "", 0
 	}
-	lead := look.Render(mark + pane.Fit(where, room))
+	lead := style.Render(mark + pane.Fit(where, room))
 	if room > 0 {
-		lead += look.Render("  ")
+		lead += style.Render("  ")
 	}
 	line := lead + m.excerpt(h, max(width-ansi.StringWidth(lead), 1), text)
-	if selected { // over the whole width
-		line += look.Render(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
+	if selected { // the highlight reaches over the whole width
+		line += style.Render(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 	}
 	return append(out, pane.Clip(line, width))
 }
 
-// excerpt is as much of the text around the place as goes into so many cells, with
-// everything in it that was looked for highlighted.
-func (m *Model) excerpt(h find.Hit, width int, look lipgloss.Style) string {
+// excerpt is as much of the text around the match as fits into width cells, with all matches
+// highlighted.
+func (m *Model) excerpt(h find.Hit, width int, style lipgloss.Style) string {
 	text := plain.Line(h.Excerpt)
 	at, ok := m.query.Find(text)
-	if !ok { // what makes it safe has changed the place
+	if !ok { // plain.Line replaced characters of the match
 		start := min(len(plain.Line(h.Excerpt[:max(0, min(h.At.Start, len(h.Excerpt)))])), len(text))
 		at = find.Span{Start: start, End: start}
 	}
-	short, place := text, at
+	short, match := text, at
 	for chars := width; chars > 0 && ansi.StringWidth(short) > width; {
-		short, place = find.Excerpt(text, at, chars)
-		chars -= max(1, (ansi.StringWidth(short)-width)/2) // no character has more cells than two
+		short, match = find.Excerpt(text, at, chars)
+		chars -= max(1, (ansi.StringWidth(short)-width)/2) // no character has more than two cells
 	}
-	places := m.query.All(short)
-	if len(places) == 0 {
-		places = []find.Span{place}
+	matches := m.query.All(short)
+	if len(matches) == 0 {
+		matches = []find.Span{match}
 	}
-	inked := func(s lipgloss.Style, text string) string {
+	styled := func(s lipgloss.Style, text string) string {
 		if text == "" {
 			return ""
 		}
@@ -216,9 +216,9 @@ func (m *Model) excerpt(h find.Hit, width int, look lipgloss.Style) string {
 	}
 	var b strings.Builder
 	done := 0
-	for _, p := range places {
-		b.WriteString(inked(look, short[done:p.Start]) + inked(m.options.Styles.Match.Inherit(look), short[p.Start:p.End]))
+	for _, p := range matches {
+		b.WriteString(styled(style, short[done:p.Start]) + styled(m.options.Styles.Match.Inherit(style), short[p.Start:p.End]))
 		done = p.End
 	}
-	return pane.Clip(b.String()+inked(look, short[done:]), width)
+	return pane.Clip(b.String()+styled(style, short[done:]), width)
 }
