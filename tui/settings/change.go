@@ -10,9 +10,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A change begins with a value of its own, which shows what it would do; accepting is a key more.
+// The user first tries a value, which shows its effect, and then accepts it with another key.
 
-// begin begins to change the row under the cursor.
+// begin starts editing the row with the cursor. by is the first step among the choices.
 func (m *Model) begin(by int) pane.Action {
 	r := m.row()
 	switch {
@@ -41,7 +41,7 @@ func (m *Model) begin(by int) pane.Action {
 	return nil
 }
 
-// try asks what a value would come to.
+// try sets the edited value and asks for its effect.
 func (m *Model) try(value string) pane.Action {
 	if value == m.value {
 		return nil
@@ -50,7 +50,7 @@ func (m *Model) try(value string) pane.Action {
 	return Try{Key: m.key, Value: value}
 }
 
-// cycle takes the value so many places further.
+// cycle tries the next choice, or the previous one with by -1.
 func (m *Model) cycle(by int) pane.Action {
 	all := m.row().Choices
 	at := slices.Index(all, m.value)
@@ -60,7 +60,7 @@ func (m *Model) cycle(by int) pane.Action {
 	return m.try(all[(at+by+len(all))%len(all)])
 }
 
-// choose deals with a message while one of the values of a row is chosen.
+// choose handles a message while the user chooses among the values of a row.
 func (m *Model) choose(msg tea.Msg) pane.Action {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -79,7 +79,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 	return action
 }
 
-// typeIn deals with a message while a value is typed.
+// typeIn handles a message while the user types a value.
 func (m *Model) typeIn(msg tea.Msg) pane.Action {
 	keys := m.o.Keys
 	if k, ok := msg.(tea.KeyPressMsg); ok {
@@ -96,7 +96,7 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 	return m.try(m.typed())
 }
 
-// typed is the value that was typed. A list needs no brackets.
+// typed returns the typed value. The user may leave out the brackets of a list.
 func (m *Model) typed() string {
 	text := m.field.Text()
 	switch list := m.row().Type == listType; {
@@ -113,7 +113,7 @@ func (m *Model) cancel() pane.Action {
 	return nil
 }
 
-// accept wants the value in force.
+// accept asks the parent to set the edited value.
 func (m *Model) accept() pane.Action {
 	r := m.row()
 	switch {
@@ -126,7 +126,7 @@ func (m *Model) accept() pane.Action {
 	return Accepted{Key: m.key, Value: m.value}
 }
 
-// toDefault wants the value back that a row has where nobody sets it.
+// toDefault asks the parent to set the row with the cursor to its default.
 func (m *Model) toDefault() pane.Action {
 	r := m.row()
 	switch {
@@ -144,7 +144,7 @@ func (m *Model) toDefault() pane.Action {
 	return Accepted{Key: r.Key, Value: r.UnsetValue}
 }
 
-// keep wants the values kept with which the next conversation would not begin.
+// keep asks the parent to write the changed values to the configuration.
 func (m *Model) keep() pane.Action {
 	set := map[string]string{}
 	for _, r := range m.rows.list {

@@ -1,9 +1,9 @@
-// Package settings is the view in which settings are seen and changed: what each is, where its value comes from, what it
-// does, and what another value would make of the gauge and of the next compaction before it is accepted.
+// Package settings is the view that shows and changes settings: the value of each, where it comes from and what it does. Before
+// the user accepts another value, the view shows its effect on the gauge and on the next compaction.
 //
-// Guarantees: nothing changes before it is accepted; what is shown of a value that is being changed is about that value and
-// no earlier one; a view has exactly the lines and cells it is given; texts of others are made safe before they are drawn.
+// Guarantees: no value changes before the user accepts it; a shown effect always belongs to the value on the screen; a view has
+// exactly the lines and cells it is given; control characters in values are made visible.
 //
-// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back, works out what it asks for and shows it
-// the answer.
+// It is not a tea.Model: the parent calls Update, acts on the returned [pane.Action] and shows the result with ShowEffect or
+// Done.
 package settings

@@ -7,7 +7,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// KeyMap is every key of the view.
+// KeyMap holds the keys of the view.
 type KeyMap struct {
 	Moves           pane.Moves
 	NextSection     key.Binding
@@ -21,12 +21,12 @@ type KeyMap struct {
 	Explain key.Binding
 	Close   key.Binding
 
-	// While a value is changed.
+	// While a value is edited.
 	Accept, Cancel key.Binding
 	Edit           edit.Keys
 }
 
-// DefaultKeyMap is the keys as they are without configuration.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	moves, typing := pane.DefaultMoves(), edit.DefaultKeys()

@@ -5,26 +5,25 @@ import (
 	"plimsoll/config"
 )
 
-// Row is a setting. Its texts are not made safe.
+// Row is a setting. Its texts may have control characters.
 type Row struct {
 	config.Setting
 	Section string
 	Name    string // within the section
-	Shown   string // for the eye in place of Value, "" for Value
+	Shown   string // text in place of Value, "" for Value
 	From    string // where Value comes from
-	Applies string // when another value does, in a few words
-	Restart bool   // that is at the next start
-	// Changed says that the next conversation would begin with another value.
-	Changed bool
+	Applies string // when a new value takes effect, in a few words
+	Restart bool   // a new value takes effect at the next start
+	Changed bool   // Value differs from the configuration, with which the next conversation begins
 	Opens   string // the dialog that changes it, "" for none
 	Fixed   string // why it cannot be changed here, "" if it can
 }
 
-// listType is the type of values that are typed without brackets.
+// listType is the type of values that can be typed without brackets.
 const listType = "list of texts"
 
-// shown is the value as it is read.
-func (r *Row) shown() string {
+// displayValue returns the value as text for the screen.
+func (r *Row) displayValue() string {
 	switch {
 	case r.Shown != "":
 		return r.Shown
@@ -36,8 +35,8 @@ func (r *Row) shown() string {
 	return r.Value
 }
 
-// Effect is what a value would come to.
+// Effect is the effect of a value that is tried.
 type Effect struct {
 	Reading meter.Reading
-	Next    string // what happens next, in words
+	Next    string // forecast of the next compaction, as a sentence
 }

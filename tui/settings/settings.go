@@ -12,41 +12,41 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Styles is how the view looks. All are inline.
+// Styles are the styles of the view. All are inline.
 type Styles struct {
 	Pane   pane.Styles
-	Accent lipgloss.Style // a value that is changed, and the name of its section
+	Accent lipgloss.Style // a changed value, and the name of a section
 }
 
-// Options is what the view is made of.
+// Options configure the view.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap
-	// Gauges are the lines of two readings, of at most width cells, with bars of one length.
+	// Gauges draws two readings in a line each, of at most width cells, with bars of the same length.
 	Gauges func(now, then meter.Reading, width int) (string, string)
 }
 
-// Content is what the view shows.
+// Content is the content of the view.
 type Content struct {
 	Rows    []Row         // nil while they are being read
 	Reading meter.Reading // now
-	Next    string        // what happens next, in words
-	Fixed   string        // why nothing can be changed, "" if it can
+	Next    string        // forecast of the next compaction, as a sentence
+	Fixed   string        // why no setting can be changed, "" if they can
 }
 
-// What the view asks the parent for.
+// The actions of the view.
 type (
-	// Try asks what a value would come to: [Model.ShowEffect].
+	// Try asks for the effect of a value. The parent answers with [Model.ShowEffect].
 	Try struct{ Key, Value string }
-	// Accepted asks to put a value in force: [Model.Done] says what came of it.
+	// Accepted asks to set a value. The parent answers with [Model.Done].
 	Accepted struct{ Key, Value string }
 	// Opened asks for the dialog of a row.
 	Opened struct{ Dialog string }
-	// Kept asks to keep values by key for what begins from here on: [Model.Done] says what came of it.
+	// Kept asks to write values to the configuration, by key. The parent answers with [Model.Done].
 	Kept struct{ Set map[string]string }
 )
 
-// stage is what the user does.
+// stage is what the user is doing.
 type stage int
 
 // The stages.
@@ -64,16 +64,16 @@ type Model struct {
 	content Content
 	rows    rows
 	list    pane.Sheet
-	toggled bool // what the setting does is shown where it is not as a rule, or the other way round
+	toggled bool // the user switched the explanation from its default, which depends on the size
 
 	stage  stage
-	edits  int    // how often an edit began or ended
-	key    string // of the row that is changed
-	value  string // that it would get
+	edits  int    // counts beginnings and ends of edits, to ignore answers to an earlier edit
+	key    string // of the row that is edited
+	value  string // the edited value
 	field  *edit.Field
-	effect *Effect // of value, nil while it is worked out
-	fault  string  // what is wrong with value
-	busy   bool    // it is being put in force
+	effect *Effect // of value, nil until it is known
+	fault  string  // why value is invalid, or why it could not be set
+	busy   bool    // the parent is setting the value
 }
 
 // New returns the view.
@@ -81,16 +81,16 @@ func New(o Options) *Model {
 	return &Model{o: o, width: 1, height: 1, field: edit.NewLine(plain.Line, edit.MostInLine)}
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
-// SetSize gives the view its place, in cells.
+// SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.fit()
 }
 
-// Show replaces what is shown. The cursor stays on its row.
+// Show replaces the content. The cursor stays on its row.
 func (m *Model) Show(c Content) {
 	on := ""
 	if r := m.row(); r != nil {
@@ -103,7 +103,7 @@ func (m *Model) Show(c Content) {
 	m.fit()
 }
 
-// row is the one under the cursor, nil if there is none.
+// row returns the row with the cursor, nil if there is none.
 func (m *Model) row() *Row {
 	if i := m.list.Selected(&m.rows); i >= 0 {
 		return &m.rows.list[i]
@@ -111,7 +111,7 @@ func (m *Model) row() *Row {
 	return nil
 }
 
-// ShowEffect shows what a value comes to, or what is wrong with it. One that was asked for before is not shown.
+// ShowEffect shows the effect of a value, or why it is invalid. It ignores the effect of an earlier value.
 func (m *Model) ShowEffect(t Try, e Effect, fault string) {
 	if m.stage == browsing || t.Key != m.key || t.Value != m.value {
 		return
@@ -122,11 +122,11 @@ func (m *Model) ShowEffect(t Try, e Effect, fault string) {
 	}
 }
 
-// Edit names what is being edited: the answer to a change belongs to the edit that asked for it.
+// Edit returns the number of the current edit, for Done.
 func (m *Model) Edit() int { return m.edits }
 
-// Done ends a change, unless there is a fault: then the user can mend it. It reports false where something
-// else is being done by now.
+// Done ends an edit. If there is a fault, the edit stays open so that the user can correct the value. It returns false if
+// another edit has begun since.
 func (m *Model) Done(edit int, fault string) bool {
 	if edit != m.edits {
 		return false
@@ -138,14 +138,14 @@ func (m *Model) Done(edit int, fault string) bool {
 	return true
 }
 
-// browse leaves what is being changed as it is.
+// browse ends an edit without changing the value.
 func (m *Model) browse() {
 	m.edits++
 	m.stage, m.key, m.value, m.effect, m.fault, m.busy = browsing, "", "", nil, "", false
 	m.fit()
 }
 
-// Update deals with a message.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch m.stage {
 	case choosing:
@@ -166,7 +166,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	})
 }
 
-// section goes to the first row of the next section, or of the one before.
+// section moves the cursor to the first row of the next section, or of the previous one.
 func (m *Model) section(by int) {
 	at := m.list.Selected(&m.rows)
 	if at < 0 {

@@ -15,10 +15,10 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// hostile is what a file may hold.
+// hostile is a text with control characters, as a file may have it.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
-// gauge draws a reading as a stub: its load line where it lies.
+// gauge is a simple stand-in for the gauge: a mark at the load line.
 func gauge(r meter.Reading, width int) string {
 	at := max(0, min(width-1, r.LoadLine*width/max(r.Window.Tokens, 1)))
 	return strings.Repeat("-", at) + "▲" + strings.Repeat("-", width-at-1)
@@ -66,12 +66,12 @@ func show(c settings.Content, width, height int) *settings.Model {
 	return m
 }
 
-// press sends keys, parted by spaces, and returns the last action.
+// press sends keys, separated by spaces, and returns the last action.
 func press(m *settings.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// on is the view with the cursor on a row, by its number.
+// on returns the view with the cursor on the row with this index.
 func on(row int) *settings.Model {
 	m := show(content(), 100, 30)
 	press(m, strings.Repeat("down ", row))
@@ -125,7 +125,7 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 	}
 }
 
-func TestKeysAskForWhatTheyMean(t *testing.T) {
+func TestKeysReturnTheirActions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		row  int
@@ -159,14 +159,14 @@ func TestKeysAskForWhatTheyMean(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestValueShowsWhatItDoes(t *testing.T) {
+func TestOnlyTheNewestValueShowsItsEffect(t *testing.T) {
 	t.Parallel()
 	m := on(2)
 	first := press(m, "enter backspace").(settings.Try)
 	second := press(m, "3").(settings.Try)
 	m.ShowEffect(first, settings.Effect{Reading: reading(64_000), Next: "of the first"}, "")
 	if strings.Contains(m.View(), "of the first") {
-		t.Error("a value shows what the one before would have done")
+		t.Error("the effect of an earlier value is shown")
 	}
 	m.ShowEffect(second, settings.Effect{Reading: reading(64_000), Next: "of the second"}, "")
 	if v := m.View(); !strings.Contains(v, "of the second") || !strings.Contains(v, "Load line 109k → 64k") || !strings.Contains(v, "then") {
@@ -178,7 +178,7 @@ func TestOnlyTheNewestValueShowsWhatItDoes(t *testing.T) {
 	}
 }
 
-func TestAMistakeIsMendedAndNotTaken(t *testing.T) {
+func TestAnInvalidValueIsNotAccepted(t *testing.T) {
 	t.Parallel()
 	m := on(2)
 	try := press(m, "enter 9").(settings.Try)
@@ -187,7 +187,7 @@ func TestAMistakeIsMendedAndNotTaken(t *testing.T) {
 		t.Errorf("%v:\n%s", action, m.View())
 	}
 	if m.Cursor() == nil {
-		t.Error("nobody can mend it")
+		t.Error("the value cannot be corrected")
 	}
 	press(m, "backspace 4")
 	if action := press(m, "enter"); action != (settings.Accepted{Key: "compaction.trigger_ratio", Value: "0.854"}) {
@@ -198,12 +198,12 @@ func TestAMistakeIsMendedAndNotTaken(t *testing.T) {
 	}
 	m.Done(m.Edit(), "the disk is full")
 	if !strings.Contains(m.View(), "the disk is full") {
-		t.Error("the failure is not told")
+		t.Error("the failure is not shown")
 	}
 }
 
-// The answer to a change that was cancelled leaves alone what is edited by then.
-func TestAnAnswerEndsOnlyTheChangeItAnswers(t *testing.T) {
+// The answer to a cancelled edit does not affect the next edit.
+func TestDoneEndsOnlyItsOwnEdit(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]string{"it is in force": "", "it failed": "the disk is full"} {
 		m := on(2)
@@ -221,7 +221,7 @@ func TestAnAnswerEndsOnlyTheChangeItAnswers(t *testing.T) {
 	}
 }
 
-func TestNothingChangesInWhatIsOnlyRead(t *testing.T) {
+func TestAReadOnlyViewChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := content()
 	c.Fixed = "open elsewhere"

@@ -12,21 +12,21 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The gauge and the forecast stand above the rows; they are those of the value that is being changed. What a setting does
-// stands to the right of the rows, where there is less room below them, and on a low screen where it is asked for.
+// The gauge and the forecast are above the rows; while a value is edited, they show its effect. The explanation of a setting is
+// at the right of the rows, on a narrow screen below them, and on a low screen it is shown on request.
 
 const (
-	beside   = 100 // cells from which on a setting is explained beside the rows
-	roomy    = 19  // lines from which on it is explained below them
-	twoLines = 14  // lines from which on what happens next has two
+	beside   = 100 // width from which the explanation is at the right of the rows
+	roomy    = 19  // height from which the explanation is shown by default
+	twoLines = 14  // height from which the forecast has two lines
 	label    = 5   // cells before the gauge
 	least    = 3   // lines that an explanation leaves to the rows
 )
 
-// explains reports whether what the setting does is shown.
+// explains reports whether the explanation is shown.
 func (m *Model) explains() bool { return (m.width >= beside || m.height >= roomy) != m.toggled }
 
-// fit gives the parts their places.
+// fit sets the sizes of field and list, and shows the row with the cursor.
 func (m *Model) fit() {
 	m.field.SetSize(max(pane.Within(m.width)-len(m.prompt()), 2), 1)
 	m.list.SetSize(m.width, m.height)
@@ -45,7 +45,7 @@ func (m *Model) View() string {
 	return m.list.View(m.o.Styles.Pane, v)
 }
 
-// shown is the rows with what explains the one under the cursor, beside them or below.
+// shown is the rows with the explanation of the one with the cursor.
 func (m *Model) shown() pane.Shown {
 	f := m.frame()
 	v := pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
@@ -55,7 +55,7 @@ func (m *Model) shown() pane.Shown {
 	return v
 }
 
-// below is the explanation below the rows, its rule included; nil where it stands elsewhere.
+// below is the explanation below the rows, its rule included; nil if it is at the right or hidden.
 func (m *Model) below(f pane.Frame) []string {
 	room := f.Body(m.height) - least - 1
 	if m.width >= beside || !m.explains() || m.row() == nil || room < 1 {
@@ -69,7 +69,7 @@ func (m *Model) below(f pane.Frame) []string {
 	}
 	detail = append(detail, facts...)
 	out := []string{pane.Margin(m.width) + s.Rule.Render(strings.Repeat("─", width))}
-	for i := range most { // always as high, so that the rows stay where they are
+	for i := range most { // always the same height, so that the rows do not move
 		line := ""
 		if i < len(detail) {
 			line = pane.Margin(m.width) + detail[i]
@@ -79,7 +79,7 @@ func (m *Model) below(f pane.Frame) []string {
 	return out
 }
 
-// detail is all there is to say of the row under the cursor.
+// detail is the explanation at the right of the rows.
 func (m *Model) detail(width int) []string {
 	r, s := m.row(), m.o.Styles.Pane
 	if r == nil {
@@ -94,7 +94,7 @@ func (m *Model) detail(width int) []string {
 	return append(append(out, ""), m.facts(width)...)
 }
 
-// facts are where a value comes from, what it is by default, what it may be, and when it applies.
+// facts are where a value comes from, when a new one takes effect, the default and the allowed values.
 func (m *Model) facts(width int) []string {
 	r, s := m.row(), m.o.Styles.Pane
 	var out []string
@@ -127,7 +127,7 @@ func (m *Model) facts(width int) []string {
 	return out
 }
 
-// prompt stands before the value that is typed.
+// prompt is the text before the field.
 func (m *Model) prompt() string {
 	if r := m.row(); r != nil {
 		return pane.Clip(plain.Line(r.Name), max(m.width/2, 1)) + ": "
@@ -135,7 +135,7 @@ func (m *Model) prompt() string {
 	return ""
 }
 
-// Cursor is where the cursor is, nil for nowhere.
+// Cursor returns the place of the cursor, nil while no value is typed.
 func (m *Model) Cursor() *tea.Cursor {
 	if m.stage != typing {
 		return nil
@@ -147,7 +147,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	return c
 }
 
-// frame is what stands around the body.
+// frame is the title, the gauge, the keys, and the field while a value is edited.
 func (m *Model) frame() pane.Frame {
 	s, k := m.o.Styles.Pane, m.o.Keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
@@ -175,7 +175,7 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// changed is how many values the next conversation would not begin with.
+// changed counts the values that differ from the configuration.
 func (m *Model) changed() int {
 	n := 0
 	for _, r := range m.rows.list {
@@ -186,7 +186,7 @@ func (m *Model) changed() int {
 	return n
 }
 
-// lines are the gauge and what happens next, in as many lines whatever they say.
+// lines are the gauge and the forecast. Their number does not depend on the texts.
 func (m *Model) lines() []string {
 	s, width := m.o.Styles.Pane, pane.Within(m.width)
 	c := m.content
@@ -223,16 +223,16 @@ func (m *Model) lines() []string {
 	return out
 }
 
-// rows are the settings, drawn as a list wants them.
+// rows draws the settings for the list.
 type rows struct {
 	m    *Model
 	list []Row
 }
 
-// Len is how many there are.
+// Len returns the number of settings.
 func (r *rows) Len() int { return len(r.list) }
 
-// Lines is a row as it is drawn: its name, and its value at the right.
+// Lines draws a row: its name, and its value at the right. The first row of a section has the heading above it.
 func (r *rows) Lines(n int, selected bool, width int) []string {
 	m, row, s := r.m, &r.list[n], r.m.o.Styles
 	var out []string
@@ -243,8 +243,8 @@ func (r *rows) Lines(n int, selected bool, width int) []string {
 		}
 		out = append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Accent.Render(plain.Line(row.Section)), width))
 	}
-	room := max(width-gutter-2, 1) // a cell for the mark of a change, and one before it
-	value, changed := plain.Line(row.shown()), row.Changed
+	room := max(width-gutter-2, 1) // without the mark of a change and the blank before it
+	value, changed := plain.Line(row.displayValue()), row.Changed
 	if selected && m.stage != browsing && m.key == row.Key {
 		value, changed = "‹ "+plain.Line(m.value)+" ›", true
 	}
