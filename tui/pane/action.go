@@ -1,41 +1,41 @@
 package pane
 
-// Action is what the parent has to do about a message. It is nil where a part has dealt with the message alone. This
-// package has the actions that several parts return, each part declares its own; any type can be one, as with messages.
+// Action is what Update of a view asks the parent to do. It is nil if the view handled the message completely. The actions
+// that several views return are here, the others in their packages. Any type can be an action, as with tea.Msg.
 type Action any
 
 type (
-	// Ignored says that the message means nothing here, so that the parent routes it on.
+	// Ignored says that the view did not handle the message, so that the parent can.
 	Ignored struct{}
 
-	// Closed says that the user leaves the view.
+	// Closed asks to close the view.
 	Closed struct{}
 
-	// Jump asks for the place of an event in the history.
+	// Jump asks to show an event in the history.
 	Jump struct{ Event uint64 }
 
-	// Pin asks that the messages of events are sent in full, or that this ends.
+	// Pin asks to pin the messages of events, or to unpin them.
 	Pin struct {
 		Events []uint64
-		Pinned bool // what they are to become
+		Pinned bool // false to unpin
 	}
 
-	// Mask asks that stubs are sent in place of the results of events.
+	// Mask asks to mask the tool results of events.
 	Mask struct{ Events []uint64 }
 
-	// Undo asks that a compaction is undone.
+	// Undo asks to undo a compaction.
 	Undo struct{ Epoch uint64 }
 
-	// Redo asks for a redo of the compaction that was undone last.
+	// Redo asks to redo the compaction that was undone last.
 	Redo struct{}
 
-	// Restore asks for the turns that were rewound last.
+	// Restore asks to restore the turns that were rewound last.
 	Restore struct{}
 
 	// Preview asks for the preview of a compaction.
 	Preview struct{}
 
-	// Say asks for a notice to the user: why a key does nothing here. Bad says that something went wrong.
+	// Say asks to show the user a short message, such as why a key does nothing here. Bad marks a failure.
 	Say struct {
 		Text string
 		Bad  bool

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Age is how long ago a time is, in the largest unit; old times are dates.
+// Age formats how long ago t is in its largest unit, or t as a date if that is a week or more.
 func Age(now, t time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:

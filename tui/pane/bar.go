@@ -8,21 +8,21 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// BarStyles are the looks of a bar. All are inline.
+// BarStyles are the styles of a bar. All are inline.
 type BarStyles struct {
 	Segments           [projection.Draft + 1]lipgloss.Style
 	Glyphs             Glyphs // of the segments
 	Free, Reserve, End lipgloss.Style
 }
 
-// Bar draws bars in one look, a cell at a time: see [Cells]. Only one goroutine may use it.
+// Bar draws bars from the kinds of their cells: see [Cells]. Only one goroutine may use it.
 type Bar struct {
 	inks   [CellEnd + 1]Ink
 	glyphs [CellEnd + 1]string
 	solid  bool
 }
 
-// NewBar is a bar of these looks.
+// NewBar returns a bar with these styles.
 func NewBar(s BarStyles) *Bar {
 	b := &Bar{solid: s.Glyphs == Blocks()}
 	for i, g := range s.Glyphs {
@@ -35,7 +35,7 @@ func NewBar(s BarStyles) *Bar {
 	return b
 }
 
-// Draw renders cells. The load line looks as line does.
+// Draw draws cells. line is the style of the load line.
 func (b *Bar) Draw(cells []int, line Ink) string {
 	var out strings.Builder
 	b.inks[CellLine] = line
@@ -50,26 +50,26 @@ func (b *Bar) Draw(cells []int, line Ink) string {
 	return out.String()
 }
 
-// Run is some cells of one kind.
+// Run draws some cells of one kind.
 func (b *Bar) Run(kind, cells int) string {
 	return b.inks[kind].Render(strings.Repeat(b.glyphs[kind], max(cells, 0)))
 }
 
-// eighths is how fine the length of a segment alone is.
+// eighths is the number of steps in a cell for Length.
 const eighths = 8
 
-// partGlyphs are the left eighths of a cell, from one to seven.
+// partGlyphs fill one to seven eighths of a cell from the left.
 var partGlyphs = [eighths - 1]string{"▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// Length is a segment alone, as long as its part of the most tokens in so many cells, and padded to these. One that is
-// there has at least an eighth of a cell.
+// Length draws one segment as a bar of its own: most tokens would fill all cells. The result is padded to the cells. A segment
+// with tokens has at least an eighth of a cell.
 func (b *Bar) Length(of projection.Segment, tokens, most, cells int) string {
 	parts := 0
 	if tokens > 0 && most > 0 {
 		parts = max(1, min(cells*eighths, int(float64(tokens)/float64(most)*float64(cells*eighths)+0.5)))
 	}
 	full, rest := parts/eighths, parts%eighths
-	if !b.solid && full > 0 { // a pattern has no parts
+	if !b.solid && full > 0 { // patterns have no eighths
 		rest = 0
 	}
 	out := b.Run(int(of), full)

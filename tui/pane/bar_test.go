@@ -19,7 +19,7 @@ func solid() *pane.Bar {
 	return pane.NewBar(s)
 }
 
-func TestABarAloneHasAnEighthAtLeast(t *testing.T) {
+func TestALengthHasAtLeastAnEighthOfACell(t *testing.T) {
 	t.Parallel()
 	patterns := pane.NewBar(pane.BarStyles{Glyphs: pane.Patterns()})
 	for tokens, want := range map[int][2]string{

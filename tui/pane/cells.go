@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Fit cuts or pads a line to exactly so many cells.
+// Fit cuts or pads a line to exactly width cells.
 func Fit(line string, width int) string {
 	w := ansi.StringWidth(line)
 	if w > width {
@@ -20,7 +20,7 @@ func Fit(line string, width int) string {
 	return line + strings.Repeat(" ", max(0, width-w))
 }
 
-// Clip cuts a line to at most so many cells.
+// Clip cuts a line to at most width cells.
 func Clip(line string, width int) string { return ansi.Truncate(line, max(width, 0), "…") }
 
 // Wrap breaks safe text into lines of at most width cells, at words where possible,
@@ -45,13 +45,13 @@ func Wrap(text string, width int) []string {
 	return out
 }
 
-// item is what begins a line of a list.
-var item = sync.OnceValue(func() *regexp.Regexp {
+// listMark matches the indentation and the mark at the beginning of a list item.
+var listMark = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
 })
 
-// WrapHanging is Wrap for pages with lists: where a line goes on, it goes on below its own
-// text, behind its indentation or the mark of a list. Lines that fit stay as they are.
+// WrapHanging is Wrap for texts with lists: the continued lines of an item are indented like its
+// text, after the mark. Lines that fit stay as they are.
 func WrapHanging(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
@@ -73,17 +73,17 @@ func WrapHanging(text string, width int) []string {
 	return out
 }
 
-// hanging is how many cells a line that goes on is indented: to its text, 0 where that leaves too little.
+// hanging returns the indentation of continued lines, in cells: that of the text, or 0 if that leaves too little room.
 func hanging(line string, width int) int {
 	const least = 4 // cells for the text
-	if cells := ansi.StringWidth(item().FindString(line)); cells <= width/2 && width-cells >= least {
+	if cells := ansi.StringWidth(listMark().FindString(line)); cells <= width/2 && width-cells >= least {
 		return cells
 	}
 	return 0
 }
 
-// WrapCode breaks a line of code into lines of at most width cells: behind a blank or a sign in the second half of a line
-// where there is one, else behind any blank, else anywhere. Nothing is added or left out.
+// WrapCode breaks a line of code into lines of at most width cells: after a blank or a punctuation character in the second half
+// of the line, else after any blank, else anywhere. It adds and removes no characters.
 func WrapCode(line string, width int) []string {
 	width = max(1, width)
 	var out []string
@@ -92,12 +92,12 @@ func WrapCode(line string, width int) []string {
 		if end == len(line) {
 			break
 		}
-		blank, sign := strings.LastIndexByte(line[:end], ' ')+1, strings.LastIndexAny(line[:end], ",;:/\\.&|=-)]}>")+1
+		blank, punctuation := strings.LastIndexByte(line[:end], ' ')+1, strings.LastIndexAny(line[:end], ",;:/\\.&|=-)]}>")+1
 		switch {
 		case blank*2 >= end:
 			end = blank
-		case sign*2 >= end:
-			end = sign
+		case punctuation*2 >= end:
+			end = punctuation
 		case blank > 0:
 			end = blank
 		}
@@ -107,7 +107,7 @@ func WrapCode(line string, width int) []string {
 	return append(out, line)
 }
 
-// fitting is how many bytes of a line have room in so many cells, at least one character.
+// fitting returns how many bytes of a line fit into width cells, at least one character.
 func fitting(line string, width int) int {
 	at := 0
 	for cells := 0; at < len(line); {
@@ -120,9 +120,9 @@ func fitting(line string, width int) int {
 	return at
 }
 
-// Between puts left and right at the ends of a line of so many cells. Where there
-// is not room for both and a gap, left is cut; right goes where left would have
-// fewer than a third.
+// Between puts left and right at the ends of a line of width cells. If they do not fit
+// with a gap between them, left is cut. If left would have less than a third of the line,
+// right is left out.
 func Between(left, right string, width int) string {
 	r := ansi.StringWidth(right)
 	room := width - r - 2
@@ -132,11 +132,11 @@ func Between(left, right string, width int) string {
 	return Fit(left, room) + "  " + right
 }
 
-// joint joins the names of keys in a hint: a space that does not part them from
-// what they do.
+// joint separates the names of keys in a hint. It differs from the blank between the
+// names and the description.
 const joint = "\u00a0"
 
-// Hint is keys and what they do, for [Frame.Hints]; "" if all are off.
+// Hint formats keys and what they do, for [Frame.Hints]. It is "" if all keys are off.
 func Hint(what string, keys ...key.Binding) string {
 	var names []string
 	for _, b := range keys {
@@ -150,7 +150,7 @@ func Hint(what string, keys ...key.Binding) string {
 	return strings.ReplaceAll(strings.Join(names, " "), " ", joint) + " " + what
 }
 
-// Each renders each line separately, so that no style reaches over a line break.
+// Each renders each line separately, so that no style spans a line break.
 func Each(s lipgloss.Style, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {

@@ -11,7 +11,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-func TestLinesThatGoOnKeepTheirIndentation(t *testing.T) {
+func TestContinuedLinesKeepTheirIndentation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"    Search the text of files line by line":      {"    Search the text of", "    files line by line"},
@@ -29,7 +29,7 @@ func TestLinesThatGoOnKeepTheirIndentation(t *testing.T) {
 	}
 }
 
-func TestCodeIsBrokenBehindBlanksAndKeepsThem(t *testing.T) {
+func TestCodeIsWrappedAfterBlanks(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
 		"+ it searches all files": {"+ it ", "searches ", "all files"},

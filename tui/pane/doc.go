@@ -1,10 +1,9 @@
-// Package pane is what the full-screen views share: a [Sheet] of rows with a panel below
-// them and a table of keys, a [Reader] of a page, the frame with a title above and keys
-// below, the list in it that draws only what is visible, the measuring of cells, and how
-// numbers are written.
+// Package pane has what the full-screen views share: a [Sheet] of rows or of a page, with its
+// keys; a [Frame] with a title above and keys below; a [List] that draws only visible rows;
+// functions that cut, wrap and align text by cells; bars; and the formats of numbers.
 //
-// Guarantees: a frame has exactly the lines and cells it is given; whatever does not
-// fit is cut; a list costs what is visible and never what it holds. The package
-// makes no text safe: what comes from models, tools and files passes package plain
-// before it gets here.
+// Guarantees: a frame has exactly the lines and cells it is given, and what does not fit
+// is cut; the cost of a list depends on its visible rows, not on their number. The package
+// does not make text safe: callers pass texts of models, tools and files through package
+// plain first.
 package pane

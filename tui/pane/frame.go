@@ -7,34 +7,34 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Styles is how a frame and the lists in it look. All are inline.
+// Styles are the styles of a frame and its list. All are inline.
 type Styles struct {
 	Title, Detail  lipgloss.Style
 	Rule           lipgloss.Style
 	Text, Muted    lipgloss.Style
 	Key            lipgloss.Style // the name of a key
-	Selected       lipgloss.Style // what has the cursor
-	Match          lipgloss.Style // what was searched for
+	Selected       lipgloss.Style // the row with the cursor
+	Match          lipgloss.Style // matches of a search
 	Warning, Error lipgloss.Style
 }
 
-// Frame is what stands around the body of a view.
+// Frame is the part of a view above and below its body.
 type Frame struct {
 	Title  string   // at the left of the first line
 	Detail string   // at its right
-	Lines  []string // below it, before the rule: what is about the whole
-	Status string   // the line above the keys, "" for none: a snackbar, or the search field
-	Hints  []string // what can be done, the most important first
-	Where  string   // what part is in sight, at the right of the last line
+	Lines  []string // below it, before the rule
+	Status string   // the line above the keys, "" for none: a message, or a field
+	Hints  []string // keys and what they do, the most important first: [Hint]
+	Where  string   // which part is visible, at the right of the last line
 }
 
-// Heights at which the parts of a frame go.
+// Heights from which a frame has these parts.
 const (
 	leastRule  = 12 // the rules
 	leastHints = 6  // the line of keys
 )
 
-// around is how many lines of so many are not for Lines and the body.
+// around returns how many lines the frame needs without Lines.
 func (f Frame) around(height int) int {
 	n := 1
 	if height >= leastRule {
@@ -49,14 +49,13 @@ func (f Frame) around(height int) int {
 	return n
 }
 
-// lines is how many of Lines are shown: the body keeps a line, and what stands below
-// it is not pushed out.
+// lines returns how many of Lines are shown: the body keeps at least a line.
 func (f Frame) lines(height int) int { return max(0, min(len(f.Lines), height-f.around(height)-1)) }
 
-// Body is how many lines are left for the body.
+// Body returns the number of lines for the body.
 func (f Frame) Body(height int) int { return max(0, height-f.around(height)-f.lines(height)) }
 
-// Top is the line on which the body begins.
+// Top returns the index of the first line of the body.
 func (f Frame) Top(height int) int {
 	n := 1 + f.lines(height)
 	if height >= leastRule {
@@ -65,7 +64,7 @@ func (f Frame) Top(height int) int {
 	return n
 }
 
-// Draw lays the frame around a body, in exactly height lines of width cells.
+// Draw draws the frame around a body, in exactly height lines of width cells.
 func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	margin, room := Margin(width), Within(width)
 	lines := make([]string, 0, height+1)
@@ -100,18 +99,18 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// hints is the last line: as many keys as there is room for, and where one is unless
-// that leaves no room for the most important of them.
+// hints draws the last line: as many keys as fit, and f.Where unless that leaves no room
+// for the most important key.
 func (s Styles) hints(f Frame, width int) string {
-	beside := width - ansi.StringWidth(f.Where) - 2
-	if f.Where == "" || !s.first(f.Hints, beside) {
+	room := width - ansi.StringWidth(f.Where) - 2
+	if f.Where == "" || !s.fitsFirst(f.Hints, room) {
 		return s.keys(f.Hints, width)
 	}
-	return Between(s.keys(f.Hints, beside), s.Detail.Render(f.Where), width)
+	return Between(s.keys(f.Hints, room), s.Detail.Render(f.Where), width)
 }
 
-// first reports whether the most important hint has room.
-func (s Styles) first(hints []string, room int) bool {
+// fitsFirst reports whether the most important hint fits.
+func (s Styles) fitsFirst(hints []string, room int) bool {
 	for _, h := range hints {
 		if h != "" {
 			return ansi.StringWidth(s.keys([]string{h}, room)) > 0
@@ -120,7 +119,7 @@ func (s Styles) first(hints []string, room int) bool {
 	return true
 }
 
-// keys are as many hints as there is room for, in their order.
+// keys draws as many hints as fit, in their order.
 func (s Styles) keys(hints []string, room int) string {
 	line := ""
 	for _, h := range hints {

@@ -58,7 +58,7 @@ func TestAFrameHasExactlyItsLinesAndCells(t *testing.T) {
 	}
 }
 
-func TestTheBodyGetsTheLinesItIsTold(t *testing.T) {
+func TestBodyIsTheNumberOfLinesDrawn(t *testing.T) {
 	t.Parallel()
 	body := strings.Split(strings.Repeat("body\n", 60), "\n")
 	for height := range 50 {

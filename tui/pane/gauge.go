@@ -9,19 +9,19 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// What every gauge shows of a reading: how its cells are shared out, which colour its
-// numbers have, and how its percentages are written. The cells go to the segments by
-// largest remainder, so that the same reading always gives the same bar and the filled
-// part is as long as the used share of the bar. The reserve is at the window's end
-// where nothing else is. A bar that holds more than the window is scaled to what it
-// holds, and a cell marks the window's end.
+// How gauges show a reading: which cells its segments have, which colour its numbers
+// have, and how its percentages are written. Cells are divided among the segments by
+// largest remainder, so that the same reading always gives the same bar, and the filled
+// part is as long as the used share of the bar. The reserve is at the end of the window,
+// in cells that are not used. If more than the window is used, the bar represents that,
+// and a cell marks the end of the window.
 
 // Cells of a bar that are not segments: those are numbered by [projection.Segment].
 const (
 	CellFree = int(projection.Draft) + 1 + iota
 	CellReserve
-	CellLine // the load line, which a view puts where it wants it
-	CellEnd  // the end of the window, in a bar that holds more
+	CellLine // the load line; Cells does not set it, the views do
+	CellEnd  // the end of the window, in a bar that represents more
 )
 
 // Glyphs are the cells of the segments, by [projection.Segment].
@@ -32,30 +32,30 @@ func Patterns() Glyphs {
 	return Glyphs{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
 }
 
-// Blocks are for terminals whose colors tell the segments apart: solid, and the draft, which is not
-// sent yet, lighter.
+// Blocks are for terminals with colors: solid, and lighter for the draft, which is not
+// sent yet.
 func Blocks() Glyphs {
 	return Glyphs{"█", "█", "█", "█", "█", "█", "█", "█", "█", "▒"}
 }
 
 // The glyphs of cells that are not segments.
 const (
-	FreeGlyph    = "┄" // the track, seen to its end
+	FreeGlyph    = "┄" // so that the whole length of the bar is visible
 	ReserveGlyph = "╱"
 	LoadGlyph    = "▲"
-	EndGlyph     = "┃" // where the window ends, and more than it is used
+	EndGlyph     = "┃" // the end of the window, if more is used
 )
 
-// Scale is the tokens that a bar stands for: the window, or what the next request
-// would have where that is more. Bars that are compared share the larger one.
+// Scale returns the tokens that a whole bar represents: the window, or the next request
+// if that is larger. Bars that are compared use the larger of their scales.
 func Scale(r meter.Reading) int { return max(r.Window.Tokens, r.AfterSend, r.Used, 1) }
 
-// CellOf is the cell of a bar of n, standing for scale tokens, that a line falls in.
+// CellOf returns the cell in which a line is, in a bar of n cells for scale tokens.
 func CellOf(tokens, scale, n int) int {
 	return max(0, min(n-1, int(float64(tokens)/float64(scale)*float64(n))))
 }
 
-// Cells is what every cell of a bar of n shows that stands for scale tokens.
+// Cells returns the kind of each cell of a bar of n cells for scale tokens.
 func Cells(r meter.Reading, scale, n int) []int {
 	n = max(n, 0)
 	cells := make([]int, n)
@@ -85,18 +85,18 @@ func Cells(r meter.Reading, scale, n int) []int {
 	return cells
 }
 
-// Level is where a number of tokens stands towards the two lines.
+// Level says between which lines a number of tokens is.
 type Level int
 
 // The levels. Only these change the colour of numbers.
 const (
 	Calm    Level = iota // below the load line
-	Loaded               // at or over the load line: compaction acts
-	Blocked              // at or over the hard line: a request is held
+	Loaded               // at or above the load line: compaction starts
+	Blocked              // at or above the hard line: requests wait for compaction
 )
 
-// LevelOf is the level of tokens in a reading's window. Without a window
-// everything is calm: no line is known.
+// LevelOf returns the level of a number of tokens in a reading's window. It is Calm if the
+// window is unknown.
 func LevelOf(r meter.Reading, tokens int) Level {
 	switch {
 	case !r.Window.Known():
@@ -109,8 +109,8 @@ func LevelOf(r meter.Reading, tokens int) Level {
 	return Calm
 }
 
-// Share writes tokens as a percentage of a reading's window, <1% for a little and ""
-// where the window is unknown.
+// Share formats tokens as a percentage of a reading's window, <1% if it rounds to 0, and ""
+// if the window is unknown.
 func Share(r meter.Reading, tokens int) string {
 	if !r.Window.Known() {
 		return ""
@@ -118,8 +118,8 @@ func Share(r meter.Reading, tokens int) string {
 	return percentage(r.Percent(tokens), tokens)
 }
 
-// Fullness is how full the window of a reading is, with ~ before an estimate; of less than
-// a percent < says that already.
+// Fullness formats how full the window of a reading is, with ~ before an estimate unless
+// it is <1%.
 func Fullness(r meter.Reading) string {
 	share := Share(r, r.Used)
 	if r.Estimated && !strings.HasPrefix(share, "<") {
@@ -128,7 +128,7 @@ func Fullness(r meter.Reading) string {
 	return share
 }
 
-// percentage writes a whole percentage of an amount.
+// percentage formats n percent of an amount.
 func percentage(n, of int) string {
 	if n == 0 && of > 0 {
 		return "<1%"
@@ -136,9 +136,9 @@ func percentage(n, of int) string {
 	return strconv.Itoa(n) + "%"
 }
 
-// Allot divides n cells among amounts in proportion, by largest remainder, ties to
-// the first. An amount worth more than half a cell gets one, and a smaller one none as
-// long as others can take it. Without amounts all cells go to the first.
+// Allot divides n cells among amounts in proportion, by largest remainder; in a tie the first
+// wins. An amount worth more than half a cell gets at least one, and a smaller one gets none
+// if others can take it. If all amounts are 0, the first gets all cells.
 func Allot(amounts []int, n int) []int {
 	cells := make([]int, len(amounts))
 	sum := 0
@@ -158,7 +158,7 @@ func Allot(amounts []int, n int) []int {
 		remainder[i] = quota - float64(cells[i])
 		rest -= cells[i]
 		if quota < 0.5 {
-			remainder[i]-- // it would look like twice as much
+			remainder[i]-- // a whole cell would make it look twice as large
 		}
 	}
 	for ; rest > 0; rest-- {
@@ -166,8 +166,8 @@ func Allot(amounts []int, n int) []int {
 		cells[best]++
 		remainder[best] = -2
 	}
-	// Largest remainder may pass over an amount worth more than half a cell when
-	// there are many of those: it takes a cell from the longest.
+	// If many amounts are worth more than half a cell, some may have got none: these take
+	// a cell from the longest.
 	for i, left := range remainder {
 		if longest := slices.Index(cells, slices.Max(cells)); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
 			cells[longest]--

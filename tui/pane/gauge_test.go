@@ -51,7 +51,7 @@ func TestABarIsTrueToScale(t *testing.T) {
 	}
 }
 
-func TestSharesAreThoseOfTheReading(t *testing.T) {
+func TestSharesOfTheWindow(t *testing.T) {
 	t.Parallel()
 	r := meter.Reading{Window: meter.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 121_600}
 	for tokens, want := range map[int]string{0: "0%", 1: "<1%", 1280: "1%", 108_799: "84%", 108_800: "85%", 128_001: "101%", 2_926_720: "2287%"} {
@@ -64,7 +64,7 @@ func TestSharesAreThoseOfTheReading(t *testing.T) {
 	}
 }
 
-func TestLevelsChangeAtTheLinesOnly(t *testing.T) {
+func TestLevelsChangeOnlyAtTheLines(t *testing.T) {
 	t.Parallel()
 	r := meter.Reading{Window: meter.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 120_000}
 	for _, c := range []struct {

@@ -2,8 +2,8 @@ package pane
 
 import "strings"
 
-// Gutter is how many cells stay free at the left and at the right end of every line of a
-// screen, so that all that is on it has one left and one right edge.
+// Gutter returns how many cells stay empty at the left and at the right of every line, so
+// that all parts of the screen are aligned.
 func Gutter(width int) int {
 	switch {
 	case width < 24:
@@ -14,17 +14,17 @@ func Gutter(width int) int {
 	return 2
 }
 
-// Within is how many cells a screen has between its gutters.
+// Within returns the cells between the gutters.
 func Within(width int) int { return max(width-2*Gutter(width), 1) }
 
-// RowWidth is how many cells the rows of a list have: the mark of the one with the cursor
-// stands in the left gutter.
+// RowWidth returns the cells of the rows of a list: they begin in the left gutter, which has
+// the mark of the row with the cursor.
 func RowWidth(width int) int { return max(width-Gutter(width), 1) }
 
-// Margin is the blanks of the gutter.
+// Margin returns the blanks of the left gutter.
 func Margin(width int) string { return strings.Repeat(" ", Gutter(width)) }
 
-// Inset moves lines behind the gutter.
+// Inset puts the left gutter before lines.
 func Inset(lines string, width int) string {
 	margin := Margin(width)
 	return margin + strings.ReplaceAll(lines, "\n", "\n"+margin)

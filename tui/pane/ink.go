@@ -6,17 +6,17 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Ink is an inline style worked out once, for what is drawn at every token: what the
-// terminal is told before a text and after it.
+// Ink is an inline style whose escape sequences are computed once: those before a text and
+// those after it. It is for text that is drawn for every token of a reply.
 type Ink struct{ before, after string }
 
-// NewInk is the ink of a style without padding, margin, border and width.
+// NewInk returns the ink of a style. The style has no padding, margin, border or width.
 func NewInk(s lipgloss.Style) Ink {
 	before, after, _ := strings.Cut(s.Render("."), ".")
 	return Ink{before, after}
 }
 
-// Render is a text of one line in this ink.
+// Render draws a text of one line.
 func (i Ink) Render(text string) string {
 	if text == "" {
 		return ""
@@ -24,5 +24,5 @@ func (i Ink) Render(text string) string {
 	return i.before + text + i.after
 }
 
-// Plain reports whether the ink leaves text as it is.
+// Plain reports whether the ink changes nothing.
 func (i Ink) Plain() bool { return i.before == "" }

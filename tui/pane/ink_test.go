@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-func TestInkIsTheStyle(t *testing.T) {
+func TestInkRendersLikeItsStyle(t *testing.T) {
 	t.Parallel()
 	plain := lipgloss.NewStyle()
 	for _, s := range []lipgloss.Style{plain, plain.Bold(true), plain.Foreground(lipgloss.Color("#ff8800")).Reverse(true), plain.Faint(true).Italic(true)} {

@@ -1,23 +1,23 @@
 package pane
 
-// Rows is what a List shows.
+// Rows is the content of a List.
 type Rows interface {
-	// Len is how many rows there are.
+	// Len returns the number of rows.
 	Len() int
-	// Lines is a row as it is drawn, at least one line, none wider than width.
+	// Lines draws a row: at least one line, none wider than width.
 	Lines(row int, selected bool, width int) []string
 }
 
-// List is a list with a cursor. Its rows may have any height; only those in sight
-// are drawn. The position is a row and a line of it, so that nothing jumps when
-// other rows change.
+// List is a list with a cursor. Its rows may have any height; only visible rows are
+// drawn. The scroll position is a row and a line of it, so that the screen does not move
+// when rows above change.
 type List struct {
 	width, height int
 	sel           int // the row with the cursor
-	top, skip     int // the first row in sight, and how many of its lines are above
+	top, skip     int // the first visible row, and how many of its lines are above the screen
 }
 
-// Selected is the row with the cursor, -1 of an empty list.
+// Selected returns the row with the cursor, -1 in an empty list.
 func (l *List) Selected(r Rows) int {
 	if r.Len() == 0 {
 		return -1
@@ -25,69 +25,67 @@ func (l *List) Selected(r Rows) int {
 	return min(l.sel, r.Len()-1)
 }
 
-// SetSize gives the list its place.
+// SetSize sets the size of the list, in cells.
 func (l *List) SetSize(width, height int) { l.width, l.height = max(width, 1), max(height, 0) }
 
-// Select moves the cursor to a row and shows it.
+// Select moves the cursor to a row and scrolls until it is visible.
 func (l *List) Select(r Rows, row int) {
 	l.sel = max(0, min(row, r.Len()-1))
 	l.reveal(r)
 }
 
-// Keep puts the cursor on a row without scrolling: for rows that have changed, where
-// another row stands there now.
+// Keep moves the cursor to a row without scrolling, for a row whose index has changed.
 func (l *List) Keep(row int) { l.sel = max(0, row) }
 
-// ToTop moves to the first row, ToEnd to the last.
+// ToTop moves to the first row.
 func (l *List) ToTop(r Rows) { l.sel, l.top, l.skip = 0, 0, 0 }
 
 // ToEnd moves to the last row.
 func (l *List) ToEnd(r Rows) { l.Select(r, r.Len()-1) }
 
-// reveal scrolls as little as shows the row with the cursor; of one that is higher
-// than the list the beginning.
+// reveal scrolls as little as possible to show the row with the cursor. Of a row that is
+// higher than the list it shows the beginning.
 func (l *List) reveal(r Rows) {
 	l.sel = max(0, min(l.sel, r.Len()-1))
 	if r.Len() == 0 {
 		l.top, l.skip = 0, 0
 		return
 	}
-	tall := l.tall(r, l.sel)
-	if l.sel <= l.top || tall >= l.height {
+	height := l.rowHeight(r, l.sel)
+	if l.sel <= l.top || height >= l.height {
 		l.top, l.skip = l.sel, 0
 		return
 	}
-	if end := l.offset(r, l.sel) + tall; end <= l.height {
+	if end := l.offset(r, l.sel) + height; end <= l.height {
 		return
 	}
-	l.endAt(r, l.sel, tall)
+	l.endAt(r, l.sel, height)
 }
 
-// endAt scrolls until a row of so many lines ends at the last line.
-func (l *List) endAt(r Rows, row, tall int) {
-	lines := tall
+// endAt scrolls until a row of this height ends at the last line.
+func (l *List) endAt(r Rows, row, height int) {
+	lines := height
 	for l.top = row; lines < l.height && l.top > 0; {
 		l.top--
-		lines += l.tall(r, l.top)
+		lines += l.rowHeight(r, l.top)
 	}
 	l.skip = max(0, lines-l.height)
 }
 
-// tall is how many lines a row has.
-func (l *List) tall(r Rows, row int) int { return len(r.Lines(row, row == l.sel, l.width)) }
+// rowHeight returns the number of lines of a row.
+func (l *List) rowHeight(r Rows, row int) int { return len(r.Lines(row, row == l.sel, l.width)) }
 
-// offset is the line of the view on which a row begins that is no higher than top;
-// of one below the view some line from height on.
+// offset returns the line of the screen on which a row begins. The row is top or below. For
+// a row below the screen it is any number from height on.
 func (l *List) offset(r Rows, row int) int {
 	at := -l.skip
 	for i := l.top; i < row && at < l.height; i++ {
-		at += l.tall(r, i)
+		at += l.rowHeight(r, i)
 	}
 	return at
 }
 
-// Scroll moves what is in sight by so many lines, and the cursor with it where it
-// would leave.
+// Scroll scrolls by this many lines. A cursor that would leave the screen moves with it.
 func (l *List) Scroll(r Rows, by int) {
 	if r.Len() == 0 {
 		return
@@ -97,17 +95,17 @@ func (l *List) Scroll(r Rows, by int) {
 	l.follow(r)
 }
 
-// move shifts the position by so many lines, no further than the ends of the rows.
+// move changes the scroll position by this many lines, no further than the ends of the rows.
 func (l *List) move(r Rows, by int) {
 	l.top = max(0, min(l.top, r.Len()-1))
 	l.skip += by
 	for l.skip < 0 && l.top > 0 {
 		l.top--
-		l.skip += l.tall(r, l.top)
+		l.skip += l.rowHeight(r, l.top)
 	}
 	l.skip = max(l.skip, 0)
 	for l.top < r.Len()-1 {
-		tall := l.tall(r, l.top)
+		tall := l.rowHeight(r, l.top)
 		if l.skip < tall {
 			break
 		}
@@ -116,11 +114,11 @@ func (l *List) move(r Rows, by int) {
 	}
 }
 
-// bound keeps the end of the list at the end of the screen.
+// bound scrolls back where there would be empty lines after the last row.
 func (l *List) bound(r Rows) {
 	lines := -l.skip
 	for row := l.top; row < r.Len(); row++ {
-		if lines += l.tall(r, row); lines >= l.height {
+		if lines += l.rowHeight(r, row); lines >= l.height {
 			return
 		}
 	}
@@ -131,16 +129,16 @@ func (l *List) bound(r Rows) {
 			continue
 		}
 		l.top--
-		l.skip = l.tall(r, l.top)
+		l.skip = l.rowHeight(r, l.top)
 	}
 }
 
-// follow moves the cursor to what is in sight.
+// follow moves the cursor to a visible row.
 func (l *List) follow(r Rows) {
 	first, last := l.top, l.top
 	lines := -l.skip
 	for row := l.top; row < r.Len(); row++ {
-		lines += l.tall(r, row)
+		lines += l.rowHeight(r, row)
 		if lines > l.height && row > l.top {
 			break
 		}
@@ -152,9 +150,9 @@ func (l *List) follow(r Rows) {
 	l.sel = max(first, min(l.sel, last))
 }
 
-// View is what is in sight, at most height lines. Where the place or the rows have
-// changed since the last move, it shows the end of the list at the end of the screen
-// and the row with the cursor in sight.
+// View draws the visible rows, at most height lines. If the size or the rows have changed, it
+// first scrolls so that the row with the cursor is visible and the last row is not followed
+// by empty lines.
 func (l *List) View(r Rows) []string {
 	n := r.Len()
 	if n == 0 || l.height == 0 {
@@ -174,7 +172,7 @@ func (l *List) View(r Rows) []string {
 	return out
 }
 
-// draw is what is in sight, and whether a line of the row with the cursor is.
+// draw draws the visible rows, and reports whether the row with the cursor is among them.
 func (l *List) draw(r Rows) (out []string, seen bool) {
 	for row, skip := l.top, l.skip; row < r.Len() && len(out) < l.height; row, skip = row+1, 0 {
 		lines := r.Lines(row, row == l.sel, l.width)
@@ -185,29 +183,29 @@ func (l *List) draw(r Rows) (out []string, seen bool) {
 	return out, seen
 }
 
-// At is the row on a line of the view, -1 for none.
+// At returns the row on a line of the list, -1 for none.
 func (l *List) At(r Rows, y int) int {
 	if y < 0 || y >= l.height {
 		return -1
 	}
 	at := -l.skip
 	for row := l.top; row < r.Len() && at <= y; row++ {
-		if at += l.tall(r, row); y < at {
+		if at += l.rowHeight(r, row); y < at {
 			return row
 		}
 	}
 	return -1
 }
 
-// Step moves the cursor by a row. A row that is higher than the list is scrolled
-// through first, and entered at the end that is nearer.
+// Step moves the cursor by a row. In a row that is higher than the list it first scrolls to
+// the end of the row. Moving up into such a row shows the end of it.
 func (l *List) Step(r Rows, by int) {
 	sel := l.Selected(r)
 	if sel < 0 {
 		return
 	}
 	l.sel = sel
-	if tall := l.tall(r, sel); tall > l.height && l.height > 0 && sel >= l.top {
+	if tall := l.rowHeight(r, sel); tall > l.height && l.height > 0 && sel >= l.top {
 		at := l.offset(r, sel)
 		if by > 0 && at+tall > l.height || by < 0 && at < 0 {
 			l.move(r, max(-1, min(by, 1)))
@@ -218,11 +216,11 @@ func (l *List) Step(r Rows, by int) {
 		return
 	}
 	l.Select(r, sel+by)
-	if tall := l.tall(r, l.sel); by < 0 && l.sel < sel && tall > l.height {
+	if tall := l.rowHeight(r, l.sel); by < 0 && l.sel < sel && tall > l.height {
 		l.top, l.skip = l.sel, tall-l.height
 	}
 }
 
-// Shift says that the rows have moved by so many: what was in sight stays in sight,
-// though it counts differently now.
+// Shift adds by to the indices of cursor and scroll position, after rows were inserted or
+// removed above.
 func (l *List) Shift(by int) { l.sel, l.top = max(0, l.sel+by), max(0, l.top+by) }

@@ -14,8 +14,8 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// heights are rows of so many lines each, which say which row and line they are.
-// Where grows is set, the row with the cursor has that many lines more.
+// heights are rows with these numbers of lines. Each line names its row and line.
+// The row with the cursor has grows more lines.
 type heights struct {
 	tall  []int
 	grows int
@@ -56,7 +56,7 @@ func randomRows(rng *rand.Rand) heights {
 	return h
 }
 
-// anyMove is a message that moves, at random.
+// anyMove returns a random message that moves.
 func anyMove(rng *rand.Rand, height int) tea.Msg {
 	names := []string{"up", "down", "j", "k", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "G", "g"}
 	switch rng.IntN(10) {
@@ -68,7 +68,7 @@ func anyMove(rng *rand.Rand, height int) tea.Msg {
 	return tuitest.Key(names[rng.IntN(len(names))])
 }
 
-func TestTheRowWithTheCursorIsInSightAfterAnyMove(t *testing.T) {
+func TestTheRowWithTheCursorIsVisibleAfterAnyMove(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -184,7 +184,7 @@ func TestClicksBesideTheListSelectNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyRowsInSightAreDrawn(t *testing.T) {
+func TestOnlyVisibleRowsAreDrawn(t *testing.T) {
 	t.Parallel()
 	h, drawn := rows(100_000), 0
 	h.drawn = &drawn

@@ -12,12 +12,12 @@ type Moves struct {
 	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Top, End key.Binding
 }
 
-// Bind binds keys, which help shows under one name with what they do.
+// Bind returns a binding of keys. The list of keys shows it as help, with a description.
 func Bind(help, what string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
 }
 
-// BindingsIn lists the bindings that are fields of a struct itself, in their order.
+// BindingsIn returns the fields of a struct that are bindings, in their order.
 func BindingsIn(keymap any) []key.Binding {
 	var out []key.Binding
 	v := reflect.Indirect(reflect.ValueOf(keymap))
@@ -29,7 +29,7 @@ func BindingsIn(keymap any) []key.Binding {
 	return out
 }
 
-// DefaultMoves are those of the handbook.
+// DefaultMoves returns the default keys, as docs/keys.md lists them.
 func DefaultMoves() Moves {
 	return Moves{
 		Up:       Bind("k/↑", "up", "k", "up"),
@@ -43,8 +43,8 @@ func DefaultMoves() Moves {
 	}
 }
 
-// Update moves, and reports whether the message was for the list. y is the line of
-// the screen on which the list begins, for clicks.
+// Update moves the cursor or scrolls, and reports whether the message was for the list. y is
+// the line of the screen on which the list begins, for mouse clicks.
 func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -87,7 +87,8 @@ func (l *List) press(r Rows, k tea.KeyPressMsg, keys Moves) bool {
 	return true
 }
 
-// page scrolls; where all that lies ahead is in sight, the cursor goes to the end of it.
+// page scrolls by this many lines. If there is nothing left to scroll, the cursor moves to the
+// first or the last row.
 func (l *List) page(r Rows, by int) {
 	top, skip := l.top, l.skip
 	l.Scroll(r, by)
@@ -95,22 +96,22 @@ func (l *List) page(r Rows, by int) {
 	case moved:
 	case by < 0:
 		l.ToTop(r)
-	case l.Selected(r) < r.Len()-1: // a last row that is higher than the list stays at its end
+	case l.Selected(r) < r.Len()-1: // otherwise a last row that is higher than the list would jump to its beginning
 		l.ToEnd(r)
 	}
 }
 
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
+// wheelLines is how many lines a notch of the mouse wheel scrolls.
+const wheelLines = 3
 
-// Wheel is how many lines down a message of the mouse wheel scrolls.
+// Wheel returns how many lines a message scrolls down, 0 if it is not of the mouse wheel.
 func Wheel(msg tea.Msg) int {
 	if w, ok := msg.(tea.MouseWheelMsg); ok {
 		switch w.Button {
 		case tea.MouseWheelUp:
-			return -wheel
+			return -wheelLines
 		case tea.MouseWheelDown:
-			return wheel
+			return wheelLines
 		}
 	}
 	return 0

@@ -8,11 +8,11 @@ import (
 	"plimsoll/compact/meter"
 )
 
-// Numbers are written alike in every view: tokens with three digits that count,
-// amounts in cents, shares as whole percentages.
+// All views format numbers with these functions: tokens with about three significant
+// digits, costs with cents, shares as whole percentages.
 
-// Tokens writes a number of tokens in at most five characters up to a hundred
-// million: 999, 1.2k, 78.1k, 128k, 1.05M. Negative numbers have a minus before.
+// Tokens formats a number of tokens in at most five characters up to a hundred
+// million: 999, 1.2k, 78.1k, 128k, 1.05M. Negative numbers begin with a minus.
 func Tokens(n int) string {
 	switch {
 	case n < 0:
@@ -29,7 +29,7 @@ func Tokens(n int) string {
 	return decimal(n, 1_000_000, 0) + "M"
 }
 
-// About is Tokens of an estimate: with ~ before all but nothing.
+// About formats an estimated number of tokens: with ~ before it, unless it is 0.
 func About(n int) string {
 	if n == 0 {
 		return "0"
@@ -37,7 +37,7 @@ func About(n int) string {
 	return "~" + Tokens(n)
 }
 
-// decimal is n/unit, rounded, with at most so many places and no zeros at the end.
+// decimal formats n/unit with at most this many decimal places and without trailing zeros.
 func decimal(n, unit, places int) string {
 	s := strconv.FormatFloat(float64(n)/float64(unit), 'f', places, 64)
 	if places > 0 {
@@ -46,7 +46,7 @@ func decimal(n, unit, places int) string {
 	return s
 }
 
-// Dollars writes a cost: $0.00 for nothing, <$0.01 for less than a cent.
+// Dollars formats a cost in US dollars; less than a cent is <$0.01.
 func Dollars(usd float64) string {
 	switch {
 	case usd > 0 && usd < 0.01:
@@ -59,8 +59,8 @@ func Dollars(usd float64) string {
 	return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 }
 
-// Percent writes a part of a whole as a rounded percentage, <1% for a little and
-// "" where there is no whole. Of a window it is [Share].
+// Percent formats a part of a whole as a rounded percentage, <1% if it rounds to 0, and ""
+// if whole is 0. For a part of the window use [Share].
 func Percent(part, whole int) string {
 	if whole <= 0 {
 		return ""
@@ -68,7 +68,7 @@ func Percent(part, whole int) string {
 	return percentage(meter.Percent(part, whole), part)
 }
 
-// Ratio writes a share of one as a rounded percentage, <1% for a little.
+// Ratio formats a number from 0 to 1 as a rounded percentage, <1% if it rounds to 0.
 func Ratio(share float64) string {
 	n := int(math.Round(share * 100))
 	if n == 0 && share > 0 {

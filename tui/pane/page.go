@@ -8,19 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Page is a body of lines that scrolls. Its owner makes the lines: they may change between two messages.
+// Page is the scroll position in a page of lines. The lines are parameters: they may change between two messages.
 type Page struct{ top int }
 
 // ToTop shows the beginning.
 func (p *Page) ToTop() { p.top = 0 }
 
-// To shows a line of the body first, and the end of the body at the end of the screen.
-func (p *Page) To(line int) { p.top = max(line, 0) }
-
-// Top is the first line in sight.
-func (p *Page) Top() int { return p.top }
-
-// Update scrolls a body of so many lines, of which height are in sight, and reports whether the message was for it.
+// Update scrolls a page with this many lines, of which height are visible, and reports whether the message was for it.
 func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 	if _, ok := msg.(tea.MouseWheelMsg); ok {
 		p.scroll(Wheel(msg), lines, height)
@@ -52,13 +46,13 @@ func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 
 func (p *Page) scroll(by, lines, height int) { p.top = max(0, min(p.top+by, lines-height)) }
 
-// View is the lines from the first in sight on, and which these are: "" if all are.
+// View returns the lines from the first visible one on, and their range: "" if all are visible.
 func (p *Page) View(lines []string, height int) (shown []string, where string) {
 	top := max(0, min(p.top, len(lines)-height))
 	return lines[top:], Range(top, height, len(lines))
 }
 
-// Range tells which of so many lines are in sight, "" if all are.
+// Range formats which lines are visible, "" if all are.
 func Range(top, height, lines int) string {
 	if lines <= height {
 		return ""

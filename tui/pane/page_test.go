@@ -50,7 +50,7 @@ func TestAPageScrollsNoFurtherThanItsEnds(t *testing.T) {
 	}
 }
 
-func TestAListOfKeysAlignsGroupsAndLeavesOutWhatIsOff(t *testing.T) {
+func TestTheListOfKeysAlignsGroupsAndSkipsDisabledKeys(t *testing.T) {
 	t.Parallel()
 	bind := func(name, what string) key.Binding {
 		return key.NewBinding(key.WithKeys(name), key.WithHelp(name, what))

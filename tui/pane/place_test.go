@@ -9,7 +9,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-func TestAListStaysWhereItIsWhenRowsComeBefore(t *testing.T) {
+func TestInsertedRowsDoNotMoveTheScreen(t *testing.T) {
 	t.Parallel()
 	var l pane.List
 	l.SetSize(10, 3)

@@ -12,7 +12,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// lines are rows of a line each.
+// lines are rows of one line.
 type lines int
 
 func (n lines) Len() int { return int(n) }
@@ -24,8 +24,8 @@ func (n lines) Lines(row int, selected bool, _ int) []string {
 	return []string{fmt.Sprintf("  %d", row)}
 }
 
-// A panel takes lines from the rows, and the one with the cursor stays in sight.
-func TestAPanelLeavesTheCursorInSight(t *testing.T) {
+// A panel takes lines from the rows, and the one with the cursor stays visible.
+func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 	t.Parallel()
 	var s pane.Sheet
 	var panel []string

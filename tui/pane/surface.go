@@ -6,16 +6,16 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// reset ends every look. Inline styles end with it.
+// reset is the escape sequence at the end of every inline style.
 const reset = "\x1b[m"
 
-// Surface is a background worked out once. The zero value has none and leaves lines as they are.
+// Surface is a background whose escape sequence is computed once. The zero value has no background.
 type Surface struct{ begin string }
 
-// NewSurface is the background of a style.
+// NewSurface returns a surface with the background of a style.
 func NewSurface(s lipgloss.Style) Surface { return Surface{NewInk(s).before} }
 
-// Under puts the surface under a line, which may be styled. Backgrounds of its own stay.
+// Under draws a line, which may have styles, on the surface. Parts with their own background keep it.
 func (s Surface) Under(line string) string {
 	if s.begin == "" {
 		return line

@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-func TestSurfaceLiesUnderAllOfALine(t *testing.T) {
+func TestASurfaceCoversTheWholeLine(t *testing.T) {
 	t.Parallel()
 	s := pane.NewSurface(lipgloss.NewStyle().Background(lipgloss.Color("4")))
 	if got, want := s.Under("a \x1b[1mbold\x1b[m word"), "\x1b[44ma \x1b[1mbold\x1b[m\x1b[44m word\x1b[m"; got != want {
