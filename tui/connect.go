@@ -10,28 +10,28 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The way from nothing to a model that answers: choose a provider, enter its key, choose
-// a model. Each step is a dialog. The composer stays as it is. A key is handed from its
-// dialog to the Backend and stands nowhere else.
+// Connecting a model takes three steps: choose a provider, enter its key, choose a
+// model. Each step is a dialog. The composer is not changed. The dialog passes the key to
+// the Backend; it is stored nowhere else in the screen.
 
-// connect begins the way, with a provider by its name, or lets the user choose one for "".
+// connect is the action that begins with a provider by its name, or for "" with the list of providers.
 type connect struct{ provider string }
 
-// itemOther is the last of the list of providers: no provider has a slash in its name.
+// itemOther is the ID of the last item of the list of providers: no provider name has a slash.
 const itemOther = "/other"
 
-// connecting is how far one is on the way.
+// connecting is the state of the steps.
 type connecting struct {
 	env     *env
 	session *session
 
 	providers []Provider
-	at        Provider            // the one that was chosen
-	line      *overlay.SecretLine // open, nil if it is not
-	stop      context.CancelFunc  // of the try that is under way
+	at        Provider            // the chosen provider
+	line      *overlay.SecretLine // the open input line for the key, or nil
+	stop      context.CancelFunc  // cancels the running check of the key
 }
 
-// begin lists the providers, or goes on with one by its name.
+// begin lists the providers, or continues with a named one.
 func (c *connecting) begin(name string) pane.Action {
 	return read(c.env.Backend.Providers, "the providers are listed: /connect shows them", func(providers []Provider) pane.Action {
 		c.providers = providers
@@ -57,7 +57,7 @@ func (c *connecting) choose(text string) pane.Action {
 	}})
 }
 
-// named goes on with a provider by its name.
+// named continues with a provider by its name.
 func (c *connecting) named(name string) pane.Action {
 	i := slices.IndexFunc(c.providers, func(p Provider) bool { return p.Name == name })
 	if i < 0 {
@@ -97,7 +97,7 @@ func (c *connecting) enterKey() pane.Action {
 	return openDialog{c.line}
 }
 
-// wins says that the environment does, "" if it has no key.
+// wins says that a key in the environment takes precedence; "" if there is none.
 func (c *connecting) wins() string {
 	if c.at.Variable == "" {
 		return ""
@@ -105,7 +105,7 @@ func (c *connecting) wins() string {
 	return c.at.Variable + " is set and is used before a stored key.\n"
 }
 
-// leave ends a try. What it has stored already stays.
+// leave cancels a check of a key. A key that is stored already stays.
 func (c *connecting) leave() {
 	c.line = nil
 	if c.stop != nil {
@@ -113,7 +113,7 @@ func (c *connecting) leave() {
 	}
 }
 
-// try hands a key over. It goes on to the models, or says why the key is of no use.
+// try checks and stores a key. It continues with the models, or shows why the key does not work.
 func (c *connecting) try(key Secret) pane.Action {
 	ctx, stop := context.WithCancel(c.env.ctx)
 	c.stop = stop
@@ -121,7 +121,7 @@ func (c *connecting) try(key Secret) pane.Action {
 	return after(func() (Connected, error) { return b.Connect(ctx, name, key) }, func(got Connected, err error) pane.Action {
 		stop()
 		switch {
-		case line != c.line && err != nil: // it was left
+		case line != c.line && err != nil: // the dialog was closed
 			return nil
 		case line != c.line:
 			c.session.keyChanged(got.Provider)
@@ -136,7 +136,7 @@ func (c *connecting) try(key Secret) pane.Action {
 	})
 }
 
-// took takes over what is new about the provider.
+// took stores the new state of the provider.
 func (c *connecting) took(p Provider) {
 	c.at = p
 	c.session.keyChanged(p)
@@ -147,7 +147,7 @@ func (c *connecting) took(p Provider) {
 	}
 }
 
-// offer lets the user choose one of the provider's models. What was done before is said at once and above them.
+// offer lists the provider's models. done is what was just done, which is shown at once and above the list.
 func (c *connecting) offer(done string) pane.Action {
 	b, name, text, said := c.env.Backend, c.at.Name, "", ""
 	if done != "" {
@@ -166,7 +166,7 @@ func (c *connecting) offer(done string) pane.Action {
 	return several{say(said + "asking " + name + " for its models…"), models}
 }
 
-// pick lets the user choose a model.
+// pick opens the list of models.
 func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.Action {
 	o := overlay.PickerOptions{Title: "Connect " + c.at.Name + ": choose a model", Text: text, Choose: c.picked,
 		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.at.Name + "/ID names one"}
@@ -181,7 +181,7 @@ func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.
 	return open(o)
 }
 
-// picked talks to a model. Where no conversation is open, one begins with it.
+// picked switches to a model, or begins a conversation with it if none is open.
 func (c *connecting) picked(model, _ string) pane.Action {
 	if !c.session.open {
 		b := c.env.Backend
@@ -190,7 +190,7 @@ func (c *connecting) picked(model, _ string) pane.Action {
 	return c.env.switchModel(model)
 }
 
-// forget removes the stored key after a yes.
+// forget removes the stored key after a confirmation.
 func (c *connecting) forget() pane.Action {
 	ctx, b, name := c.env.ctx, c.env.Backend, c.at.Name
 	return confirm("Connect "+name, "Remove the key that is stored for "+name+"? To use it again you have to enter it again.", "remove it", "keep it", func() pane.Action {

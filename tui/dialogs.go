@@ -15,25 +15,25 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// No key is lost: nothing that opens without being asked for takes the keyboard. What
-// asks the user for an answer opens once nothing was written for a while, and gives a
-// key back that comes before it can have been read. What was asked for and took its
-// time opens where no key was pressed since; otherwise it goes into the transcript,
-// folded, or the snackbar says that it is there.
+// No key press goes to a dialog that the user did not expect. A question opens only after
+// the user has stopped typing, and a key pressed before it can have been read goes to
+// what it covers. The result of a slow request opens as a dialog only if no key was
+// pressed since; otherwise it is shown folded in the transcript, or the snackbar says
+// where it is.
 
-// dialogs is the stack of dialogs, and the questions that open one.
+// dialogs holds the stack of dialogs, and the questions that open one.
 type dialogs struct {
 	env     *env
 	session *session
 	stack   *overlay.Stack
 
 	connecting connecting
-	questions  []question // of calls that wait, oldest first
-	consent    *Consent   // that a conversation or a model waits for, nil for none
-	next       arrival    // what comes when that conversation is open
-	wrote      time.Time  // when one last wrote into a text that is not sent yet
-	answered   time.Time  // when one last closed a dialog
-	awaited    bool       // the end of a pause is
+	questions  []question // of calls that wait for an answer, oldest first
+	consent    *Consent   // that opening a conversation or switching a model waits for; may be nil
+	next       arrival    // what happens when that conversation is open
+	wrote      time.Time  // when the user last typed into an unsent text
+	answered   time.Time  // when the user last closed a dialog
+	awaited    bool       // a timer for the end of the pause is pending
 }
 
 // question is the dialog that a call waits for.
@@ -49,14 +49,14 @@ func newDialogs(e *env, s *session, l themeStyles) *dialogs {
 	return d
 }
 
-// give gives a message to the dialog that has the keys. Unread says that the
-// dialog appeared too recently to be read: it is closed again, and the message was
-// meant for what it covered.
+// dispatch passes a message to the top dialog. unread reports that the dialog
+// appeared too recently to have been read: it is closed again, and the caller passes
+// the message to what it covered.
 func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	top, now := d.stack.Top(), d.env.Now()
 	action = d.stack.Update(msg, now)
 	_, early := action.(overlay.Early)
-	// Who just answered a question and presses on means the one below it.
+	// A user who just answered a question and presses a key means the question below.
 	if early && now.Sub(d.answered) >= overlay.Grace && d.putOff(top) {
 		return nil, true
 	}
@@ -68,7 +68,7 @@ func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	return action, false
 }
 
-// writes notes whether a key wrote into a text that is not sent yet.
+// writes records whether a key wrote into an unsent text.
 func (d *dialogs) writes(wrote bool) {
 	d.wrote = time.Time{}
 	if wrote {
@@ -82,7 +82,7 @@ func writes(msg tea.Msg) bool {
 	return !key || k.Text != ""
 }
 
-// answers is what comes of an answer to the question of a call, whose dialog is gone then.
+// answers returns the function that handles the answer to the question of a call.
 func (d *dialogs) answers(callID string) func(conversation.Answer) pane.Action {
 	return func(answer conversation.Answer) pane.Action {
 		d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
@@ -91,7 +91,7 @@ func (d *dialogs) answers(callID string) func(conversation.Answer) pane.Action {
 	}
 }
 
-// update opens and closes the dialogs that calls need.
+// update opens and closes the dialogs of calls that need approval.
 func (d *dialogs) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.AskApproval:
@@ -102,7 +102,7 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// dialogOf is the dialog that a call needs.
+// dialogOf returns the dialog for a call.
 func (d *dialogs) dialogOf(u updates.AskApproval) overlay.Dialog {
 	answer, session := d.answers(u.Call.ID), d.session.Session
 	if u.Review.Need == conversation.NeedAnswer {
@@ -116,13 +116,13 @@ func (d *dialogs) dialogOf(u updates.AskApproval) overlay.Dialog {
 	return overlay.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
 }
 
-// ask asks a question once the user pauses.
+// ask opens a question once the user stops typing.
 func (d *dialogs) ask(q question) pane.Action {
 	d.questions = append(d.questions, q)
 	return d.openQuestions()
 }
 
-// forget closes the dialogs of questions that need no answer any more.
+// forget closes the dialogs of questions that no longer need an answer.
 func (d *dialogs) forget(which func(question) bool) {
 	d.questions = slices.DeleteFunc(d.questions, func(q question) bool {
 		if !which(q) {
@@ -136,12 +136,12 @@ func (d *dialogs) forget(which func(question) bool) {
 // forgetAll closes all questions: their conversation is closed.
 func (d *dialogs) forgetAll() { d.forget(func(question) bool { return true }) }
 
-// waiting reports whether a question is not in sight yet.
+// waiting reports whether a question is not open yet.
 func (d *dialogs) waiting() bool {
 	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.open })
 }
 
-// openQuestions opens the dialogs that calls wait for, once the user pauses.
+// openQuestions opens the dialogs of all questions once the user stops typing.
 func (d *dialogs) openQuestions() pane.Action {
 	if !d.waiting() {
 		return nil
@@ -166,8 +166,8 @@ func (d *dialogs) openQuestions() pane.Action {
 	return covered{}
 }
 
-// putOff takes the dialog of a call away until the user pauses. It reports false
-// for another dialog.
+// putOff closes the dialog of a question until the user stops typing. It returns
+// false for other dialogs.
 func (d *dialogs) putOff(one overlay.Dialog) bool {
 	for i := range d.questions {
 		if q := &d.questions[i]; q.dialog == one {
@@ -179,31 +179,31 @@ func (d *dialogs) putOff(one overlay.Dialog) bool {
 	return false
 }
 
-// Consent is the error of what needs a yes first: a conversation that would be sent
-// elsewhere than before, settings that came with a folder. The question opens as that
-// of a call does, once the user pauses. Closing it is a no. Nothing was sent and
-// nothing changed. One of Open and Switch is set; without Decline a no leaves
-// everything as it is, and begins a new conversation where none is open.
+// Consent is the error of an operation that needs the user's consent first: sending a
+// conversation to another provider than before, or using settings that came with a
+// folder. The question opens once the user stops typing. Closing it means no. Nothing was
+// sent or changed yet. One of Open and Switch is set. Without Decline a no changes
+// nothing, except that a new conversation begins if none is open.
 type Consent struct {
 	Title    string
 	Question string // what would happen
 	Yes, No  string // what the answers do, in a few words
 	Declined string // what the user can do after a no
-	// Open opens the conversation all the same.
+	// Open opens the conversation after a yes.
 	Open func(ctx context.Context) (Conversation, error)
 	// Decline opens it after a no.
 	Decline func(ctx context.Context) (Conversation, error)
-	// Switch makes the change all the same.
+	// Switch makes the change after a yes.
 	Switch func(ctx context.Context) error
 }
 
 // Error is the question.
 func (c *Consent) Error() string { return c.Question }
 
-// consentID stands for the call that a question for a yes is about.
+// consentID is the call ID of the question for consent, which is not about a call.
 const consentID = "/consent"
 
-// needsConsent takes over an error that asks for a yes; false for every other. Next is what comes after a yes.
+// needsConsent opens the question if err is a *Consent, or else returns false. next is what happens after a yes.
 func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
 	var c *Consent
 	if !errors.As(err, &c) {
@@ -215,13 +215,13 @@ func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
 	return d.ask(question{callID: consentID, dialog: overlay.NewConfirm(o, d.consented)}), true
 }
 
-// dropConsent closes the question for a yes, if there is one.
+// dropConsent closes the question for consent.
 func (d *dialogs) dropConsent() {
 	d.consent = nil
 	d.forget(func(q question) bool { return q.callID == consentID })
 }
 
-// consented carries out the answer.
+// consented handles the answer.
 func (d *dialogs) consented(yes bool) pane.Action {
 	c := d.consent
 	d.dropConsent()

@@ -12,35 +12,35 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A draft belongs to a conversation: it stays behind when another is opened, and is there again when the conversation is.
-// It is stored while one writes, so that a crash costs a second of it at most. What is written where a conversation is
-// only read is kept apart, and comes along when the conversation is taken over.
+// A draft belongs to a conversation: it is stored when another conversation is opened, and restored with its own.
+// It is also stored while the user types, so that a crash loses at most a second of it. The draft of a read-only
+// conversation is stored separately, and joins the other when the conversation is taken over.
 
-// draftEvery is how much of what is being written a crash may cost.
+// draftEvery is the time between two stores of a changing draft.
 const draftEvery = time.Second
 
-// drafts keeps what is being written with its conversation.
+// drafts stores the composer's draft with its conversation.
 type drafts struct {
 	env      *env
 	session  *session
 	composer *composer.Model
 
-	kept    Draft // as it was stored last
-	changes int   // of the composer, then; -1 after a conversation was opened
-	due     bool  // the next is under way
+	kept    Draft // the draft as last stored
+	changes int   // composer.Changes at that time; -1 after a conversation was opened
+	due     bool  // a timer for the next store is pending
 	left    leftDraft
-	asked   int // how often a draft was to be stored
+	asked   int // number of stores requested so far
 	queue   *draftQueue
 }
 
-// draftQueue lets no older draft replace a newer one.
+// draftQueue prevents that an older draft replaces a newer one.
 type draftQueue struct {
-	mu     sync.Mutex // guards what follows, and is held while a draft is stored
+	mu     sync.Mutex // guards the other fields, and is held while a draft is stored
 	newest int
 	failed bool
 }
 
-// once is an error, nil for one that follows another: who writes on is told once.
+// once returns err, or nil if the store before failed, too, so that the user sees a lasting failure once.
 func (q *draftQueue) once(err error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,16 +52,16 @@ func (q *draftQueue) once(err error) error {
 	return err
 }
 
-// draftOf is where a draft belongs.
+// draftOf identifies the conversation of a draft.
 type draftOf struct {
-	id   string // of the conversation, "" for none
-	read bool   // it is only read here
+	id   string // of the conversation; "" if none is open
+	read bool   // the conversation is read-only here
 }
 
-// here is where belongs what is being written.
+// here identifies the conversation of the present draft.
 func (d *drafts) here() draftOf { return draftOf{d.session.ID, d.session.ReadOnly != ""} }
 
-// store returns what stores a draft; without a conversation it does nothing.
+// store returns a function that stores a draft; without a conversation it does nothing.
 func (d *drafts) store(of draftOf, draft Draft) func(context.Context) error {
 	d.asked++
 	n, q, b := d.asked, d.queue, d.env.Backend
@@ -79,8 +79,8 @@ func (d *drafts) store(of draftOf, draft Draft) func(context.Context) error {
 	}
 }
 
-// begin takes over the draft of a conversation that is open now. It reports whether what was being written while the
-// conversation was only read comes along.
+// begin takes the stored draft of a conversation that was opened. It reports whether the draft from while the same
+// conversation was read-only was added to the composer.
 func (d *drafts) begin(kept Draft) (along bool) {
 	left := d.left
 	d.kept, d.changes, d.left = kept, -1, leftDraft{}
@@ -91,7 +91,7 @@ func (d *drafts) begin(kept Draft) (along bool) {
 	return true
 }
 
-// merge stores what came along with the conversation, and then no longer apart.
+// merge stores the joined draft, and then removes the separate draft of the read-only conversation.
 func (d *drafts) merge() tea.Cmd {
 	d.kept, d.changes = d.now(), d.composer.Changes()
 	q, store, drop := d.queue, d.store(d.here(), d.kept), d.store(draftOf{d.session.ID, true}, Draft{})
@@ -104,18 +104,18 @@ func (d *drafts) merge() tea.Cmd {
 	}, failure)
 }
 
-// leftDraft is what was being written in the conversation that is left, until another is open.
+// leftDraft is the draft of the conversation that is being left, until another is open.
 type leftDraft struct {
 	draftOf
 	Draft
 }
 
-// written reports whether what is being written belongs to the conversation on the screen.
+// written reports whether the composer's draft belongs to the shown conversation.
 func (d *drafts) written() bool {
 	return d.session.open && !d.session.opening
 }
 
-// watch has the draft stored a while after it changed, and at once where it was sent: it must not come back.
+// watch stores the draft some time after it changed, and at once after it was sent, so that it is not restored.
 func (d *drafts) watch() tea.Cmd {
 	if d.kept.Text != "" && d.composer.Empty() && d.written() {
 		due := d.due
@@ -133,7 +133,7 @@ func (d *drafts) watch() tea.Cmd {
 	return later(draftEvery, func() pane.Action { return d.keep() })
 }
 
-// keep stores the draft if it is another one than before.
+// keep stores the draft if it changed.
 func (d *drafts) keep() tea.Cmd {
 	d.due = false
 	if !d.written() {
@@ -149,13 +149,13 @@ func (d *drafts) keep() tea.Cmd {
 	return d.env.attempt(func(ctx context.Context) error { return q.once(store(ctx)) }, failure)
 }
 
-// now is what is being written.
+// now returns the composer's draft.
 func (d *drafts) now() Draft {
 	text, stashed := d.composer.Kept()
 	return Draft{text, stashed}
 }
 
-// KeepDraft stores what is being written at once, for the end of the program.
+// KeepDraft stores the draft at once, when the program ends.
 func (d *drafts) KeepDraft(ctx context.Context) error {
 	of, draft := d.left.draftOf, d.left.Draft
 	if d.written() {
@@ -164,7 +164,7 @@ func (d *drafts) KeepDraft(ctx context.Context) error {
 	return d.store(of, draft)(ctx)
 }
 
-// leave takes what is being written out of the composer: it stays with the conversation that is left.
+// leave removes the draft from the composer and remembers it for the conversation that is left.
 func (d *drafts) leave() {
 	if d.written() {
 		d.left.draftOf = d.here()
@@ -172,7 +172,7 @@ func (d *drafts) leave() {
 	}
 }
 
-// back returns what was left to the composer, as its conversation stays open.
+// back returns the draft to the composer, because its conversation stays open.
 func (d *drafts) back() {
 	left := d.left
 	d.left = leftDraft{}
@@ -181,7 +181,7 @@ func (d *drafts) back() {
 	}
 }
 
-// putAway puts the draft away, into the prompt history where no key brings it back.
+// stashOrClear stashes the draft, or if no key restores a stash moves it to the prompt history.
 func (d *drafts) stashOrClear() pane.Action {
 	keys := d.env.Keys.Composer.Writing
 	if !keys.Stash.Enabled() {

@@ -12,16 +12,16 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Everything that takes time or touches the world is a command. A command takes a ctx,
-// touches no part of the screen, and returns what Update is to do with what came of it.
+// All work that takes time or does I/O is a command. A command takes a ctx, does not access
+// the screen, and returns a function that Update calls with its result.
 
 // result is what a command returns.
 type result struct {
-	err  error // what was asked for failed; then says so
+	err  error // why the request failed; then shows it
 	then func() pane.Action
 }
 
-// after runs work beside the screen, and goes on in Update with what came of it.
+// after runs work in a command, and calls then in Update with its result.
 func after[T any](work func() (T, error), then func(T, error) pane.Action) tea.Cmd {
 	return func() tea.Msg {
 		got, err := work()
@@ -29,13 +29,13 @@ func after[T any](work func() (T, error), then func(T, error) pane.Action) tea.C
 	}
 }
 
-// attempt is after for work that has nothing to show but its failure.
+// attempt is after for work without a result other than an error.
 func (e *env) attempt(work func(ctx context.Context) error, then func(error) pane.Action) tea.Cmd {
 	ctx := e.ctx
 	return after(func() (any, error) { return nil, work(ctx) }, func(_ any, err error) pane.Action { return then(err) })
 }
 
-// failure says why something beside the conversation failed.
+// failure returns a snackbar with an error; nil for no error.
 func failure(err error) pane.Action {
 	if err == nil {
 		return nil
@@ -46,16 +46,16 @@ func failure(err error) pane.Action {
 // changed ends a change of the model or its window.
 func changed(err error) pane.Action { return switched{err} }
 
-// later goes on in Update after a while.
+// later calls then in Update after a time.
 func later(d time.Duration, then func() pane.Action) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return result{then: then} })
 }
 
-// reading is what a key asks for and takes its time. What it reads is shown if no key was
-// pressed since; otherwise late says where it is.
+// reading reads something that the user requested. If no key was pressed meanwhile, show
+// shows it; otherwise late says where it is.
 type reading func(ctx context.Context) (show, late func() pane.Action, err error)
 
-// read is a reading that show shows, and of which words say late where it is.
+// read returns a reading; words is the snackbar if the user pressed another key meanwhile.
 func read[T any](what func(ctx context.Context) (T, error), words string, show func(T) pane.Action) pane.Action {
 	return reading(func(ctx context.Context) (func() pane.Action, func() pane.Action, error) {
 		got, err := what(ctx)
@@ -63,7 +63,7 @@ func read[T any](what func(ctx context.Context) (T, error), words string, show f
 	})
 }
 
-// reads carries a reading out.
+// runReading carries out a reading.
 func (m *Model) runReading(r reading) tea.Cmd {
 	ctx, asked := m.env.ctx, m.keyboard.any
 	return func() tea.Msg {
@@ -80,13 +80,13 @@ func (m *Model) runReading(r reading) tea.Cmd {
 	}
 }
 
-// resume continues another conversation.
+// resume returns a function that opens another conversation.
 func (e *env) resume(id string) func(context.Context) (Conversation, error) {
 	b := e.Backend
 	return func(ctx context.Context) (Conversation, error) { return b.Resume(ctx, id) }
 }
 
-// listen waits for the next updates. One listener at a time keeps their order.
+// listen waits for the next updates. Only one runs at a time, so that they stay in order.
 func (e *env) listen(s Session) tea.Cmd {
 	ctx := e.ctx
 	return func() tea.Msg {
@@ -130,8 +130,8 @@ func (e *env) remember(text string) tea.Cmd {
 	}, failure)
 }
 
-// openEditor hands the terminal to the user's editor, for a text; done says what to make of
-// what was written.
+// openEditor opens a text in the user's editor, which uses the terminal meanwhile; done
+// gets the edited text.
 func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 	ctx, edit := e.ctx, e.Edit
 	return func() tea.Msg {
@@ -145,7 +145,7 @@ func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 	}
 }
 
-// edited goes on with what was written in the editor.
+// edited returns the callback that reads the edited text and calls done.
 func edited(read func() (string, error), done func(text string)) tea.ExecCallback {
 	return func(err error) tea.Msg {
 		text, failed := read()
@@ -161,15 +161,15 @@ func edited(read func() (string, error), done func(text string)) tea.ExecCallbac
 	}
 }
 
-// updatesMsg is all that happened in a conversation since the last one. ended
-// says that nothing more will come.
+// updatesMsg holds the updates of a conversation since the last one. ended
+// means that no more will follow.
 type updatesMsg struct {
 	from  Session
 	list  []updates.Update
 	ended bool
 }
 
-// tickMsg moves spinners and seconds while something goes on.
+// tickMsg moves spinners and elapsed seconds while something runs.
 type tickMsg time.Time
 
 func (t tickMsg) time() time.Time { return time.Time(t) }

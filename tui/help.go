@@ -11,8 +11,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// help is the help, made from the keymaps and the commands: a page for each part of the
-// program, which fits a screen of 80x24.
+// help opens the help, generated from the keymaps and the commands: a page for each part
+// of the program, which fits a screen of 80x24.
 func help(keys KeyMap) pane.Action {
 	dialogs := keys.Dialogs
 	group := func(title string, keymap any) overlay.Group {
@@ -48,7 +48,7 @@ func help(keys KeyMap) pane.Action {
 	)}
 }
 
-// lineStarts are the characters with which a line becomes something else.
+// lineStarts lists the characters with a special meaning in messages.
 var lineStarts = overlay.Group{Title: "Files and commands", Entries: []overlay.Entry{
 	{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
 	{Name: "@FOLDER/", What: "add the names of what is in a folder"},
@@ -56,8 +56,8 @@ var lineStarts = overlay.Group{Title: "Files and commands", Entries: []overlay.E
 	{Name: "!!COMMAND", What: "run a command; only you see its output"},
 }}
 
-// palette lists every command with its keys, and narrows as one types. What needs more
-// words is put into the composer, to be completed there.
+// palette opens a list of all commands with their keys, which typing filters. A command that
+// needs arguments is put into the composer, to be completed there.
 func (m *Model) palette() pane.Action {
 	s, w := m.env.Keys.Screen, m.env.Keys.Composer.Writing
 	bound := map[string]key.Binding{"history": s.History, "undo-compact": s.UndoCompaction, "editor": w.Editor,
@@ -75,7 +75,7 @@ func (m *Model) palette() pane.Action {
 	}})
 }
 
-// fromPalette runs a command that was chosen, or begins to write it.
+// fromPalette runs a chosen command, or puts it into the composer.
 func (m *Model) fromPalette(name string) tea.Cmd {
 	i := slices.IndexFunc(slashCommands(), func(c slashCommand) bool { return c.Name == name })
 	switch c := slashCommands()[i]; {

@@ -9,18 +9,18 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The history browser on the screen. It shows the log as far as the view of the
-// meter reaches, so that both sides speak of the same moment.
+// The history browser as a full-screen view. It shows the log up to the newest event of
+// the meter's view, so that messages and what is sent match.
 
 type historyView struct {
 	*history.Model
 	through  uint64 // the newest event shown
 	revision uint64 // of the view shown
 	begun    bool
-	ledger   bool // it shows the compactions alone
+	ledger   bool // it shows only the compactions
 }
 
-// newHistory is the browser, or the list of compactions.
+// newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(ledger bool) *historyView {
 	keys := v.env.Keys.History
 	options := history.Options{Styles: v.look.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
@@ -38,7 +38,7 @@ func (v *views) openLedger() pane.Action {
 	return v.open(v.newHistory(true))
 }
 
-// toggleHistory opens the browser, or closes it where it is in sight.
+// toggleHistory opens the browser, or closes it if it is the top view.
 func (v *views) toggleHistory() pane.Action {
 	if one, open := v.top().(*historyView); open && !one.ledger {
 		return v.close()
@@ -46,7 +46,7 @@ func (v *views) toggleHistory() pane.Action {
 	return v.openHistoryAt(0, "")
 }
 
-// openHistoryAt opens it at an event, 0 for the end, with what was searched for.
+// openHistoryAt opens the browser at an event, 0 for the end, with the query that found it.
 func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	if no := v.cannotOpen(); no != nil {
 		return no
@@ -66,7 +66,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	return shown
 }
 
-// openHistoryNamed opens it at a turn or an event if one is named.
+// openHistoryNamed opens the browser at a named turn or event, or for "" at the end.
 func (v *views) openHistoryNamed(args string) pane.Action {
 	if args == "" {
 		return v.openHistoryAt(0, "")
@@ -80,7 +80,7 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 func (h *historyView) hasGaugeLine() bool    { return true }
 func (h *historyView) restyle(l themeStyles) { h.SetStyles(l.history()) }
 
-// renew shows what joined the log, or how else it is shown.
+// renew shows new events, and how events are sent now.
 func (h *historyView) renew(v *views) {
 	s := v.session
 	view := s.load.meter.View()
@@ -99,7 +99,7 @@ func (h *historyView) renew(v *views) {
 	h.begun, h.through, h.revision = true, view.Through, view.Revision
 }
 
-// logThrough is the beginning of a log, to an event.
+// logThrough returns the beginning of a log, up to an event.
 func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 	n := len(log)
 	for n > 0 && log[n-1].Seq > last {
@@ -113,7 +113,7 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	case history.Wanted:
 		ctx, b := v.env.ctx, v.env.Backend
 		return after(func() (inspect.Rebuilt, error) { return b.Request(ctx, a.Event) }, func(got inspect.Rebuilt, err error) pane.Action {
-			got.Event = a.Event // also of one that cannot be made again
+			got.Event = a.Event // also if it cannot be rebuilt
 			h.Request(got, err)
 			return nil
 		})

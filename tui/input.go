@@ -11,7 +11,7 @@ import (
 
 // Keys go to the open dialog, then to the view that has the screen, then to the
 // composer, then to the main screen.
-// Interrupt is the exception: it works everywhere, unless it is to copy what is selected.
+// Interrupt is the exception: it works everywhere, unless it copies a selection.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.keyboard.any++
@@ -28,8 +28,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	return m.dispatch(k)
 }
 
-// give gives a key or a paste to what is in sight. A question that appeared
-// too recently to be read goes away again: the key was meant for what it covers.
+// dispatch passes a key or a paste to the top dialog, view or composer. A question that
+// appeared too recently to be read is closed again, and what it covers gets the key.
 func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	if m.dialogs.stack.Len() > 0 {
 		action, unread := m.dialogs.dispatch(msg)
@@ -53,8 +53,8 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// giveView gives a message to the view in sight, and keys that it has no use for to
-// those that mean the same everywhere.
+// dispatchToView passes a message to the top view. A key that the view does not use is
+// handled as one that means the same everywhere.
 func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 	action := m.views.dispatch(msg)
 	if _, ignored := action.(pane.Ignored); !ignored {
@@ -82,7 +82,7 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	return m.do(action)
 }
 
-// global handles the keys that mean the same whatever is typed.
+// global handles the keys of the main screen that do not depend on the draft.
 func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
@@ -122,7 +122,7 @@ func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// fallback handles the keys that the composer has no use for.
+// fallback handles the keys that the composer does not use.
 func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
@@ -160,8 +160,8 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// interrupt copies what is selected in the transcript again, or stops what runs, then clears what is typed, then quits. What is
-// already stopping does not keep the user from leaving.
+// interrupt copies the selection of the transcript, or stops what runs, or closes the top dialog or view, or clears the draft,
+// or at the second press quits. A turn that is already stopping does not delay quitting.
 func (m *Model) interrupt() tea.Cmd {
 	again := m.quits.again(&m.snackbar, m.keyTarget())
 	switch {
@@ -185,8 +185,8 @@ func (m *Model) interrupt() tea.Cmd {
 	return cmd
 }
 
-// goBack is what the key to cancel does where there is nothing to cancel: a second
-// time in a row it puts the draft away, or without one goes back to an earlier message.
+// goBack handles Cancel if there is nothing to cancel: the second press in a row stashes
+// the draft, or without a draft goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
 	again := m.rewinds.again(&m.snackbar, m.keyTarget())
 	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
@@ -219,8 +219,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return m.do(m.chat.mouse(msg))
 }
 
-// goTo does what leads to another view, turn or conversation, or changes the
-// compaction.
+// goTo carries out actions that lead to another view, turn or conversation, or change
+// compactions.
 func (m *Model) goTo(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Command:

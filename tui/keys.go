@@ -22,9 +22,9 @@ import (
 	"plimsoll/tui/settings"
 )
 
-// KeyMap is every key of the program. The help is made from it; configuration
-// rebinds it by action: a field's name in snake case, with "dialog_" before it in
-// dialogs and with the view's name in the others ("history_pin").
+// KeyMap holds all keys of the program. The help is generated from it; the configuration
+// rebinds keys by action: a field's name in snake case, prefixed with "dialog_" in
+// dialogs and with the view's name in views ("history_pin").
 type KeyMap struct {
 	Screen   Screen
 	Composer composer.KeyMap
@@ -38,7 +38,7 @@ type KeyMap struct {
 	Diff     changes.KeyMap
 }
 
-// Screen is the keys of the main screen that are not for writing.
+// Screen holds the keys of the main screen that are not for writing.
 type Screen struct {
 	Cancel     key.Binding
 	Interrupt  key.Binding
@@ -56,14 +56,14 @@ type Screen struct {
 	History key.Binding
 	Palette key.Binding
 
-	PreviewCompaction key.Binding // on an empty draft
+	PreviewCompaction key.Binding // with an empty draft
 	UndoCompaction    key.Binding
 
 	Redraw  key.Binding
 	Suspend key.Binding
 }
 
-// DefaultKeyMap is the keys as they are without configuration.
+// DefaultKeyMap returns the keys without configuration.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{
@@ -109,7 +109,7 @@ func (s Screen) Bindings() []key.Binding { return pane.BindingsIn(s) }
 type viewKeys struct {
 	name  string // in configuration, before the action
 	title string // in the help
-	keys  any    // a pointer to it; what it shares with others is in structs of its own
+	keys  any    // a pointer to it; keys shared with other views are in embedded structs
 }
 
 // views lists the keymaps of the full-screen views in the order of the help.
@@ -122,8 +122,8 @@ func (k *KeyMap) views() []viewKeys {
 	}
 }
 
-// actions finds the bindings by the name that configuration knows them by. Those that edit a text have one name, wherever
-// one types: the composer's.
+// actions returns the bindings by their name in the configuration. Bindings that edit text have the same name in all
+// inputs: the composer's.
 func (k *KeyMap) actions() map[string][]*key.Binding {
 	found, editing := map[string][]*key.Binding{}, map[string]bool{}
 	add := func(name string, b *key.Binding) { found[name] = append(found[name], b) }
@@ -150,8 +150,8 @@ func (k *KeyMap) actions() map[string][]*key.Binding {
 	return found
 }
 
-// each calls do for the bindings that a keymap has by default, a pointer to a struct of bindings or of such structs. Edits
-// says that a binding is one of [edit.Keys].
+// each calls do for the bindings with keys in a keymap, which is a pointer to a struct of bindings or of such structs.
+// edits reports whether a binding is one of [edit.Keys].
 func each(keymap any, do func(name string, edits bool, b *key.Binding)) {
 	v := reflect.ValueOf(keymap).Elem()
 	for i := range v.NumField() {
@@ -189,8 +189,8 @@ func Actions() []string {
 	return names
 }
 
-// Rebind returns the keys with other ones for some actions; an empty list
-// unbinds. An unknown action is an error that names the nearest.
+// Rebind returns the keymap with other keys for some actions; an empty list
+// unbinds an action. For an unknown action the error names the nearest one.
 func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 	known := k.actions()
 	for action, with := range keys {
@@ -210,7 +210,7 @@ func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 	return k, nil
 }
 
-// named is a key by its name, or the command where the key is off.
+// keyOr returns the name of a key, or the command if the key is unbound.
 func keyOr(b key.Binding, command string) string {
 	if b.Enabled() {
 		return b.Help().Key
@@ -218,7 +218,7 @@ func keyOr(b key.Binding, command string) string {
 	return command
 }
 
-// helpKeys names keys, without those that are off.
+// helpKeys names keys, except unbound ones.
 func helpKeys(bindings ...key.Binding) string {
 	var names []string
 	for _, b := range bindings {

@@ -14,22 +14,22 @@ import (
 	"plimsoll/tui/welcome"
 )
 
-// The main screen from top to bottom: header, rule, transcript, status line, waiting
-// messages, composer, gauge, hints. When there is little height the rule goes
-// first, then the hints and the empty status line, then the header, then the
-// box around the composer; the gauge always stays. The screen has exactly the
-// height of the terminal, and no line is wider.
+// The main screen shows, from top to bottom: header, rule, transcript, status line, waiting
+// messages, composer, gauge, hints. On a low terminal the rule is left out first,
+// then the hints and the empty status line, then the header, then the box
+// around the composer; the gauge is always shown. The screen has exactly the
+// size of the terminal.
 
-// minHintsHeight is the height from which on the hints have their line.
+// minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
 
-// resize gives the composer another width.
+// resize sets the size of the screen.
 func (c *chat) resize(width, height int) {
 	c.place.width, c.place.height = width, height
 	c.composer.SetSize(pane.Within(width), height)
 }
 
-// layout gives everything its place. It runs after every message.
+// layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(a surroundings) {
 	width, height := c.place.width, c.place.height
 	if width == 0 || height == 0 {
@@ -59,7 +59,7 @@ func (c *chat) layout(a surroundings) {
 	c.place.plan = p
 }
 
-// intro is the welcome, where the notes of the transcript leave room for it.
+// intro returns the lines of the welcome that fit above the notices of the transcript.
 func (c *chat) intro(room int) []string {
 	const around = 8 // lines of everything else, while no list is open
 	lines := c.welcome(false)
@@ -72,15 +72,15 @@ func (c *chat) intro(room int) []string {
 	return lines[:max(0, min(len(lines), room-c.transcript.CountLines(room)))]
 }
 
-// invites reports whether the welcome in sight leads to a model that answers: there is
-// none yet but the demo model. A provider is named if only its key is missing.
+// offersConnect reports whether the visible welcome offers to connect a model: only the demo
+// model can be used so far. provider is set if only its key is missing.
 func (c *chat) offersConnect() (provider string, yes bool) {
 	s := c.session
 	provider = keyless(s)
 	return provider, len(c.place.plan.intro) > 0 && (s.open && (s.Model.Badge != "" || provider != "") || !s.open && s.failed != "")
 }
 
-// welcome is what an empty conversation shows.
+// welcome returns the lines of the welcome that an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
 	s := c.session
 	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
@@ -88,7 +88,7 @@ func (c *chat) welcome(brief bool) []string {
 		c.styles.welcome, pane.Within(c.place.width), brief)
 }
 
-// legend is what the cells of the gauge stand for, in the order in which they count.
+// legend explains the cells of the gauge, the most useful first.
 func (c *chat) legend() []welcome.Mark {
 	var marks []welcome.Mark
 	for _, m := range []struct {
@@ -104,35 +104,35 @@ func (c *chat) legend() []welcome.Mark {
 	return marks
 }
 
-// stepKeys are the keys that the steps of the first minute name.
+// stepKeys returns the keys that the steps of the first-minute guide mention.
 func (c *chat) stepKeys() welcome.Keys {
 	screen := c.env.Keys.Screen
 	return welcome.Keys{Complete: keyOr(c.env.Keys.Composer.Writing.Complete, ""),
 		Undo: keyOr(screen.UndoCompaction, "/undo-compact"), History: keyOr(screen.History, "/history")}
 }
 
-// asks is what an empty composer says.
+// placeholder is the text of an empty composer.
 const placeholder = "Ask something. / for commands, @ for files, ? for help"
 
-// readOnlyPlaceholder is what it says where nothing can be sent.
+// readOnlyPlaceholder is its text if no message can be sent.
 const readOnlyPlaceholder = "A draft stays here. / for commands, ? for help"
 
-// guided is what the next step of the first minute follows from.
+// guided is the state from which the next suggestion of the composer follows.
 type guided struct {
 	demo, begun bool
-	instead     string // of an invitation: nothing can be sent
+	instead     string // placeholder of a read-only conversation, instead of a suggestion
 	id          string
-	events      int // of the conversation
+	events      int // number of events of the conversation
 }
 
-// guide has the empty composer offer the next step of the first minute, while one talks
-// to the demo model.
+// guide sets the placeholder and the suggestions of the composer. With the demo model they
+// are the next step of the first-minute guide.
 func (c *chat) guide() {
 	s := c.session
 	now := guided{demo: s.open && s.Model.Badge != "", begun: c.transcript.Begun(), id: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
-	case c.place.height < minHintsHeight: // the bottom line would say it
+	case c.place.height < minHintsHeight: // there is no bottom line that would say it
 		now.instead = elsewhereWords(s, c.env.Keys.Composer.Writing.Send)[0]
 	case !s.Elsewhere.Closed:
 		now.instead = readOnlyPlaceholder
@@ -156,11 +156,11 @@ func (c *chat) guide() {
 	}
 }
 
-// status is the status line.
+// status returns the status line.
 func (c *chat) status(a surroundings) *statusLine { return &statusLine{a, c} }
 
-// below is what there is further down, "" where the end is in view, or a view covers
-// the transcript.
+// moreBelow says that the transcript continues below the visible part; "" if it does not, or
+// a view covers it.
 func (c *chat) moreBelow(a surroundings) string {
 	if a.covered || c.transcript.Following() {
 		return ""
@@ -171,8 +171,8 @@ func (c *chat) moreBelow(a surroundings) string {
 	return "↓ more"
 }
 
-// takesBack names the keys that return a queued message, where there is one and room for
-// that. While a request waits for a summary Cancel is for that, and the turn goes on.
+// unqueueHint names the keys that return queued messages to the composer, if the screen is
+// wide enough. Cancel is not one while it would only stop a summary.
 func (c *chat) unqueueHint() string {
 	if c.place.width < 60 || len(c.outbox.queued) == 0 {
 		return ""
@@ -188,7 +188,7 @@ func (c *chat) unqueueHint() string {
 	return "  (" + keys + " to edit)"
 }
 
-// gaugeLine is the gauge, or its place while nothing is known to measure.
+// gaugeLine is the gauge, or a placeholder until the first conversation is open.
 func (c *chat) gaugeLine() string {
 	r, width := c.reading(), c.place.width
 	if !c.session.open && r.AfterSend == 0 {
@@ -197,7 +197,7 @@ func (c *chat) gaugeLine() string {
 	return pane.Margin(width) + c.gauge.View(r, pane.Within(width))
 }
 
-// content is the lines of the screen, and where one types.
+// content returns the lines of the screen, and the cursor.
 func (c *chat) content(a surroundings) (string, *tea.Cursor) {
 	p, width := c.place.plan, c.place.width
 	lines := make([]string, 0, 16+len(p.intro))
@@ -226,7 +226,7 @@ func (c *chat) content(a surroundings) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
-// boxBegins is the first line of the composer that has room.
+// firstBoxLine is the first visible line of the composer.
 func (c *chat) firstBoxLine() int {
 	tall, room := c.composer.Height(), c.place.plan.composer
 	if cursor := c.composer.Cursor(); room < tall && cursor != nil {
@@ -235,8 +235,8 @@ func (c *chat) firstBoxLine() int {
 	return 0
 }
 
-// box is the composer, or the lines around its cursor if there is no room for
-// all of it.
+// box draws the composer, or only the lines around its cursor if the screen is too
+// low.
 func (c *chat) box() (string, *tea.Cursor) {
 	p, view, cursor := c.place.plan, c.composer.View(), c.composer.Cursor()
 	first := c.firstBoxLine()
@@ -252,8 +252,8 @@ func (c *chat) box() (string, *tea.Cursor) {
 	return view, cursor
 }
 
-// hints is the bottom line: the most useful keys, whether the meter may count on
-// summaries, and the permission mode.
+// hints is the bottom line: the most useful keys, whether automatic summaries are
+// paused, and the permission mode.
 func (c *chat) hints() string {
 	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.place.width)
 	if c.session.ReadOnly != "" {
@@ -300,11 +300,11 @@ func (c *chat) hints() string {
 	return pane.Margin(c.place.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
-// minJobBody is how many lines the transcript must have to give one up.
+// minJobBody is the minimum height of a transcript at which the line about a summary is shown.
 const minJobBody = 3
 
-// placeJob puts the line about a summary below the newest reply: where the
-// transcript has empty rows on the second of them, otherwise below all of it.
+// placeJob puts the line about a summary below the newest reply: on the second
+// empty row of the transcript, or else on a row of its own below it.
 func (c *chat) placeJob(p *plan) {
 	if !c.session.activity.job.on || p.body < minJobBody {
 		return
@@ -318,7 +318,7 @@ func (c *chat) placeJob(p *plan) {
 	}
 }
 
-// withJob is the transcript with the line about a summary.
+// withJob adds the line about a summary to the drawn transcript.
 func (c *chat) withJob(a surroundings, view string) string {
 	p := c.place.plan
 	if !p.job.shown {
@@ -333,7 +333,7 @@ func (c *chat) withJob(a surroundings, view string) string {
 	return strings.Join(rows, "\n")
 }
 
-// mouse scrolls, selects and unfolds.
+// mouse handles a mouse message: it scrolls, selects and unfolds.
 func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	at, p := msg.Mouse(), c.place.plan
 	y := at.Y - p.top()
@@ -361,7 +361,7 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	return nil
 }
 
-// released is what a press of the mouse asks for.
+// released returns the action for a mouse release in the transcript.
 func released(r transcript.Released) pane.Action {
 	switch {
 	case r.Text != "":

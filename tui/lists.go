@@ -18,25 +18,25 @@ import (
 )
 
 // The lists of models and of stored conversations. Both stay open while items are
-// marked, sorted, renamed and removed; what is changed is changed in the list at once,
-// or once it was done, and what fails is said in it.
+// marked, sorted, renamed and removed. The list shows a change at once, or after it was
+// made, and it shows failures.
 
-// lists is what the newest list shows.
+// lists holds the content of the newest lists.
 type lists struct {
 	env     *env
 	session *session
 
 	stack  *overlay.Stack
-	picker *overlay.Picker // of conversations; nil before the first one, and it may be closed
-	marks  *overlay.Picker // of models, the same way
+	picker *overlay.Picker // the newest list of conversations, which may be closed; nil before the first
+	marks  *overlay.Picker // the newest list of models, likewise
 	models []ModelChoice
 	stored []Stored
 	order  choices.Order
 	asked  string          // the conversation whose last exchange is being read
-	known  map[string]bool // those whose was read
+	known  map[string]bool // conversations whose last exchange was read
 }
 
-// previewLines is how many lines of the last exchange are shown at most.
+// previewLines is the maximum number of shown lines of the last exchange.
 const previewLines = 6
 
 // chooseModel lets the user choose a model, and how much it reasons.
@@ -76,8 +76,8 @@ func modelItem(m ModelChoice, s *session) overlay.Item {
 	return item
 }
 
-// pickedModel talks to a model of the list; one whose provider has no key is connected
-// first.
+// pickedModel switches to a model of the list, or connects its provider if that has no
+// key.
 func (l *lists) pickedModel(name, effort string) pane.Action {
 	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
 	switch {
@@ -90,7 +90,7 @@ func (l *lists) pickedModel(name, effort string) pane.Action {
 	return l.env.switchModel(strings.TrimSpace(name + " " + effort))
 }
 
-// favor marks a model as a favorite, or no longer.
+// favor marks a model as a favorite, or removes the mark.
 func (l *lists) favor(name string) pane.Action {
 	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
 	if i < 0 {
@@ -98,7 +98,7 @@ func (l *lists) favor(name string) pane.Action {
 	}
 	on := !l.models[i].Favorite
 	l.models[i].Favorite = on
-	l.marks.SetItems(l.modelItems()) // the order stays: what one just marked does not run away
+	l.marks.SetItems(l.modelItems()) // not sorted again, so that the marked row does not move away
 	b := l.env.Backend
 	return l.env.attempt(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failure)
 }
@@ -154,8 +154,8 @@ func (l *lists) preview() pane.Action {
 	})
 }
 
-// exchange is a message and its reply as a list shows them: a line each, without the marks
-// of Markdown.
+// exchange returns a message and its reply as a list shows them: a line each, without
+// Markdown.
 func exchange(question, reply string) string {
 	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.Measure).Render(plain.Text(reply)), " "))
 	var lines []string
@@ -167,7 +167,7 @@ func exchange(question, reply string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sort lists the conversations in another order.
+// sort lists the conversations in the next order.
 func (l *lists) sort(string) pane.Action {
 	l.order = l.order.Next()
 	choices.SortConversations(l.stored, l.order)
@@ -188,7 +188,7 @@ func (l *lists) rename(id string) pane.Action {
 	})}
 }
 
-// remove deletes a conversation after a yes.
+// remove deletes a conversation after a confirmation.
 func (l *lists) remove(id string) pane.Action {
 	b := l.env.Backend
 	return confirm("Delete", "Delete "+l.stored[l.row(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
@@ -200,7 +200,7 @@ func (l *lists) remove(id string) pane.Action {
 	})
 }
 
-// change changes a stored conversation, and then the list, also one that was opened meanwhile.
+// change changes a stored conversation, and then the newest list, which may have been opened meanwhile.
 func (l *lists) change(id string, work func(context.Context) error, then func(row int)) pane.Action {
 	picker := l.picker
 	return l.env.attempt(work, func(err error) pane.Action {

@@ -29,15 +29,15 @@ import (
 	"plimsoll/tui/welcome"
 )
 
-// look is the theme in force and what it makes of each part.
+// themeStyles is a theme, and derives the styles of each part from it.
 type themeStyles struct {
 	theme  themes.Theme
 	styles themes.Styles
-	many   bool // enough colors for surfaces, and for bars without patterns
-	links  bool // the terminal knows links
+	many   bool // enough colors for backgrounds, and for bars without patterns
+	links  bool // the terminal supports links
 }
 
-// newLook is what a theme looks like on a terminal of so many colors.
+// newLook adapts a theme to the colors of the terminal.
 func newLook(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
@@ -48,7 +48,7 @@ func newLook(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	return themeStyles{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
 }
 
-// glyphs are the cells of the gauge's segments.
+// glyphs returns the cells of the gauge's segments.
 func (l themeStyles) glyphs() pane.Glyphs {
 	if l.many {
 		return pane.Blocks()
@@ -85,7 +85,7 @@ func (l themeStyles) gauge() gauge.Styles {
 	return s
 }
 
-// markdown is a renderer of the theme; its width comes from where it is used.
+// markdown returns a renderer for the theme; its user sets the width.
 func (l themeStyles) markdown() *markdown.Renderer {
 	r := markdown.New(themes.Markdown(l.theme), 80)
 	r.SetLinks(l.links)
@@ -98,9 +98,9 @@ func (l themeStyles) composer() composer.Styles {
 		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
 }
 
-// What a theme makes of the full-screen views.
+// Styles of the full-screen views.
 
-// pane is what they share.
+// pane returns the styles that all of them share.
 func (l themeStyles) pane() pane.Styles {
 	f, t, o := l.styles.Frame, l.styles.Text, l.styles.Overlay
 	return pane.Styles{
@@ -109,7 +109,7 @@ func (l themeStyles) pane() pane.Styles {
 	}
 }
 
-// states is the badges.
+// states returns the styles of badges.
 func (l themeStyles) states() map[projection.State]lipgloss.Style {
 	s := l.styles.State
 	return map[projection.State]lipgloss.Style{
@@ -118,7 +118,7 @@ func (l themeStyles) states() map[projection.State]lipgloss.Style {
 	}
 }
 
-// segments is the categories of the gauge.
+// segments returns the styles of the gauge's categories.
 func (l themeStyles) segments() map[projection.Segment]lipgloss.Style {
 	g := l.styles.Gauge
 	return map[projection.Segment]lipgloss.Style{
@@ -158,17 +158,17 @@ func (l themeStyles) changes() changes.Styles {
 	return changes.Styles{Pane: l.pane(), Diff: diffview.Styles(l.styles.Diff)}
 }
 
-// theme is the colours in force.
+// theme is the theme in force and the user's choice.
 type theme struct {
 	name       string // auto, light, dark or a theme's name
 	own        choices.Themes
-	dark       bool // the terminal's background is, as it told or as most are
+	dark       bool // the terminal has a dark background, as it reported; true by default
 	colourless bool
-	shown      colorprofile.Profile // how many colors the terminal shows
-	links      bool                 // it knows links
+	shown      colorprofile.Profile // how many colors the terminal supports
+	links      bool                 // the terminal supports links
 	look       themeStyles
-	fresh      bool           // nothing is drawn in it yet
-	picker     overlay.Dialog // that shows other themes while it is open, nil for none
+	fresh      bool           // the parts do not have its styles yet
+	picker     overlay.Dialog // the open list of themes, or nil
 }
 
 func newTheme(o Options) theme {
@@ -179,7 +179,7 @@ func newTheme(o Options) theme {
 	return t
 }
 
-// set takes another theme.
+// set chooses another theme.
 func (t *theme) set(name string) pane.Action {
 	if !t.show(name) {
 		return requestFailed{CheckTheme(name, t.own.Names()...)}
@@ -188,8 +188,8 @@ func (t *theme) set(name string) pane.Action {
 	return say("theme: " + t.look.theme.Name + " · /settings saves it")
 }
 
-// show draws in another theme and leaves the choice as it is; false if there is none of
-// that name.
+// show draws in another theme without choosing it. It returns false if no theme has the
+// name.
 func (t *theme) show(name string) bool {
 	chosen, ok := t.own.Named(name, t.dark, t.colourless)
 	if ok {
@@ -199,7 +199,7 @@ func (t *theme) show(name string) bool {
 	return ok
 }
 
-// renew takes over the user's own themes as they are now.
+// renew replaces the user's own themes, which were read again.
 func (t *theme) renew(own []themes.Theme) {
 	t.own = own
 	if t.picker == nil {
@@ -207,8 +207,8 @@ func (t *theme) renew(own []themes.Theme) {
 	}
 }
 
-// pick lets the user choose a theme, in which the screen is drawn meanwhile; why says why
-// some files could not be read.
+// pick opens a list of themes and draws the screen in the selected one; why is the error
+// of files that could not be read.
 func (t *theme) pick(why error) pane.Action {
 	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.set(name) },
 		Focus: func(name string) pane.Action {
@@ -225,7 +225,7 @@ func (t *theme) pick(why error) pane.Action {
 	return openDialog{t.picker}
 }
 
-// chosen is the row of the choice: dark and light are names of a theme that has a row of its own.
+// chosen returns the row of the chosen theme: dark and light are other names of themes with rows of their own.
 func (t *theme) chosen() string {
 	switch t.name {
 	case "":
@@ -236,7 +236,7 @@ func (t *theme) chosen() string {
 	return t.name
 }
 
-// left returns to the theme in force once the list of themes is closed, in whatever way.
+// left returns to the chosen theme once the list of themes is closed.
 func (t *theme) left(open *overlay.Stack) {
 	if t.picker != nil && !open.Has(t.picker) {
 		t.picker = nil
@@ -244,7 +244,7 @@ func (t *theme) left(open *overlay.Stack) {
 	}
 }
 
-// colors takes over how many colors the terminal shows.
+// colors sets how many colors the terminal supports.
 func (t *theme) colors(shown colorprofile.Profile) {
 	if t.shown != shown {
 		t.shown = shown
@@ -252,7 +252,7 @@ func (t *theme) colors(shown colorprofile.Profile) {
 	}
 }
 
-// background takes over what the terminal is like.
+// background sets whether the terminal has a dark background.
 func (t *theme) background(dark bool) {
 	other := t.dark != dark
 	t.dark = dark
@@ -261,8 +261,8 @@ func (t *theme) background(dark bool) {
 	}
 }
 
-// ground is the background and the text that the terminal needs for the theme, nil for
-// its own: a theme for the other kind of background brings that along.
+// ground returns the background and text colours to set for the theme, or nil to keep the
+// terminal's: only a theme for the other kind of background sets its own.
 func (t *theme) ground() (background, text color.Color) {
 	if in := t.look.theme; t.look.many && in.Dark != t.dark {
 		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
@@ -270,9 +270,9 @@ func (t *theme) ground() (background, text color.Color) {
 	return nil, nil
 }
 
-// PrintMarkdown writes a text rendered to w, without the screen, in the
-// colours that the terminal of environ has, with links if it knows them. Text is
-// made safe first.
+// PrintMarkdown writes a rendered Markdown text to w, for output without the screen, in
+// the colours that the terminal described by environ supports. The text is
+// sanitised first.
 func PrintMarkdown(w io.Writer, text string, width int, colourless, links bool, environ []string) error {
 	theme, _ := choices.Themes{}.Named(choices.Auto, !lightBackground(environ), colourless)
 	r := markdown.New(themes.Markdown(theme), width)
@@ -293,8 +293,8 @@ func lightBackground(environ []string) bool {
 	return false
 }
 
-// CheckTheme reports whether a theme can be chosen, by its name; the error lists those
-// there are.
+// CheckTheme returns an error that lists the themes if no theme has the name; own lists
+// the user's own.
 func CheckTheme(name string, own ...string) error {
 	if _, ok := (choices.Themes{}).Named(name, true, false); ok || slices.Contains(own, name) {
 		return nil
@@ -302,7 +302,7 @@ func CheckTheme(name string, own ...string) error {
 	return fmt.Errorf("there is no theme %q; there are %s", name, choices.ThemeNames(own...))
 }
 
-// statusStyles is how the lines look.
+// statusStyles are the styles of the lines around the transcript.
 type statusStyles struct {
 	title, detail, rule, subtle, accent, warning, failure, snack pane.Ink
 	welcome                                                      welcome.Styles

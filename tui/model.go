@@ -11,8 +11,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Model is the root, and the only tea.Model. It routes messages to its parts, and does
-// what they ask for.
+// Model is the root, and the only tea.Model. It routes messages to its parts, and carries
+// out the actions that they return.
 type Model struct {
 	env      *env
 	session  *session // the open conversation
@@ -21,17 +21,17 @@ type Model struct {
 	dialogs  *dialogs
 	snackbar snackbar
 	keyboard *keyboard
-	quits    repeat // of the key to interrupt
-	rewinds  repeat // of the key to cancel
+	quits    repeat // a second Interrupt quits
+	rewinds  repeat // a second Cancel stashes the draft or rewinds
 	lists    *lists
 	*drafts
-	arrival  arrival // what comes when the conversation that is being opened is open
+	arrival  arrival // what happens when the conversation that is being opened is open
 	terminal terminal
 	outside  outside
 	theme    theme
 }
 
-// New returns the screen. It draws at once; the conversation opens meanwhile.
+// New returns the screen. It can be drawn at once; Init opens the conversation.
 func New(ctx context.Context, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) *Model {
 	return m
 }
 
-// Init opens the conversation and asks what is needed to draw it well.
+// Init opens the conversation, and requests the background colour, prompts and files.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, arrival{}), tea.RequestBackgroundColor, m.chat.loadPrompts(), m.chat.loadFiles()}
 	if m.env.Pick {
@@ -61,7 +61,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// runSetting is a setting that the screen knows itself: it holds until the program ends.
+// runSetting is a setting that the screen itself stores, until the program ends.
 type runSetting struct {
 	get func() string
 	set func(value string) pane.Action
@@ -79,7 +79,7 @@ func (m *Model) runSettings() map[string]runSetting {
 	}
 }
 
-// setLook draws everything in the theme in force, if that is another one.
+// setTheme passes a new theme to all parts.
 func (m *Model) setTheme() {
 	m.theme.left(m.dialogs.stack)
 	if !m.theme.fresh {
@@ -93,10 +93,10 @@ func (m *Model) setTheme() {
 	m.views.markStale()
 }
 
-// Farewell is the last exchange as plain text, for the scrollback.
+// Farewell returns the last exchange as plain text, to print when the program ends.
 func (m *Model) Farewell() string { return m.chat.transcript.LastExchange() }
 
-// do does what a part asks for.
+// do carries out the action of a part.
 func (m *Model) do(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case nil:
@@ -127,14 +127,14 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case output:
 		return m.do(m.chat.output(a.title, a.text))
 	case restoreLine:
-		if m.dialogs.consent == nil { // one that asks for a yes has not failed yet
+		if m.dialogs.consent == nil { // a command that waits for consent has not failed yet
 			m.chat.outbox.leaveLine(a.line)
 		}
 	case undone:
-		// The way back stands first: a narrow screen has room for little more.
+		// The hint for redo comes first, because a narrow screen cuts the rest.
 		return m.do(say("undone · " + m.views.redoKey() + " to redo" + a.change))
 	case openDialog:
-		// The release of a mouse button that is down would go to it.
+		// The dialog would get the release of a pressed mouse button.
 		m.chat.transcript.ClearSelection()
 		m.dialogs.stack.Push(a.dialog, m.env.Now())
 	case closeDialog:
@@ -149,8 +149,8 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	return nil
 }
 
-// miss says that what the user asked for with a key or a command is not there or
-// cannot be done. It is no part of the conversation.
+// showFailure shows a failed request of the user in the snackbar, or in the transcript
+// if no conversation is open.
 func (m *Model) showFailure(err error) tea.Cmd {
 	if err == nil || m.env.ctx.Err() != nil || !m.session.open {
 		return m.fail(err)
@@ -158,8 +158,8 @@ func (m *Model) showFailure(err error) tea.Cmd {
 	return m.snackbar.show(err.Error(), true)
 }
 
-// fail shows that something the user or the program wanted did not work, where it can
-// be read in peace. What fails because the program ends is not news.
+// fail shows a failure in the transcript, where it stays. Failures because the program
+// ends are not shown.
 func (m *Model) fail(err error) tea.Cmd {
 	if err == nil || m.env.ctx.Err() != nil {
 		return nil
@@ -170,22 +170,22 @@ func (m *Model) fail(err error) tea.Cmd {
 	return m.do(m.chat.fault(err.Error()))
 }
 
-// arrival is what comes when the conversation that is being opened is open.
+// arrival is what happens when the conversation that is being opened is open.
 type arrival struct {
-	then  string      // ID of the conversation to go on to, "" for none
-	asked int         // the key that asked for it, by keyboard.pressed
-	draft string      // what comes to the composer there, "" for nothing
-	at    target      // what is shown there, the zero target for its end
-	from  *searchView // that found it, and stays open below it; nil for none
-	alone bool        // what is being written comes along, as its conversation is removed
-	again bool        // it is the one that is shown, which no other window has open any more
+	then  string      // ID of the next conversation to open, may be ""
+	asked int         // keyboard.pressed when it was requested
+	draft string      // text to put into the composer, may be ""
+	at    target      // the event to show in the history; zero for none
+	from  *searchView // the search that found the event, which stays open below; may be nil
+	alone bool        // the draft stays in the composer, because its conversation is deleted
+	again bool        // it is the shown conversation, which another window has closed
 }
 
-// One conversation is open at a time, and one at a time is opened: so what is
-// on screen is what is open. What is sent meanwhile goes to the one that opens;
-// what the old one still had queued comes back to the composer.
+// One conversation is open at a time, and one at a time is being opened. A message
+// sent meanwhile goes to the conversation that opens; messages queued in the old
+// one return to the composer.
 
-// enter opens, begins, forks or deletes, as open does; next is what comes then.
+// enter leaves the conversation and calls open for another; next is what happens then.
 func (m *Model) enter(open func(context.Context) (Conversation, error), next arrival) tea.Cmd {
 	if m.session.opening {
 		return m.do(refuse(busyOpening))
@@ -206,8 +206,8 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	}, func(c Conversation, err error) pane.Action { return m.opened(c, err) })
 }
 
-// resume continues another conversation, as soon as one that is being opened
-// is open.
+// resume opens another conversation, after one that is being opened
+// now.
 func (m *Model) resume(id string) tea.Cmd {
 	if m.session.opening {
 		m.arrival.then = id
@@ -216,8 +216,8 @@ func (m *Model) resume(id string) tea.Cmd {
 	return m.enter(m.env.resume(id), arrival{})
 }
 
-// showHit shows a place of a conversation in the history, over the search that found
-// it, and opens the conversation for that if it is another one.
+// showHit shows a search hit in the history, over the search that found it. It first
+// opens the conversation of the hit if that is another one.
 func (m *Model) showHit(hit showHit) tea.Cmd {
 	if hit.conversation == m.session.ID && m.session.open {
 		return m.do(m.views.openHistoryAt(hit.at.event, hit.at.query))
@@ -225,8 +225,8 @@ func (m *Model) showHit(hit showHit) tea.Cmd {
 	return m.enter(m.env.resume(hit.conversation), arrival{at: hit.at, from: hit.from})
 }
 
-// forkAt goes on in a copy of the messages before an event. The user's message there
-// comes to the composer.
+// forkAt opens a copy of the messages before an event. A user message at the event is
+// put into the composer.
 func (m *Model) forkAt(before uint64) tea.Cmd {
 	draft := ""
 	if text, ok := m.session.log.message(before); ok {
@@ -236,7 +236,7 @@ func (m *Model) forkAt(before uint64) tea.Cmd {
 	return m.enter(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, arrival{draft: draft})
 }
 
-// opened takes over a conversation.
+// opened handles that a conversation was opened, or why not.
 func (m *Model) opened(c Conversation, err error) tea.Cmd {
 	m.session.opening = false
 	was := m.arrival
@@ -247,7 +247,7 @@ func (m *Model) opened(c Conversation, err error) tea.Cmd {
 	if err != nil {
 		cmds = append(cmds, m.notOpened(err, was))
 	} else {
-		m.dialogs.forgetAll() // they were about the one that is left
+		m.dialogs.forgetAll() // they belong to the conversation that was left
 		m.outside.watch.Leave()
 		shown := 0
 		if was.again && m.session.ID == c.ID {
@@ -255,7 +255,7 @@ func (m *Model) opened(c Conversation, err error) tea.Cmd {
 		}
 		faults := m.session.begin(c)
 		along := m.drafts.begin(c.Draft)
-		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
+		m.views.reset(was.from) // the search that led here stays open: it covers all conversations
 		m.chat.begin(faults, was.draft, shown)
 		if along {
 			cmds = append(cmds, m.drafts.merge())
@@ -274,14 +274,14 @@ func (m *Model) opened(c Conversation, err error) tea.Cmd {
 	return tea.Batch(append(cmds, m.do(m.chat.outbox.flush()))...)
 }
 
-// notOpened says why a conversation was not opened. The one that is open, if
-// one is, goes on.
+// notOpened shows why a conversation was not opened. The conversation that is open
+// stays open.
 func (m *Model) notOpened(err error, was arrival) tea.Cmd {
 	m.drafts.back()
 	if m.session.open {
-		m.chat.outbox.returnUnsent() // it was meant for the one that is not open
+		m.chat.outbox.returnUnsent() // it was meant for the conversation that failed to open
 	}
-	was.then, was.alone = "", false // the one is on its way, nothing was removed
+	was.then, was.alone = "", false // the next one is opened by the caller, and nothing was deleted
 	if action, asks := m.dialogs.needsConsent(err, was); asks {
 		return m.do(action)
 	}

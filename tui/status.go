@@ -16,29 +16,29 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The status line says what goes on at its left, or the snackbar, and at its right that
-// there is more below. It has its place also while it is empty, so that nothing jumps
-// when something begins or ends. Below it stand the messages that wait.
+// The status line shows the running activity or the snackbar at the left, and at the right
+// that the transcript continues below. It takes a line even while it is empty, so that the
+// screen does not jump. The waiting messages are below it.
 
-// around is what else is on the screen, of which the lines of the chat tell.
+// surroundings is the state of other parts that the lines of the chat show.
 type surroundings struct {
-	snackbar  string // "" for none
-	bad       bool   // it is about a failure
+	snackbar  string // its text, may be ""
+	bad       bool   // the snackbar is about a failure
 	covered   bool   // a view covers the transcript
-	question  bool   // a question waits until the user pauses
-	reviewing bool   // the summary that waits is in sight
+	question  bool   // a question waits to open until the user stops typing
+	reviewing bool   // the review of the pending summary is visible
 }
 
-// pulse is what moves on the status line.
+// animation is the state of what moves on the status line.
 type animation struct {
-	call    string // the one the model is writing, "" without one
+	call    string // the tool call that the model is writing, may be ""
 	frame   int
-	clock   time.Time // of the newest tick, or of the newest change
-	ticking bool      // a tick is under way
-	away    bool      // the terminal has no focus: nothing moves
+	clock   time.Time // time of the last tick or change
+	ticking bool      // a tick is pending
+	away    bool      // the terminal does not have the focus: nothing moves
 }
 
-// now takes over what the conversation is doing.
+// statusChanged handles a new status of the conversation.
 func (p *animation) statusChanged(s updates.Status, at time.Time) {
 	if s.Phase != updates.Streaming {
 		p.call = ""
@@ -46,21 +46,21 @@ func (p *animation) statusChanged(s updates.Status, at time.Time) {
 	p.clock = at
 }
 
-// ticks moves the spinner.
+// ticks moves the spinner one tick.
 func (p *animation) ticks(at time.Time) {
 	p.ticking, p.clock = false, at
 	p.frame += framesPerTick
 }
 
-// frames is the spinner of the status line.
+// frames holds the frames of the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// framesPerTick has the spinner turn once a second.
+// framesPerTick makes the spinner turn once a second.
 const framesPerTick = 2
 
 func (p *animation) spinner() string { return frames[p.frame%len(frames)] }
 
-// seconds is how long something has been going on, " 4s", "" in the first.
+// seconds returns the time since since as " 4s"; "" in the first second.
 func (p *animation) seconds(since time.Time) string {
 	d := p.clock.Sub(since)
 	if d < time.Second || since.IsZero() {
@@ -69,10 +69,10 @@ func (p *animation) seconds(since time.Time) string {
 	return " " + d.Truncate(time.Second).String()
 }
 
-// maxQueued is how many lines waiting messages get.
+// maxQueued is the maximum number of lines of waiting messages.
 const maxQueued = 4
 
-// elsewhereLine is the bottom line where nothing can be sent.
+// elsewhereLine is the bottom line of a read-only conversation.
 func elsewhereLine(s *session, send key.Binding, styles statusStyles, width int) string {
 	style, right := styles.subtle, ""
 	if s.Elsewhere.Closed {
@@ -93,7 +93,7 @@ func elsewhereLine(s *session, send key.Binding, styles statusStyles, width int)
 	return style.Render(ansi.Truncate(words[len(words)-1], width, "…"))
 }
 
-// elsewhereWords say why nothing can be sent, and what to do, the longest first.
+// elsewhereWords returns texts that say why no message can be sent, and what to do, the longest first.
 func elsewhereWords(s *session, send key.Binding) []string {
 	words := []string{plain.Line(s.ReadOnly)}
 	switch {
@@ -106,7 +106,7 @@ func elsewhereWords(s *session, send key.Binding) []string {
 	return words
 }
 
-// header is the top line: name, title, model, place.
+// header is the top line: program, title, model, workspace.
 func (c *chat) header() string {
 	const name = "plimsoll"
 	m, s, full := c.session.Model, c.styles, c.place.width
@@ -135,7 +135,7 @@ func (c *chat) header() string {
 	return pane.Margin(full) + ansi.Truncate(line, width, "")
 }
 
-// statusLine is what the status line of a chat tells of.
+// statusLine draws the status line of a chat.
 type statusLine struct {
 	surroundings
 	c *chat
@@ -143,12 +143,12 @@ type statusLine struct {
 
 func (l *statusLine) now() *activity { return &l.c.session.activity }
 
-// empty reports whether the status line has nothing to say.
+// empty reports whether the status line has no text.
 func (l *statusLine) empty() bool {
 	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now().job.on && l.c.shell == nil && l.c.moreBelow(l.surroundings) == "" && l.c.session.unreachable == ""
 }
 
-// reviewWords say that a summary waits, "" if none does or it is in sight.
+// reviewWords says that a summary waits for review; "" if none does, or it is visible.
 func (l *statusLine) reviewWords() string {
 	if l.reviewing {
 		return ""
@@ -156,7 +156,7 @@ func (l *statusLine) reviewWords() string {
 	return l.c.session.review.words()
 }
 
-// view is what goes on, or the snackbar, and whether there is more below.
+// view draws the snackbar or the activity, and whether the transcript continues below.
 func (l *statusLine) view() string {
 	st, width, below := l.c.styles, l.c.place.width, l.c.moreBelow(l.surroundings)
 	margin, room := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
@@ -179,8 +179,8 @@ func (l *statusLine) view() string {
 	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(below)
 }
 
-// stopKey is the key that stops what goes on: where a view has the keys, Cancel is
-// for that.
+// stopKey is the key that stops the activity. In a view it is Interrupt, because Cancel
+// acts on the view.
 func (l *statusLine) stopKey() key.Binding {
 	if l.covered {
 		return l.c.env.Keys.Screen.Interrupt
@@ -188,7 +188,7 @@ func (l *statusLine) stopKey() key.Binding {
 	return l.c.env.Keys.Screen.Cancel
 }
 
-// goesOn is what is going on, "" if nothing is.
+// activityText describes the activity, or a pending summary or an unreachable server; may be "".
 func (l *statusLine) activityText(room int) string {
 	text, style, status := l.doing(), l.c.styles.subtle, &l.now().status
 	switch {
@@ -224,9 +224,9 @@ func (l *statusLine) activityText(room int) string {
 	return style.Render(ansi.Truncate(mark+" "+text+hint, max(0, room), ""))
 }
 
-// doing is what the conversation is doing, "" when it is idle. A summary that
-// is written has a line of its own, also while a request waits for it, and other
-// compactions are over at once.
+// doing describes the phase of the turn, "" if the conversation is idle. A summary
+// that is being written has a line of its own; other compactions take no
+// time.
 func (l *statusLine) doing() string {
 	s := &l.now().status
 	switch s.Phase {
@@ -253,7 +253,7 @@ func (l *statusLine) doing() string {
 	return ""
 }
 
-// nth is a number, and of how many where that is known.
+// nth formats "2 of 4", or only "2" if the total is unknown.
 func nth(n, of int) string {
 	if of < n {
 		return strconv.Itoa(n)
@@ -262,8 +262,8 @@ func nth(n, of int) string {
 }
 
 // optimizing is the line about a summary that is being written, without style.
-// Where there is little room its words get fewer; how to stop it goes last but
-// for the seconds.
+// On a narrow screen words are left out; the hint how to stop it is kept
+// longest, except the seconds.
 func (l *statusLine) optimizing(width int) string {
 	spinner, job := l.c.pulse.spinner()+" ", &l.now().job
 	text := spinner + optimizingWords
@@ -287,14 +287,14 @@ func (l *statusLine) optimizing(width int) string {
 	return ansi.Truncate(text, max(0, width), "…")
 }
 
-// optimizingWords are said while a summary is written (ONE).
+// optimizingWords is shown while a summary is written (ONE).
 const optimizingWords = "Optimizing conversation context…"
 
-// slow is how long a summary takes until it is said how to stop it (ONE).
+// slow is the time after which the line says how to stop a summary (ONE).
 const slow = 15 * time.Second
 
-// stopsJob says how to stop the summary that is being written, once it takes
-// long and the key would stop that and nothing else.
+// stopJobHint says how to stop the summary that is being written, once it takes
+// long and the key would stop only the summary.
 func (l *statusLine) stopJobHint() string {
 	job, stop := &l.now().job, l.stopKey()
 	switch {
@@ -306,8 +306,8 @@ func (l *statusLine) stopJobHint() string {
 	return " (" + stop.Help().Key + " stops it)"
 }
 
-// queuedLines shows messages that wait in at most so many lines, with how to take them
-// back.
+// queuedLines draws the waiting messages in at most most lines, with a hint after the
+// first.
 func queuedLines(all []waiting, hint string, style pane.Ink, most, width int) []string {
 	var lines []string
 	margin, room := pane.Margin(width), pane.Within(width)

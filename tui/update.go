@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Update handles a message. Every case is one call; none waits or does I/O.
+// Update handles a message. Every case is one call, which neither waits nor does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	m.outside.userActed(msg, m.env.Now)
@@ -55,7 +55,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(append(cmds, m.drafts.watch(), m.outside.show(m.session))...)
 }
 
-// ticked moves what moves.
+// ticked moves spinners and updates elapsed times.
 func (m *Model) ticked(msg tickMsg) tea.Cmd {
 	if m.session.load.show() {
 		m.views.markStale()
@@ -63,22 +63,22 @@ func (m *Model) ticked(msg tickMsg) tea.Cmd {
 	return m.do(m.chat.ticked(msg))
 }
 
-// updates shows all that happened since the last time, in order, and listens
-// for more.
+// updates passes pending updates to the parts, in order, and listens for
+// more.
 func (m *Model) updates(msg updatesMsg) tea.Cmd {
 	if msg.from != m.session.Session {
-		return nil // of a conversation that was left
+		return nil // it is from a conversation that was left
 	}
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
 		m.outside.watch.Update(u, m.env.Now())
 		for _, part := range []func(updates.Update) pane.Action{m.session.update, m.chat.update, m.dialogs.update, m.views.update} {
-			cmds = append(cmds, m.do(part(u))) // the session takes it over, the others show it
+			cmds = append(cmds, m.do(part(u))) // the session applies it, the others show it
 		}
 	}
 	cmds = append(cmds, m.outside.notifyUser(m.session))
 	m.views.markStale()
-	if msg.ended { // nobody would say that the summary is over
+	if msg.ended { // no update will end the summary
 		m.session.activity.job = summaryJob{}
 	} else {
 		cmds = append(cmds, m.env.listen(msg.from))

@@ -15,18 +15,18 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The screen is the chat or the view in sight, with dialogs over it.
+// The screen shows the chat or the top full-screen view, with dialogs over it.
 
-// terminal is the terminal's size, and what was drawn last.
+// terminal is the state of the terminal, and what was drawn last.
 type terminal struct {
 	width, height int
 	view          tea.View
-	stale         bool // something happened since view was drawn
-	clusters      bool // the terminal measures by grapheme cluster
-	mouse         bool // the mouse is used
+	stale         bool // a message arrived since view was drawn
+	clusters      bool // the terminal measures widths by grapheme cluster
+	mouse         bool // the mouse is enabled
 }
 
-// resize gives the parts another screen.
+// resize sets the size of the screen.
 func (m *Model) resize(width, height int) tea.Cmd {
 	t := &m.terminal
 	first := t.width == 0 && t.height == 0
@@ -39,18 +39,18 @@ func (m *Model) resize(width, height int) tea.Cmd {
 	return redraw
 }
 
-// wholeScreen makes all of the screen scroll again and leaves the cursor where
-// it is.
+// wholeScreen resets the scroll region to the whole screen and keeps the
+// cursor.
 const wholeScreen = "\x1b7\x1b[r\x1b8"
 
-// redraw draws everything anew. A frame that was on its way while the terminal
-// got another size confines scrolling to the rows of the old one, and then the
-// lines of the next frames go astray.
+// redraw clears and redraws the screen. A frame that was written while the
+// terminal was resized can leave a scroll region of the old size, which would
+// misplace the lines of the next frames.
 func redraw() tea.Msg {
 	return tea.Sequence(tea.Raw(wholeScreen), tea.ClearScreen)()
 }
 
-// measures notes whether the terminal knows mode 2027, and so measures by grapheme
+// measures reports whether the terminal supports mode 2027, and so measures by grapheme
 // cluster.
 func (t *terminal) measures(msg tea.ModeReportMsg) bool {
 	if msg.Mode == ansi.ModeUnicodeCore {
@@ -59,33 +59,33 @@ func (t *terminal) measures(msg tea.ModeReportMsg) bool {
 	return t.clusters
 }
 
-// inSight is the view and the dialog that get the keys.
+// keyTarget returns the view and the dialog that get the keys.
 func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.top(), m.dialogs.stack.Top()} }
 
-// around is what the lines of the chat tell of the other parts.
+// surroundings returns the state of other parts that the lines of the chat show.
 func (m *Model) surroundings() surroundings {
 	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), bad: m.snackbar.bad, covered: m.views.top() != nil,
 		question: m.dialogs.waiting(), reviewing: m.views.reviewing()}
 }
 
-// layout gives every part its place. It runs after every message.
+// layout sets the size of every part. It runs after every message.
 func (m *Model) layout() {
 	m.terminal.stale = true
 	m.views.resize()
 	m.chat.layout(m.surroundings())
 }
 
-// minStatusHeight is the height from which on the status line has its place below a
-// view also while it is empty.
+// minStatusHeight is the minimum height at which the status line is shown below a view
+// even while it is empty.
 const minStatusHeight = 12
 
-// belowView tells which lines stand below a view.
+// linesBelow returns which lines are shown below a view.
 func (m *Model) linesBelow(v fullView) (status, gauge bool) {
 	h := m.terminal.height
 	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).empty(), v.hasGaugeLine() && h >= 3
 }
 
-// room is the size that a view has, 0 while there is no terminal.
+// room returns the size of a view, 0 before the size of the terminal is known.
 func (m *Model) room(v fullView) (width, height int) {
 	t := &m.terminal
 	if t.width == 0 || t.height == 0 {
@@ -95,7 +95,7 @@ func (m *Model) room(v fullView) (width, height int) {
 	return t.width, max(1, t.height-count(status, gauge))
 }
 
-// fullContent is the screen with a view, and where one types.
+// fullContent returns the screen with a full-screen view, and the cursor.
 func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	lines := []string{v.View()}
 	status, gauge := m.linesBelow(v)
@@ -108,8 +108,8 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), v.Cursor()
 }
 
-// View is the screen. Drawing it again without a message in between costs
-// nothing.
+// View returns the screen. It is drawn only once after a
+// message.
 func (m *Model) View() tea.View {
 	if m.terminal.stale {
 		m.terminal.view = m.draw()
@@ -149,13 +149,13 @@ func (m *Model) draw() tea.View {
 	return v
 }
 
-// Below this size the parts cannot be laid out and are cut.
+// A terminal below this size cuts the content.
 const (
 	minWidth  = 24
 	minHeight = 10
 )
 
-// fitted cuts what does not fit a very small terminal.
+// fitted cuts content that does not fit a very small terminal.
 func (t *terminal) fitted(content string) string {
 	if t.width >= minWidth && t.height >= minHeight {
 		return content
@@ -178,20 +178,20 @@ func windowTitle(title string) string {
 	return "plimsoll · " + plain.Line(title)
 }
 
-// outside holds what the terminal shows around the screen: its title, its progress bar, and
-// notifications while the user is away.
+// outside controls what the terminal shows besides the screen: its title, its progress bar,
+// and notifications while the user is away.
 type outside struct {
 	watch    alert.Watch
 	progress alert.Progress
-	title    string          // as it is shown
-	bar      tea.ProgressBar // as it is shown
+	title    string          // as last shown
+	bar      tea.ProgressBar // as last shown
 }
 
-// outsideMsg has the library look at what it shows around the screen: most updates need
-// nothing of it but the next frame, and do not wake it.
+// outsideMsg makes Bubble Tea call View at once, because title or progress bar changed;
+// other updates wait for the next frame.
 type outsideMsg struct{}
 
-// touched notes a message that comes from somebody who looks.
+// userActed handles a message that shows that the user is present.
 func (o *outside) userActed(msg tea.Msg, now func() time.Time) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
@@ -199,7 +199,7 @@ func (o *outside) userActed(msg tea.Msg, now func() time.Time) {
 	}
 }
 
-// reported asks a terminal that tells of its modes whether it tells of the focus, and notes
+// reported asks a terminal that reports modes whether it reports the focus, and handles
 // the answer.
 func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
 	switch {
@@ -211,13 +211,13 @@ func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
 	return nil
 }
 
-// focus notes whether the terminal has the focus.
+// focus handles that the terminal got or lost the focus.
 func (m *Model) focus(has bool) tea.Cmd {
 	m.outside.watch.Focus(has, m.env.Now())
 	return tea.Batch(m.outside.notifyUser(m.session), m.do(m.chat.focus(has)), m.do(m.session.setLooking(has)))
 }
 
-// show has the terminal show what changed around the screen.
+// show updates the title and the progress bar of the terminal.
 func (o *outside) show(s *session) tea.Cmd {
 	a, state := &s.activity, alert.None
 	switch {
@@ -240,7 +240,7 @@ func (o *outside) show(s *session) tea.Cmd {
 	return tea.Batch(beat, func() tea.Msg { return outsideMsg{} })
 }
 
-// call notifies the user of what happened while he was away.
+// notifyUser sends a notification of what happened while the user was away.
 func (o *outside) notifyUser(s *session) tea.Cmd {
 	text, ctx, notify := o.watch.Due(s.Title), s.env.ctx, s.env.Notify
 	if text == "" || notify == nil {
@@ -255,19 +255,19 @@ func (o *outside) notifyUser(s *session) tea.Cmd {
 	}
 }
 
-// snackbar is a short message to the user above the composer. It stands for a while,
-// and only where it was shown.
+// snackbar is a short message to the user above the composer. It is shown for snackbarFor,
+// and only over the view or dialog it was made for.
 type snackbar struct {
 	text string
 	bad  bool
-	seq  int // tells an old timer from the newest
+	seq  int // number of the message, so that an old timer does not hide a newer one
 
-	fresh bool      // it is new, about what comes into sight
-	about keyTarget // what it stands below; elsewhere it is not shown
+	fresh bool      // it is new, and belongs to what is visible after this message
+	about keyTarget // the view or dialog it belongs to; it is not shown elsewhere
 }
 
-// sight is what gets the keys: a view, and a dialog over it. The zero value is the
-// conversation.
+// keyTarget is what gets the keys: a view, and a dialog over it. The zero value is the
+// main screen.
 type keyTarget struct {
 	view   fullView
 	dialog overlay.Dialog
@@ -275,7 +275,7 @@ type keyTarget struct {
 
 const snackbarFor = 4 * time.Second
 
-// show shows another message.
+// show replaces the message.
 func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, fresh: true}
 	seq := s.seq
@@ -285,15 +285,15 @@ func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	})
 }
 
-// place ties a new message to what is in sight.
+// place binds a new message to the visible view and dialog.
 func (s *snackbar) place(at keyTarget) {
 	if s.fresh {
 		s.fresh, s.about = false, at
 	}
 }
 
-// textAt is the message, "" without one and where it is about something else than what
-// is in sight.
+// textAt returns the message, or "" if it belongs to another view or dialog than what
+// is visible.
 func (s *snackbar) textAt(at keyTarget) string {
 	if s.fresh || s.about == at {
 		return s.text
@@ -301,17 +301,17 @@ func (s *snackbar) textAt(at keyTarget) string {
 	return ""
 }
 
-// over ends a snackbar, unless a newer one stands there.
+// hide hides the message, unless a newer one is shown.
 func (s *snackbar) hide(seq int) {
 	if seq == s.seq {
 		s.text = ""
 	}
 }
 
-// repeat is a key that does something when it is pressed again while the snackbar says so.
-type repeat struct{ seq int } // of the snackbar
+// repeat is a key that acts when it is pressed again while the snackbar that announces this is shown.
+type repeat struct{ seq int } // number of that snackbar
 
-// again reports whether that is still in sight, and forgets it.
+// again reports whether that snackbar is still visible, and resets r.
 func (r *repeat) again(n *snackbar, at keyTarget) bool {
 	again := r.seq != 0 && r.seq == n.seq && n.textAt(at) != ""
 	r.seq = 0
