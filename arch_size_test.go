@@ -46,7 +46,7 @@ var ceilings = map[string]size{
 	"compact/planner":               {2227, 2078},
 	"compact/preset":                {888, 287},
 	"compact/preset/adachsoft":      {630, 576},
-	"compact/projection":            {2303, 966},
+	"compact/projection":            {2296, 966},
 	"compact/promptcache":           {269, 124},
 	"compact/replay":                {2988, 1626},
 	"compact/snippet":               {89, 0},

@@ -236,5 +236,5 @@ func firstSeq(v projection.View, i int) uint64 {
 // sameMessage reports whether two messages are sent as the same bytes, whatever events
 // they show.
 func sameMessage(a, b *projection.Message) bool {
-	return a.SaysSame(b) && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped
+	return a.SameContent(b) && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped
 }

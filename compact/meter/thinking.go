@@ -126,7 +126,7 @@ func firstChange(a, b []projection.Message) int {
 		return n
 	}
 	for i := range n {
-		if !a[i].SaysSame(&b[i]) {
+		if !a[i].SameContent(&b[i]) {
 			return i
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A run of covered events becomes one block at its start; what of the run is
-// pinned follows it word for word. The bands of a run stand in one block, in
-// their order, each under its own heading: a new band leaves the text of the
-// older ones as they are. The newest note stands in the first block of a view,
-// behind its summaries, and speaks of everything that is evicted.
+// A run of neighbouring covered events becomes one block, that is one message (or a pair)
+// at the start of the run. Pinned messages of the run follow it in full. The block has all
+// summaries of the run in order, each under its own heading, so that a new summary does not
+// change the text of the older ones. The newest note is at the end of the first block of a
+// view and describes all evicted events.
 
-// BlockVersion is the version of the words around summaries that new ones have.
-// Bands of version 1 each keep what the program added to them; from version 3 on
-// that is a note, which stands in the first block of a view.
+// BlockVersion is the version of the text around summaries that new overlays have. In
+// version 1 each summary keeps its own appendix. From version 3 on the appendix is a note,
+// which is shown in the first block of a view.
 const BlockVersion = noteVersion
 
 // noteVersion is the first version with notes.
@@ -33,13 +33,13 @@ const (
 	whyEvicted = "evicted; a note stands for "
 )
 
-// What views say of events that stand nowhere in them.
+// The reasons of absent events.
 const (
 	WhyLeftOut   = "tool calls are left out"
 	WhyToldAbove = "part of the summary above"
 )
 
-// run collects neighbouring events that no longer stand for themselves.
+// run collects neighbouring events that one block or line replaces.
 type run struct {
 	kind      runKind
 	events    []uint64
@@ -47,9 +47,9 @@ type run struct {
 	summaries []*activeSummary
 	pinned    []Message
 	from, to  int    // turns
-	overlay   uint64 // newest overlay that took part
+	overlay   uint64 // newest overlay of the run
 	tools     []string
-	note      *activeSummary // whose note stands in front, nil where it does already
+	note      *activeSummary // has the note to show in this block, nil if another block shows it
 }
 
 type runKind int
@@ -70,7 +70,7 @@ func (r *run) add(m *Message) {
 	r.before = r.before.Plus(m.Before)
 }
 
-// addSummary names a summary that covers a part of the run.
+// addSummary adds a summary that covers a part of the run.
 func (r *run) addSummary(s *activeSummary) {
 	r.overlay = max(r.overlay, s.seq)
 	if n := len(r.summaries); n > 0 && r.summaries[n-1] == s {
@@ -84,8 +84,8 @@ func (r *run) addSummary(s *activeSummary) {
 	r.summaries = append(r.summaries, s)
 }
 
-// messages is what stands for the run. Told are the summaries that an earlier
-// block of the view has; those of this one join them.
+// messages returns the messages that replace the run. Told are the summaries that earlier
+// blocks of the view have shown; it adds those of this block.
 func (r *run) messages(told map[*activeSummary]bool) []Message {
 	var out []Message
 	switch r.kind {
@@ -104,23 +104,22 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 		State: state, Why: why, Overlay: r.overlay}
 }
 
-// silent reports whether nothing has to stand for the run: in words
-// that tell a summary once, which stands above. A note may still have to be shown.
-func (r *run) silent(told map[*activeSummary]bool) bool {
+// isSilent reports whether the run needs no message: its summaries are already in the view,
+// in a style that shows them once, and it has no note.
+func (r *run) isSilent(told map[*activeSummary]bool) bool {
 	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
 		return false
 	}
 	return preset.WordingOf(r.summaries[0].Style).Once
 }
 
-// block is the messages of a summary run. A run has one style: that of its
-// newest summary.
+// block returns the messages of a summary run in the style of its newest summary.
 func (r *run) block(told map[*activeSummary]bool) []Message {
 	newest := r.newest()
 	why := r.why()
 	block := preset.WordingOf(newest.Style).Block
 	if block == nil {
-		return []Message{r.message(RoleUser, r.bands(told), StateSummarised, why)}
+		return []Message{r.message(RoleUser, r.ownBlock(told), StateSummarised, why)}
 	}
 	words := block(newest.Transcript, r.plainTexts(told))
 	if words.Question != "" {
@@ -137,12 +136,12 @@ func (r *run) block(told map[*activeSummary]bool) []Message {
 	return out
 }
 
-// why says what became of the run: summarised, or evicted where a note alone stands
-// for some of it.
+// why returns the reason for the replacement of the run: summarised, or evicted where only
+// a note replaces some of it.
 func (r *run) why() string {
 	var told []string
 	for _, s := range r.summaries {
-		if s.Text != "" || !s.shares() {
+		if s.Text != "" || !s.sharesAppendix() {
 			told = append(told, numbers.Turns(s.FromTurn, s.ToTurn))
 		}
 	}
@@ -156,8 +155,8 @@ func (r *run) why() string {
 	}
 }
 
-// OnlyNoted reports whether a message, or the row of an event, is evicted: a note
-// stands for it, and no summary for all of it.
+// OnlyNoted reports whether a message, or the row of an event, is evicted: a note replaces
+// it, without a summary of all of it.
 func OnlyNoted(s State, why string) bool {
 	return s == StateSummarised && strings.HasPrefix(why, whyEvicted)
 }
@@ -170,9 +169,9 @@ func (r *run) plainTexts(told map[*activeSummary]bool) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// text is what a summary says, once: where its range is broken by something
-// that it does not cover, it stands in the first block only (S64: at the start
-// of its range).
+// text returns the text of a summary the first time, and later a line that refers to it: a
+// summary whose range is interrupted by other messages is shown only in the first block
+// (S64: at the start of its range).
 func (s *activeSummary) text(told map[*activeSummary]bool, appendix bool) string {
 	if told[s] {
 		return "What stood here is part of the summary of these turns above."
@@ -184,9 +183,9 @@ func (s *activeSummary) text(told map[*activeSummary]bool, appendix bool) string
 	return snippet.Join(s.Text, s.Appendix)
 }
 
-// bands is the block of Plimsoll's own style: the summaries under their turns, and
-// in the first block of a view the newest note, which speaks of all of them.
-func (r *run) bands(told map[*activeSummary]bool) string {
+// ownBlock returns the block of Plimsoll's own style: the summaries under their turns, and
+// in the first block of a view the newest note.
+func (r *run) ownBlock(told map[*activeSummary]bool) string {
 	if r.note == nil && r.toldAlready(told) {
 		what := "summary"
 		if r.newest().isNote() {
@@ -205,7 +204,7 @@ func (r *run) bands(told map[*activeSummary]bool) string {
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(numbers.Turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		b.WriteString(s.text(told, !s.shares()))
+		b.WriteString(s.text(told, !s.sharesAppendix()))
 	}
 	switch {
 	case r.note == nil && noted:
@@ -216,7 +215,7 @@ func (r *run) bands(told map[*activeSummary]bool) string {
 	return snippet.Join(b.String(), r.note.Appendix)
 }
 
-// head is what a block begins with: that of its newest summary's version.
+// head returns the first paragraph of a block, in the version of its newest summary.
 func (r *run) head() string {
 	if r.newest().Version < noteVersion {
 		return blockHead
@@ -234,28 +233,28 @@ func (r *run) newest() *activeSummary {
 	return newest
 }
 
-func (s *activeSummary) inOwnWords() bool {
+func (s *activeSummary) hasOwnStyle() bool {
 	return preset.WordingOf(s.Style).Notes
 }
 
 func (s *activeSummary) isNote() bool {
-	return s.Version >= noteVersion && s.Text == "" && s.inOwnWords()
+	return s.Version >= noteVersion && s.Text == "" && s.hasOwnStyle()
 }
 
-// shares reports whether the text that the program adds to a summary follows only
-// the newest summary of its block.
-func (s *activeSummary) shares() bool {
-	return s.Version > 1 && s.inOwnWords()
+// sharesAppendix reports whether a block shows only the appendix of its newest summary,
+// and not one for each summary.
+func (s *activeSummary) sharesAppendix() bool {
+	return s.Version > 1 && s.hasOwnStyle()
 }
 
-// hasNote reports whether what the program adds to a summary can stand for a block. In
-// the words of version 2 the newest has it, also where that is nothing.
+// hasNote reports whether the appendix of a summary can be that of a block. In version 2
+// it is that of the newest summary even if it is empty.
 func (s *activeSummary) hasNote() bool {
-	return s.shares() && (s.Version < noteVersion || s.Appendix != "")
+	return s.sharesAppendix() && (s.Version < noteVersion || s.Appendix != "")
 }
 
-// toldAlready reports whether all that the run's summaries say stands above. What
-// only a note stands for is told in front.
+// toldAlready reports whether earlier blocks show all texts of the run's summaries. Notes
+// have no text of their own.
 func (r *run) toldAlready(told map[*activeSummary]bool) bool {
 	return !slices.ContainsFunc(r.summaries, func(s *activeSummary) bool { return !told[s] && !s.isNote() })
 }

@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// outline is the texts and appendices that a view tells of, in order, with a
-// stroke where a message ends.
+// outline lists the texts and appendices in a view, in order, with a
+// bar where a message ends.
 func outline(l *compacttest.Tale) string {
 	var out []string
 	for _, m := range projection.Project(l.Events()).Messages {
@@ -34,7 +34,7 @@ func outline(l *compacttest.Tale) string {
 	return strings.Join(out, " ")
 }
 
-func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
+func TestBlockShowsItsAppendixOnce(t *testing.T) {
 	t.Parallel()
 	const own = conversation.StylePlimsoll
 	said := func() *compacttest.Tale { return (&compacttest.Tale{}).Talks(5) } // 10 events
@@ -68,7 +68,7 @@ func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
 	}
 }
 
-func TestONEAndJCLTellTheirSummaryOnce(t *testing.T) {
+func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 	t.Parallel()
 	for style, messages := range map[conversation.Style]int{conversation.StyleOneClaw: 1, conversation.StyleJCLI: 2} {
 		// The newest message of the user, e5, parts what is covered.

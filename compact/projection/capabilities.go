@@ -1,14 +1,14 @@
 package projection
 
-// Capabilities is what an endpoint wants of a request. They enter only in
-// Harden and in the wire, never in the projection.
+// Capabilities are the requirements of an endpoint. Only Harden and the wire formats use
+// them, never the projection.
 type Capabilities struct {
 	// EchoReasoning sends reasoning back with assistant messages.
 	EchoReasoning bool
-	// EchoLoop says that EchoReasoning ends with the next message of the user.
+	// EchoLoop says that EchoReasoning ends with the next user message.
 	EchoLoop bool
-	// KeepsReasoning says that reasoning goes back in a form of the provider's own,
-	// and fills the window (Claude from 4.6 on).
+	// KeepsReasoning says that reasoning is sent back in the provider's own format
+	// and counts in the window (Claude from 4.6 on).
 	KeepsReasoning bool
 	// Alternate merges neighbouring messages of one role.
 	Alternate bool
@@ -19,7 +19,7 @@ type Capabilities struct {
 	NoTools bool
 }
 
-// EchoFrom is the index of the first message whose reasoning goes back.
+// EchoFrom returns the index of the first message whose reasoning is sent back.
 func (c Capabilities) EchoFrom(messages []Message) int {
 	switch {
 	case !c.EchoReasoning:

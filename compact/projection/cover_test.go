@@ -16,7 +16,7 @@ const (
 	pinned = projection.StatePinned
 )
 
-func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
+func TestNewestCapAppliesUnlessItShowsMore(t *testing.T) {
 	t.Parallel()
 	cut := func(head, tail int) conversation.Cap {
 		return conversation.Cap{Items: []conversation.CapItem{{Event: 2, Head: head, Tail: tail}, {Event: 1, Call: "call_1", Head: head, Tail: tail}}}
@@ -42,7 +42,7 @@ func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 	}
 }
 
-func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
+func TestOverlaysDoNotAffectLaterEvents(t *testing.T) {
 	t.Parallel()
 	early := []conversation.Span{{First: 1, Last: 99}}
 	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Reasoning: conversation.ReasoningStrip, Request: true, Response: true}

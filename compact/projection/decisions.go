@@ -9,13 +9,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// activeSummary is a text that stands for a range.
+// activeSummary is a summary or note in force, with its Seq.
 type activeSummary struct {
 	seq uint64
 	conversation.Summary
 }
 
-// decisions resolves the overlays of a log; nil if none is in force.
+// decisions are the effects of the overlays of a log on each event.
 type decisions struct {
 	events []conversation.Event
 	by     []decision // by index into events
@@ -25,24 +25,25 @@ type decisions struct {
 	units  []conversation.Unit // made when first needed
 	unitOf []int32             // by index into events, -1 for those in no unit
 
-	roots     []uint64          // what repetitions finds; nil if no result repeats another
-	alike     map[uint64][]int  // results with one text, ascending, by the first of them
-	canonical map[uint64]uint64 // which of them stands in full, 0 if none can
+	roots     []uint64          // first result with the same text, by index; nil if no result repeats another
+	alike     map[uint64][]int  // indices of results with the same text, ascending, by the Seq of the first
+	canonical map[uint64]uint64 // Seq of the one that is shown in full, 0 if none can be
 }
 
-// decision is how one event is shown.
+// decision says how one event is shown.
 type decision struct {
-	rewound uint64 // Seq of the rewind that leaves it out, 0 if none does
+	rewound uint64 // Seq of the rewind that removes it, 0 without one
 	pinned  bool
 	summary *activeSummary
 	drop    uint64     // Seq of the drop that covers it
-	omit    *masking   // the pair of call and result is left out
-	thought *masking   // reasoning is left out
-	masks   []*masking // over a result, as covered leaves them
+	omit    *masking   // leaves out the call and its result
+	thought *masking   // hides reasoning
+	masks   []*masking // of a result, without superseded ones (see withMask)
 	calls   []callMask // of a reply's calls, the newest last
 	caps    []callCap  // the newest last
 }
 
+// masking is one mask, or the policies of one summary, with its wording.
 type masking struct {
 	seq       uint64 // of the overlay
 	style     conversation.Style
@@ -64,8 +65,7 @@ type callMask struct {
 	*masking
 }
 
-// callCap is how much is shown of a text: of a call's arguments, or with "" of
-// a result.
+// callCap limits how much is shown of a call's arguments, or with call "" of a result.
 type callCap struct {
 	call string
 	cut
@@ -79,27 +79,27 @@ func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 
 func (m *masking) list() []*masking { return m.self[:] }
 
-// shows reports whether two masks without fields show the same.
+// shows reports whether two masks without fields produce the same text.
 func (m *masking) shows(n *masking) bool {
 	return m.style == n.style && m.preview == n.preview && m.minChars == n.minChars
 }
 
-// exact reports whether a masking shows the exact text of a source, also where
-// what it shows is longer than what it hides.
+// exact reports whether a masking shows the exact text of a source, even where that is
+// longer than the original.
 func (m *masking) exact() bool {
 	return m.words.Exact
 }
 
-// covered is the masks over a result with one more, the oldest first. Only the
-// first can be one that is exact: what such a mask covers does not
-// matter. The newest of several that show the same is enough.
-func covered(masks []*masking, how *masking) []*masking {
+// withMask returns the masks of a result with one more, the oldest first. An exact mask
+// replaces all earlier ones, so only the first can be exact. Of several masks with the
+// same text it keeps the newest.
+func withMask(masks []*masking, how *masking) []*masking {
 	n := len(masks)
 	switch {
 	case n == 0 || how.exact() || n == 1 && masks[0].shows(how):
 		return how.list()
 	case masks[n-1].shows(how):
-		masks[n-1] = how // a list of several belongs to this result alone
+		masks[n-1] = how // a list of several is not shared between results
 		return masks
 	}
 	return append(masks, how)
@@ -121,14 +121,14 @@ func (r *decisions) note(seq uint64, text string) {
 	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }
 
-// shown reports whether a result stands for itself.
-func (d *decision) shown() bool {
+// isShown reports whether a message of its own shows the result.
+func (d *decision) isShown() bool {
 	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
 }
 
-// touched is the newest overlay that speaks of a result's text or hides the
-// result, 0 if none does.
-func (d *decision) touched() uint64 {
+// newestOverlay returns the Seq of the newest overlay that changes or hides a result, 0
+// without one.
+func (d *decision) newestOverlay() uint64 {
 	seq := max(d.rewound, d.drop)
 	if d.summary != nil {
 		seq = max(seq, d.summary.seq)
@@ -145,40 +145,40 @@ func (d *decision) touched() uint64 {
 	return seq
 }
 
-// What the overlays of a log come to, before any text is made:
+// The effect of the overlays of a log is decided before any text is written. Rules:
 //
-//   - An overlay is in force unless a later revert that is itself in force takes
-//     it, or its epoch, back.
-//   - Within one kind of content the newest overlay in force decides, by its
-//     place in the log, never by a clock.
-//   - A summary whose events were rewound after it was made, or that names
-//     events the log does not hold, is not in force: half of it would be wrong.
-//   - A unit is summarised, dropped, left out, pinned or rewound as a whole or
-//     not at all, and but for pins only if it was complete when the overlay was
-//     made; so what an overlay hides never depends on what is said later.
+//   - An overlay is in force unless a later revert that is itself in force undoes it or
+//     its epoch.
+//   - Within one kind of content the newest overlay in force decides, by its place in the
+//     log, never by a clock.
+//   - A summary is not in force if its events were rewound after it was made, or if it
+//     names events that the log does not have: a part of it would be wrong.
+//   - A unit is summarised, dropped, left out, pinned or rewound as a whole or not at all,
+//     and except for pins only if it was complete when the overlay was made. So the
+//     effect of an overlay never depends on later events.
 
-// resolve gives every event its decision. The result is nil when every event is
-// shown as it was said.
+// resolve returns the decision for every event, nil if no overlay is in force and every
+// event is shown in full.
 func resolve(events []conversation.Event) *decisions {
 	active := conversation.OverlaysInForce(events)
 	if len(active) == 0 {
 		return nil
 	}
 	r := &decisions{events: events, by: make([]decision, len(events))}
-	// What is rewound comes first, because it decides which summaries hold.
+	// Rewinds come first, because they decide which summaries are in force.
 	for i, rewind := range conversation.RewoundBy(events) {
 		r.by[i].rewound = rewind
 	}
-	r.repetitions()
+	r.findRepetitions()
 	for _, i := range active {
 		r.apply(events[i])
 	}
-	r.choose()
+	r.chooseFull()
 	return r
 }
 
-// before is the decision of an event that an overlay may speak of, nil if it
-// names one that comes after itself or is not there.
+// before returns the decision of an event that an overlay names, nil if the event is not
+// in the log or not before the overlay.
 func (r *decisions) before(overlay, seq uint64) *decision {
 	if i := r.index(seq); i >= 0 && seq < overlay {
 		return &r.by[i]
@@ -199,7 +199,7 @@ func (r *decisions) apply(e conversation.Event) {
 			r.summarise(e.Seq, b)
 		}
 	case conversation.Drop:
-		r.whole(e.Seq, b.Spans, func(d *decision) { d.drop = e.Seq })
+		r.decideUnits(e.Seq, b.Spans, func(d *decision) { d.drop = e.Seq })
 	case conversation.Pin:
 		r.pin(e.Seq, b.Events, true)
 	case conversation.Unpin:
@@ -231,7 +231,7 @@ func (r *decisions) mask(seq uint64, b conversation.Mask) {
 		}
 		switch item.Part {
 		case conversation.PartResult:
-			d.masks = covered(d.masks, how)
+			d.masks = withMask(d.masks, how)
 		case conversation.PartReasoning:
 			d.thought = how
 		case conversation.PartArguments:
@@ -240,9 +240,9 @@ func (r *decisions) mask(seq uint64, b conversation.Mask) {
 	}
 }
 
-// policies applies the form of S64 that needs no model. In JP's own style the
-// newest policy decides on calls and results together; otherwise it decides
-// only on what it reduces, so that nothing grows by it.
+// policies applies an overlay of S64 that needs no model. In JP's own style the newest
+// policy decides on calls and results together; in other styles only on those that it
+// shortens, so that nothing grows.
 func (r *decisions) policies(seq uint64, b conversation.Summary) {
 	p := b.Policies
 	how := newMasking(seq, b.Style, p.Preview)
@@ -255,7 +255,7 @@ func (r *decisions) policies(seq uint64, b conversation.Summary) {
 		r.each(seq, b.Spans, func(i int) { r.strip(i, p, how) })
 	case conversation.ToolCallsOmit:
 		if how.exact() {
-			r.whole(seq, b.Spans, func(d *decision) { d.omit = how })
+			r.decideUnits(seq, b.Spans, func(d *decision) { d.omit = how })
 		} else {
 			r.leaveOut(seq, b.Spans, how)
 		}
@@ -272,7 +272,7 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	case conversation.ToolResult:
 		switch _, response := p.ForTool(b.Tool); {
 		case response:
-			d.masks = covered(d.masks, how)
+			d.masks = withMask(d.masks, how)
 		case whole:
 			d.masks = nil
 		}
@@ -288,7 +288,7 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	}
 }
 
-// Pinned are the events of a log that are shown as they were said whatever else covers them, by Seq.
+// Pinned returns the events of a log that a pin shows in full whatever else covers them, by Seq.
 func Pinned(log []conversation.Event) map[uint64]bool {
 	pinned := map[uint64]bool{}
 	if r := resolve(log); r != nil {
@@ -301,9 +301,9 @@ func Pinned(log []conversation.Event) map[uint64]bool {
 	return pinned
 }
 
-// Decisions on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
+// The following decisions apply to whole units, so that no call is shown without its result.
 
-func (r *decisions) group() {
+func (r *decisions) findUnits() {
 	if r.unitOf != nil {
 		return
 	}
@@ -319,10 +319,10 @@ func (r *decisions) group() {
 	}
 }
 
-// pin sets or ends the pin of the units that hold events. Results that a pinned
-// reply is still waiting for are pinned with it.
+// pin sets or ends the pin of the units that contain events. Results that arrive later for
+// a pinned reply are pinned, too.
 func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
-	r.group()
+	r.findUnits()
 	for _, e := range events {
 		i := r.index(e)
 		if i < 0 || e >= seq || r.unitOf[i] < 0 {
@@ -342,27 +342,27 @@ func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
 }
 
 func (r *decisions) summarise(seq uint64, b conversation.Summary) {
-	if !r.there(seq, b.Spans) {
+	if !r.inLog(seq, b.Spans) {
 		r.note(seq, "speaks of events that are not there; they are shown as they were said")
 		return
 	}
-	if r.cutLater(seq, b.Spans) { // the usual case, and none to tell the user about
+	if r.rewoundLater(seq, b.Spans) { // happens often, and needs no note for the user
 		return
 	}
 	s := &activeSummary{seq: seq, Summary: b}
-	r.whole(seq, b.Spans, func(d *decision) { d.summary = s })
+	r.decideUnits(seq, b.Spans, func(d *decision) { d.summary = s })
 }
 
-// cutLater reports whether a rewind behind an overlay leaves out some of what it
-// covers.
-func (r *decisions) cutLater(seq uint64, spans []conversation.Span) bool {
+// rewoundLater reports whether a rewind after an overlay removes some of the events that
+// it covers.
+func (r *decisions) rewoundLater(seq uint64, spans []conversation.Span) bool {
 	cut := false
 	r.each(seq, spans, func(i int) { cut = cut || r.by[i].rewound > seq })
 	return cut
 }
 
-// there reports whether the log holds the ends of spans, before the overlay.
-func (r *decisions) there(seq uint64, spans []conversation.Span) bool {
+// inLog reports whether the log has the ends of spans, before the overlay.
+func (r *decisions) inLog(seq uint64, spans []conversation.Span) bool {
 	for _, s := range spans {
 		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
 			return false
@@ -371,9 +371,9 @@ func (r *decisions) there(seq uint64, spans []conversation.Span) bool {
 	return true
 }
 
-// whole rules on the units that spans cover whole and that were complete when
-// the overlay was made.
-func (r *decisions) whole(seq uint64, spans []conversation.Span, rule func(*decision)) {
+// decideUnits changes the decisions of the units that spans cover completely and that were
+// complete when the overlay was made.
+func (r *decisions) decideUnits(seq uint64, spans []conversation.Span, rule func(*decision)) {
 	r.eachUnit(seq, spans, func(members []int) {
 		for _, i := range members {
 			rule(&r.by[i])
@@ -384,7 +384,7 @@ func (r *decisions) whole(seq uint64, spans []conversation.Span, rule func(*deci
 // eachUnit calls f for the same units, from the newest to the oldest, with
 // their events that precede the overlay.
 func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
-	r.group()
+	r.findUnits()
 	covered := conversation.Disjoint(spans)
 	first := func(u int) uint64 { return r.events[r.units[u].Events[0]].Seq }
 	for _, s := range slices.Backward(covered) {
@@ -426,14 +426,14 @@ func (r *decisions) unitBefore(u int, seq uint64) (members []int, complete bool)
 	})
 }
 
-// Tool calls that are left out. In JP's style the calls and results go and the
-// words stay. Otherwise a unit goes whole and a line says so, because words about
-// work without the work make models invent work; and it goes only if the line,
-// for this unit alone, would be no longer than what the unit took when the overlay
-// was made, so that the view never grows by it.
+// An overlay may leave out tool calls. In JP's style the calls and results are left out and
+// the reply's text stays. In other styles a line replaces the whole unit, because models
+// that read about work without seeing it invent work. The unit is left out only if the
+// line, for this unit alone, would be no longer than the unit was when the overlay was
+// made, so that the view never grows.
 
 func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
-	var line run // used again for each
+	var line run // reused for each unit
 	r.eachUnit(seq, spans, func(members []int) {
 		line = run{kind: omitRun, events: line.events[:0], tools: line.tools[:0]}
 		if r.lineIsShorter(&line, members, seq) {
@@ -444,17 +444,17 @@ func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking
 	})
 }
 
-// lineIsShorter reports whether a unit does work, and takes at least as much
-// room as a line in its place; line is an empty run.
+// lineIsShorter reports whether a unit has calls, and is at least as long as a line in its
+// place; line is an empty run.
 func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
-	works, room := false, 0
+	hasWork, room := false, 0
 	for _, i := range members {
 		m, ok := MessageOf(&r.events[i])
 		if !ok {
 			continue
 		}
 		d := &r.by[i]
-		works = works || m.works()
+		hasWork = hasWork || m.isWork()
 		line.add(&m)
 		line.events = append(line.events, r.events[i].Seq)
 		line.name(m.Calls)
@@ -470,11 +470,11 @@ func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 			room += after.Chars()
 		}
 	}
-	return works && (line.omitNoteIsWithin(room) || conversation.Measure(line.omitNote()).Chars() <= room)
+	return hasWork && (line.omitNoteIsWithin(room) || conversation.Measure(line.omitNote()).Chars() <= room)
 }
 
-// omitNoteIsWithin reports whether a run's note is no longer than so many code
-// points, whatever the numbers in it: mostly it is far shorter.
+// omitNoteIsWithin reports whether a run's note has at most so many code points, by an
+// estimate that is safe for any numbers in the note.
 func (r *run) omitNoteIsWithin(chars int) bool {
 	const words = 300
 	for _, name := range r.tools {
@@ -483,12 +483,11 @@ func (r *run) omitNoteIsWithin(chars int) bool {
 	return words <= chars
 }
 
-func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
+func (m *Message) isWork() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 
-// leastChars is how much room at least is won when an overlay hides a result.
-// Where others have the same text, one of those may have to stand in full for it,
-// and the number that the rest point to may be longer. Those that came after the
-// overlay have no say.
+// leastChars returns the fewest code points that an overlay saves by hiding a result. If
+// others have the same text, one of these may have to be shown in full in its place, and
+// the number in the pointers to it may be longer. Results after the overlay do not count.
 func (r *decisions) leastChars(i int, overlay uint64) int {
 	chars, group := r.form(i).size.Chars(), r.alike[r.root(i)]
 	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })

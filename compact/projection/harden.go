@@ -7,33 +7,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// What hardening guarantees, for any view:
+// Hardening makes the messages of any view valid for an endpoint:
 //
-//   - the first message is the user's; messages without content are left out
-//   - every call is answered exactly once, directly after its message and in
-//     its order; orphaned results are left out, missing ones are synthesised
-//   - call ids are unique and of the endpoint's form, the same on both sides,
-//     and names of tools are such as every endpoint takes
-//   - a result always has content
-//   - neighbours of one role are merged where the endpoint wants alternation
+//   - The first message is the user's. Messages without content are left out.
+//   - Every call has exactly one result, directly after its message and in the order of
+//     the calls. Results without a call are left out, missing results are added.
+//   - Call ids are unique, in the endpoint's format, and the same in call and result.
+//     Tool names are valid for every endpoint.
+//   - A result always has content.
+//   - Neighbours of one role are merged where the endpoint requires alternating roles.
 //
-// It never looks into texts: they were made valid when they entered the log.
+// It does not check texts: they were made valid when they were added to the log.
 
-// ErrNothingToSend says that the last message is the model's own, or that
-// there is none: no request can be made of the view.
+// ErrNothingToSend says that the last message is the model's own, or that there are no
+// messages: the view cannot be sent as a request.
 var ErrNothingToSend = errors.New("there is nothing to answer: the last message is the model's own")
 
-// Texts that hardening puts where the log has none. They are frozen: a request
-// built from the same log is the same request.
+// Texts that hardening adds. They are frozen, so that the same log always gives the
+// same request.
 const (
 	NoOutput        = "(no output)"
 	interruptedCall = "interrupted: the call was stopped before it had a result"
 	firstWasReply   = "(the conversation begins with a reply)"
 )
 
-// Harden returns the messages of a view as an endpoint accepts them. It is
-// pure and total. The error is ErrNothingToSend if the messages show the
-// conversation but cannot be sent.
+// Harden returns the messages of a view as an endpoint accepts them. It is pure and
+// works for any view. With the error ErrNothingToSend the messages are still valid for
+// display.
 func Harden(v View, c Capabilities) ([]Message, error) {
 	h := hardener{caps: c, view: v.Messages, ids: newCallIDs(c.CallIDs), calls: indexCalls(v.Messages),
 		out: make([]Message, 0, len(v.Messages))}
@@ -63,8 +63,7 @@ type hardener struct {
 	out   []Message
 }
 
-// callSites is where an id is called and answered, as indices into the view,
-// ascending.
+// callSites are the calls and results with one id, as ascending indices into the view.
 type callSites struct{ calls, results []int }
 
 func indexCalls(messages []Message) map[string]*callSites {
@@ -90,9 +89,9 @@ func indexCalls(messages []Message) map[string]*callSites {
 	return sites
 }
 
-// take returns the result that answers the next call of an id: the first one
-// after the call and before the id is called again.
-func (s *callSites) take() (result int, ok bool) {
+// nextResult returns the result of the next call with the id: the first one after the
+// call and before the next call with the same id.
+func (s *callSites) nextResult() (result int, ok bool) {
 	call := s.calls[0]
 	s.calls = s.calls[1:]
 	for len(s.results) > 0 && s.results[0] < call {
@@ -110,7 +109,7 @@ func (h *hardener) add(i int) {
 	m := h.view[i]
 	switch {
 	case m.Role == RoleTool:
-		// Results are placed with the call they answer; the rest are orphans.
+		// addCalls adds results after their call; the others have no call.
 	case m.Role != RoleAssistant:
 		if strings.TrimSpace(m.Text) != "" {
 			h.out = append(h.out, m)
@@ -129,7 +128,7 @@ func (h *hardener) addCalls(m Message) {
 		id := h.ids.next(c.ID)
 		answer := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result", Failed: true,
 			Size: conversation.Measure(interruptedCall)}
-		if r, ok := h.calls[c.ID].take(); ok {
+		if r, ok := h.calls[c.ID].nextResult(); ok {
 			answer = h.view[r]
 		}
 		if strings.TrimSpace(answer.Text) == "" {
@@ -140,7 +139,7 @@ func (h *hardener) addCalls(m Message) {
 		calls[k], answers[k] = c, answer
 	}
 	m.Calls = calls
-	if strings.TrimSpace(m.Text) == "" { // models put line ends before calls, and servers refuse blank text
+	if strings.TrimSpace(m.Text) == "" { // models write newlines before calls, and servers refuse blank text
 		m.Text, m.Size = "", conversation.Size{}
 	}
 	if h.caps.NoTools {

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-func TestExtendingIsProjecting(t *testing.T) {
+func TestExtendEqualsProject(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.RandomLog(t)
@@ -36,7 +36,7 @@ func TestExtendingIsProjecting(t *testing.T) {
 	})
 }
 
-func TestAddingEventsOnlyAddsAtTheEnd(t *testing.T) {
+func TestNewEventsOnlyAppendMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.RandomLog(t)
@@ -80,7 +80,7 @@ func TestHardenedRequestsAreValid(t *testing.T) {
 	})
 }
 
-func TestNamesOfToolsThatNoEndpointTakesAreReplaced(t *testing.T) {
+func TestInvalidToolNamesAreReplaced(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"read_file": "read_file", "multi_tool_use.parallel": "multi_tool_use_parallel", "": "unnamed", "é x": "___x",
@@ -97,7 +97,7 @@ func TestNamesOfToolsThatNoEndpointTakesAreReplaced(t *testing.T) {
 	}
 }
 
-func TestRepeatedCallIDsKeepTheirOwnAnswers(t *testing.T) {
+func TestRepeatedCallIDsKeepTheirOwnResults(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	call := []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-func TestEveryEventStandsInOnePlace(t *testing.T) {
+func TestEveryEventIsShownOrAbsentOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.RandomLog(t)
@@ -58,7 +58,7 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 	})
 }
 
-func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
+func TestPointersNameResultsShownInFull(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.RandomLog(t)
@@ -74,7 +74,7 @@ func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 	})
 }
 
-func TestRevertingGivesTheSameMessages(t *testing.T) {
+func TestRevertRestoresTheMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
@@ -112,7 +112,7 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	})
 }
 
-func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
+func TestProjectDoesNotChangeTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		stored := func(events []conversation.Event) (lines []string) {
@@ -135,7 +135,7 @@ func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
 	})
 }
 
-func TestViewsGrowApart(t *testing.T) {
+func TestExtendedViewsShareNoMessages(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(2, 3)
 	stem := projection.Project(l.Events()[:7]).Extend(l.Events()) // with room for more
@@ -150,9 +150,9 @@ func TestViewsGrowApart(t *testing.T) {
 	}
 }
 
-// TestHidingOneOfManyAlikeNeverMakesAViewLonger is about results of one text,
-// some of which point to others: hiding one may not bring another back.
-func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
+// TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger checks results with the same text,
+// some of which point to others: hiding one must not show another in full.
+func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Repeat("a line of it\n", rapid.SampledFrom([]int{40, 15, 800}).Draw(t, "lines"))
@@ -188,7 +188,7 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 					hide = append(hide, seq)
 				}
 			}
-			w.Add(t, hiding(t, hide))
+			w.Add(t, drawMask(t, hide))
 			if after := projection.Project(w.Events()); compacttest.Chars(after) > compacttest.Chars(view) {
 				t.Fatalf("%d code points became %d by %+v", compacttest.Chars(view), compacttest.Chars(after), w.Events()[len(log)].Body)
 			}
@@ -196,8 +196,8 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 	})
 }
 
-// hiding draws an overlay of Plimsoll's own style that hides results.
-func hiding(t *rapid.T, results []uint64) conversation.Body {
+// drawMask draws an overlay of Plimsoll's own style that hides results.
+func drawMask(t *rapid.T, results []uint64) conversation.Body {
 	var c conversation.Cap
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Preview: rapid.SampledFrom([]int{0, 250, 60}).Draw(t, "preview")}
 	s := conversation.Summary{Style: conversation.StylePlimsoll, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}

@@ -11,13 +11,14 @@ import (
 	"plimsoll/conversation"
 )
 
+// projector builds a view from the decisions for each event.
 type projector struct {
 	*decisions
 	view View
 	run  run
-	seqs []uint64 // of all events
-	told map[*activeSummary]bool
-	note *activeSummary // whose note is not shown yet, nil if none is left
+	seqs []uint64                // of all events
+	told map[*activeSummary]bool // summaries whose text is in the view
+	note *activeSummary          // has the note that is not yet in the view, nil after that
 }
 
 func (p *projector) emit(m Message) {
@@ -29,7 +30,7 @@ func (p *projector) flush() {
 	if p.run.kind == noRun {
 		return
 	}
-	if p.run.silent(p.told) {
+	if p.run.isSilent(p.told) {
 		for _, seq := range p.run.events {
 			p.addAbsence(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhyToldAbove)
 		}
@@ -42,7 +43,7 @@ func (p *projector) flush() {
 	p.run = run{}
 }
 
-// join takes a message into a run of a kind, after ending one of another.
+// join adds a message to the run of a kind, after ending a run of another kind.
 func (p *projector) join(kind runKind, m *Message) {
 	if p.run.kind != kind {
 		p.flush()
@@ -55,8 +56,8 @@ func (p *projector) addAbsence(e *conversation.Event, overlay uint64, state Stat
 	p.view.Absent = append(p.view.Absent, Absence{Event: e.Seq, Turn: e.Turn, Overlay: overlay, State: state, Why: why})
 }
 
-// showPinned adds what is pinned. In the middle of what is summarised it waits,
-// so that there is one block.
+// showPinned adds a pinned message. Inside a summarised run it is added after the block,
+// so that the run has one block.
 func (p *projector) showPinned(m Message) {
 	m.State, m.Why = StatePinned, "pinned"
 	if p.run.kind == summaryRun {
@@ -66,8 +67,8 @@ func (p *projector) showPinned(m Message) {
 	p.emit(m)
 }
 
-// cover takes a message into the run of a summary. In JP's style each summary
-// is a pair of its own, so another one begins a run.
+// cover adds a message to the run of a summary. In JP's style each summary is a pair of
+// messages, so another summary starts a new run.
 func (p *projector) cover(m *Message, s *activeSummary) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
 		(preset.WordingOf(s.Style).Alone || preset.WordingOf(r.summaries[0].Style).Alone) {
@@ -77,21 +78,21 @@ func (p *projector) cover(m *Message, s *activeSummary) {
 	p.run.addSummary(s)
 }
 
-// takeNote gives a run of summaries the newest note: the first run of a view, or in
-// the words of earlier versions that which holds the newest summary.
+// takeNote gives the newest note to a run of summaries: to the first run of a view, or in
+// earlier versions to the run with the newest summary.
 func (p *projector) takeNote() {
 	r := &p.run
 	if p.note == nil || r.kind != summaryRun {
 		return
 	}
-	if slices.Contains(r.summaries, p.note) || p.note.Version >= noteVersion && r.newest().inOwnWords() {
+	if slices.Contains(r.summaries, p.note) || p.note.Version >= noteVersion && r.newest().hasOwnStyle() {
 		r.note, p.note = p.note, nil
 	}
 }
 
-// newestSummary is the newest summary of those that share what the program adds,
-// nil without one. A text that joined a step has no note of its own: where nothing is
-// left of the note beside it, an earlier one still speaks of what was evicted before.
+// newestSummary returns the newest summary whose note describes all evicted events, nil
+// without one. A summary that a step committed with its note has none itself: if that note
+// is not in force, an earlier note still describes the events evicted before.
 func (r *decisions) newestSummary() (newest *activeSummary) {
 	for i := range r.by {
 		d := &r.by[i]
@@ -102,40 +103,39 @@ func (r *decisions) newestSummary() (newest *activeSummary) {
 	return newest
 }
 
-// Project returns what the model is sent for a log: every user message, reply
-// and result in order, each as the overlays in force have it, with where it
-// came from. It is pure and total: any log has a view, and the same log always
-// the same one. Precedence: pin, summary, drop, mask, cap, as it was said.
+// Project returns the view of a log: every user message, reply and result in order, as
+// the overlays in force show it, with its events. It is pure and works for any log, and
+// the same log always has the same view. Precedence: pin, summary, drop, mask, cap,
+// original.
 func Project(events []conversation.Event) View {
 	v := View{tip: new(int)}
 	return v.project(events)
 }
 
-// Extend returns the view of a longer log: one that begins with the events v
-// was projected from. It is the same as Project of that log, at the cost of the
-// events that are new, unless one of them is an overlay or the result of a call
-// that is pinned: then the log is projected again. The receiver stays as it was;
-// a view is extended by one goroutine at a time.
+// Extend returns the view of a longer log that begins with the events of v. It equals
+// Project of that log and costs only the new events, unless one of them is an overlay or
+// the result of a pinned call: then it projects the whole log. The receiver does not
+// change. Only one goroutine at a time may extend a view.
 func (v View) Extend(log []conversation.Event) View {
-	if v.read > len(log) || slices.ContainsFunc(log[v.read:], v.matters) {
+	if v.read > len(log) || slices.ContainsFunc(log[v.read:], v.needsProjection) {
 		return Project(log)
 	}
 	if v.tip == nil || *v.tip != len(v.Messages) {
-		// Another view grew on this array, or this one was not projected here.
+		// Another view has extended this array, or v was not made by Project.
 		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
 		v.tip = new(int)
 	}
 	for i := v.read; i < len(log); i++ {
-		v.say(log, i, rootOf(log, i), []uint64{log[i].Seq})
+		v.addOriginal(log, i, rootOf(log, i), []uint64{log[i].Seq})
 	}
 	v.read = len(log)
 	*v.tip = len(v.Messages)
 	return v
 }
 
-// matters reports whether an event changes how others are shown, or is ruled on
-// by an overlay that stands before it.
-func (v View) matters(e conversation.Event) bool {
+// needsProjection reports whether an event changes how others are shown, or is affected
+// by an overlay before it.
+func (v View) needsProjection(e conversation.Event) bool {
 	if len(v.pins) > 0 {
 		if b, ok := e.Body.(conversation.ToolResult); ok && v.pins[b.CallID] {
 			return true
@@ -144,9 +144,9 @@ func (v View) matters(e conversation.Event) bool {
 	return e.Body.Kind().IsOverlay()
 }
 
-// say adds an event that no overlay speaks of. Root is the first result it
-// repeats, 0 if it repeats none; seqs is its Seq as a list.
-func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint64) {
+// addOriginal adds an event that no overlay affects. Root is the first result it repeats,
+// 0 if it repeats none; seqs is its Seq as a list.
+func (v *View) addOriginal(events []conversation.Event, i int, root uint64, seqs []uint64) {
 	v.Through = events[i].Seq
 	m, ok := MessageOf(&events[i])
 	if !ok {
@@ -154,7 +154,7 @@ func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint6
 	}
 	m.Events = seqs
 	if root != 0 && root != events[i].Seq {
-		v.repeat(&m, events, i, root)
+		v.showRepeated(&m, events, i, root)
 	}
 	v.add(m)
 }
@@ -178,7 +178,7 @@ func (v View) project(events []conversation.Event) View {
 		r = resolve(events)
 	}
 	if r == nil {
-		v.sayAll(events)
+		v.addAllOriginals(events)
 	} else {
 		p := &projector{decisions: r, view: v, seqs: seqsOf(events), told: map[*activeSummary]bool{}, note: r.newestSummary()}
 		for i := range events {
@@ -197,19 +197,18 @@ func (v View) project(events []conversation.Event) View {
 	return v
 }
 
-func (v *View) sayAll(events []conversation.Event) {
+func (v *View) addAllOriginals(events []conversation.Event) {
 	same, seqs := roots(events), seqsOf(events)
 	for i := range events {
 		root := uint64(0)
 		if same != nil {
 			root = same[i]
 		}
-		v.say(events, i, root, seqs[i:i+1:i+1])
+		v.addOriginal(events, i, root, seqs[i:i+1:i+1])
 	}
 }
 
-// seqsOf is the Seq of every event: a message that stands for one holds a part
-// of this list.
+// seqsOf returns the Seq of every event. Messages for one event share parts of this list.
 func seqsOf(events []conversation.Event) []uint64 {
 	seqs := make([]uint64, len(events))
 	for i := range events {
@@ -238,7 +237,7 @@ func (p *projector) show(i int) {
 	case d.omit != nil:
 		p.showLeftOut(i, &m)
 	default:
-		p.flush() // what comes before may be pointed to
+		p.flush() // a pointer needs the messages before it
 		p.reduce(i, &m)
 		p.view.add(m)
 	}
@@ -279,8 +278,8 @@ func reduceReply(m *Message, d *decision) {
 	}
 }
 
-// arguments is how overlays have the arguments of a call, with the one that
-// decided; 0 if they stay.
+// arguments returns the arguments of a call as overlays shorten them, and the Seq of the
+// overlay that decided; 0 if they do not change.
 func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint64, state State) {
 	if how := d.argumentsOf(c.ID); how != nil {
 		if args := reducedArguments(c.Arguments, how); args != c.Arguments {
@@ -302,8 +301,8 @@ func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint
 	return args, overlay, state
 }
 
-// stripReasoning hides reasoning. With calls it stays at hand, because some
-// endpoints refuse a request without it: hardening decides.
+// stripReasoning hides reasoning. With calls the message keeps it, because some endpoints
+// refuse a request without it; the wire decides whether to send it.
 func stripReasoning(m *Message, overlay uint64) {
 	m.Overlay, m.State, m.Why = max(m.Overlay, overlay), StateMasked, "reasoning is not sent"
 	if m.Stripped = true; len(m.Calls) > 0 {
@@ -319,8 +318,8 @@ func reducedArguments(args string, how *masking) string {
 	return EmptyArguments
 }
 
-// cappedArguments is arguments whose long texts show their ends only; "" if
-// none is long. They remain an object with the same fields.
+// cappedArguments returns arguments whose long texts are cut to their ends; "" if no text
+// is long. They remain an object with the same fields.
 func cappedArguments(args string, c cut) string {
 	object, ok := ordered.Parse(args)
 	if !ok {
@@ -347,25 +346,25 @@ func cappedArguments(args string, c cut) string {
 	return object.String()
 }
 
-// How a tool result is shown. Rules:
+// The following code shows tool results. Rules:
 //
-//   - A mask in the style of a source is exact. Plimsoll's own masks and
-//     caps take effect only where what they show is shorter than what is shown
-//     without them, so that none makes a view longer; a mask is stronger than a cap.
-//   - A result that repeats another one points to it instead, where that is shorter
-//     and the other one stands above in full.
+//   - A mask in the style of a source is exact. Plimsoll's own masks and caps take
+//     effect only where they make the result shorter, so that none makes a view longer;
+//     a mask is stronger than a cap.
+//   - A result that repeats another one is shown as a pointer to it, where that is shorter
+//     and the other one is shown in full before it.
 
 // form is a way to show a result.
 type form struct {
 	text    string
 	size    conversation.Size
-	state   State  // "" for as it was said
-	overlay uint64 // what made it, 0 for as it was said
-	exact   bool   // in the exact words of a source: pointers and sizes do not matter
+	state   State  // "" for the original
+	overlay uint64 // Seq of its overlay, 0 for the original
+	exact   bool   // the exact text of a source, whatever its length and whatever it repeats
 }
 
-// take is the form an overlay gives, if it is no longer than the one so far.
-func (f *form) take(text string, overlay uint64, state State) {
+// shorten replaces the form by the text of an overlay, if that is not longer.
+func (f *form) shorten(text string, overlay uint64, state State) {
 	if text == "" {
 		return
 	}
@@ -375,14 +374,14 @@ func (f *form) take(text string, overlay uint64, state State) {
 	}
 }
 
-// form is how the overlays have a result, whatever it repeats.
+// form returns the form that the overlays give a result, whatever it repeats.
 func (r *decisions) form(i int) form {
-	b, _ := r.events[i].Body.(conversation.ToolResult) // asked for results only
+	b, _ := r.events[i].Body.(conversation.ToolResult) // callers pass only results
 	d := &r.by[i]
 	f := form{text: b.Text, size: b.Size}
 	for _, c := range d.caps {
 		if c.call == "" {
-			f.take(capped(b, c.cut, r.original(i, b)), c.seq, StateCapped)
+			f.shorten(capped(b, c.cut, r.original(i, b)), c.seq, StateCapped)
 		}
 	}
 	for _, how := range d.masks {
@@ -391,18 +390,17 @@ func (r *decisions) form(i int) form {
 			text := stub(b, how, "")
 			f = form{text: text, size: conversation.Measure(text), state: StateMasked, overlay: how.seq, exact: true}
 		case b.Size.Chars() >= how.minChars:
-			f.take(stub(b, how, r.original(i, b)), how.seq, StateMasked)
+			f.shorten(stub(b, how, r.original(i, b)), how.seq, StateMasked)
 		}
 	}
 	return f
 }
 
-// original is the id by which recall brings back what a result is about: for
-// what recall itself brought back that which was recalled, so that stubs never
-// form chains.
+// original returns the id with which recall returns the text of a result. For a result of
+// recall that is the id that was recalled, so that stubs never refer to each other.
 func (r *decisions) original(i int, b conversation.ToolResult) string {
 	own := "e" + strconv.FormatUint(r.events[i].Seq, 10)
-	if b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK { // a miss has no original
+	if b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK { // a failed recall has no original
 		return own
 	}
 	for i--; i >= 0; i-- {
@@ -426,14 +424,14 @@ func (r *decisions) original(i int, b conversation.ToolResult) string {
 func (p *projector) reduceResult(i int, m *Message) {
 	f := p.form(i)
 	root := p.root(i)
-	if stands := p.canonical[root]; root != 0 && stands != 0 && !f.exact {
+	if full := p.canonical[root]; root != 0 && full != 0 && !f.exact {
 		switch seq := p.events[i].Seq; {
-		case seq == stands:
+		case seq == full:
 			if f.overlay != 0 {
 				m.Why = "shown in full, because results below point to it"
 			}
 			return
-		case seq > stands && p.view.pointTo(m, p.events, i, stands, f.size.Chars()):
+		case seq > full && p.view.pointTo(m, p.events, i, full, f.size.Chars()):
 			return
 		}
 	}
@@ -447,8 +445,8 @@ func (p *projector) reduceResult(i int, m *Message) {
 	}
 }
 
-// StubOf is the stub of Plimsoll's own for the result at an index of a log, with so many code points of each end; "" if
-// nothing shorter can stand there.
+// StubOf returns Plimsoll's own stub for the result at an index of a log, with preview code points of each end; "" if the
+// preview would be the whole result.
 func StubOf(log []conversation.Event, i, preview int) string {
 	b, ok := log[i].Body.(conversation.ToolResult)
 	if !ok {
@@ -460,7 +458,7 @@ func StubOf(log []conversation.Event, i, preview int) string {
 func (p *projector) showLeftOut(i int, m *Message) {
 	e, d := &p.events[i], &p.by[i]
 	switch {
-	case !m.works():
+	case !m.isWork():
 		p.flush()
 		p.reduce(i, m)
 		p.view.add(*m)

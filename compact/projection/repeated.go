@@ -7,19 +7,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// Results with the same text: one of them stands in full, those after it point
-// to it. Rules:
+// Of several results with the same text one is shown in full, and those after it are
+// pointers to it. Rules:
 //
-//   - Without overlays the first one stands.
-//   - Overlays that hide some of them leave the choice which one stands: the one
-//     that makes them all take the least room. So hiding one never makes the view
-//     longer because another one has to be shown in its place.
-//   - What was said after the newest overlay on any of them has no say in that: a
-//     longer log never changes what a shorter one showed. If none of the older
-//     ones stands, the first newer one does.
+//   - Without overlays the first one is shown in full.
+//   - If overlays hide some of them, the one is shown in full that makes all of them
+//     together shortest. So hiding one never makes the view longer because another one
+//     must be shown in its place.
+//   - Results after the newest overlay on any of them do not count in that choice, so that
+//     later events never change how earlier ones are shown. If no older one is shown in
+//     full, the first newer one is.
 
-// repeated is where the earlier result stands that a result says it repeats,
-// if it does; -1 otherwise.
+// repeated returns the index of the earlier result that a result repeats, or -1.
 func repeated(events []conversation.Event, i int) int {
 	b, ok := events[i].Body.(conversation.ToolResult)
 	if !ok || b.Repeats == 0 {
@@ -35,7 +34,7 @@ func repeated(events []conversation.Event, i int) int {
 	return j
 }
 
-// rootOf is the first of the results that a result repeats, directly or through
+// rootOf returns the Seq of the first result that a result repeats, directly or through
 // others; 0 if it repeats none.
 func rootOf(events []conversation.Event, i int) uint64 {
 	root := uint64(0)
@@ -45,8 +44,8 @@ func rootOf(events []conversation.Event, i int) uint64 {
 	return root
 }
 
-// roots is rootOf for all results at once, by index, with the root itself for
-// one that is repeated; nil if none is.
+// roots returns rootOf for all events by index, and for a repeated result its own Seq; nil
+// if no result is repeated.
 func roots(events []conversation.Event) []uint64 {
 	var out []uint64
 	for i := range events {
@@ -65,14 +64,14 @@ func roots(events []conversation.Event) []uint64 {
 	return out
 }
 
-// repeat shows a result that no overlay speaks of: as a pointer, if it repeats
-// one that the view shows in full.
-func (v *View) repeat(m *Message, events []conversation.Event, i int, root uint64) {
-	stands, known := v.canonical[root]
+// showRepeated shows a result that no overlay affects: as a pointer, if it repeats one
+// that the view shows in full.
+func (v *View) showRepeated(m *Message, events []conversation.Event, i int, root uint64) {
+	full, known := v.canonical[root]
 	if !known {
-		stands = root
+		full = root
 	}
-	if v.pointTo(m, events, i, stands, m.Size.Chars()) || v.ShowsInFull(stands, m.Text) {
+	if v.pointTo(m, events, i, full, m.Size.Chars()) || v.ShowsInFull(full, m.Text) {
 		return
 	}
 	// Other views may share the map.
@@ -88,8 +87,8 @@ func cloned(m map[uint64]uint64) map[uint64]uint64 {
 	return out
 }
 
-// pointTo shows a pointer in place of a result, if the view shows the target in
-// full and the pointer is shorter than what else would stand there.
+// pointTo makes a result a pointer, if the view shows the target in full and the pointer
+// is shorter than chars, the length of the result without it.
 func (v *View) pointTo(m *Message, events []conversation.Event, i int, target uint64, chars int) bool {
 	if !v.ShowsInFull(target, m.Text) {
 		return false
@@ -105,8 +104,8 @@ func (v *View) pointTo(m *Message, events []conversation.Event, i int, target ui
 	return true
 }
 
-// root is the first result with the text of result i, 0 if i has no part in a
-// repetition.
+// root returns the Seq of the first result with the text of event i, 0 if no other result
+// has that text.
 func (r *decisions) root(i int) uint64 {
 	if r.roots == nil {
 		return 0
@@ -114,7 +113,7 @@ func (r *decisions) root(i int) uint64 {
 	return r.roots[i]
 }
 
-func (r *decisions) repetitions() {
+func (r *decisions) findRepetitions() {
 	r.roots = roots(r.events)
 	for i, root := range r.roots {
 		if root != 0 {
@@ -126,37 +125,38 @@ func (r *decisions) repetitions() {
 	}
 }
 
-func (r *decisions) choose() {
+func (r *decisions) chooseFull() {
 	if r.alike == nil {
 		return
 	}
 	r.canonical = make(map[uint64]uint64, len(r.alike))
 	for root, group := range r.alike {
-		r.canonical[root] = r.standing(group)
+		r.canonical[root] = r.shownInFull(group)
 	}
 }
 
 const maxDigits = 20
 
+// twin is one of several results with the same text.
 type twin struct {
-	seq   uint64
-	chars int  // as its overlays have it
-	bare  int  // of a pointer in its place, without the number pointed to
-	fixed bool // shown like that whatever others do: pinned, or in the exact words of a source
-	can   bool // stand in full
+	seq          uint64
+	chars        int  // code points in the form that its overlays give it
+	pointerChars int  // code points of a pointer in its place, without the number
+	fixed        bool // never a pointer: pinned, or in the exact text of a source
+	canBeFull    bool // may be shown in full
 }
 
-// standing is which of some results with one text stands in full, 0 if none of
-// them can.
-func (r *decisions) standing(group []int) uint64 {
+// shownInFull returns the Seq of the one of several results with the same text that is
+// shown in full, 0 if none can be.
+func (r *decisions) shownInFull(group []int) uint64 {
 	newest := uint64(0)
 	for _, i := range group {
-		newest = max(newest, r.by[i].touched())
+		newest = max(newest, r.by[i].newestOverlay())
 	}
 	var old []twin
 	for _, i := range group {
 		d, seq := &r.by[i], r.events[i].Seq
-		if !d.shown() {
+		if !d.isShown() {
 			continue
 		}
 		if seq > newest {
@@ -170,35 +170,35 @@ func (r *decisions) standing(group []int) uint64 {
 		if !d.pinned {
 			f = r.form(i)
 		}
-		old = append(old, twin{seq: seq, chars: f.size.Chars(), bare: pointerChars(b), fixed: d.pinned || f.exact, can: !f.exact})
+		old = append(old, twin{seq: seq, chars: f.size.Chars(), pointerChars: pointerChars(b), fixed: d.pinned || f.exact, canBeFull: !f.exact})
 	}
 	return best(old, r.events[group[0]].Body)
 }
 
-// best is which of some results with this text has to stand in full so that all
-// take the least room, the first such; 0 if they take less when none has to.
-func best(results []twin, text conversation.Body) (stands uint64) {
+// best returns the Seq of the result to show in full so that all results with this text
+// are shortest, the first such; 0 if they are shorter without one.
+func best(results []twin, text conversation.Body) (full uint64) {
 	b, _ := text.(conversation.ToolResult)
 	least := 0
 	for _, r := range results {
 		least += r.chars
 	}
-	before := least               // what those before one take as their overlays have them
-	var behind [maxDigits + 1]int // what those behind it take, by the digits of its number
+	before := least              // code points of the results before r, in the form of their overlays
+	var after [maxDigits + 1]int // code points of those after r, by the number of digits of its Seq
 	for _, r := range slices.Backward(results) {
 		before -= r.chars
-		if cost := before + b.Size.Chars() + behind[decimals(r.seq)]; r.can && cost <= least {
-			least, stands = cost, r.seq
+		if cost := before + b.Size.Chars() + after[decimals(r.seq)]; r.canBeFull && cost <= least {
+			least, full = cost, r.seq
 		}
-		for n := range behind {
+		for n := range after {
 			if r.fixed {
-				behind[n] += r.chars
+				after[n] += r.chars
 			} else {
-				behind[n] += min(r.chars, r.bare+n)
+				after[n] += min(r.chars, r.pointerChars+n)
 			}
 		}
 	}
-	return stands
+	return full
 }
 
 func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }

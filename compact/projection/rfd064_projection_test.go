@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// wire is a message as a request has it, without what is equal in all tests.
+// wire is a message of a request, without the fields that are equal in all tests.
 type wire struct {
 	Role  projection.Role
 	Text  string
@@ -22,8 +22,8 @@ type wire struct {
 	For   string   // of a result: the call's id
 }
 
-// request hardens the view of a log for an endpoint without wishes. A trailing
-// reply stays in it: the example ends with one.
+// request hardens the view of a log for an endpoint without requirements. A trailing
+// reply stays: the example ends with one.
 func request(t *testing.T, log []conversation.Event) []wire {
 	t.Helper()
 	messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{})
@@ -65,7 +65,7 @@ func rfd064Example() *compacttest.Tale {
 	return l
 }
 
-// afterwards is turn 3 of the example.
+// afterwards is the later turn 3 of the example.
 func afterwards(l *compacttest.Tale) *compacttest.Tale {
 	return l.User("thanks").Add(conversation.AssistantMessage{Text: "Welcome.", Stop: conversation.StopEnd})
 }
@@ -167,7 +167,7 @@ func TestRFD064StackingTable(t *testing.T) {
 	}
 }
 
-func TestRFD064TheLatestPolicyWinsForEachTypeOfContent(t *testing.T) {
+func TestRFD064LatestPolicyWinsForEachTypeOfContent(t *testing.T) {
 	t.Parallel()
 	strip := func(p conversation.Policies) conversation.Summary {
 		return conversation.Summary{Style: conversation.StyleJP, Spans: []conversation.Span{{First: 1, Last: 3}}, Policies: &p}

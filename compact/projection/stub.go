@@ -12,29 +12,29 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The words that stand where something is hidden. They are part of requests and
-// therefore frozen: a change of wording is a new version, and logs keep theirs.
+// This file writes the texts that replace hidden results. They are part of requests and
+// therefore frozen: a new wording needs a new version, and logs keep their version.
 //
-//   - A stub says which tool it was, that the call completed and how, how large
-//     the result was, that this is no error, and the id that recall takes. Words
-//     such as missing, omitted or failed make models search for what went wrong.
-//   - Placeholder text never stands in arguments, because models imitate it in
-//     calls of their own: stripped arguments are {}.
+//   - A stub names the tool, the status and the size of the result, says that it is
+//     no error, and gives the id for recall. Words such as missing, omitted or failed
+//     make models search for an error.
+//   - Arguments never contain placeholder text, because models imitate it in their own
+//     calls: stripped arguments are {}.
 //   - The texts of the other presets are exactly those of their sources.
 
-// StubVersion is the version of the stub's grammar that new masks have.
+// StubVersion is the version of the stub texts that new masks have.
 const StubVersion = 1
 
 const (
 	EmptyArguments = "{}"
-	// StubChars is about how long a stub is without its preview, in code points.
+	// StubChars is the approximate length of a stub without its preview, in code points.
 	StubChars = 192
-	// errorLineChars is how much of the last error line a stub shows.
+	// errorLineChars is how many code points of the last error line a stub shows.
 	errorLineChars = 300
 )
 
-// stub is what stands in place of a result; "" if nothing shorter can. Recall is
-// what brings the original back.
+// stub returns the text that replaces a result; "" if its preview would be the whole
+// result. Recall is the id with which the recall tool returns the original.
 func stub(b conversation.ToolResult, how *masking, recall string) string {
 	if how.words.Stub != nil {
 		return how.words.Stub(b, ToolName(b.Tool))
@@ -48,7 +48,7 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
 	name := ToolName(b.Tool)
 	head, tail := bothEnds(b.Text, preview, preview)
-	if b.Total > 0 { // what was kept ends in the middle, and with a marker
+	if b.Total > 0 { // the stored text is a beginning, and ends with a marker
 		head, tail = bothEnds(b.Text, 2*preview, 0)
 	}
 	var s strings.Builder
@@ -83,13 +83,13 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 	return s.String()
 }
 
-// pointer is what stands in place of a result that repeats an earlier one.
+// pointer returns the text that replaces a result that repeats an earlier one.
 func pointer(b conversation.ToolResult, target uint64) string {
 	return ToolName(b.Tool) + ": completed (" + StatusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
 		", which stands above in full, and is shown once to save context. This is not an error"
 }
 
-// pointerChars is how long a pointer is in code points, without the number.
+// pointerChars returns the length of a pointer in code points, without the number.
 func pointerChars(b conversation.ToolResult) int {
 	return utf8.RuneCountInString(pointer(b, 0)) - len("0")
 }
@@ -104,7 +104,7 @@ func StatusWord(s conversation.ResultStatus) string {
 	return string(conversation.ResultError)
 }
 
-// capped is a result of which only the ends are shown; "" if they are all of it.
+// capped returns a result cut to its ends; "" if the ends are the whole result.
 func capped(b conversation.ToolResult, c cut, recall string) string {
 	chars := b.Size.Chars()
 	if first, last := min(c.head, chars), min(c.tail, chars); chars <= first+last { // they may be any number
@@ -116,15 +116,13 @@ func capped(b conversation.ToolResult, c cut, recall string) string {
 		recall + "]\n" + tail
 }
 
-// fits reports whether a text is no longer than so many code points at each
-// end show.
+// fits reports whether a text has at most first plus last code points.
 func fits(text string, first, last int) bool {
 	first, last = min(first, len(text)), min(last, len(text)) // they may be any number
 	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
-// ends is bothEnds, but nothing of a text that is no longer than they are
-// together.
+// ends returns the ends of a text as bothEnds does, or nothing if they are the whole text.
 func ends(text string, first, last int) (head, tail string) {
 	if fits(text, first, last) {
 		return "", ""
@@ -132,8 +130,8 @@ func ends(text string, first, last int) (head, tail string) {
 	return bothEnds(text, first, last)
 }
 
-// bothEnds is the beginning and the end of a text, each at most so many code
-// points, and up to half as many fewer where a line ends there.
+// bothEnds returns the beginning and the end of a text, each with at most so many code
+// points, or fewer, down to half, so that it is cut at a line break.
 func bothEnds(text string, first, last int) (head, tail string) {
 	head = snippet.First(text, first)
 	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 && i > 0 {
@@ -167,19 +165,19 @@ func writeCount(b *strings.Builder, n int, noun string) {
 	}
 }
 
-// callIDs gives calls the ids they have in one request: unique, and of the
-// form the endpoint takes. The same view always gives the same ids.
+// callIDs assigns the ids of calls in one request: unique, and in the endpoint's format.
+// The same view always has the same ids.
 type callIDs struct {
 	form  CallIDForm
 	used  map[string]bool
-	tried map[string]int // substitutes made for an id: servers exist that give every call the same one
+	tried map[string]int // number of substitutes for an id: some servers give every call the same id
 }
 
 func newCallIDs(form CallIDForm) *callIDs {
 	return &callIDs{form: form, used: map[string]bool{}, tried: map[string]int{}}
 }
 
-// MaxCallID is the longest id, and name of a tool, OpenAI and Anthropic take.
+// MaxCallID is the longest call id and the longest tool name that OpenAI and Anthropic accept.
 const MaxCallID = 64
 
 func (c *callIDs) next(id string) string {
@@ -216,9 +214,9 @@ func idChar(b byte, punct bool) bool {
 	return punct && (b == '_' || b == '-')
 }
 
-// ToolName is the name of a call as every endpoint takes it: at most 64 of
-// [A-Za-z0-9_-]. Models call tools that do not exist by names such as
-// multi_tool_use.parallel, and a request whose history holds one is refused.
+// ToolName returns the name of a call in a form that every endpoint accepts: at most 64 of
+// [A-Za-z0-9_-]. Models sometimes call tools that do not exist, with names such as
+// multi_tool_use.parallel, and servers refuse a request with such a name.
 func ToolName(name string) string {
 	if name != "" && len(name) <= MaxCallID && onlyIDChars(name, true) {
 		return name
@@ -235,8 +233,8 @@ func ToolName(name string) string {
 	return string(out)
 }
 
-// shortID is nine base-62 characters made from text: a form every endpoint
-// takes (Mistral: exactly 9 of [A-Za-z0-9]).
+// shortID returns nine base-62 characters made from text: a form that every endpoint
+// accepts (Mistral: exactly 9 of [A-Za-z0-9]).
 func shortID(text string) string {
 	const digits = "000000000"
 	sum := sha256.Sum256([]byte(text))

@@ -2,22 +2,22 @@ package projection
 
 import "plimsoll/conversation"
 
-// Which summaries of a log count for those that follow. Rules:
+// Further compactions must respect the summaries in force. Rules:
 //
-//   - One that was undone, that speaks of events which are not there, or of
-//     whose events a rewind undid some later, does not count.
-//   - One that newer ones cover whole is not shown. It is shown again when they are
-//     undone, so that ranges still grow over it (S64); but nothing is made
-//     of its text any more, because theirs says the same and what came after.
+//   - A summary is not in force if it was undone, if it names events that the log does
+//     not have, or if a later rewind undid some of its events.
+//   - A summary that newer ones cover completely is not shown. It is shown again when they
+//     are undone, so ranges still grow over it (S64). Its text is not read any more,
+//     because the newer ones include its content.
 
-// SummaryInForce is a text that counts.
+// SummaryInForce is a summary or note in force.
 type SummaryInForce struct {
 	Seq uint64 // of its event
 	conversation.Summary
 	Shown bool // the view shows it
 }
 
-// Summaries are the texts that count, in the order of the log.
+// Summaries returns the summaries and notes in force, in the order of the log.
 func Summaries(log []conversation.Event) []SummaryInForce {
 	r := resolve(log)
 	if r == nil {
@@ -32,14 +32,14 @@ func Summaries(log []conversation.Event) []SummaryInForce {
 	var out []SummaryInForce
 	for _, i := range conversation.OverlaysInForce(log) {
 		seq := log[i].Seq
-		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil && r.there(seq, s.Spans) && !r.cutLater(seq, s.Spans) {
+		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil && r.inLog(seq, s.Spans) && !r.rewoundLater(seq, s.Spans) {
 			out = append(out, SummaryInForce{seq, s, shown[seq]})
 		}
 	}
 	return out
 }
 
-// WithEarlier is spans joined with those of the summaries that the view shows.
+// WithEarlier returns spans joined with those of the summaries that the view shows.
 func WithEarlier(log []conversation.Event, spans []conversation.Span) conversation.Spans {
 	all := conversation.Disjoint(spans)
 	for _, s := range Summaries(log) {

@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Role is who a message is from, as on the wire.
+// Role is the author of a message, as in requests.
 type Role string
 
 // The roles of messages.
@@ -19,7 +19,7 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// State says how a message relates to what was said.
+// State says how a message differs from the original event.
 type State string
 
 // The states of messages, as `print --json` writes them in x_state.
@@ -32,7 +32,7 @@ const (
 	StatePinned     State = "pinned"
 )
 
-// Word is the state as screens write it. The stored word of a summarized message is British, and scripts rely on it.
+// Word returns the state as screens show it. The stored word of a summarized message is British, and scripts rely on it.
 func (s State) Word() string {
 	if s == StateSummarised {
 		return "summarized"
@@ -40,33 +40,33 @@ func (s State) Word() string {
 	return string(s)
 }
 
-// Message is one message of a view or of a request, with where it came from.
+// Message is one message of a view or of a request, with the events that it comes from.
 type Message struct {
 	Role      Role
 	Text      string
-	Reasoning string                          // assistant only; sent only where the endpoint wants it back
+	Reasoning string                          // assistant only; sent only where the endpoint requires it
 	Calls     []conversation.ToolCall         // assistant only
 	CallID    string                          // tool only
 	Tool      string                          // tool only: the tool's name
 	Failed    bool                            // tool only: the call did not succeed
-	Model     string                          // assistant only: provider/id it came from, "" if nobody knows
+	Model     string                          // assistant only: provider/id it came from, "" unknown
 	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
 
-	Events []uint64 // Seq of every event it stands for, ascending; empty if synthetic
+	Events []uint64 // Seq of every event it shows or replaces, ascending; empty if synthetic
 	Turn   int
 	State  State
-	Why    string // why it looks as it does; "" for what nothing speaks of
+	Why    string // why it differs from the event, "" if it does not
 
-	Overlay  uint64 // Seq of the newest overlay that shaped it, 0 if none did
-	Repeats  uint64 // Seq of the result it points to instead of repeating it, 0 if none
-	Stripped bool   // Reasoning is hidden, and kept only for endpoints that demand it back
+	Overlay  uint64 // Seq of the newest overlay that shaped it, 0 without one
+	Repeats  uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
+	Stripped bool   // Reasoning is hidden, and kept only for endpoints that require it
 
-	Size          conversation.Size // of Text as it is here
+	Size          conversation.Size // of Text
 	ReasoningSize conversation.Size // of Reasoning
-	Before        conversation.Size // of text and calls of Events as they were said; of a pair that stands for a range, on one of them
+	Before        conversation.Size // of the original text and calls of Events; only one message of a pair for a range has it
 }
 
-// After is the size of the message's text and calls as they are here.
+// After returns the size of the message's text and calls.
 func (m *Message) After() conversation.Size {
 	s := m.Size
 	for i := range m.Calls {
@@ -75,19 +75,19 @@ func (m *Message) After() conversation.Size {
 	return s
 }
 
-// SaysSame reports whether two messages say the same to an endpoint, thinking aside, wherever they came from.
-func (m *Message) SaysSame(other *Message) bool {
+// SameContent reports whether two messages are sent alike, reasoning aside, whatever events they come from.
+func (m *Message) SameContent(other *Message) bool {
 	return m.Role == other.Role && m.Text == other.Text && m.CallID == other.CallID && m.Failed == other.Failed &&
 		slices.EqualFunc(m.Calls, other.Calls, func(x, y conversation.ToolCall) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
 		})
 }
 
-// CameFrom reports whether a reply came from a model, provider/id, as far as anybody knows.
+// CameFrom reports whether a reply came from a model, provider/id, or from an unknown one.
 func (m *Message) CameFrom(model string) bool { return m.Model == "" || m.Model == model }
 
-// Absence is an event that is part of no message: undone, or left out
-// without a line that stands for it.
+// Absence is an event that no message shows or replaces: it was undone, or left out
+// without a replacement.
 type Absence struct {
 	Event   uint64
 	Turn    int
@@ -96,7 +96,7 @@ type Absence struct {
 	Why     string
 }
 
-// Segment is the category the message's text belongs to.
+// Segment returns the category that the message's text counts in.
 func (m *Message) Segment() Segment {
 	if m.State == StateSummarised || m.State == StateDropped {
 		return Summary
@@ -115,7 +115,7 @@ func (m *Message) Segment() Segment {
 	return Assistant
 }
 
-// AddTo adds what the message holds to a sum.
+// AddTo adds the sizes of the message to a sum.
 func (m *Message) AddTo(s *Sizes) {
 	s.Add(m.Segment(), m.Size)
 	if m.Reasoning != "" {
@@ -126,25 +126,25 @@ func (m *Message) AddTo(s *Sizes) {
 	}
 }
 
-// View is what the model is sent, without the system prompt and the tools:
-// the messages in order, and the sum of their sizes. Every event that is sent
-// or could be stands in a message's Events or in Absent.
+// View is the conversation as the model is sent it, without system prompt and tools:
+// the messages in order, and the sum of their sizes. Every message event of the log is
+// in the Events of a message or in Absent.
 type View struct {
 	Messages []Message
 	Absent   []Absence
 	Sizes    Sizes
-	Revision uint64   // overlay revision it was projected under
-	Through  uint64   // Seq of the newest event it takes into account
-	Notes    []string // what could not be applied, for the user; empty if all is well
+	Revision uint64   // Seq of the newest overlay in the log
+	Through  uint64   // Seq of the newest event that it includes
+	Notes    []string // messages for the user about overlays that could not be applied
 
-	tip  *int // length of the longest view on the array behind Messages
-	read int  // events of the log it was projected from
+	tip  *int // length of the longest view that shares the array of Messages
+	read int  // number of events that it was projected from
 
-	canonical map[uint64]uint64 // of results with one text, by the first: which stands in full
+	canonical map[uint64]uint64 // of results with the same text, by the first one: the one shown in full
 	pins      map[string]bool   // calls whose results are pinned
 }
 
-// Segment is a category of what fills the window.
+// Segment is a category of text in the window.
 type Segment int
 
 // The segments, in the order they are drawn and printed.
@@ -158,34 +158,34 @@ const (
 	Calls
 	Results
 	Stubs
-	Draft        // what the composer and the queue would add; not part of used
+	Draft        // text of the composer and the queue; not part of the used tokens
 	SegmentCount // how many there are
 )
 
-// Segments lists the segments that add up to what is used, without Draft.
+// Segments lists the segments of the used tokens, that is all but Draft.
 func Segments() []Segment {
 	return []Segment{System, Tools, Summary, User, Assistant, Reasoning, Calls, Results, Stubs}
 }
 
-// String is the segment's name as in `context --json`.
+// String returns the segment's name as in `context --json`.
 func (s Segment) String() string {
 	return [...]string{"system", "tools", "summary", "user", "assistant", "reasoning", "calls", "results", "stubs", "draft"}[s]
 }
 
-// Sizes is how much text each segment holds, and in how many messages and
+// Sizes is the size of the text of each segment, and the number of its messages and
 // calls (each costs a few tokens of framing).
 type Sizes struct {
 	Text     [SegmentCount]conversation.Size
 	Messages [SegmentCount]int
 }
 
-// Add puts a text of one message or call into a segment.
+// Add adds the text of one message or call to a segment.
 func (s *Sizes) Add(seg Segment, size conversation.Size) {
 	s.Text[seg] = s.Text[seg].Plus(size)
 	s.Messages[seg]++
 }
 
-// Chars is how many code points all texts have.
+// Chars returns the number of code points of all texts.
 func (s *Sizes) Chars() int {
 	n := 0
 	for _, size := range s.Text {
@@ -194,7 +194,7 @@ func (s *Sizes) Chars() int {
 	return n
 }
 
-// Plus adds two sums.
+// Plus returns the sum of both.
 func (s Sizes) Plus(t Sizes) Sizes {
 	for i := range s.Text {
 		s.Text[i] = s.Text[i].Plus(t.Text[i])
@@ -203,8 +203,8 @@ func (s Sizes) Plus(t Sizes) Sizes {
 	return s
 }
 
-// MessageOf is an event as it was said, but for Events; false for events that are
-// not sent.
+// MessageOf returns the original message of an event, without Events; false for events
+// that are not messages.
 func MessageOf(e *conversation.Event) (Message, bool) {
 	m := Message{Turn: e.Turn, State: StateVerbatim}
 	switch b := e.Body.(type) {
@@ -231,17 +231,17 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 	return m, true
 }
 
-func (m *Message) whole() bool { return m.Overlay == 0 && m.Repeats == 0 }
+func (m *Message) isOriginal() bool { return m.Overlay == 0 && m.Repeats == 0 }
 
-// ShowsInFull reports whether the view shows a result with this very text, so
-// that a pointer to it tells as much.
+// ShowsInFull reports whether the view shows the result of an event with exactly this
+// text, so that a pointer to it loses nothing.
 func (v *View) ShowsInFull(seq uint64, text string) bool {
 	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
 	if i == len(v.Messages) {
 		return false
 	}
 	m := &v.Messages[i]
-	return m.Role == RoleTool && m.Events[0] == seq && m.whole() && m.Text == text
+	return m.Role == RoleTool && m.Events[0] == seq && m.isOriginal() && m.Text == text
 }
 
 func (v *View) add(m Message) {
