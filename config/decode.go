@@ -86,13 +86,13 @@ func (d *decoder) addProblem(l leaf, err error) {
 
 // decode stores a value in v, which the first depth keys of its path lead to.
 func (d *decoder) decode(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
-	here := depth == len(l.path)
+	isEnd := depth == len(l.path)
 	switch {
 	case v.Kind() == reflect.Pointer:
 		return d.decodePointer(v, l, depth, tag)
 	case v.Kind() == reflect.Interface:
 		return d.decodeBody(v, l, depth)
-	case here:
+	case isEnd:
 		return d.decodeValue(v, l, tag)
 	case v.Kind() == reflect.Map:
 		return d.decodeEntry(v, l, depth, tag)

@@ -138,9 +138,9 @@ func (g *guard) check(l leaf, path []string) (leaf, bool) {
 
 // withValue returns the current configuration with value l applied.
 func (g *guard) withValue(l leaf) Config {
-	now := g.current
-	(&decoder{src: &source{}, origins: map[string]Origin{}}).apply([]leaf{l}, &now)
-	return now
+	updated := g.current
+	(&decoder{src: &source{}, origins: map[string]Origin{}}).apply([]leaf{l}, &updated)
+	return updated
 }
 
 func (g *guard) checkTool(l leaf, path []string) bool {

@@ -72,11 +72,11 @@ func (l *loader) overrides(layer Layer, set []string) {
 func (l *loader) finish() {
 	if len(l.problems) == 0 {
 		l.applyPreset()
-		bare := &loader{Loaded: Loaded{Config: Default()}}
-		bare.Config.Compaction.Preset = l.Config.Compaction.Preset
-		bare.applyPreset()
-		bare.Config.Compaction.Preset = Default().Compaction.Preset
-		l.unsetConfig = bare.Config
+		unset := &loader{Loaded: Loaded{Config: Default()}}
+		unset.Config.Compaction.Preset = l.Config.Compaction.Preset
+		unset.applyPreset()
+		unset.Config.Compaction.Preset = Default().Compaction.Preset
+		l.unsetConfig = unset.Config
 		l.problems = checkRelations(l.Config, l.Origins)
 	}
 }

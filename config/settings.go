@@ -84,18 +84,18 @@ func settingsWith(o LoadOptions, set map[string]string) (path string, data []byt
 		values = withValueAt(values, l.path, l.value)
 	}
 	o = LoadOptions{Env: o.Env, File: o.File, settingsData: settingsText(user, values)}
-	with, err := Load(o)
+	withLines, err := Load(o)
 	if err != nil {
 		return path, nil, err
 	}
 	o.settingsData = settingsText(user, nil)
-	without, err := Load(o)
+	withoutLines, err := Load(o)
 	if err != nil {
 		return path, nil, err
 	}
-	below := without.values()
-	for key, s := range with.values() {
-		if _, asked := set[key]; asked && (s.Value == below[key].Value && without.Explicit(key) || s.Value == s.UnsetValue && !without.Explicit(key)) {
+	inherited := withoutLines.values()
+	for key, s := range withLines.values() {
+		if _, asked := set[key]; asked && (s.Value == inherited[key].Value && withoutLines.Explicit(key) || s.Value == s.UnsetValue && !withoutLines.Explicit(key)) {
 			remove(values.(map[string]any), strings.Split(key, "."))
 		}
 	}

@@ -125,10 +125,9 @@ func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
 	return text, nil
 }
 
-// compressor packs texts with zstd. Encoder and decoder take much memory and are created on
-// first use. They have no goroutines and are never closed: closing a decoder while another
-// goroutine reads with it would block that goroutine for ever. The
-// zero value is ready to use.
+// compressor packs texts with zstd. Encoder and decoder take much memory and are created on first
+// use. They have no goroutines and are never closed: closing a decoder while another goroutine
+// reads with it would block that goroutine for ever. The zero value is ready to use.
 type compressor struct {
 	mu  sync.Mutex // guards the fields below; enc and dec themselves may be shared
 	enc *zstd.Encoder

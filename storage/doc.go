@@ -64,12 +64,11 @@
 //
 // # Locks
 //
-// bbolt locks a whole file for as long as it is open, and polls for that lock.
-// So a file is opened for one transaction and closed again (0.04 ms). Its lock
-// is taken before bbolt opens it: with a blocking flock in a separate goroutine, which
-// is fair where polling may starve. bbolt then gets the locked descriptor.
-// A goroutine that holds the lock of a database takes no other lock, so there is
-// no deadlock.
+// bbolt locks a whole file for as long as it is open, and polls for that lock. So a file is opened
+// for one transaction and closed again (0.04 ms). Its lock is taken before bbolt opens it: with a
+// blocking flock in a separate goroutine, which is fair where polling may starve. bbolt then gets
+// the locked descriptor. A goroutine that holds the lock of a database takes no other lock, so
+// there is no deadlock.
 //
 // # Search
 //

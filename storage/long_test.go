@@ -45,8 +45,7 @@ func TestStoringALongConversationCopiesPagesOnce(t *testing.T) {
 }
 
 // A long conversation is decoded in chunks. Damaged events do not affect the others, whether they
-// are first or last in a chunk, or longer than
-// one.
+// are first or last in a chunk, or longer than one.
 func TestDamageInALongConversationDoesNotSpread(t *testing.T) {
 	t.Parallel()
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})

@@ -12,10 +12,9 @@ import (
 )
 
 // Rules of searching:
-//   - There is no full-text index. Every search reads the files, one for each
-//     processor at a time. So there is nothing to update or to store, and partly damaged
-//     files, and events that another program has just written, are
-//     searched as well.
+//   - There is no full-text index. Every search reads the files, one for each processor at a time.
+//     So there is nothing to update or to store, and partly damaged files, and events that another
+//     program has just written, are searched as well.
 //   - The order of hits is fixed: the conversation with the newest event first, in
 //     it the newest event first. A hit is delivered as soon as all hits
 //     before it are known.
@@ -38,11 +37,10 @@ type SearchReport struct {
 	More          bool // there was a hit beyond a limit
 }
 
-// Search searches the stored conversations for q: messages, replies
-// with their reasoning, argument values of tool calls, tool results with their full
-// texts, and titles, undone turns included. It calls found for every hit,
-// on the goroutine of the caller, and ends when found returns false. The error is
-// that of ctx or of a folder that cannot be listed.
+// Search searches the stored conversations for q: messages, replies with their reasoning, argument
+// values of tool calls, tool results with their full texts, and titles, undone turns included. It
+// calls found for every hit, on the goroutine of the caller, and ends when found returns false. The
+// error is that of ctx or of a folder that cannot be listed.
 func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(find.Hit) bool) (SearchReport, error) {
 	o.Limit, o.PerConversation, o.Chars = cmp.Or(o.Limit, 200), cmp.Or(o.PerConversation, 20), cmp.Or(o.Chars, 240)
 	entries, _, err := s.entries(ctx, o.Workspace)

@@ -11,9 +11,8 @@ import (
 )
 
 // Rules of searching one conversation:
-//   - While the lock is held, the stored bytes are scanned in the memory map of the file,
-//     and events that may match are copied. These are
-//     decoded and searched after the lock is released.
+//   - While the lock is held, the stored bytes are scanned in the memory map of the file, and
+//     events that may match are copied. These are decoded and searched after the lock is released.
 //   - The newest event is searched first, and the search ends at the limit of hits.
 //   - A stored full text is read only if a tool result names it.
 
@@ -123,9 +122,9 @@ func (l *fileSearch) match(c candidate) (find.Hit, bool) {
 	return hit, l.matchFullText(c, &hit)
 }
 
-// matchFullText searches the full text of a result and puts the excerpt into hit. A text without
-// a match is not checked against its name. A text that cannot be read is counted
-// once, even if several results name it.
+// matchFullText searches the full text of a result and puts the excerpt into hit. A text without a
+// match is not checked against its name. A text that cannot be read is counted once, even if
+// several results name it.
 func (l *fileSearch) matchFullText(c candidate, hit *find.Hit) bool {
 	if l.skipped[c.blob] {
 		return false
@@ -161,9 +160,9 @@ func (l *fileSearch) skipText(name string) {
 	l.skipped[name] = true
 }
 
-// candidates scans events from newest to oldest, beginning before the key after (nil: at the newest), and
-// appends those that may match to rows. It returns the key of the last event
-// scanned, nil after the oldest.
+// candidates scans events from newest to oldest, beginning before the key after (nil: at the
+// newest), and appends those that may match to rows. It returns the key of the last event scanned,
+// nil after the oldest.
 func (l *fileSearch) candidates(ctx context.Context, tx txn, after []byte, rows *[]candidate) (last []byte) {
 	c := tx.Bucket(bucketEvents).Cursor()
 	seen := 0

@@ -9,9 +9,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// This file selects the searched texts of an event, and guesses from the undecoded bytes whether they
-// may match. If the bytes do not look as this build writes them, the
-// event is decoded.
+// This file selects the searched texts of an event, and guesses from the undecoded bytes whether
+// they may match. If the bytes do not look as this build writes them, the event is decoded.
 
 // passage is a searched text; who is its author: "user", "assistant", "reasoning", "title", or a tool's name.
 type passage struct{ who, text string }
@@ -82,8 +81,8 @@ func argumentValues(arguments string) string {
 }
 
 // hasEscapes reports whether a stored reply may have arguments in which the model escaped a
-// character without need: \u4e2d, or \/. Arguments are JSON within JSON, so
-// each of their backslashes is doubled here.
+// character without need: \u4e2d, or \/. Arguments are JSON within JSON, so each of their
+// backslashes is doubled here.
 func hasEscapes(raw []byte) bool {
 	return bytes.Contains(raw, []byte(`\\u`)) || bytes.Contains(raw, []byte(`\\/`))
 }

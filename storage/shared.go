@@ -26,9 +26,8 @@ type historyInput struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// AddHistory adds an input of the user to the history, unless it repeats the last
-// one of the workspace. Only the newest 2,000 inputs are kept;
-// an input of more than 64 KiB is not added.
+// AddHistory adds an input of the user to the history, unless it repeats the last one of the
+// workspace. Only the newest 2,000 inputs are kept; an input of more than 64 KiB is not added.
 func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	text = conversation.Clean(text)
 	if text == "" || len(text) > maxHistoryText {

@@ -163,7 +163,7 @@ func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	failing = "conversations"
 	wantError(t, w.Append(t.Context(), c.prepare(reply("hi"))), syscall.ENOSPC)
 	wantError(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: 1}), syscall.ENOSPC)
-	failing = "index.db" // the index is no reason for an append to fail
+	failing = "index.db" // an error of the index must not fail an append
 	c.add(reply("hi"))
 	failing = ""
 	entries, err := s.List(t.Context(), storage.Filter{})

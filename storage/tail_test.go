@@ -15,8 +15,8 @@ import (
 	"plimsoll/storage"
 )
 
-// follow is a conversation of one message, open for writing in another store, and
-// its tail behind that message.
+// newTail opens a conversation of one message for writing in another store, and returns a tail that begins
+// after that message.
 func newTail(t *testing.T) (*storage.Store, *testConversation, *storage.Tail) {
 	t.Helper()
 	s := openStore(t, storage.Options{Wait: 20 * time.Millisecond})
@@ -46,18 +46,18 @@ func TestTailReadsEventsOfAnotherProgram(t *testing.T) {
 		t.Errorf("a reply that is still arriving: %v, %v", events, err)
 	}
 	if half, ok := tail.Partial(); !ok || half.Text != "half a" {
-		t.Errorf("of it there is %+v, %v", half, ok)
+		t.Errorf("the partial reply is %+v, %v", half, ok)
 	}
 	c.add(reply("half a reply"))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {
 		t.Errorf("when it is there: %v, %v", events, err)
 	}
 	if half, ok := tail.Partial(); ok {
-		t.Errorf("it arrives still: %+v", half)
+		t.Errorf("there is still a partial reply: %+v", half)
 	}
 }
 
-// Only a file that changed is opened, and one that is busy is asked again.
+// Next opens a file only if it has changed, and tries again after ErrBusy.
 func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 	t.Parallel()
 	s, c, tail := newTail(t)

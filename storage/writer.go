@@ -12,14 +12,12 @@ import (
 )
 
 // Rules of writing:
-//   - The file of a new conversation is created by the first append with a user
-//     message. Earlier events are kept in memory and
-//     stored with it.
+//   - The file of a new conversation is created by the first append with a user message. Earlier
+//     events are kept in memory and stored with it.
 //   - An append that fails has stored none of its events, and may be
 //     repeated.
-//   - The index is updated when the file is created, and on closing. In between, a
-//     list notices that the file has changed and reads it, so
-//     that an append costs one transaction and not two.
+//   - The index is updated when the file is created, and on closing. In between, a list notices
+//     that the file has changed and reads it, so that an append costs one transaction and not two.
 
 // NewConversation holds the fixed properties of a new conversation.
 type NewConversation struct {

@@ -173,7 +173,7 @@ func refusesConflicts(t *testing.T, h *storage.Store) {
 	wantError(t, c.w.Append(t.Context(), []conversation.Event{later}), storage.ErrConflict)
 	gap := []conversation.Event{events[1], {Seq: 4, Time: start, Body: conversation.Notice{}}}
 	wantError(t, c.w.Append(t.Context(), gap), storage.ErrConflict)
-	c.checkLoaded() // nothing of it was stored
+	c.checkLoaded() // the refused events are not stored
 	c.add(conversation.AssistantMessage{Text: "still works", Stop: conversation.StopEnd})
 	c.checkLoaded()
 }
