@@ -128,7 +128,7 @@ func TestUnknownKeysOfAWorkspaceAreReportedAndIgnored(t *testing.T) {
 		t.Fatalf("refused %+v, unknown %v", l.Refused, l.Unknown)
 	}
 	if p := l.Unknown[0]; p.Line != 1 || p.Hint != "did you mean mouse?" {
-		t.Errorf("it says %+v", p)
+		t.Errorf("the problem is %+v", p)
 	}
 	dir := t.TempDir()
 	write(t, dir, config.WorkspaceFile, "permissions: {mode: yollo}\n")

@@ -195,7 +195,7 @@ func TestProfilesOfTheFileReplaceTheBuiltInOnes(t *testing.T) {
 	light, _ := c.Profile("light")
 	heavy, _ := c.Profile("heavy")
 	if _, found := c.Profile("none"); found || light.Reasoning != "" || light.ToolCalls == nil || heavy.Summary == nil {
-		t.Errorf("light is %+v, want only what the file says; heavy is %+v, want the built-in one; none is there: %v", light, heavy, found)
+		t.Errorf("light is %+v, want only what the file says; heavy is %+v, want the built-in one; a profile named none exists: %v", light, heavy, found)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestInvalidSettingsAreNotSaved(t *testing.T) {
 		user := write(t, dir, "c.yaml", c.user)
 		write(t, dir, "c.settings.yaml", c.own)
 		if _, err := config.SaveSettings(config.LoadOptions{File: user}, map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+			t.Errorf("%s: error %v, want one with %q", name, err, c.says)
 		}
 	}
 }

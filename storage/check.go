@@ -310,7 +310,7 @@ func (d *doctor) unchanged(f fileInfo) bool {
 // program can be writing one.
 func (d *doctor) removeDrafts(ctx context.Context) {
 	err := d.disk.withDirectoryLockWithin(ctx, d.disk.wait/indexWait, func() error {
-		for _, dir := range []string{string(d.dir), d.dir.folder()} {
+		for _, dir := range []string{string(d.dir), d.dir.conversationsDir()} {
 			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
 			for _, draft := range drafts {
 				err = errors.Join(err, os.Remove(draft))

@@ -248,7 +248,7 @@ func TestAbandonedDraftsAreRemoved(t *testing.T) {
 	}
 	stopped := startRole(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
 	}
 	checkStore(t, quick)
 	for _, d := range drafts {

@@ -16,14 +16,16 @@ import (
 // directory is the path of a data directory. Its methods name the files in it.
 type directory string
 
-func (d directory) lockPath() string { return filepath.Join(string(d), "gate") }
+func (d directory) directoryLockPath() string { return filepath.Join(string(d), "gate") }
 
-func (d directory) folder() string { return filepath.Join(string(d), "conversations") }
+func (d directory) conversationsDir() string { return filepath.Join(string(d), "conversations") }
 
-func (d directory) lock(id string) string { return filepath.Join(d.folder(), id+".lock") }
+func (d directory) writerLockPath(id string) string {
+	return filepath.Join(d.conversationsDir(), id+".lock")
+}
 
 func (d directory) conversation(id string) dbfile {
-	return dbfile{filepath.Join(d.folder(), id+".db"), &conversationLayout}
+	return dbfile{filepath.Join(d.conversationsDir(), id+".db"), &conversationLayout}
 }
 
 func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), &indexLayout} }
@@ -51,12 +53,12 @@ func (d directory) stat(id string) (fileInfo, error) {
 
 // files lists the conversations on disk.
 func (d directory) files() ([]fileInfo, error) {
-	names, err := os.ReadDir(d.folder())
+	entries, err := os.ReadDir(d.conversationsDir())
 	if err != nil {
-		return nil, fmt.Errorf("list conversations: %w", explain(d.folder(), err))
+		return nil, fmt.Errorf("list conversations: %w", explain(d.conversationsDir(), err))
 	}
-	files := make([]fileInfo, 0, len(names))
-	for _, n := range names { // sorted: ID.db comes right before ID.lock
+	files := make([]fileInfo, 0, len(entries))
+	for _, n := range entries { // sorted: ID.db comes right before ID.lock
 		if id, ok := idOf(n.Name(), ".lock"); ok {
 			if last := len(files) - 1; last >= 0 && files[last].id == id {
 				files[last].locked = true

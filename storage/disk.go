@@ -212,7 +212,7 @@ func (d *disk) withDirectoryLock(ctx context.Context, f func() error) error {
 
 // withDirectoryLockWithin is withDirectoryLock with a wait other than the default.
 func (d *disk) withDirectoryLockWithin(ctx context.Context, wait time.Duration, f func() error) error {
-	p, err := d.lockFile(ctx, d.dir.lockPath(), directoryLock, wait)
+	p, err := d.lockFile(ctx, d.dir.directoryLockPath(), directoryLock, wait)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ const (
 	directoryLock               // exclusive lock on the empty lock file, which is created if missing
 )
 
+// flags are the flags for os.OpenFile.
 func (a access) flags() int {
 	switch a {
 	case reading, checking:
@@ -29,6 +30,7 @@ func (a access) flags() int {
 	return os.O_RDWR
 }
 
+// lock is the flock operation: shared or exclusive.
 func (a access) lock() int {
 	if a == reading || a == checking {
 		return unix.LOCK_SH

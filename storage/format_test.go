@@ -78,7 +78,7 @@ func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 	s := reopenStore(t, dir, storage.Options{})
 	got, noticed := readContent(t, s, names)
 	if d := cmp.Diff(is, got); d != "" || noticed {
-		t.Errorf("told %v (-stored +read)\n%s", noticed, d)
+		t.Errorf("noticed %v (-stored +read)\n%s", noticed, d)
 	}
 	if e := list(t, s, storage.Filter{}); len(e) != 1 || e[0].Title != "Ferries" || e[0].Turns != 13 {
 		t.Errorf("listed as %+v", e)
@@ -113,7 +113,7 @@ func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 	is.Waiting = []string{"and tunnels?"}
 	got, noticed := readContent(t, s, names)
 	if d := cmp.Diff(is, got); d != "" || noticed {
-		t.Errorf("told %v (-stored +read)\n%s", noticed, d)
+		t.Errorf("noticed %v (-stored +read)\n%s", noticed, d)
 	}
 	c.add(reply("By ferry."))
 	c.close()

@@ -59,7 +59,7 @@ func TestDamagedNewestHeaderLosesNothing(t *testing.T) {
 				t.Errorf("%d events, %d were stored", len(got.Events), len(stored.Events))
 			}
 			if newest := bytes.Contains([]byte(name), []byte("bit")) || name == "all of its page"; newest && (!noticed || len(findings) != 1 || !findings[0].Repairable) {
-				t.Errorf("told %v, a check finds %+v", noticed, findings)
+				t.Errorf("noticed %v, a check finds %+v", noticed, findings)
 			}
 			if left := checkStore(t, s); len(left) > 0 && name != "all of the other page" {
 				t.Errorf("after reading: %+v", left)
@@ -81,7 +81,7 @@ func TestPossiblyLostCommitIsReported(t *testing.T) {
 	clear(data[os.Getpagesize()-at:][512:1024])
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 	if _, report, err := s.Load(t.Context(), idA); err != nil || len(report.Notices) != 1 {
-		t.Errorf("opening tells %v, %v", report, err)
+		t.Errorf("loading returned %v, %v", report, err)
 	}
 	findings := checkStore(t, s)
 	if len(findings) != 1 || !strings.Contains(findings[0].What, fmt.Sprintf("event %d", len(is.Events))) {
@@ -132,11 +132,11 @@ func TestDamagedPageLosesOnlyItsOwnContent(t *testing.T) {
 			data[page*os.Getpagesize()+2] ^= 1
 			must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 			if got, noticed := readContent(t, s, names); name == "free pages" && (noticed || !reflect.DeepEqual(stored, got)) {
-				t.Errorf("it is not read as it was stored, told %v", noticed)
+				t.Errorf("the content differs, noticed %v", noticed)
 			}
 			mustRepair(t, s, checkStore(t, s))
 			if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
-				t.Errorf("after a repair, told %v: %d events, %d texts, %q, %q", noticed, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
+				t.Errorf("after a repair, noticed %v: %d events, %d texts, %q, %q", noticed, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestValueLongerThanItsFileDamagesNoOther(t *testing.T) {
 	}
 	mustRepair(t, s, checkStore(t, s))
 	if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
-		t.Errorf("after a repair, told %v: %d events, %d texts", noticed, len(got.Events), len(got.Texts))
+		t.Errorf("after a repair, noticed %v: %d events, %d texts", noticed, len(got.Events), len(got.Texts))
 	}
 }
 

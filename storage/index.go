@@ -133,16 +133,16 @@ func (x *index) row(ctx context.Context, id string) (r indexRow, ok bool) {
 // "". The caller must read the row before the events. In the other order the events could be fewer only because
 // they were read earlier.
 func (x *index) noticeLostEvents(ctx context.Context, r indexRow, events int) string {
-	now := r
-	now.Events = events
-	if now = now.withHistory(r); now.EventsBefore == 0 || now.Notified {
+	updated := r
+	updated.Events = events
+	if updated = updated.withHistory(r); updated.EventsBefore == 0 || updated.Notified {
 		return ""
 	}
-	r.EventsBefore, r.Notified = now.EventsBefore, true
+	r.EventsBefore, r.Notified = updated.EventsBefore, true
 	if err := x.write(ctx, 0, []indexRow{r}, nil); err != nil {
 		x.log.Debug("index not told of a notice; it is given again", "conversation", r.ID, "error", err)
 	}
-	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", now.EventsBefore)
+	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", updated.EventsBefore)
 }
 
 // write stores rows and removes the rows of drop. It creates the index if it is missing, and

@@ -66,8 +66,8 @@ func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileI
 
 // IsEmpty reports whether no conversation is stored. It only lists the folder, and opens no file.
 func (s *Store) IsEmpty() (bool, error) {
-	names, err := os.ReadDir(s.dir.folder())
-	return !slices.ContainsFunc(names, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
+	entries, err := os.ReadDir(s.dir.conversationsDir())
+	return !slices.ContainsFunc(entries, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
 }
 
 // Resolve returns the ID of the conversation that a user names: by its ID or a prefix of at
@@ -145,7 +145,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 				return explain(p, err)
 			}
 		}
-		return explain(s.dir.folder(), syncDirectory(s.dir.folder()))
+		return explain(s.dir.conversationsDir(), syncDirectory(s.dir.conversationsDir()))
 	})
 	if err != nil {
 		return fmt.Errorf("delete conversation %s: %w", id, err)
@@ -163,7 +163,7 @@ func (s *Store) OwnerPID(id string) int {
 	if !conversation.ValidID(id) {
 		return 0
 	}
-	f, err := os.Open(filepath.Clean(s.dir.lock(id)))
+	f, err := os.Open(filepath.Clean(s.dir.writerLockPath(id)))
 	if err != nil {
 		return 0
 	}
@@ -178,7 +178,7 @@ func (s *Store) IsOpenElsewhere(id string) bool {
 	if !conversation.ValidID(id) || s.locks.isOwn(id) {
 		return false
 	}
-	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(s.dir.writerLockPath(id)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	// With an error, found is true for the conversation.

@@ -110,7 +110,7 @@ func TestListRepairsTheIndex(t *testing.T) {
 		"rubbish": func(t *testing.T, dir string) {
 			must(t, os.WriteFile(filepath.Join(dir, "index.db"), []byte(strings.Repeat("rubbish", 10_000)), 0o600))
 		},
-		"a file gone": func(t *testing.T, dir string) {
+		"a file deleted": func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "conversations", idC+".db")))
 		},
 		"a file changed": func(t *testing.T, dir string) {
@@ -134,7 +134,7 @@ func TestListRepairsTheIndex(t *testing.T) {
 			}
 			before := list(t, s, storage.Filter{})
 			spoil(t, dir)
-			if name == "a file gone" {
+			if name == "a file deleted" {
 				before = before[:2]
 			}
 			for range 2 {
@@ -146,7 +146,7 @@ func TestListRepairsTheIndex(t *testing.T) {
 			findings, err := s.Check(t.Context(), nil)
 			if err != nil || len(findings) > 0 {
 				if name != "strange files" {
-					t.Errorf("check says %+v, %v", findings, err)
+					t.Errorf("check found %+v, %v", findings, err)
 				}
 			}
 		})
@@ -262,7 +262,7 @@ func TestOlderCopyOfAFileIsReported(t *testing.T) {
 				must(t, err)
 				c.add(reply("two"), reply("three"))
 				if loadNotices(t, s) != "" || len(checkStore(t, s)) > 0 {
-					t.Error("an index that is behind is told")
+					t.Error("an outdated index is reported")
 				}
 				c.close()
 				data, err := os.ReadFile(path)
@@ -279,13 +279,13 @@ func TestOlderCopyOfAFileIsReported(t *testing.T) {
 				}
 				s = reopenStore(t, dir, storage.Options{}) // another program
 				if notices := loadNotices(t, s); !strings.Contains(notices, "3 events") {
-					t.Errorf("told %q", notices)
+					t.Errorf("the notices are %q", notices)
 				}
 				again := reopen(t, s, idA)
 				again.add(reply("2"), reply("3"), reply("4"))
 				again.close()
 				if notices := loadNotices(t, s); notices != "" {
-					t.Errorf("told again: %q", notices)
+					t.Errorf("reported again: %q", notices)
 				}
 				found := checkStore(t, s)
 				if len(found) != 1 {
@@ -317,7 +317,7 @@ func TestDeleteRemovesEverything(t *testing.T) {
 	}
 	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("files left: %v, %v", left, err)
 	}
 	wantError(t, s.Delete(t.Context(), idA), storage.ErrNotFound)
 	begin(t, s, idA, "/w", "the same ID again").close()

@@ -183,6 +183,7 @@ func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	return d.wait(conversation.Event{})
 }
 
+// decodeRow checks the seal of a row and decodes its event. It sets r.corrected if a flipped bit was corrected.
 func decodeRow(r *row) (conversation.Event, error) {
 	value := r.value
 	if r.sealed {

@@ -108,7 +108,7 @@ func (f *damageTester) testPowerLoss(r *rand.Rand, commit func(w *storage.Writer
 		got, noticed := readContent(f.t, f.s, f.names)
 		was, is := reflect.DeepEqual(o.contentBefore, got), reflect.DeepEqual(o.contentAfter, got)
 		if noticed != (was && missing) || err != nil || len(findings) > 0 || !(was && !done || is && open) {
-			f.t.Errorf("state %d: done %v, read as before %v, as after %v, told %v, %v, %v\n%s", n, done, was, is, noticed, findings, err, cmp.Diff(o.contentAfter, got))
+			f.t.Errorf("state %d: done %v, equal to before %v, to after %v, noticed %v, %v, %v\n%s", n, done, was, is, noticed, findings, err, cmp.Diff(o.contentAfter, got))
 		}
 		if f.stored = got; n%5 == 0 {
 			f.appendAndVerify()

@@ -117,7 +117,7 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 	begin(t, s, idA, "/w", "hello").close()
 	holder := startRole(t, "hold", s.Dir(), idA)
 	if l := holder.nextLine(); l != "held" {
-		t.Fatalf("holder says %q: %s", l, holder.errs.String())
+		t.Fatalf("the holder printed %q: %s", l, holder.errs.String())
 	}
 	_, err := s.OpenWriter(t.Context(), idA)
 	var locked *storage.LockedError
@@ -155,7 +155,7 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 	path := s.Dir() + "/conversations/" + idA + ".db"
 	stopped := startRole(t, "stop", s.Dir(), path)
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
 	}
 	events := c.prepare(reply("too late"))
 	for range 3 {
@@ -226,7 +226,7 @@ func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
 	for _, file := range []string{"/shared.db", "/index.db"} {
 		stopped := startRole(t, "stop", dir, dir+file)
 		if l := stopped.nextLine(); l != "held" {
-			t.Fatalf("it says %q: %s", l, stopped.errs.String())
+			t.Fatalf("it printed %q: %s", l, stopped.errs.String())
 		}
 	}
 	wantError(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)

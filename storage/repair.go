@@ -132,7 +132,7 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 		}
 		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
 		if len(events) == 0 {
-			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.folder()))
+			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.conversationsDir()))
 		}
 		if err := os.Link(f.path, aside); err != nil { // this file system has no hard links
 			if err := os.Rename(f.path, aside); err != nil {

@@ -36,6 +36,7 @@ type salvaged struct {
 
 func (got *salvaged) value(bucket, key []byte) []byte { return got.values[string(bucket)][string(key)] }
 
+// put adds a copy of a value, and replaces an earlier one.
 func (got *salvaged) put(bucket, key, value []byte) {
 	b := got.values[string(bucket)]
 	if b == nil {
@@ -112,8 +113,7 @@ func (got *salvaged) readWithBolt(f *os.File) {
 	})
 }
 
-// readBytes adds missing events and values from the bytes of a file. pageSize is 0 if it is unknown; then
-// pages cannot be scanned.
+// readBytes adds missing events and values from the bytes of a file. It scans no pages if pageSize is 0, which means unknown.
 func (got *salvaged) readBytes(data []byte, pageSize int) {
 	got.scanEvents(data)
 	if pageSize > 0 {

@@ -103,7 +103,7 @@ func (s *Store) searchAll(ctx context.Context, q find.Query, o SearchOptions, en
 		defer close(results)
 		defer close(jobs)
 		for _, e := range entries {
-			l := &fileSearch{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan find.Hit, min(o.PerConversation, 32))}
+			l := &fileSearch{disk: s.disk, file: s.dir.conversation(e.ID), query: q, options: o, entry: e, hits: make(chan find.Hit, min(o.PerConversation, 32))}
 			select {
 			case results <- l:
 			case <-ctx.Done():

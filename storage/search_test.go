@@ -233,7 +233,7 @@ func TestSearchSkipsALockedFile(t *testing.T) {
 	createAt(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
 	stopped := startRole(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
 	}
 	hits, report := search(t, s, "heron", storage.SearchOptions{})
 	if len(hits) != 1 || hits[0].Conversation != idB || report.Unread != 1 {

@@ -25,12 +25,12 @@ const (
 // fileSearch is the search of one conversation file. Until hits is closed, only the worker may use the other
 // fields.
 type fileSearch struct {
-	disk  *disk
-	file  dbfile
-	q     find.Query
-	o     SearchOptions
-	entry Entry
-	hits  chan find.Hit
+	disk    *disk
+	file    dbfile
+	query   find.Query
+	options SearchOptions
+	entry   Entry
+	hits    chan find.Hit
 
 	sent     int             // hits sent
 	hasMore  bool            // there is a hit beyond the limit
@@ -86,7 +86,7 @@ func (l *fileSearch) send(ctx context.Context, c candidate) bool {
 	if !ok {
 		return ctx.Err() == nil
 	}
-	if l.sent == l.o.PerConversation {
+	if l.sent == l.options.PerConversation {
 		l.hasMore = true
 		return false
 	}
@@ -107,10 +107,10 @@ func (l *fileSearch) match(c candidate) (find.Hit, bool) {
 		return find.Hit{}, false
 	}
 	hit := find.Hit{Conversation: l.entry.ID, Title: l.entry.Heading(), Event: e.Seq, Turn: e.Turn, Time: e.Time}
-	for _, s := range passages(e.Body) {
-		if at, ok := l.q.Find(s.text); c.mayMatch && ok {
-			hit.Who = s.who
-			hit.Excerpt, hit.At = find.Excerpt(s.text, at, l.o.Chars)
+	for _, p := range passages(e.Body) {
+		if at, ok := l.query.Find(p.text); c.mayMatch && ok {
+			hit.Who = p.who
+			hit.Excerpt, hit.At = find.Excerpt(p.text, at, l.options.Chars)
 			return hit, true
 		}
 	}
@@ -137,7 +137,7 @@ func (l *fileSearch) matchFullText(c candidate, hit *find.Hit) bool {
 	var err error
 	u := l.unpacker
 	stored := c.packed[:max(0, len(c.packed)-c.sealSize())]
-	if u.buffer, err = u.text.unpack(stored, u.buffer[:0]); err == nil && !l.q.Within(u.buffer) {
+	if u.buffer, err = u.text.unpack(stored, u.buffer[:0]); err == nil && !l.query.Within(u.buffer) {
 		l.skipText(c.blob)
 		return false
 	}
@@ -147,8 +147,8 @@ func (l *fileSearch) matchFullText(c candidate, hit *find.Hit) bool {
 		l.skipText(c.blob)
 		return false
 	}
-	at, ok := l.q.Find(text)
-	hit.Excerpt, hit.At = find.Excerpt(text, at, l.o.Chars)
+	at, ok := l.query.Find(text)
+	hit.Excerpt, hit.At = find.Excerpt(text, at, l.options.Chars)
 	return ok
 }
 
@@ -165,14 +165,14 @@ func (l *fileSearch) skipText(name string) {
 // nil after the oldest.
 func (l *fileSearch) candidates(ctx context.Context, tx txn, after []byte, rows *[]candidate) (last []byte) {
 	c := tx.Bucket(bucketEvents).Cursor()
-	seen := 0
+	scanned := 0
 	for k, v := before(c, after); k != nil; k, v = c.Prev() {
-		seen += len(v)
+		scanned += len(v)
 		if found, ok := l.candidate(tx, k, v); ok {
 			*rows = append(*rows, found)
-			seen += len(found.packed)
+			scanned += len(found.packed)
 		}
-		if seen > maxTxnBytes || len(*rows) >= maxTxnRows || ctx.Err() != nil {
+		if scanned > maxTxnBytes || len(*rows) >= maxTxnRows || ctx.Err() != nil {
 			return bytes.Clone(k)
 		}
 	}
@@ -196,7 +196,7 @@ func (l *fileSearch) candidate(tx txn, k, v []byte) (candidate, bool) {
 	if known && !isSearched(kind) {
 		return candidate{}, false
 	}
-	c := candidate{mayMatch: l.q.May(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}
+	c := candidate{mayMatch: l.query.May(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}
 	if !known || kind == conversation.KindResult {
 		c.blob = blobOf(v)
 	}

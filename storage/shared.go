@@ -96,16 +96,16 @@ func forgetOldest(b *bbolt.Bucket) error {
 // all). If the workspace has no inputs, it returns those of all workspaces. Repeated
 // inputs are merged.
 func (s *Store) History(ctx context.Context, workspace string, limit int) ([]string, error) {
-	var here, all []string
+	var inputs, all []string
 	err := s.disk.view(ctx, s.dir.shared(), func(tx txn) error {
-		here, all = nil, nil
+		inputs, all = nil, nil
 		return tx.Bucket(bucketHistory).ForEach(func(k, v []byte) error {
 			in, ok := readInput(tx, k, v)
 			if !ok {
 				return nil // skip a damaged input
 			}
 			if in.Workspace == workspace {
-				here = appendInput(here, in.Text)
+				inputs = appendInput(inputs, in.Text)
 			}
 			all = appendInput(all, in.Text)
 			return nil
@@ -114,15 +114,16 @@ func (s *Store) History(ctx context.Context, workspace string, limit int) ([]str
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read input history: %w", err)
 	}
-	if len(here) == 0 {
-		here = all
+	if len(inputs) == 0 {
+		inputs = all
 	}
-	if limit > 0 && len(here) > limit {
-		here = here[len(here)-limit:]
+	if limit > 0 && len(inputs) > limit {
+		inputs = inputs[len(inputs)-limit:]
 	}
-	return here, nil
+	return inputs, nil
 }
 
+// appendInput appends text unless it repeats the last one.
 func appendInput(texts []string, text string) []string {
 	if len(texts) > 0 && texts[len(texts)-1] == text {
 		return texts

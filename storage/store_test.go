@@ -78,7 +78,7 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	}
 	findings, err := s.Check(t.Context(), nil)
 	if err != nil || len(findings) != 1 || findings[0].Repairable {
-		t.Errorf("check says %+v, %v, want one finding beyond repair", findings, err)
+		t.Errorf("check found %+v, %v, want one finding beyond repair", findings, err)
 	}
 	if err := s.ViewConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
 		t.Errorf("tomorrow's program: %v", err)

@@ -77,6 +77,7 @@ func (tx txn) currentRecord(commit int) record {
 	return record{txID: uint64(commit), lastEvent: lastSeq(tx.Tx), metaValues: uint64(tx.countMeta())}
 }
 
+// countMeta counts the values of bucket meta.
 func (tx txn) countMeta() (n int) {
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {

@@ -51,6 +51,7 @@ func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
 	return texts, nil
 }
 
+// putWaiting stores the waiting messages, or deletes the key if there are none.
 func putWaiting(tx txn, texts []string) error {
 	if len(texts) == 0 {
 		if tx.Bucket(bucketMeta).Get(keyWaiting) == nil {

@@ -41,9 +41,9 @@ func (l *writerLocks) lock(ctx context.Context, id string) (*os.File, error) {
 	var f *os.File
 	err := l.disk.withDirectoryLock(ctx, func() error {
 		var err error
-		f, err = os.OpenFile(l.dir.lock(id), os.O_RDWR|os.O_CREATE, 0o600)
+		f, err = os.OpenFile(l.dir.writerLockPath(id), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
-			return explain(l.dir.lock(id), err)
+			return explain(l.dir.writerLockPath(id), err)
 		}
 		err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if isHeldElsewhere(err) {
@@ -106,7 +106,7 @@ func (l *writerLocks) heldElsewhere(ctx context.Context, ids []string) (map[stri
 	}
 	err := l.disk.withDirectoryLock(ctx, func() error {
 		for _, id := range ids {
-			found[id] = !l.isOwn(id) && isLocked(l.dir.lock(id))
+			found[id] = !l.isOwn(id) && isLocked(l.dir.writerLockPath(id))
 		}
 		return nil
 	})
