@@ -6,7 +6,7 @@ import (
 	"plimsoll/cli/console"
 )
 
-// positional makes errors about arguments wrong use.
+// usageArgs wraps an argument check so that its errors are usage errors with a hint.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {

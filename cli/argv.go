@@ -15,9 +15,9 @@ import (
 //   - the argument after -r of the chat is its value, unless it is a flag
 //   - the argument after --from is its value if it is a bound; an ID is not, and
 //     anything else is left to be refused as a bound
-//   - nothing behind -- is touched, and no value of another flag
+//   - nothing after -- is changed, nor the value of another flag
 
-// normalise rewrites the arguments of the program.
+// attachFlagValues rewrites the arguments of the program.
 func attachFlagValues(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -32,13 +32,13 @@ func attachFlagValues(args []string) []string {
 			if arg == "compact" {
 				return attachFromValues(args, i+1)
 			}
-			return args // a command of its own
+			return args // another command
 		}
 	}
 	return args
 }
 
-// normaliseFrom attaches the values of --from from argument i on.
+// attachFromValues attaches the values of --from from argument i on.
 func attachFromValues(args []string, i int) []string {
 	for ; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -53,13 +53,13 @@ func attachFromValues(args []string, i int) []string {
 	return args
 }
 
-// attach makes args[i+1] the value of the flag at args[i].
+// attachValue makes args[i+1] the value of the flag at args[i].
 func attachValue(args []string, i int, name string) []string {
 	out := append(slices.Clone(args[:i]), name+"="+args[i+1])
 	return append(out, args[i+2:]...)
 }
 
-// boundBehind reports whether the argument after --from is meant as its value.
+// isFromValue reports whether the argument after --from is its value.
 func isFromValue(arg string) bool {
 	if _, err := edit.ParseBound(arg); err == nil {
 		return true

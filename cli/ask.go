@@ -20,7 +20,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// askOptions is how one question is asked.
+// askOptions are the flags of ask.
 type askOptions struct {
 	isNewest bool
 	resume   string
@@ -142,7 +142,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	return errors.Join(err, r.Close())
 }
 
-// mode is the permission mode that --approve asks for.
+// mode is the permission mode that --approve selects.
 func (o askOptions) mode() (conversation.Mode, error) {
 	switch o.approve {
 	case "":
@@ -155,7 +155,7 @@ func (o askOptions) mode() (conversation.Mode, error) {
 	return "", console.WrongUse("--approve takes auto-edit or all, not %q", o.approve)
 }
 
-// otherModel tells that a conversation leaves the machine for the first time.
+// hostedModelNotes notes that a conversation moves from a local model to a hosted one.
 func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 	before := setup.LastModel(events)
 	if !setup.MovesToHosted(before, now) {
@@ -164,15 +164,15 @@ func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
 }
 
-// asking follows the turn of one question.
+// turnPrinter prints the turn of one question.
 type turnPrinter struct {
 	running          *session.Running
 	reply            console.ReplyWriter
 	lines            *session.JSONLines // the reply too, with --json
 	stderr           io.Writer
 	failure          *llm.Error
-	isLayerShown     bool // that act before every request were told of
-	isQuestionLogged bool // the question is in the log
+	isLayerShown     bool // a compaction before a request was printed in this turn
+	isQuestionLogged bool // the log has the question
 }
 
 func newTurnPrinter(c *console.Console, json bool) *turnPrinter {
@@ -183,8 +183,7 @@ func newTurnPrinter(c *console.Console, json bool) *turnPrinter {
 	return &turnPrinter{reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
-// watch shows what happens until the conversation is idle again. Ending ctx
-// cancels the turn; what had arrived is kept.
+// watch prints updates until the conversation is idle again. Ending ctx cancels the turn; the partial reply is stored.
 func (w *turnPrinter) watch(ctx context.Context) error {
 	for {
 		updates, err := w.running.Agent.Updates().Take(ctx)
@@ -202,7 +201,7 @@ func (w *turnPrinter) watch(ctx context.Context) error {
 	}
 }
 
-// cancelled ends the reply of a turn that was interrupted.
+// endCancelled ends the output of a turn that was interrupted.
 func (w *turnPrinter) endCancelled() error {
 	if w.lines != nil {
 		w.lines.Reason = string(conversation.StopCancelled)
@@ -210,7 +209,7 @@ func (w *turnPrinter) endCancelled() error {
 	return w.reply.End()
 }
 
-// broken ends the reply of a turn that never began.
+// endFailed ends the output of a turn that did not begin.
 func (w *turnPrinter) endFailed(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return w.endCancelled()
@@ -221,7 +220,8 @@ func (w *turnPrinter) endFailed(ctx context.Context) error {
 	return w.reply.End()
 }
 
-// own is an update without the reply that an earlier run left when it was killed: it answers another question.
+// withoutEarlierReply removes from an update the partial reply of an earlier run that was killed: it answers another
+// question.
 func (w *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
 	a, ok := u.(updates.Appended)
 	if !ok || w.isQuestionLogged {
@@ -237,7 +237,7 @@ func (w *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
 	return a
 }
 
-// show shows an update; true when the turn is over.
+// show prints an update, and reports whether the turn is over.
 func (w *turnPrinter) show(u updates.Update) (over bool) {
 	switch u := u.(type) {
 	case updates.Appended:
@@ -264,7 +264,7 @@ func (w *turnPrinter) show(u updates.Update) (over bool) {
 		if u.Phase == updates.Retrying {
 			w.printProgress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
 		}
-		return u.Phase == updates.Idle // a conversation is not said to be idle before its first turn
+		return u.Phase == updates.Idle // there is no such update before the first turn
 	}
 	return false
 }
@@ -274,7 +274,7 @@ func (w *turnPrinter) showEvents(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			w.failure = nil // what could not be saved before was saved with it
+			w.failure = nil // an earlier failure to save is over: this was saved
 		case conversation.AssistantMessage:
 			w.reply.Message(b)
 			switch b.Stop {
@@ -297,12 +297,12 @@ func (w *turnPrinter) showEvents(events []conversation.Event) {
 			w.printProgress(b.Text)
 		}
 	}
-	if failed > maxResultLines { // an earlier run can have left thousands without a result
+	if failed > maxResultLines { // an earlier run can have left thousands of calls without results
 		w.printProgress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
 	}
 }
 
-// fewResults is how many results that came together are told one by one.
+// maxResultLines is how many failed results of one update are printed one by one.
 const maxResultLines = 10
 
 func (w *turnPrinter) printNotes(lists ...[]string) {
@@ -315,7 +315,7 @@ func (w *turnPrinter) printProgress(text string) {
 	fmt.Fprintln(w.stderr, console.ProgressLine(text))
 }
 
-// finish ends the reply and reports how the turn went.
+// finish ends the reply and returns the error of a failed turn.
 func (w *turnPrinter) finish() error {
 	if err := w.reply.End(); err != nil {
 		return err

@@ -81,24 +81,23 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	}
 	h := cmd.host(o)
 	defer h.Close()
-	around := terminal.New(cmd.console.Getenv)
-	told := ctx // ends when the program is told to end
+	features := terminal.New(cmd.console.Getenv)
+	program := ctx // ends at a signal to the program
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: theme, Themes: own, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
-		Progress: around.CanShowProgress(), Links: around.CanShowLinks(), Notify: around.Notifier(cfg.UI.Notify),
+		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()
 	unsent := model.KeepDraft(context.WithoutCancel(ctx))
-	return errors.Join(err, unsent, h.Leave(model.Farewell()), told.Err())
+	return errors.Join(err, unsent, h.Leave(model.Farewell()), program.Err())
 }
 
-// chosen is o with the whole ID of the conversation it names, so that a wrong
-// one ends the program before there is a screen.
+// resolveResume completes the ID in o, so that a wrong ID is an error before the screen opens.
 func (cmd *chatCommand) resolveResume(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
 	if o.Resume == screen.Pick {
 		return o, nil

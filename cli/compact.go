@@ -17,16 +17,14 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A compaction by hand, from outside the chat (S64). Rules:
+// Manual compaction outside the chat (S64). Rules:
 //
-//   - What needs no model needs no key and no server: the overlays are worked out
-//     and appended here, in one transaction. A summary is asked for like any reply.
-//   - A request that cannot be read is wrong use; one that comes to nothing has failed,
-//     and then nothing is written.
-//   - --dry-run writes nothing. Its numbers are those of the run that follows, but
-//     for a summary nobody has written yet.
+//   - A compaction without a summary needs no key and no server: its overlays are computed and appended here, in one
+//     transaction. A summary is requested like any reply.
+//   - Wrong flags are a usage error. A compaction that would change nothing is a failure, and writes nothing.
+//   - --dry-run writes nothing. Its numbers are those of the real run, except for the size of a summary.
 
-// compactOptions is a compaction as the flags ask for it.
+// compactOptions are the flags of compact.
 type compactOptions struct {
 	profile  string
 	from, to string
@@ -130,7 +128,7 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	return cmd.writeCompaction(done, o.json)
 }
 
-// wish is what the flags ask for; changed tells which of them were given.
+// request is the compaction that the flags ask for; changed reports which of them were given.
 func (o compactOptions) request(changed func(flag string) bool) (edit.Request, error) {
 	w := edit.NewRequest()
 	if err := o.check(changed); err != nil {
@@ -177,7 +175,7 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 	return nil
 }
 
-// revert takes the newest compaction back, or brings back what was undone.
+// undoOrRedo undoes the newest compaction, or redoes the last undone one.
 func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState, o compactOptions) error {
 	var done session.Reverted
 	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
@@ -194,7 +192,7 @@ func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.Conversatio
 	return cmd.writeReverted(done, o.json)
 }
 
-// write writes the account to standard output.
+// writeCompaction writes the result to standard output.
 func (cmd *compactCommand) writeCompaction(c session.Compaction, asJSON bool) error {
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, c)

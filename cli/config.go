@@ -11,13 +11,13 @@ import (
 	"plimsoll/config"
 )
 
-// configuration has what the commands about the configuration need.
+// configCommands are the commands about the configuration.
 type configCommands struct {
 	console  *console.Console
 	settings *setup.Settings
 }
 
-// configCommand holds the commands about the configuration.
+// configCommand builds the command config with its subcommands.
 func configCommand(cmd *configCommands) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",

@@ -17,7 +17,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// connectCommand keeps the key of a provider.
+// connectCommand stores the key of a provider.
 type connectCommand struct {
 	console   *console.Console
 	settings  *setup.Settings
@@ -69,7 +69,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// provider is the one that is connected: named, or chosen from a list.
+// provider returns the provider to connect: the argument, or one that the user chooses from a list.
 func (cmd *connectCommand) provider(ctx context.Context, args []string) (string, error) {
 	known, name := openai.ProvidersByKey(), ""
 	switch {
@@ -89,7 +89,7 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 	return strings.ToLower(name), nil
 }
 
-// choice has the user choose from a list, by number or by name.
+// askProvider asks the user to choose from a list, by number or by name.
 func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (string, error) {
 	for i, name := range known {
 		note := ""
@@ -110,7 +110,7 @@ func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (str
 	return text, err
 }
 
-// key asks for a key: hidden on a terminal, else from standard input.
+// readKey asks for a key: hidden on a terminal, else from standard input.
 func (cmd *connectCommand) readKey(ctx context.Context, provider string) (string, error) {
 	if console.Terminal(cmd.console.Stdin) {
 		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", provider)
@@ -126,7 +126,7 @@ func (cmd *connectCommand) readKey(ctx context.Context, provider string) (string
 	return key, nil
 }
 
-// check tries a key.
+// tryKey tries a key with a request.
 func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) error {
 	err := cmd.providers.TryKey(ctx, provider, key)
 	if err == nil {
@@ -139,7 +139,7 @@ func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) err
 	return console.WithHint(fmt.Errorf("the key could not be tried: %s; nothing was stored", e.Message), "--no-check stores it untried")
 }
 
-// told says where the key is and what it opens.
+// reportStored prints where the key is stored, and the provider's default model.
 func (cmd *connectCommand) reportStored(provider, where string) {
 	out := cmd.console.Stdout
 	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)

@@ -11,9 +11,8 @@ import (
 	"plimsoll/cli/show"
 )
 
-// The window of a conversation at rest, without asking a server: the flag,
-// then the configuration, then what an overflow taught, then what the server
-// said when the conversation last ran, then the catalogue.
+// No server is asked for the window. It is the first of: the flag, the configuration, the window learned from an overflow,
+// the one that the server reported when the conversation last ran, the catalogue.
 
 // contextCommand shows how full the window of a conversation is.
 type contextCommand struct {

@@ -10,11 +10,9 @@ import (
 	"plimsoll/cli/doctor"
 )
 
-// Doctor looks at everything the program depends on and goes on whatever it
-// finds: a bad configuration is reported and the defaults are used for the
-// rest. It names variables that hold keys, never a key. Damage that is not
-// repaired ends it with 1, a bad configuration with 2; a missing key is
-// neither.
+// Doctor checks everything that the program depends on, and continues after problems: with a wrong configuration it uses the
+// defaults for the other checks. It shows the names of variables that hold keys, never a key. The exit code is 1 for damage
+// that is not repaired, 2 for a wrong configuration; a missing key is no error.
 
 // doctorCommand checks what the program depends on.
 type doctorCommand struct {

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 )
 
-// editorCommand is an editor as the screen runs it.
+// editorCommand is the user's editor as a tea.ExecCommand.
 type editorCommand struct{ *exec.Cmd }
 
 func newEditor(ctx context.Context, editor []string, path string) editorCommand {

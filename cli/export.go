@@ -11,18 +11,17 @@ import (
 	"plimsoll/cli/transfer"
 )
 
-// What an export holds is what the log holds: every message, also those that
-// compaction hides from the model, and the full text of results that were cut.
-// No key is ever part of a log.
+// An export holds every message of the log, also those that compaction hides from the model, and the full text of cut results.
+// A log never holds a key.
 
-// exportOptions says how a conversation is written out, and where to.
+// exportOptions are the flags of export.
 type exportOptions struct {
 	format string
 	file   string
 	force  bool
 }
 
-// exportCommand writes a conversation out.
+// exportCommand exports a conversation.
 type exportCommand struct {
 	console       *console.Console
 	conversations *session.Conversations
@@ -86,7 +85,7 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// chosen is the format that is asked for.
+// exportFormat is the format of --format, else that of the file's ending.
 func (o exportOptions) exportFormat() (transfer.ExportFormat, error) {
 	switch f := transfer.ExportFormat(o.format); f {
 	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL:

@@ -33,12 +33,12 @@ func (a *app) checkFlags(c *cobra.Command) error {
 	return nil
 }
 
-// flagError is what is wrong with a flag.
+// usageFlagError makes the error of a flag a usage error with a hint.
 func usageFlagError(c *cobra.Command, err error) error {
 	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
 }
 
-// resumed is the ID of the conversation that -c or -r names, "" for a new one.
+// resumeID is the ID of the conversation that -c or -r selects, "" for a new one.
 func resumeID(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
 	var args []string
 	switch {
@@ -53,8 +53,7 @@ func resumeID(ctx context.Context, conversations *session.Conversations, newest 
 	return id, err
 }
 
-// wrongCommands makes the library's help and completion commands refuse what is no
-// command.
+// refuseUnknownCommands makes cobra's help and completion commands refuse unknown commands.
 func refuseUnknownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -78,7 +77,7 @@ func refuseUnknownCommands(root *cobra.Command) {
 	}
 }
 
-// exclusive refuses two flags of which only one can be given.
+// exclusive refuses one flag together with any of the others.
 func exclusive(changed func(flag string) bool, one string, others ...string) error {
 	for _, other := range others {
 		if changed(one) && changed(other) {
@@ -88,8 +87,7 @@ func exclusive(changed func(flag string) bool, one string, others ...string) err
 	return nil
 }
 
-// noCommand is the error of a word that is no command below one, with what could
-// have been meant.
+// unknownCommandError is the error of an unknown subcommand, with similar names as a hint.
 func unknownCommandError(in *cobra.Command, args, rest []string) error {
 	hint := "`plimsoll help` lists the commands"
 	if in != nil && len(rest) > 0 {

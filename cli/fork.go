@@ -14,15 +14,13 @@ import (
 	"plimsoll/storage"
 )
 
-// A conversation, also one that is open elsewhere, can be continued as a copy. A
-// copy has the same events and texts under another ID, all of them or
-// those before a point of the past, with what is said of them behind it; the
-// original is not touched.
+// A conversation, also one that another program has open, can be continued as a copy. The copy has the same events and texts
+// under another ID: all of them, or those before a turn with later compactions of them. The original is not changed.
 
-// forkOptions says how a conversation is copied.
+// forkOptions are the flags of fork.
 type forkOptions struct {
 	compact session.CompactFlag
-	isCut   bool // at turn
+	isCut   bool // before turn
 	turn    int
 }
 
@@ -117,8 +115,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	return err
 }
 
-// misread is the error of an argument that is no ID, with a hint if it was meant as a
-// profile.
+// withProfileHint adds a hint to the error of an unknown ID if the argument was probably meant as a profile.
 func (o forkOptions) withProfileHint(err error, args []string) error {
 	if o.compact.IsGiven && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
 		return console.WithHint(err, "write a profile as --compact="+args[0])
@@ -126,7 +123,7 @@ func (o forkOptions) withProfileHint(err error, args []string) error {
 	return err
 }
 
-// addCompact gives a command the flag --compact.
+// addCompactFlag adds the flag --compact to a command.
 func addCompactFlag(c *cobra.Command, f *session.CompactFlag, usage string) {
 	c.Flags().Var(f, "compact", usage)
 	c.Flags().Lookup("compact").NoOptDefVal = session.DefaultProfile

@@ -13,42 +13,41 @@ import (
 	"plimsoll/cli/screen"
 )
 
-// The library draws on a ticker, whose rate is fixed when the program starts and which goes on while nothing happens. It
-// only has to run for a moment after something happened: an idle program then stays asleep. The library has no way to
-// stop it, so its private field is reached for. If the library keeps its ticker elsewhere one day, it runs all the time,
-// and a test fails.
+// Bubble Tea draws on a ticker with a fixed rate, which also runs while the program is idle. It only has to run for a moment
+// after each message, so that an idle program uses no processor time. Bubble Tea cannot stop it, so its private field is
+// accessed by reflection. If a later version moves the field, the ticker runs all the time, and a test fails.
 
 const (
-	ticksPerSecond = 90              // while something happens
-	quietInterval  = time.Second / 6 // from one question to the next
-	suspendTimeout = time.Second / 4 // the system, a program that suspends itself
+	ticksPerSecond = 90              // while messages come
+	quietInterval  = time.Second / 6 // between quietMsgs
+	suspendTimeout = time.Second / 4 // time for the system to stop a program that suspends itself
 )
 
-// quietMsg asks whether anything happened. The library handles one message after another: when this one is here, what came
-// before it is drawn up, and the next tick writes it. The clock alone would not know that: a slow machine takes longer
-// than any time to draw.
+// quietMsg is sent to find out whether other messages come. Bubble Tea handles messages in order: when this one arrives, the
+// view after all earlier ones is ready, and the next tick writes it. A timer alone would not know that, because a slow
+// machine can take any time to draw.
 type quietMsg struct{}
 
 // frames paces the ticker of one program.
 type framePacer struct {
 	program        *tea.Program
 	pace           *screen.Pace
-	isTickerSought bool // the ticker was looked for; used by the program's goroutine only
+	isTickerSought bool // tickerOf was called; used by the program's goroutine only
 
 	// Used by the program's goroutine only.
-	ticker     *time.Ticker // nil: it was not found
+	ticker     *time.Ticker // nil if it was not found
 	isFast     bool
-	quietCount int // questions since something happened
+	quietCount int // quietMsgs since the last other message
 
-	quietTimer *time.Timer // fires while it ticks fast
+	quietTimer *time.Timer // fires while the ticker runs
 
 	mu            sync.Mutex // guards what follows
 	isSuspended   bool
-	continueTimer *time.Timer // while asleep
+	continueTimer *time.Timer // runs while suspended
 }
 
-// runScreen runs a program until it is left, or until ctx ends. It is then told to quit: a program that is given the
-// context closes its input while it still reads from it.
+// runScreen runs a program until the user quits or ctx ends. Then Quit is called: a program that has the context itself would
+// close its input while it still reads from it.
 func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
 	f := newFramePacer(reader)
 	f.program = tea.NewProgram(model, input, tea.WithOutput(out), tea.WithFPS(ticksPerSecond),
@@ -68,7 +67,7 @@ func newFramePacer(reader *screen.Pace) *framePacer {
 	return &framePacer{pace: reader, quietTimer: time.NewTimer(quietInterval)}
 }
 
-// watch asks the program whether anything happened, until it has ended.
+// sendQuietMsgs sends a quietMsg each time the timer fires, until the program has ended.
 func (f *framePacer) sendQuietMsgs(ended <-chan struct{}) {
 	for {
 		select {
@@ -80,8 +79,8 @@ func (f *framePacer) sendQuietMsgs(ended <-chan struct{}) {
 	}
 }
 
-// message lets every message pass, and notes that there was one. The library
-// calls it on the goroutine that made the ticker.
+// filterMessage passes every message on, except quietMsg, and keeps the ticker running after each. Bubble Tea calls it on the
+// goroutine that made the ticker.
 func (f *framePacer) filterMessage(_ tea.Model, msg tea.Msg) tea.Msg {
 	if !f.isTickerSought {
 		f.isTickerSought = true
@@ -106,8 +105,8 @@ func (f *framePacer) filterMessage(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// suspend notes that the program suspends itself, or that it goes on again. Where nothing stops it, it is told to go on
-// until it does: see [screen.Continue].
+// setSuspended notes that the program suspends itself or continues. If the system does not stop it, it is sent the signal to
+// continue until it does: see [screen.Continue].
 func (f *framePacer) setSuspended(asleep bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,8 +125,7 @@ func (f *framePacer) continueProcess() {
 	}
 }
 
-// tickerOf is the frame ticker of a running program, nil if it is not where it
-// is looked for.
+// tickerOf returns the frame ticker of a running program, nil if its field was moved.
 func tickerOf(p *tea.Program) *time.Ticker {
 	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {
@@ -136,10 +134,10 @@ func tickerOf(p *tea.Program) *time.Ticker {
 	return (*time.Ticker)(unsafe.Pointer(field.Pointer()))
 }
 
-// pace takes over a ticker that ticks fast.
+// setTicker sets the ticker, which runs.
 func (f *framePacer) setTicker(t *time.Ticker) { f.ticker, f.isFast = t, t != nil }
 
-// wake has the ticker tick fast from now on.
+// speedUp starts the ticker again if it was stopped.
 func (f *framePacer) speedUp() {
 	f.quietCount = 0
 	if f.ticker == nil || f.isFast {
@@ -150,8 +148,8 @@ func (f *framePacer) speedUp() {
 	f.quietTimer.Reset(quietInterval)
 }
 
-// rest stops the ticker at the third question since something happened. What was drawn up before the first is written until
-// then. At the second the ticker starts anew: the library may have stopped it after it took the terminal back.
+// countQuiet stops the ticker at the third quietMsg in a row: by then the view before the first is written. At the second the
+// ticker is restarted, because Bubble Tea may have stopped it while another program had the terminal.
 func (f *framePacer) countQuiet() {
 	if f.ticker == nil {
 		return
@@ -167,7 +165,7 @@ func (f *framePacer) countQuiet() {
 	f.quietTimer.Reset(quietInterval)
 }
 
-// end stops what still runs when the program has ended.
+// stop stops all timers after the program has ended.
 func (f *framePacer) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 	"plimsoll/cli/transfer"
 )
 
-// Every file becomes a conversation of its own. A file that cannot be imported
-// does not keep the others from it; the exit code then says that something failed.
+// Every file becomes its own conversation. If a file cannot be imported, the others still are, and the exit code is that of a
+// failure.
 
-// importCommand makes conversations of recorded ones.
+// importCommand imports recorded conversations.
 type importCommand struct {
 	console   *console.Console
 	resources *setup.Resources

@@ -15,7 +15,7 @@ import (
 	"plimsoll/storage"
 )
 
-// listOptions says which conversations are listed, and how.
+// listOptions are the flags of list.
 type listOptions struct {
 	json  bool
 	here  bool
@@ -51,7 +51,7 @@ read all the same.`,
 	return c
 }
 
-// listed is a conversation in `list --json`.
+// conversationJSON is a conversation in `list --json`.
 type conversationJSON struct {
 	ID            string     `json:"id"`
 	Title         string     `json:"title"`
@@ -85,8 +85,8 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		out := make([]conversationJSON, 0, len(entries))
 		for _, e := range entries {
 			out = append(out, conversationJSON{
-				ID: e.ID, Title: e.Heading(), Model: console.Or(e.Model), Created: console.Or(e.Created.UTC()), Updated: console.Or(e.Updated.UTC()),
-				Turns: e.Turns, Events: e.Events, Workspace: console.Or(e.Workspace), OpenElsewhere: e.OpenElsewhere,
+				ID: e.ID, Title: e.Heading(), Model: console.OrNull(e.Model), Created: console.OrNull(e.Created.UTC()), Updated: console.OrNull(e.Updated.UTC()),
+				Turns: e.Turns, Events: e.Events, Workspace: console.OrNull(e.Workspace), OpenElsewhere: e.OpenElsewhere,
 			})
 		}
 		return console.WriteJSON(cmd.console.Stdout, out)
@@ -98,7 +98,7 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 	return cmd.writeTable(entries, !o.here, store.OwnerPID)
 }
 
-// table writes the entries; owner is the process that has one open.
+// writeTable writes the entries; owner returns the process that has a conversation open.
 func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
 	id, updated, turns := &table.Column{Header: "ID"}, &table.Column{Header: "UPDATED"}, &table.Column{Header: "TURNS", AlignRight: true}
 	model, where := &table.Column{Header: "MODEL"}, &table.Column{Header: "WORKSPACE"}

@@ -33,7 +33,7 @@ output, for man to show.`,
 	}
 }
 
-// page is the manual page of a command: a title, and the help that --help shows, as it stands.
+// page is the manual page of a command: a title, and the text of --help.
 func (cmd *manCommand) page(c *cobra.Command) string {
 	c.InitDefaultHelpFlag()
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
@@ -42,7 +42,7 @@ func (cmd *manCommand) page(c *cobra.Command) string {
 		strings.ToUpper(name), "Plimsoll "+cmd.console.Version, name, escapeRoff(c.Short), escapeRoff(help))
 }
 
-// escaped keeps man from reading text as its own: backslashes, and lines that begin like a request.
+// escapeRoff escapes what roff would interpret: backslashes, and lines that begin with a dot or a quote.
 func escapeRoff(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 }

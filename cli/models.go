@@ -20,7 +20,7 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// modelsCommand lists the models that are known.
+// modelsCommand lists the known models.
 type modelsCommand struct {
 	console   *console.Console
 	models    *setup.Models
@@ -138,7 +138,7 @@ func price(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', -1, 64)
 }
 
-// modelJSON is a model in `models --json`. What is not known is null.
+// modelJSON is a model in `models --json`. Unknown values are null.
 type modelJSON struct {
 	Provider      string             `json:"provider"`
 	ID            string             `json:"id"`
@@ -158,11 +158,11 @@ type pricesJSON struct {
 	Output     *float64 `json:"output"`
 }
 
-// pricesOf is a price sheet with the user's own prices over it; a cached or cache-write price of 0 beside an input price is
-// one that was not published.
+// pricesOf returns the prices of a model, overridden by the user's own. A cached or cache-write price of 0 next to an input
+// price above 0 was not published, so it is null.
 func pricesOf(r setup.ModelRow) (out pricesJSON) {
 	if p := r.Prices; p != nil {
-		out = pricesJSON{Input: &p.Input, Output: &p.Output, Cached: console.Or(p.Cached), CacheWrite: console.Or(p.CacheWrite)}
+		out = pricesJSON{Input: &p.Input, Output: &p.Output, Cached: console.OrNull(p.Cached), CacheWrite: console.OrNull(p.CacheWrite)}
 		if p.Input == 0 {
 			out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
 		}
@@ -174,12 +174,12 @@ func pricesOf(r setup.ModelRow) (out pricesJSON) {
 func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 	out := []modelJSON{}
 	for _, r := range rows {
-		out = append(out, modelJSON{r.Provider, r.ID, console.Or(r.Window), console.Or(r.MaxInput), console.Or(r.MaxOutput), r.Source, pricesOf(r), console.Or(r.Date)})
+		out = append(out, modelJSON{r.Provider, r.ID, console.OrNull(r.Window), console.OrNull(r.MaxInput), console.OrNull(r.MaxOutput), r.Source, pricesOf(r), console.OrNull(r.Date)})
 	}
 	return console.WriteJSON(cmd.console.Stdout, out)
 }
 
-// refreshed says what endpoints told. The error says that none answered.
+// reportRefresh prints how many models each endpoint listed. It is an error if none answered.
 func (cmd *modelsCommand) reportRefresh(all []setup.ListResult) error {
 	if len(all) == 0 {
 		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")

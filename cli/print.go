@@ -25,7 +25,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// printOptions says what of a conversation is written, and how.
+// printOptions are the flags of print.
 type printOptions struct {
 	json      bool
 	compacted bool
@@ -101,7 +101,7 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	return cmd.printMessages(ctx, args)
 }
 
-// write writes the messages.
+// printMessages writes the messages.
 func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
 	o := cmd.options
 	r, err := cmd.conversations.Read(ctx, args)
@@ -140,7 +140,7 @@ func (cmd *printCommand) printMessages(ctx context.Context, args []string) error
 	return out.Flush()
 }
 
-// failures writes why turns failed before an event, and returns the log from there on.
+// writeFailures writes the errors of failed turns before an event, and returns the log from that event on.
 func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, before uint64) ([]conversation.Event, error) {
 	for len(log) > 0 && log[0].Seq < before {
 		if f, ok := log[0].Body.(conversation.TurnFailed); ok {
@@ -153,7 +153,7 @@ func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, be
 	return log, nil
 }
 
-// messages is what is to be written.
+// messages are the messages to write.
 func (cmd *printCommand) messages(ctx context.Context, r *session.Snapshot, o printOptions) ([]projection.Message, error) {
 	if !o.compacted && o.preset == "" {
 		return r.OriginalMessages(), nil
@@ -174,7 +174,7 @@ func (cmd *printCommand) messages(ctx context.Context, r *session.Snapshot, o pr
 	return cmd.requestMessages(ctx, r, view, m)
 }
 
-// presetView is what the rules of a preset would make of a conversation now.
+// presetView is the view of a conversation under the rules of a preset.
 func (cmd *printCommand) presetView(r *session.Snapshot, m llm.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
 	loaded, err := cmd.settings.LoadedFor(r.Events, map[string]string{"compaction.preset": preset})
@@ -185,8 +185,7 @@ func (cmd *printCommand) presetView(r *session.Snapshot, m llm.Model, preset str
 	return inspect.PresetView(r.WithPartial, s.Inputs, s.Rules)
 }
 
-// request is the messages that the next request would carry, the system prompt
-// first.
+// requestMessages are the messages of the next request, the system prompt first.
 func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
 	system, err := r.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
@@ -211,7 +210,7 @@ func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapsho
 	return out, nil
 }
 
-// plain writes a message for reading: a label, then its text as it is.
+// writePlain writes a message for reading: a label, then its text.
 func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, first bool) error {
 	var b strings.Builder
 	part := func(label, text string) {
@@ -249,7 +248,7 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, first bo
 	return err
 }
 
-// ledger writes the ledger of a conversation.
+// printLedger writes the ledger of a conversation.
 func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err

@@ -14,8 +14,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// sent writes a request of the past as it goes over the wire, and says
-// whether it is what was sent.
+// printRequest writes the body of a past request, and notes whether it equals what was sent.
 func (cmd *printCommand) printRequest(ctx context.Context, args []string) error {
 	number := cmd.options.request
 	if err := exclusive(cmd.changed, "request", "compacted", "preset", "json"); err != nil {
@@ -50,8 +49,7 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	return console.ErrSaid
 }
 
-// writeBody writes a body to the byte; on a terminal it is made safe, and ends its
-// line.
+// writeBody writes a body byte for byte; on a terminal it is made safe and gets a line feed.
 func (cmd *printCommand) writeBody(body []byte) error {
 	text := cmd.console.Text(string(body))
 	if len(body) > 0 && console.Terminal(cmd.console.Stdout) {
@@ -61,7 +59,7 @@ func (cmd *printCommand) writeBody(body []byte) error {
 	return err
 }
 
-// nth is a request by its number, negative ones from the end.
+// requestAt returns a request by its number; negative numbers count from the end.
 func requestAt(requests []inspect.SentRequest, number int) (inspect.SentRequest, error) {
 	i := number - 1
 	if number < 0 {

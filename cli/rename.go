@@ -13,8 +13,8 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Rename and delete change a stored conversation without opening it for chat. Both
-// need its ID: what is changed for good is never guessed.
+// Rename and delete change a stored conversation without opening it for chat. Both need its ID: there is no default for a
+// permanent change.
 
 const idRequiredHelp = "ID is a conversation's, or at least four characters of its beginning."
 
@@ -87,7 +87,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.yes && !e.OpenElsewhere { // what is open elsewhere is refused before anything is asked
+	if !cmd.yes && !e.OpenElsewhere { // one that is open elsewhere is refused without a question
 		if !console.Terminal(cmd.console.Stdin) {
 			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"), "--yes deletes without asking"))
 		}
@@ -102,7 +102,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 	return err
 }
 
-// confirm asks for a yes. The error is that of any other answer.
+// confirm asks for a yes. Any other answer is an error.
 func (cmd *deleteCommand) confirm(ctx context.Context, question string) error {
 	yes, err := cmd.console.Agree(ctx, question)
 	if err == nil && !yes {

@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// replayCommand measures ways to compact on recorded conversations.
+// replayCommand measures compaction presets on recorded conversations.
 type replayCommand struct {
 	settings *setup.Settings
 	replayer *measure.Replayer
@@ -71,7 +71,7 @@ is then 1.`,
 	return c
 }
 
-// someInput refuses a command without anything to replay.
+// requireInput refuses an empty list of arguments.
 func requireInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return console.AsUsage(console.WithHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help"))
@@ -79,7 +79,7 @@ func requireInput(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// Run replays what args name.
+// Run replays the conversations that args name.
 func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 	if err := cmd.options.Check(cmd.changed, args); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"plimsoll/cli/setup"
 )
 
-// Env is what a run knows of the world outside.
+// Env is the environment of a run: arguments, variables, streams.
 type Env = console.Env
 
 // Run runs the command that env.Args name and returns the exit code.

@@ -23,9 +23,9 @@ import (
 //   - Hits are written as they are found, below the title of their conversation. What
 //     is found goes to standard output, how many there were to standard error.
 //   - Nothing found is a failure, exit code 1, as it is of grep.
-//   - On a terminal a hit is one line, and the place is in sight.
+//   - On a terminal a hit is one line, and the matched words are visible.
 
-// searchOptions says where is searched, and how hits are written.
+// searchOptions are the flags of search.
 type searchOptions struct {
 	here  bool
 	limit int
@@ -87,7 +87,7 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	return cmd.writeHits(ctx, store, q, options)
 }
 
-// text writes hits as they come, and in the end how many there were.
+// writeHits writes hits as they are found, and at the end how many there were.
 func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
 	begun, limit := time.Now(), cmd.console.Limit()
 	if limit > 0 {
@@ -126,10 +126,10 @@ func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q
 	return nil
 }
 
-// excerptAt is about the column at which excerpts begin.
+// excerptColumn is about the column at which excerpts begin.
 const excerptColumn = 32
 
-// hitText is a hit on one line: "  turn 3 · e41 · user   the text around the place".
+// hitText is a hit on one line: "  turn 3 · e41 · user   the text around the match".
 func hitText(h find.Hit) string {
 	who := h.Who
 	if h.Stored {
@@ -138,8 +138,7 @@ func hitText(h find.Hit) string {
 	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Event, who), h.Excerpt)
 }
 
-// hitLine writes a line of which a terminal cannot make anything else, cut to limit
-// cells; 0 is no limit.
+// writeLine writes a line that is safe for a terminal, cut to limit cells; 0 is no limit.
 func (cmd *searchCommand) writeLine(limit int, text string) error {
 	text = plain.Line(text)
 	if limit > 0 {
@@ -151,13 +150,13 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 	return nil
 }
 
-// nothingFound says so; the exit code is that of a failure.
+// nothingFound notes that there was no hit. Its error ends the command with the exit code of a failure.
 func (cmd *searchCommand) nothingFound(report storage.SearchReport) error {
 	cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
 	return console.ErrSaid
 }
 
-// unread tells what could not be searched.
+// noteUnread notes what could not be searched.
 func (cmd *searchCommand) noteUnread(report storage.SearchReport) {
 	if report.Unread > 0 {
 		cmd.console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))

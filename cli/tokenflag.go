@@ -6,8 +6,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// tokenCount is a flag that takes a number of tokens: 32000, 32k or 1.5M, the
-// letters standing for thousands and millions.
+// tokenCount is a flag that takes a number of tokens: 32000, 32k or 1.5M.
 type tokenCount int
 
 // Set reads the value of the flag.
@@ -22,5 +21,5 @@ func (t *tokenCount) Set(text string) error {
 // String is the number.
 func (t *tokenCount) String() string { return strconv.Itoa(int(*t)) }
 
-// Type names what the flag takes.
+// Type names the flag's value in the help.
 func (t *tokenCount) Type() string { return "tokens" }

@@ -11,7 +11,7 @@ import (
 	"plimsoll/cli/transfer"
 )
 
-// app is one run of the program: the parts that its commands are made of.
+// app is one run of the program, with the parts that its commands use.
 type app struct {
 	console       *console.Console
 	settings      *setup.Settings
@@ -22,8 +22,7 @@ type app struct {
 	agents        *session.Agents
 }
 
-// newApp makes the parts of a run. Nothing is read or opened before a part is
-// asked for it.
+// newApp creates the parts of a run. They read and open files only when they are used.
 func newApp(env console.Env, f setup.Flags) *app {
 	a := &app{console: &console.Console{Env: env}}
 	a.settings = &setup.Settings{Console: a.console, Flags: f}
@@ -43,7 +42,7 @@ func (a *app) chat() *chatCommand {
 	return &chatCommand{host: a.newHost, console: a.console, conversations: a.conversations, settings: a.settings}
 }
 
-// host is what the screen is given.
+// newHost creates the backend of the screen.
 func (a *app) newHost(o screen.ChatOptions) *screen.Host {
 	return screen.NewHost(screen.Dependencies{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
 		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, o)

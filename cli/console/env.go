@@ -12,12 +12,11 @@ import (
 	"plimsoll/config"
 )
 
-// Env is everything the commands know of the world outside, so that tests can
-// run many of them side by side.
+// Env is the environment of a run. Nothing else is read from the process, so that tests can run commands in parallel.
 type Env struct {
 	Args    []string // without the program's name
 	Lookup  config.Env
-	Environ []string // all of it, for the terminal's abilities
+	Environ []string // all variables, to detect what the terminal supports
 	Dir     string   // current folder
 	Stdin   io.Reader
 	Stdout  io.Writer
@@ -54,10 +53,10 @@ func (e Env) Colourless() bool {
 	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
 }
 
-// Colors is how many colors the terminal says that it shows.
+// Colors is the color profile of the terminal by its environment variables.
 func (e Env) Colors() colorprofile.Profile { return colorprofile.Env(e.Environ) }
 
-// Console is where a run reads and writes, and the environment it was started in.
+// Console reads and writes in the environment of a run.
 type Console struct{ Env }
 
 // Home writes a folder below the user's home as ~/folder.

@@ -19,20 +19,19 @@ const (
 	ExitInterrupted = 130
 )
 
-// UsageError is wrong use, a bad configuration, or no provider where nobody
-// can be asked.
+// UsageError is an error of the user's flags, arguments or configuration. It ends the program with exit code 2.
 type UsageError struct{ err error }
 
 func (u UsageError) Error() string { return u.err.Error() }
 func (u UsageError) Unwrap() error { return u.err }
 
-// AsUsage makes wrong use of an error.
+// AsUsage makes an error a usage error.
 func AsUsage(err error) error { return UsageError{err} }
 
-// WrongUse makes an error of wrong use.
+// WrongUse makes a new usage error.
 func WrongUse(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Hinted is an error with what to do about it.
+// Hinted is an error with a hint what to do about it.
 type Hinted struct {
 	err  error
 	Hint string
@@ -41,7 +40,7 @@ type Hinted struct {
 func (h Hinted) Error() string { return h.err.Error() }
 func (h Hinted) Unwrap() error { return h.err }
 
-// WithHint adds what to do about an error. A nil error stays nil.
+// WithHint adds a hint to an error. A nil error stays nil.
 func WithHint(err error, hint string) error {
 	if err == nil {
 		return nil
@@ -49,11 +48,10 @@ func WithHint(err error, hint string) error {
 	return Hinted{err, hint}
 }
 
-// ErrSaid ends a command that has already said on standard error what is
-// wrong.
+// ErrSaid ends a command that has already written its error to standard error.
 var ErrSaid = errors.New("said")
 
-// ExitCode is the code a command's error ends the program with.
+// ExitCode is the exit code for a command's error.
 func ExitCode(err error) int {
 	var use UsageError
 	var problems config.Problems
@@ -68,7 +66,7 @@ func ExitCode(err error) int {
 	return exitFailed
 }
 
-// Explain is an error as the user reads it: what happened, then what to do.
+// Explain is an error for the user: what happened, then the hint.
 func Explain(err error) string {
 	text := "plimsoll: " + err.Error()
 	var h Hinted

@@ -12,11 +12,10 @@ import (
 	"plimsoll/config"
 )
 
-// Files that hold what was said are for their owner only. One that is there is
-// not touched unless that is asked for, and then replaced in one step. A write
-// that fails leaves nothing behind.
+// Files with text of conversations are readable by their owner only. An existing file is replaced only if that is requested,
+// and then atomically. A failed write leaves no file.
 
-// WriteNew writes a file. force allows replacing one that is there.
+// WriteNew writes a file. force allows replacing an existing one.
 func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	st, err := os.Stat(path)
 	switch {
@@ -45,15 +44,14 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	return config.ReplaceFile(path, b.Bytes())
 }
 
-// fillNew makes a file that is not there yet.
+// fillNew writes a file that must not exist yet.
 func fillNew(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
-		// The error that counts is err.
-		_ = os.Remove(path)
+		_ = os.Remove(path) // err matters more
 		return err
 	}
 	return nil

@@ -11,17 +11,15 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// What commands write. JSON holds no character that a terminal would act on:
-// such characters are written as \u escapes, which changes nothing for whoever
-// decodes it. Plain text is made safe where it goes to a terminal and stays
-// the text where it goes to a pipe or a file.
+// Output of commands. In JSON, characters that a terminal would interpret are written as \u escapes, which decode to the same
+// text. Plain text is made safe for a terminal, and is unchanged in a pipe or a file.
 
-// Note tells something on standard error that is no failure.
+// Note writes a message to standard error that is not a failure.
 func (c *Console) Note(format string, args ...any) {
 	fmt.Fprintln(c.Stderr, "plimsoll: "+plain.Text(fmt.Sprintf(format, args...)))
 }
 
-// Text is s as standard output may have it.
+// Text is s, made safe if standard output is a terminal.
 func (c *Console) Text(s string) string {
 	if Terminal(c.Stdout) {
 		return plain.Text(s)
@@ -29,10 +27,10 @@ func (c *Console) Text(s string) string {
 	return s
 }
 
-// WriteJSON writes one indented value.
+// WriteJSON writes one value as indented JSON.
 func WriteJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 
-// WriteLine writes one value on a line of its own.
+// WriteLine writes one value as JSON on one line.
 func WriteLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
 
 func encodeJSON(w io.Writer, v any, indent string) error {
@@ -47,8 +45,7 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// Shield escapes what a terminal would act on in encoded JSON. Such characters
-// stand only inside strings there.
+// Shield escapes the characters in encoded JSON that a terminal would interpret. They occur only inside strings.
 func Shield(data []byte) []byte {
 	var out []byte
 	done := 0
@@ -71,7 +68,7 @@ func Shield(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// harmless reports whether a character can be shown as it is.
+// harmless reports whether a character is safe on a terminal.
 func harmless(r rune) bool {
 	if r < 0x7f {
 		return true // the encoder has escaped the controls
@@ -80,8 +77,8 @@ func harmless(r rune) bool {
 	return plain.Text(s) == s
 }
 
-// Or is a value, or null in JSON if it is the zero value: what is not known.
-func Or[T comparable](v T) *T {
+// OrNull is a pointer to a value, nil for the zero value: null in JSON means unknown.
+func OrNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

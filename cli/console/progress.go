@@ -9,15 +9,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Progress is a bar on standard error for long work. It draws only on a
-// terminal, on one line that it takes away again.
+// Progress is a progress bar on standard error. It draws only on a terminal, on one line, which Clear erases.
 type Progress struct {
 	what  string
 	cells int // of the bar
 
 	mu    sync.Mutex
 	w     io.Writer // nil: not a terminal
-	drawn int       // cells filled when it was drawn last, -1: it is not there
+	drawn int       // filled cells on the screen, -1 if the bar is not drawn
 }
 
 // NewProgress is a bar that is not drawn yet.
@@ -30,17 +29,16 @@ func NewProgress(w io.Writer, what string) *Progress {
 
 const (
 	BarWidth = 24 // cells of the longest bar
-	barLeast = 8  // cells of a bar where there is room for it
+	barLeast = 8  // cells of the shortest bar, if the line has room for it
 )
 
-// NewBar is a bar that fits into a line with its text: from the next line it could
-// not be taken away.
+// NewBar is a bar that fits into one line with its text, because a wrapped line could not be erased.
 func NewBar(w io.Writer, what string, columns int) *Progress {
 	what = ansi.Truncate(what, max(0, columns-barLeast-2), "…")
 	return &Progress{w: w, what: what, cells: max(0, min(BarWidth, columns-ansi.StringWidth(what)-2)), drawn: -1}
 }
 
-// Show draws how far the work is, if that has changed to the eye.
+// Show draws the progress, if the number of filled cells changed.
 func (p *Progress) Show(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,14 +61,14 @@ func (p *Progress) Tell(w io.Writer, text string) {
 	fmt.Fprintln(w, text)
 }
 
-// Clear takes the bar away.
+// Clear erases the bar.
 func (p *Progress) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
 }
 
-// erase takes the bar away. The caller holds the lock.
+// erase erases the bar. The caller holds the lock.
 func (p *Progress) erase() {
 	if p.w != nil && p.drawn >= 0 {
 		fmt.Fprint(p.w, "\r\x1b[K")

@@ -11,8 +11,8 @@ import (
 	"plimsoll/tui"
 )
 
-// ReplyWriter puts replies on standard output, each once it is complete: what has been written cannot be undone, and of a
-// reply that breaks off and is asked for again the first part must not stand in front of the second.
+// ReplyWriter writes replies to standard output, each when it is complete: output cannot be undone, so the part of a reply
+// that fails and is retried must not be written.
 type ReplyWriter interface {
 	Message(m conversation.AssistantMessage)
 	End() error
@@ -21,7 +21,7 @@ type ReplyWriter interface {
 // maxRendered is the widest a rendered reply gets, in columns.
 const maxRendered = 100
 
-// ReplyWriter is the form for the stream there is: rendered on a terminal, plain into a pipe or a file.
+// ReplyWriter returns a writer for standard output: rendered Markdown on a terminal, plain text in a pipe or a file.
 func (c *Console) ReplyWriter() ReplyWriter {
 	r := &Reply{Out: c.Stdout}
 	if Terminal(c.Stdout) {
@@ -36,7 +36,7 @@ func (c *Console) ReplyWriter() ReplyWriter {
 // Reply writes texts, each with a line feed at its end.
 type Reply struct {
 	Out    io.Writer
-	render func(text string) error // nil: as they are
+	render func(text string) error // nil: plain text
 	err    error
 }
 
@@ -59,5 +59,5 @@ func (r *Reply) End() error {
 	return nil
 }
 
-// ProgressLine is a word on standard error, safe for a terminal.
+// ProgressLine is text for one line on standard error, safe for a terminal.
 func ProgressLine(text string) string { return plain.Line(text) }

@@ -16,13 +16,11 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What comes in on a pipe is part of the prompt. A pipe that nobody closes would
-// be waited for without a word, so after a while there is one. More than the
-// window of the model can ever hold is refused as soon as that is known: it is
-// not read to its end, which may never come, and not recorded.
+// Piped input is appended to the prompt. If the pipe stays open for a while, a note says that the program waits for it. Input
+// that is larger than the model's window is refused as soon as that is known, without reading it to the end, and is not
+// stored.
 
-// Asks reports as wrong use that there is nothing to ask: no prompt, and nobody
-// who pipes one in.
+// Asks returns a usage error if there is neither a prompt nor piped input.
 func (c *Console) Asks(prompt string) error {
 	if strings.TrimSpace(prompt) == "" && !c.piped() {
 		return errNothingToAsk
@@ -32,11 +30,10 @@ func (c *Console) Asks(prompt string) error {
 
 var errNothingToAsk = WrongUse("no prompt: give one, or pipe it in")
 
-// piped reports whether standard input is something to read.
+// piped reports whether standard input is not a terminal.
 func (c *Console) piped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
 
-// WithInput appends what comes in on a pipe to the prompt, for a model of that
-// window.
+// WithInput appends piped input to the prompt. w is the window of the model, which limits the input.
 func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.Window) (string, error) {
 	if !c.piped() {
 		return prompt, nil
@@ -68,19 +65,19 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 	return prompt, nil
 }
 
-// Limits of what may come in on a pipe, in bytes. Text has some four bytes to a token; twice that fits no window,
-// whatever it says. The agent weighs what is below.
+// Limits of piped input, in bytes. Text has about four bytes per token; input of twice that never fits the window. The agent
+// checks smaller input by its estimated tokens.
 const (
 	inputPerToken = 8
 	leastInput    = 64 << 10
-	unknownWindow = 8 << 20  // where nobody knows the window
-	largestInput  = 12 << 20 // whatever the window: it is held in memory fifteen times
+	unknownWindow = 8 << 20  // limit for an unknown window
+	largestInput  = 12 << 20 // limit for any window: about fifteen copies are held in memory
 )
 
-// inputPatience is when a pipe that does not end is worth a word.
+// inputPatience is the time after which a note says that the program waits for piped input.
 const inputPatience = 2 * time.Second
 
-// inputLimit is how many bytes may come in for a window.
+// inputLimit is the limit of piped input for a window, in bytes.
 func inputLimit(w meter.Window) int {
 	if !w.Known() {
 		return unknownWindow
@@ -88,7 +85,7 @@ func inputLimit(w meter.Window) int {
 	return min(largestInput, max(leastInput, inputPerToken*w.Tokens))
 }
 
-// tooMuch says how much came in, what there is room for, and what helps.
+// tooMuch is the error of too large input, with the limit and a hint.
 func tooMuch(size, model string, w meter.Window) error {
 	window := "an unknown window"
 	if w.Known() {
@@ -99,10 +96,10 @@ func tooMuch(size, model string, w meter.Window) error {
 		"cut it, name a file in the prompt instead, of which the model reads parts, or choose a model with a larger window")
 }
 
-// megabytes is a number of bytes in words.
+// megabytes formats a number of bytes.
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// sizeOf is how many bytes a file has, 0 for a pipe, whose end is not known.
+// sizeOf is the size of a file in bytes, 0 for a pipe.
 func sizeOf(input io.Reader) int {
 	f, ok := input.(*os.File)
 	if !ok {
@@ -115,12 +112,11 @@ func sizeOf(input io.Reader) int {
 	return int(st.Size())
 }
 
-// errTooMuch says that more came in than was allowed.
+// errTooMuch reports input above the limit.
 var errTooMuch = errors.New("too much came in")
 
-// ReadAll reads at most limit bytes to the end of standard input, or until ctx
-// ends: a pipe cannot be made to stop waiting, so what reads it then ends with
-// the program. More is errTooMuch. If it takes long, late is called.
+// ReadAll reads input to its end, or until ctx ends; a read of a pipe cannot be cancelled, so its goroutine then ends with the
+// program. Input of more than limit bytes is errTooMuch. If reading takes long, late is called.
 func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (string, error) {
 	var data strings.Builder
 	var err error
@@ -150,8 +146,8 @@ func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (stri
 	return data.String(), nil
 }
 
-// ReadLine reads one line of standard input, or until ctx ends: what waits for the line then ends with the program. The
-// end of the input ends the line, too. On a terminal a hidden line is not shown while it is typed.
+// ReadLine reads one line of at most that many bytes from standard input, or until ctx ends; the goroutine that reads then
+// ends with the program. The end of input also ends the line. On a terminal a hidden line is not echoed.
 func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(c.Stdin, most)).ReadString('\n')
@@ -165,7 +161,7 @@ func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string
 		if err != nil {
 			return "", err
 		}
-		// What the terminal shows is put back, also when the wait is ended.
+		// The echo is switched on again, also when ctx ends.
 		defer func() { _ = term.Restore(int(in.Fd()), state) }()
 		defer fmt.Fprintln(c.Stderr)
 		read = func() (string, error) {
@@ -188,7 +184,7 @@ func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string
 	}
 }
 
-// Agree asks on the terminal; only a y or yes is one.
+// Agree asks a question on the terminal; only y and yes mean true.
 func (c *Console) Agree(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
 	line, err := c.ReadLine(ctx, false, 1<<10)

@@ -10,9 +10,9 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Numbers and times as tables show them.
+// The format of numbers and times in tables.
 
-// Limit is how wide a table may be: that of the terminal, 0 elsewhere.
+// Limit is the greatest width of a table: the terminal's columns, 0 (no limit) if standard output is no terminal.
 func (c *Console) Limit() int {
 	if !Terminal(c.Stdout) {
 		return 0
@@ -20,8 +20,7 @@ func (c *Console) Limit() int {
 	return Width(c.Stdout, 0)
 }
 
-// Ago says how long before now a time is, in the largest fitting unit; old
-// times are dates.
+// Ago formats the time since t in the largest fitting unit; a time a week or more ago is a date.
 func Ago(now, t time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():
@@ -38,7 +37,7 @@ func Ago(now, t time.Time) string {
 	return t.In(now.Location()).Format(time.DateOnly)
 }
 
-// WindowShare is tokens as a share of a window, the number that the gauge shows.
+// WindowShare is tokens as a percentage of a window, as the gauge shows it.
 func WindowShare(r meter.Reading, tokens int) string {
 	if n := r.Percent(tokens); n > 0 || tokens == 0 {
 		return strconv.Itoa(n) + "%"
@@ -46,7 +45,7 @@ func WindowShare(r meter.Reading, tokens int) string {
 	return "<1%"
 }
 
-// Percent is a share as people read it; what is there but small is not 0.
+// Percent formats a share; a small one is "<1%", not "0%".
 func Percent(share float64) string {
 	if share > 0 && share < 0.005 {
 		return "<1%"
@@ -54,7 +53,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%d%%", int(math.Round(100*share)))
 }
 
-// Dollars is an amount with cents, and with more digits where it is less.
+// Dollars formats an amount with two decimals, four if it is below a cent.
 func Dollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return fmt.Sprintf("%.4f", usd)

@@ -1,5 +1,5 @@
-// Package doctor looks at what the program depends on: configuration, stored
-// conversations, keys, servers and the terminal. It shows no key.
+// Package doctor checks what the program depends on: configuration, stored conversations, keys, servers and the terminal. It
+// shows no key.
 package doctor
 
 import (
@@ -21,7 +21,7 @@ import (
 	"plimsoll/storage"
 )
 
-// Examiner looks at what the program depends on.
+// Examiner checks what the program depends on.
 type Examiner struct {
 	Console   *console.Console
 	Settings  *setup.Settings
@@ -29,14 +29,14 @@ type Examiner struct {
 	Resources *setup.Resources
 }
 
-// Diagnosis is what was found.
+// Diagnosis is the result of all checks.
 type Diagnosis struct {
 	Text    string // for people
-	Damaged bool   // something of what is stored is wrong and was not repaired
-	Config  error  // what is wrong with the configuration
+	Damaged bool   // stored files are damaged and were not repaired
+	Config  error  // of the configuration, nil if it is right
 }
 
-// examination is an examination under way.
+// examination is one run of the checks.
 type examination struct {
 	*Examiner
 	found Diagnosis
@@ -45,13 +45,13 @@ type examination struct {
 
 func (x *examination) line(format string, args ...any) { fmt.Fprintf(&x.text, format+"\n", args...) }
 
-// Text is what was found, for reading inside the chat. Nothing is repaired.
+// Text is the result for the chat. Nothing is repaired.
 func (x *Examiner) Text(ctx context.Context) (string, error) {
 	d, err := x.Diagnose(ctx, false, nil)
 	return d.Text, err
 }
 
-// Diagnose looks at everything; progress may be nil. The error is that of finding the folders, or of ctx.
+// Diagnose runs all checks; progress may be nil. The error is that of unknown folders, or of ctx.
 func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done, total int)) (Diagnosis, error) {
 	e := &examination{Examiner: x}
 	e.line("plimsoll %s, %s/%s %s", x.Console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
@@ -73,10 +73,10 @@ func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done
 	return e.found, nil
 }
 
-// configuration loads the configuration anew. One that is wrong is reported, and the defaults take its place. The error is
-// that of finding the folders.
+// configuration loads the configuration again. If it is wrong, that is reported and the defaults are used. The error is that
+// of unknown folders.
 func (x *examination) configuration() error {
-	path, _ := x.Settings.ConfigFile() // without a home there is no place for a file, and nothing wrong with that
+	path, _ := x.Settings.ConfigFile() // without a home folder there is no file, which is no problem
 	loaded, err := x.Settings.Load()
 	if err != nil {
 		if loaded.Sources == nil {
@@ -105,7 +105,7 @@ func (x *examination) configuration() error {
 		x.line("  note  %s:%d: %s is not applied: it %s", r.File, r.Line, r.Key, r.Why)
 	}
 	if x.Settings.Loaded.Load() != nil {
-		return nil // the program runs already, with what it has
+		return nil // the chat runs and keeps its configuration
 	}
 	if x.Settings.Paths, err = config.FindPaths(x.Console.Lookup, x.Settings.Flags.Data); err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
@@ -117,7 +117,7 @@ func (x *examination) configuration() error {
 	return nil
 }
 
-// stored checks every stored file, and repairs if that is wanted. The error is that of ctx.
+// stored checks every stored file, and repairs them if repair is set. The error is that of ctx.
 func (x *examination) stored(ctx context.Context, repair bool, progress func(done, total int)) error {
 	findings, conversations, err := x.check(ctx, repair, progress)
 	if ctx.Err() != nil {
@@ -164,7 +164,7 @@ func (x *Examiner) check(ctx context.Context, repair bool, progress func(done, t
 	return findings, len(entries), err
 }
 
-// keys tells where keys come from.
+// keys lists where keys come from.
 func (x *examination) keys() {
 	x.line("\nkeys")
 	found := false
@@ -183,7 +183,7 @@ func (x *examination) keys() {
 	}
 }
 
-// servers looks for servers on this machine, if that is allowed.
+// servers searches for servers on this machine, if that is allowed.
 func (x *examination) servers(ctx context.Context) {
 	x.line("\nservers on this machine")
 	switch {
@@ -208,7 +208,7 @@ func (x *examination) servers(ctx context.Context) {
 	}
 }
 
-// terminal tells what the terminal can do, as far as one can tell without asking it.
+// terminal lists what the terminal supports, by its environment variables.
 func (x *examination) terminal() {
 	env := x.Console.Getenv
 	note := ""

@@ -20,18 +20,17 @@ import (
 	"plimsoll/storage"
 )
 
-// input is one conversation to replay, and what became of it.
+// input is one conversation to replay, and the result of reading it.
 type input struct {
 	name string // the path or ID; "-" for standard input
 	read func(context.Context) (jsonl.Document, []transfer.ImportProblem, error)
 
-	requests int                      // that were replayed
-	problems []transfer.ImportProblem // what was left out of it
-	failure  error                    // nothing of it was replayed; nil: it was
+	requests int                      // number of replayed requests
+	problems []transfer.ImportProblem // parts that were left out
+	failure  error                    // why nothing was replayed, nil if it was
 }
 
-// inputs are the conversations that arguments name, each once. An argument that
-// names none is an input that cannot be read.
+// inputs are the conversations that arguments name, each once. A wrong argument becomes an unreadable input.
 func (rp *Replayer) inputs(ctx context.Context, args []string) ([]*input, error) {
 	var inputs []*input
 	seen := map[string]bool{}
@@ -46,8 +45,8 @@ func (rp *Replayer) inputs(ctx context.Context, args []string) ([]*input, error)
 	return inputs, ctx.Err()
 }
 
-// inputsOf are the conversations that an argument names: a file, the files of a
-// folder, or a stored conversation. What is written like a path is no ID.
+// inputsOf are the conversations that an argument names: a file, the files of a folder, or a stored conversation. An argument
+// with a slash or a dot is never an ID.
 func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*input {
 	if arg == "-" {
 		return []*input{rp.file(arg)}
@@ -64,7 +63,7 @@ func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*input {
 	return []*input{rp.stored(ctx, arg)}
 }
 
-// unreadable is an input that cannot be read.
+// unreadable is an input whose reading fails with err.
 func unreadable(name string, err error) *input {
 	return &input{name: name, read: func(context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
 		return jsonl.Document{}, nil, err
@@ -80,7 +79,7 @@ func (rp *Replayer) folder(dir string) []*input {
 	var inputs []*input
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		st, err := os.Stat(path) // an error shows again when the file is read
+		st, err := os.Stat(path) // reading the file gives the same error
 		if filepath.Ext(path) == ".jsonl" && (err != nil || st.Mode().IsRegular()) {
 			inputs = append(inputs, rp.file(path))
 		}
@@ -91,7 +90,7 @@ func (rp *Replayer) folder(dir string) []*input {
 	return inputs
 }
 
-// file is a recording, "-" that on standard input.
+// file is the recording in a file, "-" for standard input.
 func (rp *Replayer) file(name string) *input {
 	return &input{name: name, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
 		in, err := transfer.Open(ctx, rp.Console, name)
@@ -103,11 +102,10 @@ func (rp *Replayer) file(name string) *input {
 	}}
 }
 
-// readRecording reads a document that export wrote, or lines of messages without
-// those that cannot be read.
+// readRecording reads a document that export wrote, or lines of messages; unreadable lines are left out.
 func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
-	begin, _ := r.Peek(256) // an error shows again when the rest is read
+	begin, _ := r.Peek(256) // reading the rest gives the same error
 	if transfer.IsDocument().Match(begin) {
 		d, missing, err := transfer.ParseDocument(r)
 		if err != nil {
@@ -126,23 +124,23 @@ func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, erro
 	return doc, problems, err
 }
 
-// recorded is a log as a recording, without what a rewind took back: which requests
-// still carried that is not known.
+// recorded converts a log to a recording. Turns that a rewind removed are left out, because the log does not tell which
+// requests had them.
 func recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
-	gone := conversation.RewoundBy(events)
-	if gone == nil {
+	removed := conversation.RewoundBy(events)
+	if removed == nil {
 		return jsonl.Of(events, texts)
 	}
 	var kept []conversation.Event
 	for i, e := range events {
-		if gone[i] == 0 {
+		if removed[i] == 0 {
 			kept = append(kept, e)
 		}
 	}
 	return jsonl.Of(kept, texts)
 }
 
-// stored is a stored conversation.
+// stored is the stored conversation of an ID, or the newest one.
 func (rp *Replayer) stored(ctx context.Context, arg string) *input {
 	args := []string{arg}
 	if arg == Newest {
@@ -168,11 +166,11 @@ func (rp *Replayer) stored(ctx context.Context, arg string) *input {
 	}}
 }
 
-// noReply says that a conversation holds no request.
+// noReply is the failure of a conversation without requests.
 const noReply = "there is no reply in it, so there is nothing to replay"
 
-// load reads an input for its replay. What cannot be read is noted with it and told
-// on standard error, and the other inputs are replayed.
+// load reads an input for its replay. Problems are stored in the input and written to standard error; other inputs are still
+// replayed.
 func (rp *Replayer) load(ctx context.Context, in *input, bar *console.Progress) (replay.Conversation, error) {
 	shown := plain.Line(transfer.Named(in.name))
 	doc, problems, err := in.read(ctx)

@@ -1,6 +1,5 @@
-// Package measure is the replay command that measures ways to compact: it reads recorded
-// conversations, has the package replay of compact replay them, and writes what was
-// measured as a table, as JSON, and as an SVG picture.
+// Package measure implements the command replay, which compares compaction presets: it reads recorded conversations, replays
+// them with package compact/replay, and writes the results as a table, as JSON, and as an SVG picture.
 package measure
 
 import (
@@ -24,14 +23,14 @@ const (
 	// DefaultWindow is the window without --window, in tokens.
 	DefaultWindow = 128_000
 
-	// Newest stands for the newest conversation of the workspace.
+	// Newest is the argument for the newest conversation of the workspace.
 	Newest = "newest"
 
-	// Configured stands for the rules of the user's configuration.
+	// Configured is the name of the rules of the user's configuration.
 	Configured = "configured"
 )
 
-// Replayer has what the command works with.
+// Replayer replays conversations; its fields are its dependencies.
 type Replayer struct {
 	Console       *console.Console
 	Settings      *setup.Settings
@@ -49,8 +48,7 @@ type Options struct {
 	Force   bool
 }
 
-// Check refuses flags that contradict each other, arguments that are empty, and a
-// picture over a file that is there.
+// Check refuses contradicting flags, empty arguments, and a picture whose file exists.
 func (o Options) Check(changed func(flag string) bool, args []string) error {
 	switch {
 	case o.All && changed("preset"):
@@ -64,7 +62,7 @@ func (o Options) Check(changed func(flag string) bool, args []string) error {
 	return nil
 }
 
-// Replay replays what args name, and writes what was measured.
+// Replay replays the conversations that args name, and writes the results.
 func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error {
 	if err := rp.Settings.Configure(); err != nil {
 		return err
@@ -92,7 +90,7 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error 
 	return nil
 }
 
-// what is what is replayed, and by which prices.
+// what returns the policies, prices and window of a replay.
 func (rp *Replayer) what(o Options) (replay.Options, error) {
 	what := replay.Options{Window: DefaultWindow, PlanSheet: replay.PlanSheet, Clock: time.Now}
 	if given := rp.Settings.Flags.Window; given > 0 {
@@ -108,9 +106,8 @@ func (rp *Replayer) what(o Options) (replay.Options, error) {
 	return what, rp.policies(&what, o)
 }
 
-// policies adds the policies that are asked for: presets to the letter, the rules of
-// the configuration, and its profiles as commands at the start of every turn. A name
-// that is two of these is a preset first, then the configuration.
+// policies adds the policies to replay: presets, the rules of the configuration, and its profiles, each applied at the start
+// of every turn. A name is first looked up as a preset, then as "configured", then as a profile.
 func (rp *Replayer) policies(what *replay.Options, o Options) error {
 	rules := rp.Settings.Cfg().Rules()
 	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
@@ -156,8 +153,7 @@ func PolicyNames(rules preset.Rules) []string {
 	return names
 }
 
-// splitList gives the names in the values of a flag, which can hold several with
-// commas between.
+// splitList returns the comma-separated names in the values of a flag.
 func splitList(flag string, values []string) ([]string, error) {
 	var names []string
 	for _, value := range values {
@@ -184,7 +180,7 @@ func (rp *Replayer) measure(ctx context.Context, what replay.Options, inputs []*
 	return Run{Report: report, Policies: what.Policies, Sheet: what.PlanSheet, inputs: inputs}, err
 }
 
-// write writes what was measured in the form that is asked for.
+// write writes the results as a table or as JSON, and the picture.
 func (rp *Replayer) write(o Options, run Run) error {
 	measured := run.Report.Corpus.Requests > 0
 	var err error

@@ -18,9 +18,8 @@ import (
 	"plimsoll/themes"
 )
 
-// The picture has a row for each policy, the cheapest first, with two bars: what it
-// costs, and the share of what was needed that is no longer in view. The shorter a
-// bar, the better. Lengths are in pixels.
+// The picture has a row for each policy, the cheapest first, with two bars: its cost, and the share of needed text that the
+// view no longer has. Shorter bars are better. Lengths are in pixels.
 const (
 	pictureWidth = 760
 	firstRow     = 112
@@ -32,10 +31,10 @@ const (
 	nameCells    = 15
 )
 
-// bars is a row of the picture.
+// bars is a row of the picture, with the values of its bars.
 type bars struct {
 	name       string
-	cost, lost float64 // NaN: not known
+	cost, lost float64 // NaN: unknown
 	overflow   int
 	ours       bool // drawn in the accent color
 }
@@ -100,7 +99,7 @@ func (r Run) WritePicture(w io.Writer) error {
 // known reports whether a value can be drawn.
 func known(value float64) bool { return value >= 0 && !math.IsInf(value, 0) }
 
-// larger is the larger of two values, of which the second need not be known.
+// larger is the larger of two values, a if b is unknown.
 func larger(a, b float64) float64 {
 	if known(b) {
 		return max(a, b)
@@ -108,14 +107,14 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// escape is a text as it stands between tags.
+// escape escapes text for XML.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
 	return b.String()
 }
 
-// style has the colors of the two main themes, the dark ones where a page is dark.
+// style is the CSS, with the colors of the light theme and, for dark pages, those of the dark theme.
 func style() string {
 	light, _ := themes.ByName(themes.PlimsollLight)
 	dark, _ := themes.ByName(themes.PlimsollDark)

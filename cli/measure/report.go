@@ -6,7 +6,7 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// Run is what was measured, and how it is shown.
+// Run is the result of a replay, with what its output needs.
 type Run struct {
 	Report   replay.Report
 	Policies []preset.Name // in the order of the table
@@ -14,19 +14,19 @@ type Run struct {
 	inputs   []*input
 }
 
-// Document is `replay --json`: the report, and with each file what was left out of
-// it. Files that could not be replayed are there, too, without policies.
+// Document is `replay --json`: the report, with the problems of each file. A file that could not be replayed is an entry
+// without policies.
 type Document struct {
 	replay.Report
 	Front []preset.Name `json:"front"`
-	Files []File        `json:"files"` // in the place of the report's
+	Files []File        `json:"files"` // replaces the report's files
 }
 
 // File is an input in a document.
 type File struct {
 	replay.File
 	Files    *int                     `json:"files,omitempty"` // never set: hides the number of files, which only the corpus has
-	Error    *string                  `json:"error"`           // why it was not replayed; null: it was
+	Error    *string                  `json:"error"`           // why it was not replayed, null if it was
 	Problems []transfer.ImportProblem `json:"problems"`
 }
 
@@ -51,15 +51,14 @@ func (r Run) Document() Document {
 	return d
 }
 
-// axis is the share that cost is compared with.
+// axis is the share of text in view that cost is compared with.
 type axis struct {
 	head  string // of its column
 	label string
 	of    func(replay.Figures) replay.Ratio
 }
 
-// keptAxis is content, or, where no reply of a report edits or writes files, the
-// names from results, without indexes of names.
+// keptAxis is content, or, if no reply edits or writes files, recalled names from tool results without indexes of names.
 func keptAxis(report replay.Report) axis {
 	if report.Corpus.EditAnchors+report.Corpus.WrittenLines > 0 {
 		return axis{"CONTENT", "content", func(f replay.Figures) replay.Ratio { return f.Content }}
@@ -67,9 +66,8 @@ func keptAxis(report replay.Report) axis {
 	return axis{"RECALL without indexes", "names from tools, without indexes", func(f replay.Figures) replay.Ratio { return f.WithoutIndex.RecallTool }}
 }
 
-// Front lists the policies without a request larger than the window that no other
-// such policy beats: none is better on cost or content without being worse on the
-// other.
+// Front lists the Pareto-optimal policies among those whose requests all fit the window: no other one is better on cost or on
+// the share in view without being worse on the other.
 func (r Run) Front() []preset.Name {
 	front := []preset.Name{}
 	kept := keptAxis(r.Report)

@@ -13,8 +13,8 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// Sheets are the price sheets that values of --prices name: sheets, or models by the
-// names that --model takes. Without values they are all sheets of replay.
+// Sheets are the price sheets that --prices names: named sheets, or models by the names that --model takes. Without values
+// they are all sheets of package replay.
 func (rp *Replayer) Sheets(values []string) ([]replay.Sheet, error) {
 	if values == nil {
 		return replay.Sheets(), nil
@@ -36,7 +36,7 @@ func (rp *Replayer) Sheets(values []string) ([]replay.Sheet, error) {
 	return sheets, nil
 }
 
-// pricesHint is what to do about a model without prices.
+// pricesHint is the hint for a model without prices.
 const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
 
 func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
@@ -66,8 +66,7 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 	return modelSheet(m), nil
 }
 
-// modelSheet is the sheet of a model that has prices: the one that conversations
-// with it are planned by.
+// modelSheet is the price sheet of a model, the one that the planner uses for its conversations.
 func modelSheet(m llm.Model) replay.Sheet {
 	p := m.Sheet()
 	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}

@@ -13,14 +13,14 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// column is a figure in the table.
+// column is a column of the table.
 type column struct {
 	head string
 	note string // what it means
 	cell func(replay.Figures) string
 }
 
-// columns are those of the table, the most important ones first.
+// columns are the columns of the table, the most important first.
 func (r Run) columns() []column {
 	fits := 0
 	for _, f := range r.Report.Files {
@@ -92,7 +92,7 @@ func (r Run) headline() string {
 		numbers.Grouped(c.ToolReferences), numbers.Grouped(r.Report.Window), plain.Line(r.Sheet))
 }
 
-// ratioText is a ratio with three places, - for none.
+// ratioText formats a ratio with three decimals, an unknown one as "-".
 func ratioText(r replay.Ratio) string {
 	if !r.Known() {
 		return "-"

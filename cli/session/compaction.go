@@ -60,7 +60,7 @@ type summaryMade struct {
 // NewCompaction describes a compaction that is not committed yet.
 func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
-		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), rewritten: p.Rewritten}
+		Layers: []layer{}, BreakAt: console.OrNull(p.BreakAt), rewritten: p.Rewritten}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
 	}
@@ -74,7 +74,7 @@ func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 		if name == "" && s.model.ID != "" {
 			name = s.model.Name()
 		}
-		c.Summary = summaryNeed{Needed: true, Model: console.Or(name), Estimate: need.Estimate}
+		c.Summary = summaryNeed{Needed: true, Model: console.OrNull(name), Estimate: need.Estimate}
 	}
 	c.setPrices(s.model)
 	return c

@@ -110,7 +110,7 @@ func (l *JSONLines) event(body conversation.Body) {
 		case conversation.ResultDenied:
 			l.write("approval", fields{"id": b.CallID, "allowed": false, "reason": b.Text})
 		}
-		l.write("result", fields{"id": b.CallID, "error": console.Or(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
+		l.write("result", fields{"id": b.CallID, "error": console.OrNull(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
 	case conversation.Usage:
 		t := tokens{knownCount(b.Prompt), knownCount(b.Cached), knownCount(b.Completion), knownCount(b.Reasoning), b.CostUSD}
 		l.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})

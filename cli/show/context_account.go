@@ -15,10 +15,10 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// The account for people: what compaction will do next, the heaviest of what is
-// sent, what is saved by kind of overlay, and what the conversation has cost.
+// Parts of the context view for reading: the next compaction, the largest messages, the savings by kind of overlay, and the
+// cost of the conversation.
 
-// writeNext tells what compaction will do next.
+// writeNext writes the forecast of the next compaction.
 func writeNext(b *strings.Builder, o planner.Forecast) {
 	if words := o.Text(""); words != "" {
 		fmt.Fprintf(b, "next        %s\n", words)
@@ -26,7 +26,7 @@ func writeNext(b *strings.Builder, o planner.Forecast) {
 	fmt.Fprintf(b, "            (%s)\n", plain.Line(o.Rule))
 }
 
-// writeHeaviest lists the heaviest of what is sent.
+// writeHeaviest lists the messages with the most tokens.
 func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 	if len(a.Heaviest) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 	return table.Write(b, limit, size, share, turn, event, what, state)
 }
 
-// maxWhat is how long a label or a heading gets, in characters.
+// maxWhat is the greatest length of a label or a heading, in characters.
 const maxWhat = 60
 
 func pinsText(pins int) string {
@@ -61,7 +61,7 @@ func pinsText(pins int) string {
 	return fmt.Sprintf(", %d pinned", pins)
 }
 
-// stateText says how an item is shown; "" for what is as it was said.
+// stateText is the state of an item in the view; "" for the original.
 func stateText(i inspect.Item) string {
 	if i.State == projection.StateVerbatim && i.Before <= i.Tokens {
 		return ""
@@ -73,7 +73,7 @@ func stateText(i inspect.Item) string {
 	return text
 }
 
-// writeSavings tells what is saved in the next request, by kind of overlay.
+// writeSavings writes the tokens that each kind of overlay saves in the next request.
 func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 	if len(savings) == 0 {
 		return
@@ -89,7 +89,7 @@ func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 	}
 }
 
-// WriteCosts tells what the conversation has cost.
+// WriteCosts writes the cost of the conversation.
 func WriteCosts(b *strings.Builder, m llm.Model, c inspect.Costs) {
 	switch {
 	case c.Total == nil:

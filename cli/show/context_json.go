@@ -10,8 +10,7 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// The context view for scripts. What is not known is null, and so is what does not
-// apply.
+// The context view as JSON. Unknown values, and those that do not apply, are null.
 
 // contextReport is `context --json`.
 type contextReport struct {
@@ -51,18 +50,19 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
+// NewContextReport makes the report of a model and a breakdown, without its summary fields.
 func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 	r := a.Reading
 	s := r.Segments
 	out := contextReport{
-		WindowSource: source(r.Window), Window: console.Or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
-		LoadLine: console.Or(r.LoadLine), HardLine: console.Or(r.HardLine), Reserve: console.Or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
+		WindowSource: source(r.Window), Window: console.OrNull(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
+		LoadLine: console.OrNull(r.LoadLine), HardLine: console.OrNull(r.HardLine), Reserve: console.OrNull(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
 		Segments: contextSegments{System: s[projection.System], Tools: s[projection.Tools], Summary: s[projection.Summary],
 			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
 			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
 	}
 	if m.ID != "" {
-		out.Model = console.Or(m.Name())
+		out.Model = console.OrNull(m.Name())
 	}
 	if r.CachedShare >= 0 {
 		out.CachedShare = &r.CachedShare
@@ -70,7 +70,7 @@ func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 	return out
 }
 
-// source is where a window's size came from, unknown if there is none.
+// source is the source of a window's size, unknown for an unknown window.
 func source(w meter.Window) meter.WindowSource {
 	if !w.Known() || w.Source == "" {
 		return meter.WindowUnknown

@@ -18,9 +18,8 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// The context view for people: what fills the window as bars, then the lines
-// and numbers around it; what compaction does next, what is heaviest, and what is
-// saved (context_account.go).
+// The context view for reading: bars for what fills the window, then its lines and numbers. The rest is in
+// context_account.go.
 
 // WriteContext writes the context view of a conversation.
 func WriteContext(c *console.Console, r *session.Snapshot, m llm.Model, account inspect.Breakdown) error {
@@ -45,8 +44,7 @@ func WriteContext(c *console.Console, r *session.Snapshot, m llm.Model, account 
 	return err
 }
 
-// heading is the title of a conversation, or what was said first, whatever the
-// model is shown of it.
+// heading is the title of a conversation, or its first user message.
 func heading(r *session.Snapshot) string {
 	if t := session.Title(r.Events); t != "" {
 		return t
@@ -74,7 +72,7 @@ func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 	fmt.Fprintf(b, "used        %s\n", tokens(r.Used, r.Estimated))
 }
 
-// WindowSource says in words where a window's size came from.
+// WindowSource describes the source of a window's size.
 func WindowSource(s meter.WindowSource) string {
 	switch s {
 	case meter.WindowFlag:
@@ -91,7 +89,7 @@ func WindowSource(s meter.WindowSource) string {
 	return "unknown"
 }
 
-// tokens is a number of tokens, with ~ if it is estimated.
+// tokens formats a number of tokens, with ~ if it is estimated.
 func tokens(n int, estimated bool) string {
 	if estimated {
 		return "~" + numbers.Grouped(n)
@@ -99,7 +97,7 @@ func tokens(n int, estimated bool) string {
 	return numbers.Grouped(n)
 }
 
-// bars writes a line for each category that holds something.
+// bars writes a line with a bar for each category that has tokens.
 func bars(b *strings.Builder, r meter.Reading) {
 	most := 0
 	for _, seg := range projection.Segments() {

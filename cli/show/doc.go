@@ -1,3 +1,2 @@
-// Package show is how a conversation looks outside the screen: the context view and
-// the ledger, for people and as JSON.
+// Package show writes the context view and the ledger of a conversation for the command line, as text and as JSON.
 package show

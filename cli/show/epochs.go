@@ -12,16 +12,15 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// What was compacted in a conversation, as `context` tells it.
+// The compactions of a conversation in the output of `context`.
 
-// Summarised is the newest summary in force as the model is shown it, with
-// whatever summaries stand in one block with it, and the oldest event that none
-// covers. Both are nil while nothing is summarised.
+// Summarised returns the text of the newest active summary in the view, which can include older ones, and the oldest event
+// that no summary covers. Both are nil without a summary.
 func Summarised(r *session.Snapshot) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
 	for i := range r.View.Messages {
 		m := &r.View.Messages[i]
-		// Of a pair only one message stands for the events: the other is fixed words.
+		// A summary can be a pair of messages. Only one of them replaces events: the other has fixed text.
 		if m.State == projection.StateSummarised && m.Before.Chars() > 0 && m.Overlay >= newest {
 			text, newest = &m.Text, m.Overlay
 		}
@@ -29,12 +28,11 @@ func Summarised(r *session.Snapshot) (text *string, boundary *compactBoundary) {
 	if text == nil {
 		return nil, nil
 	}
-	return text, oldestBehind(r)
+	return text, oldestAfter(r)
 }
 
-// oldestBehind is the oldest event behind the newest one that a summary covers, nil
-// if there is none. What was taken back is no part of the conversation.
-func oldestBehind(r *session.Snapshot) *compactBoundary {
+// oldestAfter is the oldest event after those that summaries cover, nil if there is none. Undone turns are skipped.
+func oldestAfter(r *session.Snapshot) *compactBoundary {
 	covered := uint64(0)
 	for i := range r.View.Messages {
 		if m := &r.View.Messages[i]; m.State == projection.StateSummarised {
@@ -46,14 +44,14 @@ func oldestBehind(r *session.Snapshot) *compactBoundary {
 		delete(states, a.Event)
 	}
 	for _, e := range r.Events {
-		if _, said := states[e.Seq]; said && e.Seq > covered {
+		if _, inView := states[e.Seq]; inView && e.Seq > covered {
 			return &compactBoundary{Seq: e.Seq, Time: e.Time}
 		}
 	}
 	return nil
 }
 
-// maxEpochs is how many compactions are told of one by one.
+// maxEpochs is how many compactions are listed one by one.
 const maxEpochs = 10
 
 // writeEpochs writes a line for each compaction, newest last.
@@ -71,7 +69,7 @@ func writeEpochs(b *strings.Builder, epochs []conversation.Epoch) {
 	}
 }
 
-// epochText tells of a compaction on one line.
+// epochText describes a compaction on one line.
 func epochText(e conversation.Epoch) string {
 	text := fmt.Sprintf("e%d  %s", e.ID, e.Time.Local().Format("2006-01-02 15:04"))
 	if e.Origin.Before > 0 {

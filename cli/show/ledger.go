@@ -14,8 +14,8 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// WriteLedger writes the ledger of a conversation: what compaction did to it, and what was done by hand, oldest first. An
-// entry has two lines: what was done, and below it who wanted it, and why. They are at most limit cells wide, 0 without one.
+// WriteLedger writes the ledger of a conversation: automatic and manual changes, oldest first. An entry has two lines: the
+// change, and below it its source and reason. Lines are cut to limit cells; 0 is no limit.
 func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	var b strings.Builder
 	line := func(separator string, parts ...string) {
@@ -50,7 +50,7 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	return err
 }
 
-// whatText is what an entry tells of, and of which other one.
+// whatText is the kind of an entry, and the event that it refers to.
 func whatText(e inspect.Entry) string {
 	if e.About == 0 {
 		return string(e.Kind)
@@ -58,7 +58,7 @@ func whatText(e inspect.Entry) string {
 	return fmt.Sprintf("%s of e%d", e.Kind, e.About)
 }
 
-// changeText is what became of the size of a request.
+// changeText is the size of a request before and after.
 func changeText(e inspect.Entry) string {
 	switch {
 	case e.Before == 0 && e.After == 0:

@@ -1,3 +1,3 @@
-// Package transfer makes conversations of files and files of conversations: what
-// export writes is imported whole again, and recordings of other programs are read.
+// Package transfer exports conversations to files and imports them. An exported JSON document is imported without loss;
+// recordings of other programs can be imported, too.
 package transfer

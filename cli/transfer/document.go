@@ -18,19 +18,17 @@ import (
 //
 //	{"plimsoll": 1, "id": ..., "title": ..., "events": [stored form, ...], "texts": {name: text, ...}}
 //
-// "plimsoll" comes first, by which such a document is recognised; it is the
-// version of the form. Names of texts are those that events give.
+// "plimsoll" is the version of the format; it comes first, so that the document can be recognised by it. Texts have the names
+// by which events refer to them.
 //
-// Import makes the same conversation of it under another ID: the same events with
-// their numbers and times, overlays included, and the same texts. It is checked like
-// a stored log: gapless, in turns, every text under its own name. A document can
-// come from anybody, so what it records of addresses and settings is left out where
-// only the user decides it (importguard.go).
+// Import creates the same conversation under another ID: the same events with their numbers and times, overlays included,
+// and the same texts. It checks the document like a stored log. A document can come from anybody, so addresses and settings
+// that only the user may decide are left out (importguard.go).
 
-// documentVersion is the form that is written, and the newest that is read.
+// documentVersion is the format that is written, and the newest that can be read.
 const documentVersion = 1
 
-// document is the document as it stands in the file.
+// document is the JSON of the file.
 type document struct {
 	Version int               `json:"plimsoll"`
 	ID      string            `json:"id"`
@@ -74,7 +72,7 @@ type parsed struct {
 	left  leftOut
 }
 
-// ParseDocument reads a document, and tells which texts are missing.
+// ParseDocument reads and checks a document, and lists its missing texts.
 func ParseDocument(r io.Reader) (d parsed, missing []ImportProblem, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -117,8 +115,7 @@ func (d *parsed) add(raw json.RawMessage) error {
 	return d.Log.Commit([]conversation.Event{e})
 }
 
-// store keeps the texts in w and gives the events, with a title at their end if
-// there is one.
+// store stores the texts in w and returns the events, with a title at their end if it is not "".
 func (d *parsed) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
 	events := d.Log.Events()
 	for _, name := range session.BlobsOf(events) {

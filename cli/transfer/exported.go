@@ -8,7 +8,7 @@ import (
 	"plimsoll/storage"
 )
 
-// exported is a conversation that is being written out.
+// exported is a conversation that is being exported.
 type exported struct {
 	id     string
 	Events []conversation.Event
@@ -16,8 +16,7 @@ type exported struct {
 	Notes  []string
 }
 
-// ReadExport reads all events of a conversation, with a reply that was arriving
-// when the program ended as the last of them.
+// ReadExport reads all events of a conversation, and as the last one a reply that was interrupted when the program ended.
 func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {

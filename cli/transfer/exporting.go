@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// ExportFormat is a form in which a conversation is written out.
+// ExportFormat is a file format of exports.
 type ExportFormat string
 
 const (
@@ -22,7 +22,7 @@ const (
 	ExportJSONL    ExportFormat = "jsonl" // the messages, for other programs
 )
 
-// FormatOf is the format that a file's ending stands for, md if none.
+// FormatOf is the format of a file's ending, md by default.
 func FormatOf(file string) ExportFormat {
 	switch f := ExportFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))); f {
 	case ExportJSON, ExportJSONL:
@@ -31,12 +31,11 @@ func FormatOf(file string) ExportFormat {
 	return ExportMarkdown
 }
 
-// Exporter writes stored conversations out.
+// Exporter exports stored conversations.
 type Exporter struct{ Resources *setup.Resources }
 
-// Write writes a stored conversation to w. The notes say what could not be
-// read and is not part of it. Nothing else is written anywhere, so the chat can
-// call it.
+// Write writes a stored conversation to w. The notes say what could not be read and is left out. It writes nothing else, so
+// the chat can call it.
 func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format ExportFormat) (notes []string, err error) {
 	store, err := e.Resources.Open()
 	if err != nil {
@@ -56,7 +55,7 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 		err = writeMarkdown(out, x, console.Terminal(w))
 	}
 	if err == nil {
-		err = ctx.Err() // a text that was not read for this reason is no damage
+		err = ctx.Err() // texts that were not read because ctx ended are not damaged
 	}
 	if err == nil {
 		err = out.Flush()
@@ -67,8 +66,8 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 	return x.Notes, nil
 }
 
-// shielded writes encoded JSON without anything that a terminal would act on.
-// No write may end within a character.
+// shielded writes encoded JSON with escapes for characters that a terminal would interpret. A write must not end within a
+// character.
 type shielded struct{ w io.Writer }
 
 func (s shielded) Write(p []byte) (int, error) {

@@ -15,12 +15,10 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// A conversation as Markdown: a heading for each turn, what was said as quotations,
-// whose end ends whatever is open in them, reasoning folded, calls and results in
-// fences that no text can end.
+// A conversation as Markdown: a heading for each turn; messages as quotations, whose end closes any Markdown left open in them;
+// reasoning folded; calls and results in fences that their text cannot close.
 
-// writeMarkdown writes a conversation for reading; safe is whether it goes to a
-// terminal.
+// writeMarkdown writes a conversation as Markdown; safe makes it safe for a terminal.
 func writeMarkdown(w io.Writer, x *exported, safe bool) error {
 	m := &markdownWriter{w: w, safe: safe, text: x.Text, turn: -1}
 	m.head(x)
@@ -49,11 +47,11 @@ type markdownWriter struct {
 	safe bool
 	text func(name string) (string, bool)
 	err  error
-	turn int    // whose heading was written last
-	who  string // likewise
+	turn int    // of the newest heading
+	who  string // of the newest heading
 }
 
-// block writes a block and the blank line behind it.
+// block writes a block and a blank line after it.
 func (m *markdownWriter) block(text string) {
 	if m.err != nil || text == "" {
 		return
@@ -93,8 +91,7 @@ func (m *markdownWriter) head(x *exported) {
 	m.block(line + ".")
 }
 
-// begin writes the headings above an event, where they are not those of the
-// event before.
+// begin writes the headings above an event, if they differ from those of the event before.
 func (m *markdownWriter) begin(e conversation.Event, who string) {
 	if e.Turn != m.turn {
 		m.block(fmt.Sprintf("## Turn %d", e.Turn))
@@ -153,7 +150,7 @@ func (m *markdownWriter) result(b conversation.ToolResult) {
 	m.block(fence("", text))
 }
 
-// indented is JSON laid out for reading, or the text itself if it is not JSON.
+// indented is indented JSON, or the text itself if it is not JSON.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -162,7 +159,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// fence is text in a fence that no line of it can end.
+// fence is text in a code fence that no line of it can close.
 func fence(language, text string) string {
 	marks := backquotes(text, 3)
 	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks
@@ -181,7 +178,7 @@ func codeSpan(text string) string {
 	return marks + text + marks
 }
 
-// backquotes are at least so many, and more than stand together in text.
+// backquotes are at least that many, and more than any run of them in text.
 func backquotes(text string, least int) string {
 	marks := strings.Repeat("`", least)
 	for strings.Contains(text, marks) {
@@ -197,13 +194,12 @@ var special = sync.OnceValue(func() *regexp.Regexp {
 // escapeMarkdown is text that Markdown shows as it is.
 func escapeMarkdown(text string) string { return special().ReplaceAllString(text, `\$0`) }
 
-// swallowing is HTML that would end a fold, or hide what follows it.
+// swallowing matches HTML that would close a fold, or hide what follows it.
 var swallowing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)<(/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
 })
 
-// quote is Markdown as a quotation, with HTML outside of fences as text where it
-// would reach beyond it.
+// quote is Markdown as a quotation. HTML outside of fences is escaped if it would affect text after the quotation.
 func quote(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	var b strings.Builder

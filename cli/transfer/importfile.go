@@ -22,15 +22,14 @@ import (
 	"plimsoll/storage"
 )
 
-// maxImport is how much of a file is read, in bytes: far more than was ever
-// said in a conversation, so that a file that does not end does not take all
-// the memory.
+// maxImport is how much of a file is read, in bytes: far more than a conversation has, so that an endless file cannot use all
+// memory.
 const maxImport = 1 << 30
 
-// errNobodySpoke says that there is nothing to keep.
+// errNobodySpoke reports a conversation without a user message.
 var errNobodySpoke = errors.New("it has no user message, and empty conversations are not kept")
 
-// Importer makes conversations of files.
+// Importer imports files as new conversations.
 type Importer struct {
 	Console   *console.Console
 	Settings  *setup.Settings
@@ -38,13 +37,13 @@ type Importer struct {
 	Resources *setup.Resources
 }
 
-// ImportProblem is what was left out, or why nothing was imported.
+// ImportProblem says why a part of a file was left out, or why nothing was imported.
 type ImportProblem struct {
-	Line   *int   `json:"line"` // null: not of one line
+	Line   *int   `json:"line"` // null if it is not about one line
 	Reason string `json:"reason"`
 }
 
-// ProblemOf is what went wrong as --json tells it.
+// ProblemOf converts an error for --json.
 func ProblemOf(err error) ImportProblem {
 	var p *jsonl.Problem
 	if errors.As(err, &p) {
@@ -53,15 +52,15 @@ func ProblemOf(err error) ImportProblem {
 	return ImportProblem{Reason: err.Error()}
 }
 
-// recording is what a file holds.
+// recording is the content of a file.
 type recording struct {
 	problems []ImportProblem // what is left out
 	notes    []string
-	// events gives the log, with the texts beside it kept in w.
+	// events returns the events, after it stored their texts in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
 }
 
-// Run makes a conversation of one file and gives its ID; title is the user's, or "".
+// Run imports one file and returns the new conversation's ID; title is the user's, or "".
 func (i *Importer) Run(ctx context.Context, file, title string) (id string, err error) {
 	in, err := Open(ctx, i.Console, file)
 	if err != nil {
@@ -84,7 +83,7 @@ func (i *Importer) Run(ctx context.Context, file, title string) (id string, err 
 	return id, nil
 }
 
-// Named is a file as the user is told of it.
+// Named is the name of a file for the user.
 func Named(file string) string {
 	if file == "-" {
 		return "standard input"
@@ -92,7 +91,7 @@ func Named(file string) string {
 	return file
 }
 
-// Told is the first problems in words.
+// Told describes the first problems.
 func Told(problems []ImportProblem) string {
 	const most = 3
 	var words []string
@@ -109,11 +108,10 @@ func Told(problems []ImportProblem) string {
 	return strings.Join(words, "; ")
 }
 
-// read reads a file in whichever form it is.
+// read reads a file of any known format.
 func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
-	// An error shows again when the file is read.
-	begin, _ := r.Peek(256)
+	begin, _ := r.Peek(256) // reading the rest gives the same error
 	if IsDocument().Match(begin) {
 		d, missing, err := ParseDocument(r)
 		return recording{problems: missing, notes: d.left.notes(),
@@ -140,8 +138,7 @@ func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	return rec, nil
 }
 
-// model is the name of a model as it is written here: with its maker
-// where a file names the model alone.
+// model is the full name of a model, provider/id, if a file has only its id and the catalogue knows it.
 func (i *Importer) model(name string) string {
 	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.Providers.Known(first) {
 		return name
@@ -152,8 +149,8 @@ func (i *Importer) model(name string) string {
 	return name
 }
 
-// ArrivalCap is how results of a recording are cut: as they would be in a conversation
-// with the model that it names, as far as its window is known without asking.
+// ArrivalCap is the limit for tool results of a recording: that of a conversation with its model, whose window is taken from
+// the catalogue and the configuration.
 func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	provider, id, _ := strings.Cut(i.model(model), "/")
 	m := llm.Model{Provider: provider, ID: id}
@@ -183,14 +180,14 @@ func (i *Importer) store(ctx context.Context, rec recording) (id string, err err
 	return id, w.Append(ctx, events)
 }
 
-// importSource reads a file to its end or until ctx ends, not without limit.
+// importSource reads a file of limited size until its end or until ctx ends.
 type importSource struct {
 	*io.PipeReader
 	stop func() bool
 	read int
 }
 
-// Open opens a file that is imported; "-" is standard input.
+// Open opens a file to import; "-" is standard input.
 func Open(ctx context.Context, c *console.Console, file string) (*importSource, error) {
 	if file == "-" {
 		if c.Stdin == nil {
@@ -211,7 +208,7 @@ func Open(ctx context.Context, c *console.Console, file string) (*importSource, 
 	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(file) }), nil
 }
 
-// PlainPath is an error without the path, which is told anyway.
+// PlainPath is an error without its path, which the caller shows.
 func PlainPath(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -220,9 +217,8 @@ func PlainPath(err error) error {
 	return err
 }
 
-// interruptible makes a stream one whose reading ends with ctx. Neither opening a
-// pipe nor reading it can be made to stop waiting, so what does it then ends with the
-// program.
+// interruptible returns a stream whose reads end with ctx. Opening and reading a pipe cannot be cancelled, so that goroutine
+// then ends with the program.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
 	r, w := io.Pipe()
 	go func() {
@@ -245,7 +241,7 @@ func (s *importSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading. What was read is complete by then.
+// Close stops reading. The caller has read what it needs.
 func (s *importSource) Close() {
 	s.stop()
 	_ = s.PipeReader.Close() // never fails

@@ -10,26 +10,25 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a document may decide of the conversation that is made of it. Rules:
+// What a document may decide about the imported conversation. Rules:
 //
-//   - the address of an endpoint that only the document names is left out, unless it
-//     is on this machine: otherwise a file could say where the conversation, and the
-//     key for such endpoints, is sent
-//   - of recorded settings those stay that say how much is sent and kept; models,
-//     instructions, permissions and tools are left out
+//   - the address of an unknown endpoint is left out, unless it is on this machine: otherwise a file could decide where the
+//     conversation and the key are sent
+//   - settings of compaction, window and tool results are imported; those of models, instructions, permissions and tools are
+//     left out
 
-// leftOut is what a document recorded and an import left out, each once.
+// leftOut lists the addresses and settings that an import left out, each once.
 type leftOut struct {
 	addresses []string // as provider/id at host
 	settings  []string // keys
 }
 
-// guard is a body without what only the user decides.
+// guard returns an event's body without addresses and settings that only the user may decide.
 func (l *leftOut) guard(body conversation.Body) conversation.Body {
 	switch b := body.(type) {
 	case conversation.ModelChanged:
 		if e, _ := openai.KnownProvider(b.Provider); e.BaseURL != "" || b.BaseURL == "" || setup.IsLoopback(b.BaseURL) {
-			return b // where a provider has an address of its own, the recorded one is only compared with it
+			return b // for a provider with a fixed address the recorded one is only compared
 		}
 		add(&l.addresses, b.Name()+" at "+setup.HostOf(b.BaseURL))
 		b.BaseURL = ""
@@ -48,8 +47,7 @@ func (l *leftOut) guard(body conversation.Body) conversation.Body {
 	return body
 }
 
-// importable reports whether a document may set a key. Tables are not taken
-// apart: none is.
+// importable reports whether a document may set a key. Tables are never imported.
 func importable(key string) bool {
 	if key == "compaction.summary.model" || key == "compaction.summary.instructions" {
 		return false
@@ -59,7 +57,7 @@ func importable(key string) bool {
 		slices.ContainsFunc(config.Options(), func(o config.Option) bool { return o.Key == key && o.Type != "table" })
 }
 
-// notes say what was left out, and how the user gives it.
+// notes say what was left out, and how the user can set it.
 func (l *leftOut) notes() []string {
 	var notes []string
 	if len(l.addresses) > 0 {
