@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// An atom is what the cursor steps over: a grapheme cluster, a tab or a chip.
+// An atom is what the cursor steps over as a whole: a grapheme cluster, a tab or a chip.
 
 const tabWidth = 4
 
@@ -25,7 +25,7 @@ func (b *Buffer) atom(s string) (size, width int) {
 		return chipLen, min(b.chips[i].width, b.width)
 	}
 	cluster, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	// A cluster may begin with a character that joins whatever follows.
+	// A cluster may begin with a character that joins the next one.
 	if i := strings.IndexByte(cluster, planeLead); i > 0 {
 		cluster = cluster[:i]
 		w = ansi.StringWidth(cluster)
@@ -33,7 +33,7 @@ func (b *Buffer) atom(s string) (size, width int) {
 	return max(len(cluster), 1), w
 }
 
-// Atom is the first atom of s, which must not be empty: its bytes, its cells, and of a folded paste its label.
+// Atom returns the first atom of s, which must not be empty: its bytes, its cells, and the label of a folded paste.
 func (b *Buffer) Atom(s string) (size, width int, label string) {
 	size, width = b.atom(s)
 	if i := chipIndex(s); i >= 0 && i < len(b.chips) {
@@ -42,8 +42,8 @@ func (b *Buffer) Atom(s string) (size, width int, label string) {
 	return size, width, label
 }
 
-// previous is where the atom that ends at offset i of s begins. A cluster of
-// more than 256 bytes is taken in pieces.
+// previous returns where the atom that ends at offset i of s begins. A cluster of
+// more than 256 bytes is split.
 func (b *Buffer) previous(s string, i int) int {
 	if i <= 0 {
 		return 0
@@ -68,7 +68,7 @@ func (b *Buffer) previous(s string, i int) int {
 	return at
 }
 
-// kind is what an atom is to a hand that goes by words.
+// kind is the class of an atom for moves by words.
 type kind int
 
 const (
@@ -78,7 +78,7 @@ const (
 	chipKind
 )
 
-// What the keys take for a word, besides a chip: letters, as readline has it, or all that stands between blanks.
+// What counts as a word, besides a chip: letters, as in readline, or everything between blanks.
 const (
 	letters = letterKind
 	between = letterKind | markKind
@@ -98,7 +98,7 @@ func kindAt(s string, i int) kind {
 	return letterKind
 }
 
-// wordStart is the start of the word before offset i of s.
+// wordStart returns the start of the word before offset i of s.
 func (b *Buffer) wordStart(s string, i int, word kind) int {
 	for in := false; i > 0; {
 		p := b.previous(s, i)
@@ -114,7 +114,7 @@ func (b *Buffer) wordStart(s string, i int, word kind) int {
 	return i
 }
 
-// wordEnd is the end of the word after offset i of s.
+// wordEnd returns the end of the word after offset i of s.
 func (b *Buffer) wordEnd(s string, i int, word kind) int {
 	for in := false; i < len(s); {
 		n, _ := b.atom(s[i:])

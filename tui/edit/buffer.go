@@ -10,33 +10,33 @@ import (
 type line struct {
 	text string
 	size conversation.Size // without chips and the line end
-	rows []Row             // nil: to be laid out
+	rows []Row             // nil: not laid out yet
 }
 
-// Buffer is a text with a cursor: logical lines, and the pastes that are folded in them. The cursor never rests inside
-// an atom.
+// Buffer is a text with a cursor: logical lines, and the pastes that are folded in them. The cursor is never inside an
+// atom.
 type Buffer struct {
 	lines []line // never empty
 	at    Place
-	goal  int // the column vertical moves aim for, -1 if there was another move
+	goal  int // the column that vertical moves aim for; -1 after another move
 
 	anchored bool // text is selected from anchor to at
 	anchor   Place
 
-	width int // cells a row may fill; one more is left for the cursor
+	width int // cells of a row for text; one more is for the cursor
 
 	chips    []chip                      // by index; freed ones have no text
 	made     int                         // pastes folded since the text was empty
-	bytes    int                         // of text on screen
+	bytes    int                         // of text, with chips unexpanded
 	size     conversation.Size           // with the pastes in full
-	changes  int                         // grows with every change of the text
-	estimate func(conversation.Size) int // of a folded paste; nil: nothing is folded
+	changes  int                         // number of changes of the text
+	estimate func(conversation.Size) int // tokens of a folded paste; nil: pastes are not folded
 }
 
 // Place is a position between two atoms: a line and an offset in bytes.
 type Place struct{ Line, Col int }
 
-// NewBuffer is an empty text. Estimate is how many tokens a folded paste has; without it nothing is folded.
+// NewBuffer returns an empty text. estimate returns the tokens of a folded paste; if it is nil, pastes are not folded.
 func NewBuffer(estimate func(conversation.Size) int) *Buffer {
 	return &Buffer{lines: make([]line, 1), goal: -1, width: 1, estimate: estimate}
 }
@@ -44,28 +44,28 @@ func NewBuffer(estimate func(conversation.Size) int) *Buffer {
 // Empty reports whether there is no text.
 func (b *Buffer) Empty() bool { return len(b.lines) == 1 && b.lines[0].text == "" }
 
-// Lines is how many logical lines there are, at least one.
+// Lines is the number of logical lines, at least one.
 func (b *Buffer) Lines() int { return len(b.lines) }
 
-// Line is a logical line, with one character for every chip.
+// Line returns a logical line, with one character for every chip.
 func (b *Buffer) Line(i int) string { return b.lines[i].text }
 
-// Current is the line with the cursor.
+// Current returns the line with the cursor.
 func (b *Buffer) Current() string { return b.lines[b.at.Line].text }
 
-// At is where the cursor is.
+// At returns the place of the cursor.
 func (b *Buffer) At() Place { return b.at }
 
-// put puts the cursor at a place between two atoms, where vertical moves aim for a column.
+// put moves the cursor to a place between two atoms; goal is the column that vertical moves aim for.
 func (b *Buffer) put(at Place, goal int) { b.at, b.goal, b.anchored = at, goal, false }
 
-// Size is how much text there is, with the pastes in full.
+// Size is the size of the text, with the full text of pastes.
 func (b *Buffer) Size() conversation.Size { return b.size }
 
-// Changes grows with every change of the text.
+// Changes is the number of changes of the text so far.
 func (b *Buffer) Changes() int { return b.changes }
 
-// between is the text between two places, in this order, with one character for every chip.
+// between returns the text between two ordered places, with one character for every chip.
 func (b *Buffer) between(from, to Place) string {
 	if from.Line == to.Line {
 		return b.lines[from.Line].text[from.Col:to.Col]
@@ -79,7 +79,7 @@ func (b *Buffer) between(from, to Place) string {
 	return s.String()
 }
 
-// raw is the text with one character for every chip.
+// raw returns the text with one character for every chip.
 func (b *Buffer) raw() string {
 	if len(b.lines) == 1 {
 		return b.lines[0].text
@@ -95,7 +95,7 @@ func (b *Buffer) raw() string {
 	return s.String()
 }
 
-// Text is the text with the pastes in place of their chips.
+// Text returns the text with the pastes in place of their chips.
 func (b *Buffer) Text() string { return expand(b.raw(), b.chips) }
 
 // Row is a piece of a line: offsets in bytes.

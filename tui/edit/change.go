@@ -15,7 +15,7 @@ func (b *Buffer) Reset() {
 	b.changes++
 }
 
-// setLine replaces the text of a line and keeps the sizes.
+// setLine replaces the text of a line and updates the sizes.
 func (b *Buffer) setLine(i int, text string) {
 	l := &b.lines[i]
 	b.bytes += len(text) - len(l.text)
@@ -32,7 +32,7 @@ func measure(text string) conversation.Size {
 	return size
 }
 
-// Insert puts a text at the cursor, which ends up behind it. Chips in it must exist and be nowhere else.
+// Insert inserts a text at the cursor, which moves after it. Chips in it must exist in the buffer and not be in the text yet.
 func (b *Buffer) Insert(text string) {
 	at := b.at
 	head, tail := b.Current()[:at.Col], b.Current()[at.Col:]
@@ -54,8 +54,8 @@ func (b *Buffer) Insert(text string) {
 	b.MoveTo(Place{at.Line + last, len(pieces[last])})
 }
 
-// Remove deletes what is between two places, in this order, and puts the cursor there. Folded pastes in between are
-// forgotten.
+// Remove deletes the text between two ordered places, and moves the cursor there. Folded pastes in it are
+// discarded.
 func (b *Buffer) Remove(from, to Place) {
 	if from == to {
 		return
@@ -71,7 +71,7 @@ func (b *Buffer) Remove(from, to Place) {
 	b.MoveTo(from)
 }
 
-// MoveTo puts the cursor at a place, or behind the atom the place is inside.
+// MoveTo moves the cursor to a place, or after the atom that the place is inside.
 func (b *Buffer) MoveTo(p Place) {
 	s := b.lines[p.Line].text
 	start := b.previous(s, p.Col)

@@ -12,20 +12,20 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Large pastes are folded. A folded paste, a chip, is one character in the text, a code point of the last private plane,
-// drawn as its label and replaced by the paste when the text is read. Code points of that plane that come from outside are
-// replaced on entry, so that none can be mistaken for a paste.
+// Large pastes are folded. A folded paste, a chip, is one character in the text, a code point of the last private plane. It
+// is drawn as its label and replaced by the paste when the text is read. Code points of that plane in inserted text are
+// replaced, so that they are not mistaken for chips.
 
 const (
 	foldBytes = 8 << 10  // a text larger than this is folded
 	foldLines = 100      // a text of more lines than this is folded
-	openBytes = 32 << 10 // so is one that would let the unfolded text grow beyond this
+	openBytes = 32 << 10 // a text is also folded if the unfolded text would exceed this
 
 	firstChip = 0x100000
 	lastChip  = 0x10FFFD
 	planeLead = 0xF4 // the first byte of every code point from U+100000 on
 
-	chipLen = 4 // bytes of the character that stands for a chip
+	chipLen = 4 // bytes of a chip's character
 )
 
 // chip is a folded paste.
@@ -47,10 +47,10 @@ func newChip(number int, text string, estimate func(conversation.Size) int) chip
 	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
 }
 
-// ColdEstimate is about four characters to a token and one CJK character.
+// ColdEstimate counts a token for four ASCII characters, one CJK character or two others.
 func ColdEstimate(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }
 
-// Clean makes a text from outside safe to edit and to draw.
+// Clean makes text safe to edit and to draw.
 func Clean(text string) string {
 	text = plain.Text(text) // with every kind of line end as \n
 	if strings.IndexByte(text, planeLead) < 0 {
@@ -73,7 +73,7 @@ func HasChip(s string) bool {
 	return at >= 0 && IsChip(s[at:])
 }
 
-// chipIndex is the index of the chip a text begins with, -1 if it begins with something else.
+// chipIndex returns the index of the chip that a text begins with, or -1.
 func chipIndex(s string) int {
 	if s == "" || s[0] != planeLead {
 		return -1
@@ -85,7 +85,7 @@ func chipIndex(s string) int {
 	return int(r - firstChip)
 }
 
-// eachChip calls f for every chip of a text, and g for what is around them.
+// eachChip calls f for every chip of a text, and g for the text between them.
 func eachChip(text string, chips []chip, f func(i int), g func(text string)) {
 	for text != "" {
 		at := strings.IndexByte(text, planeLead)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Draft is a text with its folded pastes, as it stood in a buffer (open), or a text from elsewhere: that one may be too
-// large to be laid out.
+// Draft is a text with its folded pastes from a buffer (open), or any other text, which may be too large to be laid
+// out.
 type Draft struct {
 	open  bool
 	text  string
@@ -14,13 +14,13 @@ type Draft struct {
 	made  int
 }
 
-// DraftOf is a text from elsewhere.
+// DraftOf returns a draft of a text that was not in a buffer.
 func DraftOf(text string) Draft { return Draft{text: text} }
 
 // Empty reports whether there is no text.
 func (d Draft) Empty() bool { return d.text == "" }
 
-// Text is the draft's text with its pastes.
+// Text returns the draft's text with its pastes.
 func (d Draft) Text() string {
 	if !d.open {
 		return d.text
@@ -31,13 +31,13 @@ func (d Draft) Text() string {
 // Folded reports whether there are folded pastes in the draft.
 func (d Draft) Folded() bool { return d.open && len(d.chips) > 0 }
 
-// Trimmed is the draft without the blank lines around its text and the blanks behind it.
+// Trimmed returns the draft without blank lines around its text and trailing blanks.
 func (d Draft) Trimmed() Draft {
 	d.text = Trim(d.text)
 	return d
 }
 
-// Trim takes off the blank lines around a text and the blanks behind it; the indentation of its first line stays.
+// Trim removes blank lines around a text and trailing blanks; the indentation of its first line stays.
 func Trim(text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	for {
@@ -49,12 +49,12 @@ func Trim(text string) string {
 	}
 }
 
-// Draft is what is in the buffer.
+// Draft returns the content of the buffer.
 func (b *Buffer) Draft() Draft {
 	return Draft{open: true, text: b.raw(), chips: slices.Clone(b.chips), made: b.made}
 }
 
-// Restore shows a draft, the cursor at its end.
+// Restore replaces the content by a draft, with the cursor at its end.
 func (b *Buffer) Restore(d Draft) {
 	b.Reset()
 	if !d.open {
@@ -77,7 +77,7 @@ func (b *Buffer) Graft(d Draft) {
 	eachChip(d.text, d.chips, func(i int) { b.fold(d.chips[i].text) }, b.Insert)
 }
 
-// Enter inserts a text from outside at the cursor, folded if it is too large to be laid out.
+// Enter inserts a pasted text at the cursor, folded if it is large.
 func (b *Buffer) Enter(text string) {
 	text = Clean(text)
 	large := len(text) > foldBytes || b.bytes+len(text) > openBytes || strings.Count(text, "\n") >= foldLines
@@ -93,7 +93,7 @@ func (b *Buffer) Enter(text string) {
 // fold inserts a text as a chip.
 func (b *Buffer) fold(text string) {
 	if firstChip+len(b.chips) > lastChip {
-		return // 65,000 pastes in one text: there is no name left for another
+		return // more than 65,000 pastes in one text: no code point is left
 	}
 	b.made++
 	c := newChip(b.made, text, b.estimate)

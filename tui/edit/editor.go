@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// Undo and redo: a word that is typed, or a run of deletions, is one step. Everything else is a step of its own. What was
-// cut last can be yanked back; cuts in a row are one text.
+// Undo and redo: a typed word, or consecutive deletions, are one step. Every other change is a step of its own. The text
+// that was cut last can be yanked; consecutive cuts are joined.
 
 // maxSteps is how many steps can be undone.
 const maxSteps = 100
 
-// Kind is how a text was changed.
+// Kind is the kind of a change of the text.
 type Kind int
 
-// Kinds of changes. Those of a kind in a row, but for Other, are one step of undo.
+// Kinds of changes. Consecutive changes of one kind are one undo step, except of Other.
 const (
 	Other Kind = iota
 	Typing
@@ -26,23 +26,23 @@ type State struct {
 	At    Place
 }
 
-// Editor is a buffer with what can be undone and what can be yanked. Who changes the buffer itself notes it: see
-// [Editor.Note] and [Editor.Do].
+// Editor is a buffer with undo, redo and yank. A caller that changes the buffer itself records the change with
+// [Editor.Note] or [Editor.Do].
 type Editor struct {
 	*Buffer
 	done, undone []State // the newest last
 	last         Kind
-	killed       string // what was cut last
-	cutAt        moment // right after that
+	killed       string // the text that was cut last
+	cutAt        moment // the state right after the cut
 }
 
-// NewEditor is an empty text; see [NewBuffer].
+// NewEditor returns an editor of a buffer.
 func NewEditor(b *Buffer) *Editor { return &Editor{Buffer: b} }
 
-// State is the text as it is.
+// State returns the text with its cursor.
 func (e *Editor) State() State { return State{e.Draft(), e.At()} }
 
-// Note keeps a state from before a change, to go back to.
+// Note records the state before a change as an undo step.
 func (e *Editor) Note(before State, by Kind) {
 	newWord := by == Typing && strings.HasSuffix(before.Draft.text, " ")
 	joins := by != Other && by == e.last && len(e.done) > 0 && !newWord
@@ -55,7 +55,7 @@ func (e *Editor) Note(before State, by Kind) {
 	e.done = e.done[max(0, len(e.done)-maxSteps):]
 }
 
-// Do carries out a change, and notes how the text was if it is another one by then.
+// Do calls change, and records an undo step if it changed the text.
 func (e *Editor) Do(by Kind, change func()) {
 	before, changes := e.State(), e.Changes()
 	change()
@@ -67,7 +67,7 @@ func (e *Editor) Do(by Kind, change func()) {
 // NewStep makes the next change a step of its own.
 func (e *Editor) NewStep() { e.last = Other }
 
-// Forget leaves nothing to undo or redo.
+// Forget discards all undo and redo steps.
 func (e *Editor) Forget() { e.done, e.undone, e.last = nil, nil, Other }
 
 func (e *Editor) undo() {
@@ -93,7 +93,7 @@ func (e *Editor) show(s State) {
 	e.last = Other
 }
 
-// moment is a text with its cursor: whatever happens to either ends it.
+// moment identifies a text and cursor position: any change makes another moment.
 type moment struct {
 	changes int
 	at      Place
@@ -101,7 +101,7 @@ type moment struct {
 
 func (b *Buffer) moment() moment { return moment{b.changes, b.at} }
 
-// cut deletes a text, to be yanked. Left says that it stands before one that was cut right before.
+// cut deletes a text that can then be yanked. left says that it precedes the text of the previous cut.
 func (e *Editor) cut(from, to Place, left bool) {
 	text := expand(e.between(from, to), e.chips)
 	switch {
@@ -117,7 +117,7 @@ func (e *Editor) cut(from, to Place, left bool) {
 	e.cutAt = e.moment()
 }
 
-// yank inserts what was cut.
+// yank inserts the text that was cut last.
 func (e *Editor) yank() {
 	if e.killed != "" {
 		e.RemoveSelected()

@@ -12,29 +12,29 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// MostInLine is what a paste may add to a text that stays on one line, in bytes.
+// MostInLine bounds what a paste may add to a text of one line, in bytes.
 const MostInLine = 4096
 
-// Field is a text that is edited in a place on the screen. Nothing in it is folded; the text is what was typed.
+// Field is an editor with a size on the screen. It does not fold pastes.
 type Field struct {
-	// Safe makes safe what is typed and pasted; nil leaves it as it is.
+	// Safe sanitises typed and pasted text; nil does not.
 	Safe func(string) string
-	// Most bounds what a paste adds, in bytes; 0 lets all of it in.
+	// Most bounds what a paste adds, in bytes; 0 means no bound.
 	Most int
 
 	editor        *Editor
 	width, height int
-	top           int  // the first row in sight
-	flat          bool // it stays on one line
-	left          int  // the first cell in sight of a text that does
+	top           int  // the first visible row
+	flat          bool // the text stays on one line
+	left          int  // the first visible cell of a text of one line
 }
 
-// NewField is an empty text. See [Field.Safe] and [Field.Most].
+// NewField returns an empty field. See [Field.Safe] and [Field.Most].
 func NewField(safe func(string) string, most int) *Field {
 	return &Field{Safe: safe, Most: most, editor: NewEditor(NewBuffer(nil)), height: 1, width: 1}
 }
 
-// NewLine is an empty text that stays on one line, and is scrolled along it: safe must take line feeds out. See [NewField].
+// NewLine returns an empty field of one line, which scrolls horizontally: safe must remove line feeds. See [NewField].
 func NewLine(safe func(string) string, most int) *Field {
 	f := NewField(safe, most)
 	f.flat = true
@@ -42,10 +42,10 @@ func NewLine(safe func(string) string, most int) *Field {
 	return f
 }
 
-// Text is the text.
+// Text returns the text.
 func (f *Field) Text() string { return f.editor.raw() }
 
-// SetText replaces the text, which leaves nothing to undo. The cursor goes to its end, or to its start.
+// SetText replaces the text and discards all undo steps. The cursor moves to its end or its start.
 func (f *Field) SetText(text string, atEnd bool) {
 	f.editor.Reset()
 	f.editor.Insert(text)
@@ -56,20 +56,20 @@ func (f *Field) SetText(text string, atEnd bool) {
 	}
 }
 
-// SetSize gives the text its place.
+// SetSize sets the size of the field.
 func (f *Field) SetSize(width, height int) {
 	f.width, f.height = max(width, 1), max(height, 1)
 	if f.flat {
 		f.editor.SetWidth(math.MaxInt32)
 		return
 	}
-	f.editor.SetWidth(f.width - 1) // a cell is for the cursor
+	f.editor.SetWidth(f.width - 1) // one cell is for the cursor
 }
 
-// Rows is how many rows the text takes at its width.
+// Rows is the number of rows of the text at its width.
 func (f *Field) Rows() int { return f.editor.Height() }
 
-// Update edits the text, and reports whether the message was for it.
+// Update handles a message, and reports whether the field used it.
 func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 	e := f.editor
 	switch msg := msg.(type) {
@@ -87,7 +87,7 @@ func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 	return false
 }
 
-// bounded is the beginning of a paste, as much of it as is let in.
+// bounded returns the beginning of a paste, at most Most bytes.
 func (f *Field) bounded(text string) string {
 	if f.Most <= 0 || len(text) <= f.Most {
 		return text
@@ -99,7 +99,7 @@ func (f *Field) bounded(text string) string {
 	return text[:n]
 }
 
-// vertical carries out the keys that move the cursor by rows: beyond the first and the last row to the ends of the text.
+// vertical handles the keys that move the cursor by rows: beyond the first and last row to the ends of the text.
 func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
 	by, page := 0, max(f.height-1, 1)
 	switch {
@@ -118,7 +118,7 @@ func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
 	return true
 }
 
-// change carries out the keys that change the text.
+// change handles the keys that change the text.
 func (f *Field) change(k tea.KeyPressMsg, keys Keys) bool {
 	switch {
 	case f.editor.Delete(k, keys):
@@ -142,7 +142,7 @@ func (f *Field) insert(text string) {
 	f.editor.Insert(text)
 }
 
-// View is the rows in sight, at most height, none wider than width. It shows the one with the cursor.
+// View returns the visible rows, at most height, none wider than width. The row with the cursor is visible.
 func (f *Field) View() []string {
 	if f.flat {
 		return []string{f.stretch()}
@@ -169,20 +169,20 @@ func (f *Field) View() []string {
 	return out
 }
 
-// row is a text in its place, with the cells [from, to) marked.
+// row draws a row with the cells [from, to) marked.
 func (f *Field) row(text string, from, to int) string {
 	shown := pane.Clip(strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabWidth)), f.width)
 	return inverse(shown, max(from, 0), min(to, f.width))
 }
 
-// stretch is what is in sight of a text that stays on one line: the cursor, and as much before it as there is room for.
+// stretch returns the visible part of a text of one line: the cursor, and as much text before it as fits.
 func (f *Field) stretch() string {
 	line, room := f.editor.At().Line, f.width-1
 	text := f.editor.Line(line)
 	_, x := f.editor.Cursor()
 	f.left = max(0, min(f.left, x, f.editor.columns(text)-room), x-room)
 	start, cells := 0, 0
-	for cells < f.left { // no character is cut
+	for cells < f.left { // characters are not split
 		n, w := f.editor.atom(text[start:])
 		start, cells = start+n, cells+w
 	}
@@ -227,5 +227,5 @@ func (f *Field) Cursor() (x, y int) {
 	return min(x-f.left, f.width-1), max(0, min(y-f.top, f.height-1))
 }
 
-// Scrolled is the first row in sight, as it was drawn last.
+// Scrolled is the first visible row, as last drawn.
 func (f *Field) Scrolled() int { return f.top }

@@ -21,7 +21,7 @@ func editing(text string, width, height int) *edit.Field {
 	return e
 }
 
-func TestAPasteIsLetInOnlySoFar(t *testing.T) {
+func TestAPasteIsCutAtItsBound(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{0: "ab漢字", 100: "ab漢字", 8: "ab漢字", 7: "ab漢", 3: "ab", 1: "a"} {
 		e := editing("", 20, 1)
@@ -103,7 +103,7 @@ func TestALineIsScrolledToItsCursor(t *testing.T) {
 
 // Whatever is typed, what is shown is the text, in rows that fit, and the cursor is
 // in a cell of it where typing shows.
-func TestEditingNeverLosesTextOrCursor(t *testing.T) {
+func TestEditingKeepsTextAndCursorVisible(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 5))
 	names := []string{"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "backspace", "delete", "enter", "ctrl+w", "ctrl+u", "ctrl+k",

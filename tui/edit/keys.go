@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys are the keys of a text. Those that it has no use for are not bound: without Newline it stays on one line.
+// Keys holds the keys of an editor. Unused keys are unbound: without Newline the text stays on one line.
 type Keys struct {
 	Left, Right, Up, Down key.Binding
 	WordLeft, WordRight   key.Binding
@@ -24,7 +24,7 @@ type Keys struct {
 	Newline               key.Binding
 }
 
-// DefaultKeys are the keys of a text of several lines.
+// DefaultKeys returns the keys of a text of several lines.
 func DefaultKeys() Keys {
 	bind := pane.Bind
 	return Keys{
@@ -54,14 +54,14 @@ func DefaultKeys() Keys {
 	}
 }
 
-// LineKeys are the keys of a text that stays on one line.
+// LineKeys returns the keys of a text of one line.
 func LineKeys() Keys {
 	k, none := DefaultKeys(), key.Binding{}
 	k.Up, k.Down, k.PageUp, k.PageDown, k.TextStart, k.TextEnd, k.Newline = none, none, none, none, none, none, none
 	return k
 }
 
-// Move carries out a key that moves the cursor left or right: of what is selected, to its end on that side.
+// Move handles a key that moves the cursor left or right. With a selection it moves to the end on that side.
 func (e *Editor) Move(k tea.KeyPressMsg, keys Keys) bool {
 	to, ok := e.motion(k, keys)
 	if !ok {
@@ -85,7 +85,7 @@ func (e *Editor) Moves(k tea.KeyPressMsg, keys Keys) bool {
 	return ok
 }
 
-// motion is where a key moves the cursor.
+// motion returns the place to which a key moves the cursor.
 func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	switch {
 	case key.Matches(k, keys.Left):
@@ -108,8 +108,8 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	return Place{}, false
 }
 
-// Delete carries out a key that deletes, or cuts. Those that delete or cut do it to what is selected. The
-// caller notes the change.
+// Delete handles a key that deletes or cuts. With a selection it deletes or cuts the selection. The
+// caller records the change.
 func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	at := e.At()
 	_, _, selected := e.Selected()
@@ -138,7 +138,7 @@ func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	return true
 }
 
-// Recover carries out a key that yanks, undoes or redoes, and notes what is yanked.
+// Recover handles a key that yanks, undoes or redoes, and records a yank.
 func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
 	switch {
 	case key.Matches(k, keys.Yank):
@@ -153,7 +153,7 @@ func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
 	return true
 }
 
-// KindOf is how a message changes a text.
+// KindOf returns the kind of change that a message makes.
 func KindOf(msg tea.Msg, keys Keys) Kind {
 	k, ok := msg.(tea.KeyPressMsg)
 	switch {

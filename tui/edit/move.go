@@ -1,8 +1,8 @@
 package edit
 
-// Where keys move to. Left and right go over line ends.
+// The places to which keys move. Left and right cross line ends.
 
-// Left is the place before the cursor, at the start of a line the end of the one before.
+// Left returns the place before the cursor; at the start of a line, the end of the previous line.
 func (b *Buffer) Left() Place {
 	switch {
 	case b.at.Col > 0:
@@ -13,7 +13,7 @@ func (b *Buffer) Left() Place {
 	return b.at
 }
 
-// Right is the place behind the cursor, at the end of a line the start of the next.
+// Right returns the place after the cursor; at the end of a line, the start of the next line.
 func (b *Buffer) Right() Place {
 	if s := b.Current(); b.at.Col < len(s) {
 		n, _ := b.atom(s[b.at.Col:])
@@ -48,8 +48,8 @@ func (b *Buffer) end() Place {
 	return Place{last, len(b.lines[last].text)}
 }
 
-// toStart is where deleting to the start of the line begins: at the start
-// already, it joins the line with the one before.
+// toStart returns where deleting to the start of the line begins. At the start
+// of a line that is the end of the previous line, so that the lines are joined.
 func (b *Buffer) toStart() Place {
 	if b.at.Col == 0 {
 		return b.Left()
@@ -57,7 +57,7 @@ func (b *Buffer) toStart() Place {
 	return b.lineStart()
 }
 
-// toEnd is where deleting to the end of the line ends, likewise.
+// toEnd returns where deleting to the end of the line ends. At the end of a line that is the next line.
 func (b *Buffer) toEnd() Place {
 	if b.at.Col == len(b.Current()) {
 		return b.Right()

@@ -1,11 +1,11 @@
 package edit
 
-// The layout: every logical line is cut into rows of at most width cells, at
-// blanks and beside wide characters where possible. A row may hold one blank
-// more than its width, in the cell that is kept for the cursor. Only lines
-// that changed are laid out again.
+// The layout: every logical line is wrapped into rows of at most width cells, at
+// blanks and beside wide characters if possible. A row may have one blank more
+// than its width, in the cell that is reserved for the cursor. Only changed
+// lines are laid out again.
 
-// SetWidth changes the cells a row may fill.
+// SetWidth sets the number of cells of a row.
 func (b *Buffer) SetWidth(width int) {
 	width = max(width, 1)
 	if width == b.width {
@@ -17,7 +17,7 @@ func (b *Buffer) SetWidth(width int) {
 	}
 }
 
-// Rows are the rows of a line, at least one.
+// Rows returns the rows of a line, at least one.
 func (b *Buffer) Rows(i int) []Row {
 	l := &b.lines[i]
 	if l.rows == nil {
@@ -26,11 +26,11 @@ func (b *Buffer) Rows(i int) []Row {
 	return l.rows
 }
 
-// wrap cuts a line into rows.
+// wrap splits a line into rows.
 func (b *Buffer) wrap(s string) []Row {
 	var rows []Row
 	start, filled := 0, 0
-	cut := 0 // where the row can be cut; start: nowhere
+	cut := 0 // last place at which the row can be split; start if none
 	for i := 0; i < len(s); {
 		n, w := b.atom(s[i:])
 		blank := s[i] == ' '
@@ -69,7 +69,7 @@ func (b *Buffer) Height() int {
 	return n
 }
 
-// Cursor is the row of the whole text and the column the cursor is at.
+// Cursor returns the row in the whole text and the column of the cursor.
 func (b *Buffer) Cursor() (y, x int) {
 	for i := range b.at.Line {
 		y += len(b.Rows(i))
@@ -79,7 +79,7 @@ func (b *Buffer) Cursor() (y, x int) {
 	return y + r, b.columns(b.Current()[rows[r].Start:b.at.Col])
 }
 
-// rowAt is the row an offset belongs to: where two meet, the second.
+// rowAt returns the row of an offset; between two rows, the second.
 func rowAt(rows []Row, col int) int {
 	for i := len(rows) - 1; i > 0; i-- {
 		if rows[i].Start <= col {
@@ -89,7 +89,7 @@ func rowAt(rows []Row, col int) int {
 	return 0
 }
 
-// columns is the number of cells a text takes.
+// columns is the width of a text in cells.
 func (b *Buffer) columns(s string) int {
 	x := 0
 	for s != "" {
@@ -100,8 +100,8 @@ func (b *Buffer) columns(s string) int {
 	return x
 }
 
-// Vertical moves the cursor a row up or down, to the column it came from. It
-// reports false at the first or the last row.
+// Vertical moves the cursor a row up or down and keeps the column of the first such move. It
+// returns false at the first or the last row.
 func (b *Buffer) Vertical(step int) bool {
 	y, x := b.Cursor()
 	if y+step < 0 || y+step >= b.Height() {
@@ -116,7 +116,7 @@ func (b *Buffer) Vertical(step int) bool {
 	return true
 }
 
-// toRow puts the cursor at a column of a row of the whole text, as near as it gets.
+// toRow moves the cursor to the nearest place of a column and row of the whole text.
 func (b *Buffer) toRow(row, column int) {
 	for i := range b.lines {
 		rows := b.Rows(i)
@@ -128,16 +128,16 @@ func (b *Buffer) toRow(row, column int) {
 	}
 }
 
-// PointAt puts the cursor at a column of a row of the whole text, as near as it gets.
+// PointAt moves the cursor to the nearest place of a column and row of the whole text.
 func (b *Buffer) PointAt(row, column int) { b.toRow(max(0, min(row, b.Height()-1)), max(0, column)) }
 
-// offset is the offset in a row of the atom at a column.
+// offset returns the offset of the atom at a column of a row.
 func (b *Buffer) offset(line int, rows []Row, r, column int) int {
 	s := b.lines[line].text
 	i, x := rows[r].Start, 0
 	for i < rows[r].End {
 		n, w := b.atom(s[i:])
-		// The end of a row that goes on is the start of the next one.
+		// The end of a wrapped row is the start of the next row.
 		if x+w > column || i+n == rows[r].End && r < len(rows)-1 {
 			break
 		}

@@ -5,10 +5,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Text is selected between an anchor and the cursor. Every change and every move ends a selection, but for those made by
-// Extend and Select.
+// Text is selected between an anchor and the cursor. Every change and every move ends a selection, except those by Extend
+// and Select.
 
-// Selected is what is selected, in the order of the text; false if nothing is.
+// Selected returns the ordered ends of the selection; false without one.
 func (e *Editor) Selected() (from, to Place, ok bool) {
 	from, to = e.anchor, e.at
 	if to.Before(from) {
@@ -17,7 +17,7 @@ func (e *Editor) Selected() (from, to Place, ok bool) {
 	return from, to, e.anchored && from != to
 }
 
-// SelectedText is the selected text with the pastes in place of their chips.
+// SelectedText returns the selected text with the pastes in place of their chips.
 func (e *Editor) SelectedText() string {
 	from, to, ok := e.Selected()
 	if !ok {
@@ -26,20 +26,20 @@ func (e *Editor) SelectedText() string {
 	return expand(e.between(from, to), e.chips)
 }
 
-// Select selects a text, with the cursor at the place to.
+// Select selects the text between two places, with the cursor at to.
 func (e *Editor) Select(from, to Place) {
 	e.MoveTo(from)
 	e.Extend(func() { e.MoveTo(to) })
 }
 
-// Deselect ends the selection, and reports whether there was one. The cursor stays.
+// Deselect ends the selection without moving the cursor, and reports whether there was one.
 func (e *Editor) Deselect() bool {
 	_, _, ok := e.Selected()
 	e.anchored = false
 	return ok
 }
 
-// Extend carries out a move of the cursor that extends the selection, or begins one.
+// Extend calls move, which moves the cursor, and extends the selection to it or begins one.
 func (e *Editor) Extend(move func()) {
 	from := e.at
 	if e.anchored {
@@ -49,14 +49,14 @@ func (e *Editor) Extend(move func()) {
 	e.anchor, e.anchored = from, true
 }
 
-// RemoveSelected deletes what is selected, if anything is.
+// RemoveSelected deletes the selected text.
 func (e *Editor) RemoveSelected() {
 	if from, to, ok := e.Selected(); ok {
 		e.Remove(from, to)
 	}
 }
 
-// WordAt is the word at a place, the blanks there if there is none: what a double click selects.
+// WordAt returns the word at a place, or the blanks there: what a double click selects.
 func (e *Editor) WordAt(p Place) (from, to Place) {
 	s := e.lines[p.Line].text
 	if p.Col == len(s) {
@@ -78,7 +78,7 @@ func (e *Editor) WordAt(p Place) (from, to Place) {
 	return Place{p.Line, start}, Place{p.Line, end}
 }
 
-// LineAt is the line at a place with its end: what a triple click selects.
+// LineAt returns the line at a place with its line end: what a triple click selects.
 func (e *Editor) LineAt(p Place) (from, to Place) {
 	if p.Line < len(e.lines)-1 {
 		return Place{p.Line, 0}, Place{p.Line + 1, 0}
@@ -86,8 +86,8 @@ func (e *Editor) LineAt(p Place) (from, to Place) {
 	return Place{p.Line, 0}, Place{p.Line, len(e.lines[p.Line].text)}
 }
 
-// SelectedIn is the part of a row of a line that is selected, as offsets in the line, and whether the line end behind it
-// is. Without any, from is to.
+// SelectedIn returns the selected part of a row as offsets in the line, and whether the line end after it is selected.
+// Without a selection, from equals to.
 func (e *Editor) SelectedIn(line int, r Row) (from, to int, end bool) {
 	start, stop, ok := e.Selected()
 	if !ok || line < start.Line || line > stop.Line {
@@ -106,7 +106,7 @@ func (e *Editor) SelectedIn(line int, r Row) (from, to int, end bool) {
 // Before reports whether a place comes before another.
 func (p Place) Before(q Place) bool { return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col }
 
-// SelectBy carries out a key that moves the cursor, pressed together with Shift: it selects what the cursor passes.
+// SelectBy handles a key that moves the cursor, pressed with Shift, which extends the selection.
 func (e *Editor) SelectBy(k tea.KeyPressMsg, keys Keys) bool {
 	if !k.Mod.Contains(tea.ModShift) || k.Text != "" {
 		return false
@@ -128,27 +128,27 @@ func (e *Editor) SelectBy(k tea.KeyPressMsg, keys Keys) bool {
 	return true
 }
 
-// CutSelected deletes what is selected, to be yanked.
+// CutSelected deletes the selected text, which can then be yanked.
 func (e *Editor) CutSelected() {
 	if from, to, ok := e.Selected(); ok {
 		e.cut(from, to, false)
 	}
 }
 
-// CopySelected keeps what is selected, to be yanked, and ends the selection.
+// CopySelected stores the selected text to be yanked, and ends the selection.
 func (e *Editor) CopySelected() {
 	e.killed = e.SelectedText()
 	e.Deselect()
 }
 
-// byRows moves the cursor by rows, beyond the first and the last row to the ends of the text.
+// byRows moves the cursor by rows; beyond the first and last row to the ends of the text.
 func (e *Editor) byRows(by int) {
 	if !e.Vertical(by) {
 		e.ToEnd(by)
 	}
 }
 
-// ToEnd moves the cursor to the start of the text if by is negative, or else to its end. It reports whether that is elsewhere.
+// ToEnd moves the cursor to the start of the text if by is negative, or else to its end. It reports whether the cursor moved.
 func (e *Editor) ToEnd(by int) bool {
 	to, from := e.end(), e.At()
 	if by < 0 {
