@@ -16,39 +16,39 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Approve asks whether a tool call may run. It shows the diff or the command,
-// all of it, the rule that an answer for longer than once grants, as it is written and
-// in words, and as many answers as the call may have. The rule can be edited, and a no
-// may carry a reason.
+// Approve asks whether a tool call may run. It shows the whole diff or command, the
+// answers that the call can have, and the rule that an answer for longer than once grants,
+// as it is written and in words. The rule can be edited, and a denial can have a
+// reason.
 type Approve struct {
 	title  string
 	body   string
-	change *diff.File // nil for what is no edit
+	change *diff.File // nil if the call is not an edit
 	grants []conversation.Grant
-	offer  conversation.Offer // without rules, nothing can be granted
+	offer  conversation.Offer // without rules, the call can only be allowed once
 	judge  func(rules []string) (conversation.Offer, error)
 	answer func(conversation.Answer) pane.Action
 
-	look          look
+	config        config
 	width, height int
-	head          []string // of the title, the lines that always stand there
+	head          []string // the lines of the title that do not scroll
 	text          pager
-	drawing       *diffview.Drawing // at drawnAt cells, in looks of drawnIn
+	drawing       *diffview.Drawing // laid out for drawnAt cells and styles number drawnIn
 	drawnAt       int
 	drawnIn       int
-	gaps          bool   // blank lines part what the dialog shows
-	begun         bool   // it was laid out before
-	read          bool   // the end of the text was in sight
-	again         string // the key that showed the end instead of allowing what was not read
+	gaps          bool   // blank lines separate the parts
+	begun         bool   // it got a message before
+	read          bool   // the end of the text was visible
+	again         string // the key that showed the end of the text instead of allowing the call
 	sel           int
-	why           *edit.Field // the reason being written
-	rule          *edit.Field // the rule being edited, a line for each of its texts
+	why           *edit.Field // the reason for a denial while it is written; else nil
+	rule          *edit.Field // the rule while it is edited, one text a line; else nil
 	edited        conversation.Offer
 	wrong         error // why the edited rule cannot be granted
 }
 
-// NewApprove returns a question about a reviewed call. A call that no rule is
-// offered for can be allowed once only. Judge says what edited rules let run.
+// NewApprove returns a question about a reviewed call. A call without an offered
+// rule can be allowed only once. judge returns what edited rules would allow.
 func NewApprove(r conversation.Review, judge func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
 	a := &Approve{title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)), offer: r.Offer, judge: judge, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}}
@@ -60,7 +60,7 @@ func NewApprove(r conversation.Review, judge func(rules []string) (conversation.
 		}
 	}
 	a.body = strings.TrimRight(a.body, "\n")
-	a.title = strings.TrimSuffix(a.title, " "+a.body) // a command stands below
+	a.title = strings.TrimSuffix(a.title, " "+a.body) // the command is shown below
 	if len(r.Offer.Rules) > 0 {
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
@@ -74,13 +74,13 @@ func (a *Approve) dismiss() pane.Action {
 	return a.answer(conversation.Answer{Grant: conversation.GrantNo})
 }
 
-func (a *Approve) lay(l look, width, height int) int {
-	a.look, a.width, a.height = l, width, height
+func (a *Approve) lay(l config, width, height int) int {
+	a.config, a.width, a.height = l, width, height
 	s := l.styles
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
-	lines, cells, first := pane.Each(s.Overlay.Title, title[n:]), 0, 0 // a longer title goes on where it can be scrolled
+	lines, cells, first := pane.Each(s.Overlay.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
 			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
@@ -102,12 +102,12 @@ func (a *Approve) lay(l look, width, height int) int {
 			break
 		}
 	}
-	if !a.begun && a.change != nil && n == len(title) { // where not all fits, the first change does
+	if !a.begun && a.change != nil && n == len(title) { // show the first change if not all fits
 		a.text.scroll(max(0, first-1) - a.text.top)
 	}
 	rule, _ := a.ruleBlock()
 	answers, _ := a.answers()
-	return max(toWrite, widest(width, answers...), widest(width, a.head...), widest(width, rule...), widest(width, title[n:]...), cells)
+	return max(inputCells, widest(width, answers...), widest(width, a.head...), widest(width, rule...), widest(width, title[n:]...), cells)
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
@@ -122,7 +122,7 @@ func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 	default:
 		action, done = a.choose(msg)
 	}
-	a.lay(a.look, a.width, a.height)
+	a.lay(a.config, a.width, a.height)
 	if action == (endShown{}) {
 		a.text.scroll(a.text.len())
 	}
@@ -135,18 +135,18 @@ func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
 	if !isKey {
 		return a.scroll(msg), false
 	}
-	keys := a.look.keys
+	keys := a.config.keys
 	for i, grant := range a.grants {
 		if key.Matches(k, a.binding(grant)) {
 			a.sel = i
-			return a.give(a.binding(grant))
+			return a.answerWith(a.binding(grant))
 		}
 	}
 	switch {
 	case len(a.offer.Rules) > 0 && key.Matches(k, keys.Answers.Edit):
 		a.beginRule()
 	case key.Matches(k, keys.Answers.Accept):
-		return a.give(keys.Answers.Accept)
+		return a.answerWith(keys.Answers.Accept)
 	case key.Matches(k, keys.Answers.Close):
 		return a.dismiss(), true
 	case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
@@ -161,15 +161,15 @@ func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
 
 // scroll scrolls the text: letters scroll lines, arrows choose.
 func (a *Approve) scroll(msg tea.Msg) pane.Action {
-	if a.text.update(msg, a.look.keys.Moves, true) {
+	if a.text.update(msg, a.config.keys.Moves, true) {
 		return nil
 	}
 	return leftover(msg)
 }
 
-// give gives the selected answer; a no is asked for its reason first. Before what
-// was not read to its end is allowed, the end is shown.
-func (a *Approve) give(by key.Binding) (pane.Action, bool) {
+// answerWith gives the selected answer. A denial first asks for its reason. A call whose text
+// was not read to its end is not allowed yet: the end is shown first.
+func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 	answer := conversation.Answer{Grant: a.grants[a.sel]}
 	switch {
 	case answer.Grant == conversation.GrantNo:
@@ -184,10 +184,10 @@ func (a *Approve) give(by key.Binding) (pane.Action, bool) {
 	return a.answer(answer), true
 }
 
-// explain handles a message while the reason is written.
+// explain handles a message while the reason for a denial is written.
 func (a *Approve) explain(msg tea.Msg) (pane.Action, bool) {
 	k, _ := msg.(tea.KeyPressMsg)
-	keys := a.look.keys
+	keys := a.config.keys
 	switch {
 	case key.Matches(k, keys.Answers.Accept):
 		return a.answer(conversation.Answer{Grant: conversation.GrantNo, Text: strings.TrimSpace(a.why.Text())}), true
@@ -200,8 +200,8 @@ func (a *Approve) explain(msg tea.Msg) (pane.Action, bool) {
 	return nil, false
 }
 
-// beginRule begins to edit the rule. A rule with a character that a line cannot show
-// as it is stays as offered.
+// beginRule begins to edit the rule. A rule with characters that cannot be shown
+// unchanged cannot be edited.
 func (a *Approve) beginRule() {
 	rules := a.offer.Rules
 	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
@@ -215,7 +215,7 @@ func (a *Approve) beginRule() {
 // editRule handles a message while the rule is edited.
 func (a *Approve) editRule(msg tea.Msg) pane.Action {
 	k, _ := msg.(tea.KeyPressMsg)
-	keys, before := a.look.keys, a.rule.Text()
+	keys, before := a.config.keys, a.rule.Text()
 	switch {
 	case key.Matches(k, keys.Answers.Accept):
 		if a.wrong == nil {
@@ -231,16 +231,16 @@ func (a *Approve) editRule(msg tea.Msg) pane.Action {
 	return nil
 }
 
-// ruleBlock is the rule with a blank line above it, where there is room for both
-// the rule and what is to be approved: its texts, what they let run, and why to think
-// twice. The cursor is where one types.
+// ruleBlock draws the rule below the answers, as far as the height allows: its texts,
+// what they allow, and a warning. cursor is the text cursor while the rule is
+// edited.
 func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	answers, _ := a.answers()
 	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
 	if a.why != nil || len(a.offer.Rules) == 0 || most < 1 {
 		return nil, nil
 	}
-	s, offer, keys := a.look.styles, a.offer, a.look.keys.Answers
+	s, offer, keys := a.config.styles, a.offer, a.config.keys.Answers
 	caption := "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key + ":"
 	if a.rule != nil {
 		offer, caption = a.edited, "Edit the rule:"
@@ -259,7 +259,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	case offer.Warning != "":
 		warning = pane.WrapHanging("! "+plain.Line(offer.Warning), a.width)
 	}
-	warning = warning[:min(len(warning), most-1)] // of what has no room the warning goes last
+	warning = warning[:min(len(warning), most-1)] // the warning is left out last
 	most -= len(warning)
 	texts, cursor := a.ruleTexts(max(1, most-min(1, len(means))))
 	if cursor != nil {
@@ -269,7 +269,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Overlay.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
 }
 
-// ruleTexts are the texts of the rule in at most height lines.
+// ruleTexts draws the texts of the rule in at most height lines.
 func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
 	if a.rule != nil {
 		a.rule.SetSize(a.width, height)
@@ -280,7 +280,7 @@ func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
 	for _, r := range a.offer.Rules {
 		lines = append(lines, cut(plain.Line(plain.Marked(strings.ReplaceAll(r, "\n", "␊"))), a.width)...)
 	}
-	if len(lines) > height { // the command or the file above it tells the rest
+	if len(lines) > height { // the command or the file above shows the rest
 		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], a.width-1, "")+"…")
 	}
 	return lines, nil
@@ -299,16 +299,16 @@ func (a *Approve) page() page {
 	}
 	if a.why != nil {
 		shown, x := a.why.Line(a.width)
-		answers[len(answers)-1] = a.look.styles.Overlay.Text.Render(shown)
+		answers[len(answers)-1] = a.config.styles.Overlay.Text.Render(shown)
 		p.cursor = &point{x, len(lines) + len(answers) - 1}
 	}
 	p.lines = slices.Concat(lines, answers, rule)
 	return p
 }
 
-// hints are what the keys do, the most needed first.
+// hints returns what the keys do, the most needed first.
 func (a *Approve) hints() []string {
-	keys := a.look.keys.Answers
+	keys := a.config.keys.Answers
 	switch {
 	case a.why != nil:
 		return []string{hint("no", keys.Accept), hint("back", keys.Close)}
@@ -317,7 +317,7 @@ func (a *Approve) hints() []string {
 	}
 	hints := []string{hint("choose", keys.Accept), hint("deny", keys.Close)}
 	if a.text.where() != "" {
-		hints = append(hints, hint("scroll", a.look.keys.Moves.PageDown))
+		hints = append(hints, hint("scroll", a.config.keys.Moves.PageDown))
 	}
 	if len(a.offer.Rules) > 0 {
 		hints = append(hints, hint("edit the rule", keys.Edit))
@@ -325,19 +325,19 @@ func (a *Approve) hints() []string {
 	return hints
 }
 
-// heading says what wants to run.
+// heading draws the title.
 func (a *Approve) heading() []string {
-	lines := pane.Each(a.look.styles.Overlay.Title, a.head)
+	lines := pane.Each(a.config.styles.Overlay.Title, a.head)
 	if a.gaps && a.body != "" {
 		lines = append(lines, "")
 	}
 	return lines
 }
 
-// answers are the lines below the text, and which of them is selected, from 1 on: one for
-// each answer, or a single line with short names.
+// answers draws the lines below the text: one for each answer, or a single line with short
+// names. chosen is the selected line, counted from 1.
 func (a *Approve) answers() (lines []string, chosen int) {
-	s := a.look.styles
+	s := a.config.styles
 	switch {
 	case a.again != "":
 		lines = append(lines, s.Diff.Removed.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
@@ -369,13 +369,13 @@ func (a *Approve) answers() (lines []string, chosen int) {
 	return lines, len(lines) - len(a.grants) + a.sel + 1
 }
 
-// brief names the answers where there is little room.
+// brief holds the short names of answers for low screens.
 var brief = map[conversation.Grant]string{
 	conversation.GrantOnce: "once", conversation.GrantRun: "run", conversation.GrantAlways: "always", conversation.GrantNo: "no",
 }
 
 func (a *Approve) binding(grant conversation.Grant) key.Binding {
-	k := a.look.keys.Answers
+	k := a.config.keys.Answers
 	switch grant {
 	case conversation.GrantOnce:
 		return k.Once

@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestApproveMarksWhatHidesInARule(t *testing.T) {
+func TestApproveMarksInvisibleCharactersInARule(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Offer = conversation.Offer{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Meaning: "edits"}
@@ -22,7 +22,7 @@ func TestApproveMarksWhatHidesInARule(t *testing.T) {
 
 // What ends no line of a file ends none of what is shown: else a new line could
 // pass for an old one.
-func TestApproveForgesNoLines(t *testing.T) {
+func TestApproveShowsNoForgedDiffLines(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,5 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
@@ -38,7 +38,7 @@ func TestApproveForgesNoLines(t *testing.T) {
 	}
 }
 
-func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
+func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 	t.Parallel()
 	wide := conversation.Offer{Rules: []string{"edit(*)"}, Meaning: "edits of files", Warning: "wide"}
 	judge := func(rules []string) (conversation.Offer, error) {

@@ -14,17 +14,17 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Ask puts a question to the user: one of some options, or an answer of the user's own.
+// Ask asks the user a question. The answer is one of some options or a typed text.
 type Ask struct {
 	title, question string
 	options         []option
 	danger          bool
-	asked           bool                                     // with a key: what is typed at once is for it
-	answer          func(option int, own string) pane.Action // option is -1 where it is dismissed
+	asked           bool                                     // the user opened it with a key: keys typed at once are for it
+	answer          func(option int, own string) pane.Action // option is -1 if it was dismissed
 
-	accept, leave string // what the keys to accept and to close do
+	accept, leave string // hints for the keys to accept and to close
 
-	look          look
+	config        config
 	width, height int
 	text          pager // the question
 	list          pager // the options, one line each
@@ -35,11 +35,11 @@ type Ask struct {
 // option is one of the answers.
 type option struct {
 	label string
-	keys  func(a Answers) []key.Binding // that choose it
+	keys  func(a Answers) []key.Binding // the keys that choose it
 }
 
-// NewAsk returns a question of the model with the answers it offers, which may be none. The
-// answer is not ok where the dialog was closed.
+// NewAsk returns a question of the model with the answers that it offers, which may be empty.
+// ok is false if the dialog was closed.
 func NewAsk(question string, options []string, answer func(text string, ok bool) pane.Action) *Ask {
 	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), accept: "answer", leave: "no answer"}
 	for i, o := range options {
@@ -99,15 +99,15 @@ func (a *Ask) labels() (list []string) {
 	for _, o := range a.options {
 		label := o.label
 		if o.keys != nil {
-			label = o.keys(a.look.keys.Answers)[0].Help().Key + "  " + label
+			label = o.keys(a.config.keys.Answers)[0].Help().Key + "  " + label
 		}
 		list = append(list, label)
 	}
 	return list
 }
 
-func (a *Ask) lay(l look, width, height int) int {
-	a.look, a.width, a.height = l, width, height
+func (a *Ask) lay(l config, width, height int) int {
+	a.config, a.width, a.height = l, width, height
 	// The own answer has a line, the question half of the rest or what the options leave.
 	rest, labels := max(height-2*count(height >= roomy)-count(a.own != nil), 2), a.labels()
 	question := pane.WrapHanging(a.question, width)
@@ -115,7 +115,7 @@ func (a *Ask) lay(l look, width, height int) int {
 	a.text.set(question, min(len(question), rest-forOptions))
 	a.list.set(labels, forOptions)
 	a.list.reveal(min(a.sel, max(len(labels)-1, 0)))
-	return max(toWrite*count(a.own != nil), widest(width, question...), 2+widest(width, labels...))
+	return max(inputCells*count(a.own != nil), widest(width, question...), 2+widest(width, labels...))
 }
 
 func count(yes bool) int {
@@ -127,8 +127,8 @@ func count(yes bool) int {
 
 func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 	k, isKey := msg.(tea.KeyPressMsg)
-	keys := a.look.keys
-	if i := a.chosenBy(k); i >= 0 {
+	keys := a.config.keys
+	if i := a.optionFor(k); i >= 0 {
 		return a.answer(i, ""), true
 	}
 	if isKey && (k.Text == "" || a.own == nil) {
@@ -148,7 +148,7 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 			return nil, false
 		}
 	}
-	onOption := isKey && k.Text == "" && a.sel < len(a.options) // there the keys to scroll edit nothing
+	onOption := isKey && k.Text == "" && a.sel < len(a.options) // then the keys to scroll do not edit
 	if onOption && a.text.update(msg, keys.Moves, false) {
 		return nil, false
 	}
@@ -162,15 +162,15 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 	return leftover(msg), false
 }
 
-// chosenBy is the option that a key is for, -1 for none.
-func (a *Ask) chosenBy(k tea.KeyPressMsg) int {
+// optionFor returns the option that a key chooses, or -1.
+func (a *Ask) optionFor(k tea.KeyPressMsg) int {
 	if n, err := strconv.Atoi(k.Text); err == nil && a.own != nil && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
 		return n - 1
 	}
-	return slices.IndexFunc(a.options, func(o option) bool { return o.keys != nil && key.Matches(k, o.keys(a.look.keys.Answers)...) })
+	return slices.IndexFunc(a.options, func(o option) bool { return o.keys != nil && key.Matches(k, o.keys(a.config.keys.Answers)...) })
 }
 
-// choose selects an option or the own answer.
+// choose selects an option or the typed answer.
 func (a *Ask) choose(i int) {
 	a.sel = max(0, min(i, len(a.options)-count(a.own == nil)))
 	if a.sel < len(a.options) {
@@ -178,7 +178,7 @@ func (a *Ask) choose(i int) {
 	}
 }
 
-// accepted gives the selected answer. One's own needs words.
+// accepted gives the selected answer. A typed answer must not be empty.
 func (a *Ask) accepted() (pane.Action, bool) {
 	if a.sel < len(a.options) {
 		return a.answer(a.sel, ""), true
@@ -191,7 +191,7 @@ func (a *Ask) accepted() (pane.Action, bool) {
 }
 
 func (a *Ask) page() page {
-	s := a.look.styles.Overlay
+	s := a.config.styles.Overlay
 	lines := pane.Each(s.Text, a.text.visible())
 	gap := func(is bool) {
 		if is && a.height >= roomy {
@@ -199,7 +199,7 @@ func (a *Ask) page() page {
 		}
 	}
 	p := page{title: a.title, where: a.text.where(), danger: a.danger,
-		hints: []string{hint(a.accept, a.look.keys.Answers.Accept), hint(a.leave, a.look.keys.Answers.Close)}}
+		hints: []string{hint(a.accept, a.config.keys.Answers.Accept), hint(a.leave, a.config.keys.Answers.Close)}}
 	gap(true)
 	for i, label := range a.list.visible() {
 		mark, style := "  ", s.Item

@@ -10,48 +10,48 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A dialog's box, as wide as what it shows: the title above it, what can be done below
-// it, all on one surface. Where there is little height both stand in the border. Every
-// line is cut or padded to the box, so that no text can push the border, however wide
-// the terminal's characters.
+// The box of a dialog is as wide as its content. The title is above the content, the
+// hints for keys below; on a low screen both are in the border. Every line is cut or
+// padded to the box, so that no text can move the border, whatever width the terminal
+// gives its characters.
 
-// page is what a dialog shows: lines that fit what lay gave it.
+// page is the content of a dialog: lines that fit the size passed to lay.
 type page struct {
 	title  string
 	lines  []string // may be styled
-	hints  []string // what can be done, by the keys; the first are shown first
-	where  string   // what part of a longer text is in sight
+	hints  []string // what keys do; the first are shown first
+	where  string   // which part of a long text is visible
 	danger bool
-	chosen int    // the line that is selected, from 1 on; 0 for none
-	cursor *point // where one types, if one does
+	chosen int    // the selected line, counted from 1; 0 for none
+	cursor *point // the text cursor, or nil
 }
 
 // point is a cell of a page: column and line.
 type point struct{ x, y int }
 
-// leastAiry is the height of a screen from which on dialogs have air: title and hints
-// in lines of their own, apart from what stands between them.
-const leastAiry = 20
+// minAiryHeight is the height of a screen from which dialogs are airy: title and hints
+// have lines of their own, separated from the content by blank lines.
+const minAiryHeight = 20
 
-// roomy is how many lines a dialog needs to be set with blank lines and one
-// answer to a line.
+// roomy is the height of a dialog from which it has blank lines and one answer a
+// line.
 const roomy = 12
 
-// leastCells is how wide a dialog is that has little to show, breadth how wide dialogs
-// get, borders included, and toWrite how many cells there are to write an answer in.
+// minCells is the minimum width of a dialog's lines, maxBreadth the maximum width of a
+// dialog with borders, and inputCells the width of lines to type in.
 const (
-	leastCells = 36
-	breadth    = 100
-	toWrite    = 60
+	minCells   = 36
+	maxBreadth = 100
+	inputCells = 60
 )
 
-// room is what a screen leaves to a dialog.
+// room is the space for a dialog on a screen.
 type room struct {
 	width, height int  // of the screen
-	tight         bool // without air
+	tight         bool // not airy
 }
 
-func (r room) airy() bool { return r.height >= leastAiry && !r.tight }
+func (r room) airy() bool { return r.height >= minAiryHeight && !r.tight }
 
 // padding is the number of blanks between the border and the text.
 func (r room) padding() int {
@@ -64,35 +64,35 @@ func (r room) padding() int {
 	return 2
 }
 
-// around is the cells of a line that are not for text.
-func (r room) around() int { return 2 + 2*r.padding() }
+// frameCells is the number of cells in a line that are not for text.
+func (r room) frameCells() int { return 2 + 2*r.padding() }
 
-// above is the lines before the first one of a page.
-func (r room) above() int {
+// linesAbove is the number of lines above the content.
+func (r room) linesAbove() int {
 	if r.airy() {
 		return 3
 	}
 	return 1
 }
 
-// widest is the cells of a line at most.
+// widest is the maximum width of a line of content.
 func (r room) widest() int {
 	outer := r.width
 	if r.width >= 60 {
-		outer = min(r.width-4, breadth)
+		outer = min(r.width-4, maxBreadth)
 	}
-	return max(outer-r.around(), 1)
+	return max(outer-r.frameCells(), 1)
 }
 
-// most is the lines of a page at most.
-func (r room) most() int {
+// maxLines is the maximum number of lines of content.
+func (r room) maxLines() int {
 	if r.airy() {
-		return r.height - 2 - 2*r.above()
+		return r.height - 2 - 2*r.linesAbove()
 	}
 	return max(r.height-2, 1)
 }
 
-// foot is the cells that hints take, and where one is.
+// foot is the width of the hints and of the position in a long text.
 func (r room) foot(p page) int {
 	n := ansi.StringWidth(strings.Join(p.hints, " · "))
 	if p.where != "" {
@@ -104,13 +104,13 @@ func (r room) foot(p page) int {
 	return n
 }
 
-// draw draws a page with lines of so many cells, borders not included.
+// draw draws a page with a box around it; cells is the width of its lines without borders.
 func draw(s themes.Styles, p page, cells int, r room) []string {
 	border := s.Overlay.Border
 	if p.danger {
 		border = s.Text.Error
 	}
-	width, body, chosen := cells+r.around(), p.lines, p.chosen
+	width, body, chosen := cells+r.frameCells(), p.lines, p.chosen
 	above, below, where := p.title, hintsIn(p, width-6), p.where
 	if r.airy() {
 		body = append([]string{s.Overlay.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
@@ -124,11 +124,11 @@ func draw(s themes.Styles, p page, cells int, r room) []string {
 	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Overlay.Title))
 	for i, text := range body {
 		side := pad
-		if p.chosen > 0 && i == chosen-1 && pad != "" { // the whole row is
+		if p.chosen > 0 && i == chosen-1 && pad != "" { // the whole row is selected
 			side = s.Overlay.Selected.Render(pad)
 		}
 		text = pane.Fit(text, cells)
-		// A mark that has no character of its own joins what stands beside it.
+		// A combining mark at the edge joins the character beside it, so the whole row is measured.
 		text += strings.Repeat(" ", max(0, cells+2+2*len(pad)-ansi.StringWidth("│"+pad+text+pad+"│")))
 		lines = append(lines, line+side+text+side+line)
 	}
@@ -140,7 +140,7 @@ func draw(s themes.Styles, p page, cells int, r room) []string {
 	return lines
 }
 
-// hintsIn is as many hints as there is room for beside where one is.
+// hintsIn returns as many hints as fit beside the position.
 func hintsIn(p page, cells int) string {
 	text := ""
 	if p.where != "" {
@@ -158,7 +158,7 @@ func hintsIn(p page, cells int) string {
 	return text
 }
 
-// edge is a horizontal border with a label at its left and a mark at its right end.
+// edge draws a horizontal border with a label at its left and a mark at its right end.
 func edge(left, right, label, mark string, width int, border, style lipgloss.Style) string {
 	room := width - 2
 	if mark != "" {
@@ -177,21 +177,21 @@ func edge(left, right, label, mark string, width int, border, style lipgloss.Sty
 		border.Render(strings.Repeat("─", max(line-head, 0))) + style.Render(mark) + border.Render(right)
 }
 
-// ruler is how a terminal measures and cuts lines.
+// ruler measures and cuts lines as a terminal does.
 type ruler struct {
 	width    func(string) int
 	truncate func(s string, width int, tail string) string
-	behind   func(s string, cells int, prefix string) string // what is left after cells
+	behind   func(s string, cells int, prefix string) string // the rest after cells
 }
 
-// Terminals measure by cluster or by code point; see Settle.
+// Terminals measure by grapheme cluster or by code point; see Settle.
 var (
 	clusters   = ruler{ansi.StringWidth, ansi.Truncate, ansi.TruncateLeft}
 	codePoints = ruler{ansi.StringWidthWc, truncateWc, ansi.TruncateLeftWc}
 )
 
-// truncateWc cuts by code point. The library leaves whole what fits by cluster,
-// so the text is made longer than that first.
+// truncateWc cuts by code point. The library does not cut a text that fits by
+// cluster, so the text is made longer first.
 func truncateWc(s string, width int, tail string) string {
 	if ansi.StringWidthWc(s) <= width {
 		return s
@@ -199,8 +199,8 @@ func truncateWc(s string, width int, tail string) string {
 	return ansi.TruncateWc(s+strings.Repeat(" ", width+1), width, tail)
 }
 
-// over lays lines onto a screen at a cell. The screen's lines keep their width
-// and looks on both sides.
+// over draws lines over a screen at a cell. The rest of the screen's lines keeps its
+// width and styles.
 func (r ruler) over(screen []string, lines []string, x, y int) {
 	for i, line := range lines {
 		if y+i >= len(screen) {
@@ -213,7 +213,7 @@ func (r ruler) over(screen []string, lines []string, x, y int) {
 		right := ""
 		if w > end {
 			right = r.behind(under, end, "")
-			// A wide character the box cuts in half leaves a blank.
+			// A wide character that the box covers by half becomes a blank.
 			if r.width(right) > w-end {
 				right = r.behind(under, end+1, "")
 			}

@@ -11,14 +11,14 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// newLine is a line to type in, with the cursor behind the text.
+// newLine returns a line to type in, with the cursor after the text.
 func newLine(text string) *edit.Field {
 	e := edit.NewLine(plain.Line, edit.MostInLine)
 	e.SetText(text, true)
 	return e
 }
 
-// typed edits a line. It reports whether the message was for it. Blank ends of a paste are left out.
+// typed passes a message to a line and reports whether the line used it. A paste is trimmed.
 func typed(e *edit.Field, msg tea.Msg, keys edit.Keys) bool {
 	if p, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimSpace(p.Content)}
@@ -26,11 +26,11 @@ func typed(e *edit.Field, msg tea.Msg, keys edit.Keys) bool {
 	return e.Update(msg, keys)
 }
 
-// hint is a key and what it does here.
+// hint returns the name of a key and what it does.
 func hint(what string, b key.Binding) string { return b.Help().Key + " " + what }
 
-// leftover is what comes of a message no part of a dialog has a use for: text
-// is kept from the chat below, other keys are the parent's.
+// leftover returns the action for a message that a dialog does not use: text is
+// dropped, so that it does not reach the chat below; other keys go to the parent.
 func leftover(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:

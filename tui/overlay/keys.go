@@ -7,8 +7,8 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// KeyMap holds every key the dialogs know. In a dialog with a line to type in,
-// letters and digits go into the line.
+// KeyMap holds all keys of dialogs. In a dialog with a line to type in, letters
+// and digits go into the line.
 type KeyMap struct {
 	Moves   Moves
 	Answers Answers
@@ -16,13 +16,13 @@ type KeyMap struct {
 	Edit    edit.Keys // of a line to type in
 }
 
-// Lists are the keys of a list to choose from, besides those that move and end it.
+// Lists holds the keys of a list to choose from, besides those that move in it and end it.
 type Lists struct {
 	Favorite, Sort, Rename, Remove, Fork key.Binding // what is selected
-	Lower, Higher                        key.Binding // the value chosen with it
+	Lower, Higher                        key.Binding // change the value chosen with the item
 }
 
-// Moves are the keys that scroll and select.
+// Moves holds the keys that scroll and select.
 type Moves struct {
 	Up, Down         key.Binding // select, or scroll a page
 	PageUp, PageDown key.Binding // scroll
@@ -30,19 +30,19 @@ type Moves struct {
 	Next, Previous   key.Binding // select among answers side by side
 }
 
-// Answers are the keys that end a dialog.
+// Answers holds the keys that answer or close a dialog.
 type Answers struct {
 	Accept key.Binding // what is selected
-	Close  key.Binding // without an answer; to a question that means no
+	Close  key.Binding // without an answer, which denies a question
 	Once   key.Binding
 	Run    key.Binding
 	Always key.Binding
 	No     key.Binding
 	Yes    key.Binding
-	Edit   key.Binding // the rule that an approval grants
+	Edit   key.Binding // edits the rule that an approval grants
 }
 
-// DefaultKeyMap is the keys of the handbook.
+// DefaultKeyMap returns the keys of docs/keys.md.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{

@@ -140,7 +140,7 @@ func TestApproveAnswers(t *testing.T) {
 	}
 }
 
-func TestApproveWithoutARuleIsForOnce(t *testing.T) {
+func TestApproveWithoutARuleAllowsOnlyOnce(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Offer = conversation.Offer{}
@@ -156,7 +156,7 @@ func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 }
 
 // What was not read to its end is shown to its end before any key allows it.
-func TestNothingUnreadIsAllowed(t *testing.T) {
+func TestUnreadTextIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("echo x\n", 90) + "END"
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
@@ -184,7 +184,7 @@ func TestNothingUnreadIsAllowed(t *testing.T) {
 	}
 }
 
-func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
+func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 	t.Parallel()
 	dialogs := map[string]func() overlay.Dialog{
 		"approve": func() overlay.Dialog { return approve(editReview()) },
@@ -286,7 +286,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
+func TestInvisibleCharactersAreMarkedInCommands(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"./run.sh\ufeff":      "./run.sh«U+FEFF»",

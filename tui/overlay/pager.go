@@ -12,16 +12,16 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// pager is a part of some lines.
+// pager shows a part of some lines.
 type pager struct {
 	lines  []string
-	more   int                // lines behind those
-	draw   func(i int) string // draws one of them
+	more   int                // number of lines after those
+	draw   func(i int) string // draws one of the lines after
 	top    int
 	height int
 }
 
-// set replaces the lines and how many are in sight, and stays where it was.
+// set replaces the lines and the height, and keeps the position.
 func (p *pager) set(lines []string, height int) {
 	p.lines, p.height = lines, max(height, 1)
 	p.scroll(0)
@@ -31,7 +31,7 @@ func (p *pager) scroll(by int) {
 	p.top = max(0, min(p.top+by, p.len()-p.height))
 }
 
-// reveal scrolls until a line is in sight.
+// reveal scrolls until a line is visible.
 func (p *pager) reveal(line int) {
 	p.top = max(min(p.top, line), line-p.height+1)
 	p.scroll(0)
@@ -39,7 +39,7 @@ func (p *pager) reveal(line int) {
 
 func (p *pager) len() int { return len(p.lines) + p.more }
 
-// atEnd reports whether the last line is in sight.
+// atEnd reports whether the last line is visible.
 func (p *pager) atEnd() bool { return p.top+p.height >= p.len() }
 
 func (p *pager) visible() []string {
@@ -51,7 +51,7 @@ func (p *pager) visible() []string {
 	return out
 }
 
-// widest is the cells of the widest of some lines, of which none has more than most.
+// widest returns the width of the widest line, but at most most.
 func widest(most int, lines ...string) int {
 	n := 0
 	for _, l := range lines {
@@ -62,7 +62,7 @@ func widest(most int, lines ...string) int {
 	return n
 }
 
-// where says what part is in sight, "" if all is.
+// where says which part is visible, "" if all is.
 func (p *pager) where() string {
 	if p.len() <= p.height {
 		return ""
@@ -70,8 +70,8 @@ func (p *pager) where() string {
 	return fmt.Sprintf("%d–%d of %d", p.top+1, min(p.len(), p.top+p.height), p.len())
 }
 
-// update scrolls; line by line only if lines says so. It reports whether the
-// message was for it.
+// update scrolls, by single lines only if lines is true. It reports whether it used
+// the message.
 func (p *pager) update(msg tea.Msg, m Moves, lines bool) bool {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -103,7 +103,7 @@ func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
 	return true
 }
 
-// cut lays code out at a width: every blank stays where it was.
+// cut wraps code at a width and keeps all blanks.
 func cut(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(tabs(text), "\n") {
@@ -112,5 +112,5 @@ func cut(text string, width int) []string {
 	return lines
 }
 
-// tabs makes tabs four blanks.
+// tabs replaces tabs by four blanks.
 func tabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }

@@ -15,67 +15,67 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Item is what a Picker offers.
+// Item is an item of a Picker.
 type Item struct {
 	ID      string
 	Title   string
-	Columns []string // what is known of it, searched too; where there is little room the last are left out
-	Note    string   // what stands in place of the columns
+	Columns []string // details, also searched; on a narrow screen the last are left out
+	Note    string   // shown instead of the columns
 	Mark    string   // shown after the title
-	Current bool     // marked, and selected at first
-	Fixed   bool     // the dial says nothing about it
+	Current bool     // marked with ✓, and selected at first
+	Fixed   bool     // the dial does not apply to it
 }
 
-// Act is something that can be done with an item besides choosing it.
+// Act is an action on an item other than choosing it.
 type Act struct {
 	Key  key.Binding
 	Word string
 	Do   func(item string) pane.Action
 }
 
-// Dial is a value that is chosen together with an item, by the keys to the left and to
-// the right.
+// Dial is a value that is chosen together with an item, with the keys left and
+// right.
 type Dial struct {
 	Name   string
 	Values []string
-	At     int // the value at first
+	At     int // index of the first value
 }
 
-// PickerOptions are what a Picker is made with.
+// PickerOptions configure a Picker.
 type PickerOptions struct {
 	Title string
 	Items []Item
-	Heads []string // above the columns; nil for none
-	Empty string   // what is said where there are no items
-	Text  string   // what is said above the list, "" for nothing
+	Heads []string // headings of the columns; may be nil
+	Empty string   // shown if there are no items
+	Text  string   // shown above the list; may be ""
 	Acts  []Act
-	Dial  *Dial // what is chosen with the item, nil for nothing
-	// Choose is what comes of a choice; value is that of the dial, "" where it was not moved.
+	Dial  *Dial // may be nil
+	// Choose returns the action for a choice; value is that of the dial, "" if it was not changed.
 	Choose func(item, value string) pane.Action
-	// Focus is what comes of selecting another item; it may be nil.
+	// Focus returns the action when another item is selected; it may be nil.
 	Focus func(item string) pane.Action
-	// Live says that the screen shows what is selected: the list stands at its side and
-	// leaves it undimmed.
+	// Live means that the screen behind shows the selected item: the list is at its side,
+	// and the screen is not dimmed.
 	Live bool
 	// Preview is how many lines about the selected item are shown below the list, at
 	// most; see SetPreview.
 	Preview int
 }
 
-// Picker is a list to choose from; typing narrows it.
+// Picker is a list to choose from. Typing filters it.
 type Picker struct {
 	o        PickerOptions
-	texts    []string          // what is searched
-	found    []int             // the items that match, in the order shown
-	sel      int               // in found
-	dial     int               // in Dial.Values
-	why      string            // what failed last
+	texts    []string          // searched text of each item
+	found    []int             // indices of the matching items, in the order shown
+	sel      int               // index in found
+	dial     int               // index in Dial.Values
+	why      string            // the last failure
 	previews map[string]string // by item
 
-	look          look
+	config        config
 	width, height int
-	titles        int   // cells of the titles
-	columns       []int // cells of the columns that have room
+	titles        int   // width of the titles
+	columns       []int // widths of the columns that fit
 	rows          pager // only its scrolling: the lines are drawn from found
 	text          []string
 	filter        *edit.Field
@@ -97,8 +97,8 @@ func NewPicker(o PickerOptions) *Picker {
 	return p
 }
 
-// SetItems lists other items, or the same ones otherwise. The filter stays, and so does
-// the selected item, or what stands in its place then.
+// SetItems replaces the items. The filter stays, and so does the selected item, or else the
+// selected row.
 func (p *Picker) SetItems(items []Item) {
 	at, row := p.Selected(), p.sel
 	p.o.Items, p.texts = make([]Item, len(items)), nil
@@ -118,19 +118,19 @@ func (p *Picker) SetItems(items []Item) {
 			p.sel = i
 		}
 	}
-	p.lay(p.look, p.width, p.height)
+	p.lay(p.config, p.width, p.height)
 }
 
 // SetTitle changes the title.
 func (p *Picker) SetTitle(title string) { p.o.Title = plain.Line(title) }
 
-// SetPreview shows a text about an item while that is selected.
+// SetPreview sets the text that is shown while an item is selected.
 func (p *Picker) SetPreview(item, text string) { p.previews[item] = plain.Text(text) }
 
-// Failed says why something failed, until the next key.
+// Failed shows why something failed, until the next key.
 func (p *Picker) Failed(why string) { p.why = plain.Line(why) }
 
-// Selected is the ID of the selected item, "" if there is none.
+// Selected returns the ID of the selected item, or "".
 func (p *Picker) Selected() string { return p.at().ID }
 
 func (p *Picker) at() Item {
@@ -143,14 +143,14 @@ func (p *Picker) at() Item {
 func (p *Picker) asks() bool           { return false }
 func (p *Picker) dismiss() pane.Action { return nil }
 
-// gap is between columns, and leastColumn the cells that one takes at least.
+// gap is the space between columns, minColumn the minimum width of a cut column.
 const (
-	gap         = 2
-	leastColumn = 12
+	gap       = 2
+	minColumn = 12
 )
 
-func (p *Picker) lay(l look, width, height int) int {
-	p.look, p.width, p.height, p.text = l, width, height, nil
+func (p *Picker) lay(l config, width, height int) int {
+	p.config, p.width, p.height, p.text = l, width, height, nil
 	if p.o.Text != "" && height > 4 {
 		p.text = pane.WrapHanging(p.o.Text, width)
 		p.text = p.text[:min(len(p.text), max(height/3, 1))]
@@ -158,13 +158,13 @@ func (p *Picker) lay(l look, width, height int) int {
 	row := p.layColumns(width)
 	p.rows.set(make([]string, len(p.found)), height-1-len(p.text)-count(p.headed())-len(p.foot()))
 	p.rows.reveal(p.sel)
-	if p.o.Preview > 0 { // it is not known yet what it shows
+	if p.o.Preview > 0 { // the text of the preview is not known yet
 		row = width
 	}
 	return max(row, widest(width, p.text...), 2+widest(width, p.o.Empty))
 }
 
-// layColumns gives titles and columns their cells, and says how many a whole row takes.
+// layColumns sets the widths of titles and columns, and returns the width of a whole row.
 func (p *Picker) layColumns(width int) (row int) {
 	var cells []int
 	wide, notes := 0, 0
@@ -193,10 +193,10 @@ func (p *Picker) layColumns(width int) (row int) {
 			continue
 		}
 		if left := room - p.titles - used - gap; c > left {
-			if len(p.columns) > 0 || left < leastColumn {
+			if len(p.columns) > 0 || left < minColumn {
 				break
 			}
-			c = left // words, which can be cut
+			c = left // cut the column
 		}
 		p.columns = append(p.columns, c)
 		used += c + gap
@@ -209,7 +209,7 @@ func (p *Picker) layColumns(width int) (row int) {
 	return 2 + wide + max(row, notes+gap*min(notes, 1))
 }
 
-// headed reports whether the columns have a line above them.
+// headed reports whether the columns have a line of headings.
 func (p *Picker) headed() bool { return p.o.Heads != nil && len(p.columns) > 0 && p.height >= roomy }
 
 // search lists the items that match the filter, the best first.
@@ -230,7 +230,7 @@ func (p *Picker) search() {
 func (p *Picker) update(msg tea.Msg) (pane.Action, bool) {
 	before := p.Selected()
 	action, done := p.handle(msg)
-	p.lay(p.look, p.width, p.height)
+	p.lay(p.config, p.width, p.height)
 	if now := p.Selected(); action == nil && !done && now != before && p.o.Focus != nil {
 		action = p.o.Focus(now)
 	}
@@ -239,7 +239,7 @@ func (p *Picker) update(msg tea.Msg) (pane.Action, bool) {
 
 func (p *Picker) handle(msg tea.Msg) (pane.Action, bool) {
 	k, isKey := msg.(tea.KeyPressMsg)
-	keys := p.look.keys
+	keys := p.config.keys
 	if isKey {
 		p.why = ""
 	}
@@ -282,14 +282,14 @@ func (p *Picker) handle(msg tea.Msg) (pane.Action, bool) {
 	return leftover(msg), false
 }
 
-// turn chooses another value of the dial.
+// turn selects another value of the dial.
 func (p *Picker) turn(by int) {
 	if !p.at().Fixed {
 		p.dial = (p.dial + by) % len(p.o.Dial.Values)
 	}
 }
 
-// dialled is the value of the dial, "" where it was not moved or says nothing.
+// dialled returns the value of the dial, "" if it was not changed or does not apply.
 func (p *Picker) dialled() string {
 	if d := p.o.Dial; d != nil && p.dial != d.At && !p.at().Fixed {
 		return d.Values[p.dial]
@@ -299,7 +299,7 @@ func (p *Picker) dialled() string {
 
 // move selects another item.
 func (p *Picker) move(msg tea.Msg) bool {
-	m, last, to := p.look.keys.Moves, max(len(p.found)-1, 0), p.sel
+	m, last, to := p.config.keys.Moves, max(len(p.found)-1, 0), p.sel
 	k, isKey := msg.(tea.KeyPressMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
 	switch {
@@ -327,7 +327,7 @@ func (p *Picker) move(msg tea.Msg) bool {
 }
 
 func (p *Picker) page() page {
-	s := p.look.styles
+	s := p.config.styles
 	out := page{title: p.o.Title, lines: pane.Each(s.Overlay.Text, p.text), hints: p.hints()}
 	shown, x := p.filter.Line(max(p.width-2, 1))
 	switch {
@@ -368,7 +368,7 @@ func (p *Picker) page() page {
 	return out
 }
 
-// marked is the title, with its mark and one where the item is the current one.
+// marked returns the title with its mark, and ✓ for the current item.
 func (i Item) marked() string {
 	title := i.Title
 	if i.Mark != "" {
@@ -380,11 +380,11 @@ func (i Item) marked() string {
 	return title
 }
 
-// row is a line of the list: the title and its columns.
+// row draws a line of the list: the title and its columns.
 func (p *Picker) row(i int) string {
-	s, item := p.look.styles.Overlay, p.o.Items[p.found[i]]
+	s, item := p.config.styles.Overlay, p.o.Items[p.found[i]]
 	mark, style, detail := "  ", s.Item, s.Detail
-	if i == p.sel { // the whole row is
+	if i == p.sel { // the whole row is selected
 		mark, style, detail = "❯ ", s.Selected, s.Selected
 	}
 	details := ""
@@ -399,20 +399,20 @@ func (p *Picker) row(i int) string {
 	return style.Render(mark+pane.Fit(item.marked(), p.titles)) + detail.Render(pane.Fit(details, p.width-2-p.titles))
 }
 
-// leastList is how many lines a list has before anything stands below it.
-const leastList = 6
+// minListHeight is the minimum height of a list with anything below it.
+const minListHeight = 6
 
-// foot is what stands below the list: the dial, and a few lines about the selected item.
+// foot draws what is below the list: the dial, and the preview of the selected item.
 func (p *Picker) foot() (lines []string) {
-	s := p.look.styles.Overlay
-	if d := p.o.Dial; d != nil && p.height >= leastList {
+	s := p.config.styles.Overlay
+	if d := p.o.Dial; d != nil && p.height >= minListHeight {
 		value := "‹ " + d.Values[p.dial] + " ›"
 		if p.at().Fixed {
 			value = "this model has no levels"
 		}
 		lines = append(lines, "", s.Detail.Render(pane.Fit("  "+d.Name+"  "+value, p.width)))
 	}
-	room := min(p.o.Preview, p.height/3, p.height-1-len(p.text)-leastList-1)
+	room := min(p.o.Preview, p.height/3, p.height-1-len(p.text)-minListHeight-1)
 	if room < 2 {
 		return lines
 	}
@@ -421,9 +421,9 @@ func (p *Picker) foot() (lines []string) {
 	return append(lines, pane.Each(s.Detail, text[:room])...)
 }
 
-// hints are what the keys do.
+// hints returns what the keys do.
 func (p *Picker) hints() []string {
-	answers, lists := p.look.keys.Answers, p.look.keys.Lists
+	answers, lists := p.config.keys.Answers, p.config.keys.Lists
 	out := []string{hint("choose", answers.Accept), hint("close", answers.Close)}
 	if p.o.Dial != nil && !p.at().Fixed {
 		out = append(out, lists.Lower.Help().Key+hint(p.o.Dial.Name, lists.Higher))

@@ -16,7 +16,7 @@ func chats() overlay.PickerOptions {
 		Items: []overlay.Item{{ID: "1", Title: "first"}, {ID: "2", Title: "second"}}}
 }
 
-func TestAListDoesMoreThanChoose(t *testing.T) {
+func TestListActs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys []string
@@ -44,7 +44,7 @@ func TestAListDoesMoreThanChoose(t *testing.T) {
 	}
 }
 
-func TestAListShowsWhatIsKnownOfTheSelectedItem(t *testing.T) {
+func TestAListShowsThePreviewOfTheSelectedItem(t *testing.T) {
 	t.Parallel()
 	p := picker(chats())
 	s := open(80, 24, p)

@@ -12,40 +12,40 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Secret is a text that no format, log or error shows.
+// Secret is a text that formatting does not reveal, so that it never gets into logs or errors.
 type Secret struct{ text string }
 
-// NewSecret returns a text that stays hidden.
+// NewSecret wraps a secret text.
 func NewSecret(text string) Secret { return Secret{text} }
 
-// Reveal is the text.
+// Reveal returns the text.
 func (s Secret) Reveal() string { return s.text }
 
-// String and GoString show nothing of it.
+// String and GoString hide the text.
 func (s Secret) String() string   { return "hidden" }
 func (s Secret) GoString() string { return "hidden" }
 
-// SecretOptions are what a SecretLine is made with.
+// SecretOptions configure a SecretLine.
 type SecretOptions struct {
 	Title string
-	Text  string // what is asked for, above the line
-	Doing string // what is said while it is tried
-	Enter string // what the key to accept does, in a few words
-	// Try hands over what was entered; Leave is told that the line is closed.
+	Text  string // the question, above the line
+	Doing string // shown while the secret is checked
+	Enter string // hint for the key to accept
+	// Try gets the entered secret; Leave is called when the line is closed.
 	Try   func(Secret) pane.Action
 	Leave func()
 }
 
-// SecretLine asks for a secret, and shows dots, its length and its end. It stays open
-// while what was entered is tried: Failed says why that did not work. Nothing of the
-// secret can be undone, yanked or copied.
+// SecretLine asks for a secret. It shows dots, the length and the end of the secret. It
+// stays open while the secret is checked: Failed shows why that failed. The secret
+// cannot be copied or restored by undo or yank.
 type SecretLine struct {
 	o     SecretOptions
-	text  []byte // what was entered, ASCII or not
+	text  []byte // the entered secret
 	doing bool
-	why   string // it failed, "" if it did not
+	why   string // why the check failed, may be ""
 
-	look          look
+	config        config
 	width, height int
 	lines         []string // Text, wrapped
 }
@@ -56,13 +56,13 @@ func NewSecretLine(o SecretOptions) *SecretLine {
 	return &SecretLine{o: o}
 }
 
-// Failed says that what was entered was tried and why it is of no use. It stays, to be
-// mended.
+// Failed ends the check and shows why it failed. The entered text stays, to be
+// corrected.
 func (s *SecretLine) Failed(why string) {
 	s.doing, s.why = false, strings.TrimSpace(plain.Text(why))
 }
 
-// wipe forgets what was entered.
+// wipe overwrites and removes the entered text.
 func (s *SecretLine) wipe() {
 	clear(s.text)
 	s.text = s.text[:0]
@@ -76,16 +76,16 @@ func (s *SecretLine) dismiss() pane.Action {
 	return nil
 }
 
-func (s *SecretLine) lay(l look, width, height int) int {
-	s.look, s.width, s.height = l, width, height
+func (s *SecretLine) lay(l config, width, height int) int {
+	s.config, s.width, s.height = l, width, height
 	s.lines = pane.WrapHanging(s.o.Text, width)
-	return max(toWrite, widest(width, s.lines...))
+	return max(inputCells, widest(width, s.lines...))
 }
 
 func (s *SecretLine) update(msg tea.Msg) (pane.Action, bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		if s.why != "" && !s.doing { // another one takes the place of what failed
+		if s.why != "" && !s.doing { // a paste replaces a secret that failed
 			s.wipe()
 		}
 		s.add(strings.TrimSpace(msg.Content))
@@ -96,9 +96,9 @@ func (s *SecretLine) update(msg tea.Msg) (pane.Action, bool) {
 	return leftover(msg), false
 }
 
-// press handles a key. While it is tried only the key to close is one.
+// press handles a key. While the secret is checked only the key to close works.
 func (s *SecretLine) press(k tea.KeyPressMsg) (pane.Action, bool) {
-	keys := s.look.keys
+	keys := s.config.keys
 	switch {
 	case k.Text == "" && key.Matches(k, keys.Answers.Close):
 		return s.dismiss(), true
@@ -123,25 +123,25 @@ func (s *SecretLine) press(k tea.KeyPressMsg) (pane.Action, bool) {
 	return nil, false
 }
 
-// mostSecret bounds what is entered, in bytes.
-const mostSecret = 8 << 10
+// maxSecret bounds the entered text, in bytes.
+const maxSecret = 8 << 10
 
-// add adds what was typed or pasted.
+// add appends typed or pasted text.
 func (s *SecretLine) add(text string) {
-	if s.doing || len(s.text)+len(text) > mostSecret {
+	if s.doing || len(s.text)+len(text) > maxSecret {
 		return
 	}
 	s.text, s.why = append(s.text, text...), ""
 }
 
 const (
-	shownEnd    = 4  // characters at the end that are shown
-	shownIfLong = 20 // of a secret with so many
+	shownEnd    = 4  // number of shown characters at the end
+	shownIfLong = 20 // minimum length of a secret whose end is shown
 )
 
-// told is how long the secret is and how it ends, so that one sees whether it is the one
-// that was meant.
-func (s *SecretLine) told() string {
+// description returns the length and the end of the secret, so that the user can check that
+// it is the right one.
+func (s *SecretLine) description() string {
 	n := utf8.RuneCount(s.text)
 	switch {
 	case n == 0:
@@ -154,7 +154,7 @@ func (s *SecretLine) told() string {
 }
 
 func (s *SecretLine) page() page {
-	st, told := s.look.styles, s.told()
+	st, told := s.config.styles, s.description()
 	var gap, below []string
 	if s.height >= roomy {
 		gap = []string{""}
@@ -173,10 +173,10 @@ func (s *SecretLine) page() page {
 		detail = "paste it here; it stays hidden"
 	}
 	line := st.Frame.HelpKey.Render("> ") + st.Overlay.Text.Render(strings.Repeat("•", dots)) + st.Overlay.Detail.Render(detail)
-	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...), hints: []string{hint("close", s.look.keys.Answers.Close)}}
+	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...), hints: []string{hint("close", s.config.keys.Answers.Close)}}
 	if !s.doing {
 		p.cursor = &point{2 + dots, at}
-		p.hints = append([]string{hint(s.o.Enter, s.look.keys.Answers.Accept)}, p.hints...)
+		p.hints = append([]string{hint(s.o.Enter, s.config.keys.Answers.Accept)}, p.hints...)
 	}
 	return p
 }

@@ -13,21 +13,21 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Grace is how long no key may have been pressed, from the moment a question
-// comes up, before one is taken as its answer: who types when a question
-// appears has not read it. After more keys than an impatient answer has it is
-// Calm: who goes on typing pauses between words.
+// Grace is the time without a key press after a question opens before a key can
+// answer it, because a user who was typing has not read it. After more than
+// impatient early keys the time is Calm, because a user who keeps typing pauses
+// between words.
 const (
 	Grace = 400 * time.Millisecond
 	Calm  = 1500 * time.Millisecond
 )
 
-// impatient is how many keys that came too early may have been meant as an
+// impatient is how many early keys may still be attempts to
 // answer.
 const impatient = 2
 
-// Early says that a key came before anybody can have read the question: it was
-// meant for what the question covers.
+// Early says that a key came before the user can have read the question, so it
+// was meant for what the question covers.
 type Early struct{}
 
 // endShown says that a key showed the end of a text instead of allowing it.
@@ -37,44 +37,44 @@ type endShown struct{}
 type Dialog interface {
 	// update handles a message. It reports whether that ends the dialog.
 	update(msg tea.Msg) (action pane.Action, done bool)
-	// dismiss is what comes of closing it without an answer.
+	// dismiss returns the action for closing it without an answer.
 	dismiss() pane.Action
-	// lay gives the looks, the keys and how many cells and lines there are at
-	// most. It is called before anything else, and after every change. It says how
-	// many of the cells what the dialog shows takes; with those it is called again.
-	lay(l look, width, height int) (cells int)
-	// page is what is shown.
+	// lay sets the styles, the keys and the maximum size. It is called before any
+	// other method, and after every change. It returns the width of the content,
+	// and is called again with that width.
+	lay(l config, width, height int) (cells int)
+	// page returns the content.
 	page() page
-	// asks reports whether keys typed before it was read must not answer it.
+	// asks reports whether keys typed before it can have been read must not answer it.
 	asks() bool
 }
 
-// aside reports whether a dialog stands beside what the screen shows.
-func aside(d Dialog) bool {
+// isBeside reports whether a dialog is placed at the side, with the screen visible.
+func isBeside(d Dialog) bool {
 	p, is := d.(*Picker)
 	return is && p.o.Live
 }
 
-// look is how dialogs look and what keys they have.
-type look struct {
+// config holds the styles and keys of dialogs.
+type config struct {
 	styles themes.Styles
-	styled int // how often they changed
+	styled int // number of changes of styles
 	keys   KeyMap
 }
 
 // Stack holds the dialogs that are open. The last one pushed has the keys. It
 // must not be shared between goroutines.
 type Stack struct {
-	look    look
+	config  config
 	room    room
 	dialogs []opened
-	ready   time.Time // from when on the top dialog takes answers
-	early   int       // keys that came before
+	ready   time.Time // when the top dialog begins to accept answers
+	early   int       // number of keys that came before
 
-	settle func(line string) string // for what is drawn; nil: it is drawn as it is
+	settle func(line string) string // rewrites each drawn line; may be nil
 }
 
-// opened is a dialog, and how many cells its lines have.
+// opened is an open dialog with the width of its lines.
 type opened struct {
 	Dialog
 	cells int
@@ -82,7 +82,7 @@ type opened struct {
 
 // New returns an empty stack.
 func New(keys KeyMap, styles themes.Styles) *Stack {
-	return &Stack{look: look{styles: styles, keys: keys}, room: room{width: 80, height: 24}}
+	return &Stack{config: config{styles: styles, keys: keys}, room: room{width: 80, height: 24}}
 }
 
 // SetSize gives the size of the screen.
@@ -91,15 +91,15 @@ func (s *Stack) SetSize(width, height int) {
 	s.layAll()
 }
 
-// SetStyles changes the looks.
+// SetStyles changes the styles.
 func (s *Stack) SetStyles(styles themes.Styles) {
-	s.look.styles = styles
-	s.look.styled++
+	s.config.styles = styles
+	s.config.styled++
 	s.layAll()
 }
 
-// Settle gives what every line of a dialog passes before it is shown, for
-// terminals that measure otherwise; nil for those that do not.
+// Settle sets a function that rewrites every line of a dialog before it is shown,
+// for terminals that measure by code point; nil for other terminals.
 func (s *Stack) Settle(line func(string) string) { s.settle = line }
 
 // Push opens a dialog over the others. now is the time its Grace begins.
@@ -109,13 +109,13 @@ func (s *Stack) Push(d Dialog, now time.Time) {
 	s.shown(now)
 }
 
-// shown notes that the top dialog has only now come into sight.
+// shown records that the top dialog became visible now.
 func (s *Stack) shown(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
 
-// tooEarly reports whether a key came before it can be an answer. Keys with
-// Ctrl that answer nothing are let through: they scroll, and Ctrl+C interrupts.
+// tooEarly reports whether a key came too early to be an answer. Keys with Ctrl
+// that do not answer are never too early: they scroll, and Ctrl+C interrupts.
 func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
-	a := s.look.keys.Answers
+	a := s.config.keys.Answers
 	harmless := k.Mod&tea.ModCtrl != 0 && !key.Matches(k, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Yes)
 	if harmless || !now.Before(s.ready) {
 		return false
@@ -131,7 +131,7 @@ func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
 	return true
 }
 
-// Dismiss closes the top dialog without an answer, and returns what comes of that.
+// Dismiss closes the top dialog without an answer, and returns the action for that.
 func (s *Stack) Dismiss(now time.Time) pane.Action {
 	top := s.Top()
 	if top == nil {
@@ -141,7 +141,7 @@ func (s *Stack) Dismiss(now time.Time) pane.Action {
 	return top.dismiss()
 }
 
-// Remove closes a dialog wherever it is: what it asked no longer matters.
+// Remove closes a dialog of the stack without an answer.
 func (s *Stack) Remove(d Dialog, now time.Time) {
 	i := s.index(d)
 	if i < 0 {
@@ -153,7 +153,7 @@ func (s *Stack) Remove(d Dialog, now time.Time) {
 	}
 }
 
-// Top is the dialog that has the keys, nil if none is open.
+// Top returns the dialog that has the keys, or nil.
 func (s *Stack) Top() Dialog {
 	if len(s.dialogs) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func (s *Stack) index(d Dialog) int {
 // Len is the number of open dialogs.
 func (s *Stack) Len() int { return len(s.dialogs) }
 
-// Update gives a message to the top dialog. now is when it arrived.
+// Update passes a message to the top dialog. now is when it arrived.
 func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 	top := s.Top()
 	if top == nil {
@@ -185,13 +185,13 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 		early = top.asks() && now.Before(s.ready)
 	}
 	if early {
-		if a, is := top.(*Approve); is && a.again != "" { // it was seen before: the key is meant for it
+		if a, is := top.(*Approve); is && a.again != "" { // the user has read it before: the key was meant for it
 			return nil
 		}
 		return Early{}
 	}
 	action, done := top.update(msg)
-	if action == (endShown{}) { // a key that is held, or pressed twice, must not allow it as well
+	if action == (endShown{}) { // a held key or a second press must not also allow the call
 		s.shown(now)
 		return nil
 	}
@@ -201,15 +201,15 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 	return action
 }
 
-// Over lays the top dialog onto a screen of the size the stack has, and tells where one
-// types in it, nil where one does not.
+// Over draws the top dialog over a screen of the stack's size, and returns the text cursor,
+// or nil.
 func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 	box, at, cursor := s.draw()
 	if box == nil {
 		return screen, nil
 	}
 	lines := strings.Split(screen, "\n")
-	if ink := pane.NewInk(s.look.styles.Overlay.Behind); !ink.Plain() && !aside(s.Top()) {
+	if ink := pane.NewInk(s.config.styles.Overlay.Behind); !ink.Plain() && !isBeside(s.Top()) {
 		for i, l := range lines {
 			lines[i] = ink.Render(ansi.Strip(l))
 		}
@@ -220,7 +220,7 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 	r := clusters
 	if s.settle != nil {
 		r = codePoints
-		for i, l := range lines { // what had no padding to give ends beyond the screen
+		for i, l := range lines { // a line without padding can be too wide by code point
 			lines[i] = r.truncate(l, s.room.width, "")
 		}
 	}
@@ -237,7 +237,7 @@ func (s *Stack) layAll() {
 	}
 }
 
-// roomOf is the room that a dialog has. The help goes without air: its pages are long.
+// roomOf returns the space for a dialog. The help is not airy, because its pages are long.
 func (s *Stack) roomOf(d Dialog) room {
 	r := s.room
 	t, is := d.(*Text)
@@ -245,39 +245,39 @@ func (s *Stack) roomOf(d Dialog) room {
 	return r
 }
 
-// lay gives a dialog its size.
+// lay sets the size of a dialog.
 func (s *Stack) lay(i int) {
 	d := &s.dialogs[i]
 	r := s.roomOf(d.Dialog)
-	widest, most := r.widest(), r.most()
-	if aside(d.Dialog) {
-		const below = 5 // composer, gauge and hints stay in sight
+	widest, most := r.widest(), r.maxLines()
+	if isBeside(d.Dialog) {
+		const below = 5 // composer, gauge and hints stay visible
 		most = max(most-below, min(most, 4))
 	}
-	wanted := d.lay(s.look, widest, most)
+	wanted := d.lay(s.config, widest, most)
 	p := d.page()
-	d.cells = min(max(wanted, ansi.StringWidth(p.title), r.foot(p), leastCells), widest)
+	d.cells = min(max(wanted, ansi.StringWidth(p.title), r.foot(p), minCells), widest)
 	if d.cells < widest {
-		d.lay(s.look, d.cells, most)
+		d.lay(s.config, d.cells, most)
 	}
 }
 
-// draw is the top dialog's box, its upper left corner and where one types; nil if none is
-// open.
+// draw returns the top dialog's box, its upper left corner and the text cursor; nil if none
+// is open.
 func (s *Stack) draw() (box []string, at point, cursor *point) {
 	if s.Len() == 0 {
 		return nil, at, nil
 	}
 	top := s.dialogs[s.Len()-1]
 	r, cells, p := s.roomOf(top.Dialog), top.cells, top.page()
-	p.lines = p.lines[:min(len(p.lines), r.most())]
-	box = draw(s.look.styles, p, cells, r)
-	at = point{(r.width - cells - r.around()) / 2, max(0, (r.height-len(box))/2)}
-	if aside(top.Dialog) {
-		at = point{max(r.width-cells-r.around()-pane.Gutter(r.width), 0), min(1, at.y)}
+	p.lines = p.lines[:min(len(p.lines), r.maxLines())]
+	box = draw(s.config.styles, p, cells, r)
+	at = point{(r.width - cells - r.frameCells()) / 2, max(0, (r.height-len(box))/2)}
+	if isBeside(top.Dialog) {
+		at = point{max(r.width-cells-r.frameCells()-pane.Gutter(r.width), 0), min(1, at.y)}
 	}
 	if p.cursor != nil {
-		cursor = &point{at.x + 1 + r.padding() + p.cursor.x, at.y + r.above() + p.cursor.y}
+		cursor = &point{at.x + 1 + r.padding() + p.cursor.x, at.y + r.linesAbove() + p.cursor.y}
 	}
 	if s.settle == nil {
 		return box, at, cursor

@@ -20,7 +20,7 @@ type Group struct {
 // Entry is a key or a command and what it does.
 type Entry struct{ Name, What string }
 
-// KeyGroup is a group made from bindings, without those that are off.
+// KeyGroup makes a group from bindings, without unbound ones.
 func KeyGroup(title string, bindings ...key.Binding) Group {
 	g := Group{Title: title}
 	for _, b := range bindings {
@@ -31,49 +31,49 @@ func KeyGroup(title string, bindings ...key.Binding) Group {
 	return g
 }
 
-// Tab is a page of a Text: words, or groups.
+// Tab is a page of a Text: a body of text, or groups.
 type Tab struct {
 	Title  string
 	Body   string
 	Groups []Group
 }
 
-// Text is a page to read, or several behind tabs. All have the size of the largest, so
-// that nothing jumps between them.
+// Text is a page to read, or several with tabs. All pages have the size of the largest, so
+// that the dialog does not change its size between them.
 type Text struct {
 	title string
 	tabs  []Tab
-	at    int // the tab in sight
+	at    int // index of the visible tab
 
-	look  look
-	width int
-	pages [][]string // of the tabs; words have no style yet
-	text  pager
-	kept  map[wrapping][]string
+	config config
+	width  int
+	pages  [][]string // the lines of each tab; those of a body have no style yet
+	text   pager
+	cache  map[wrapping][]string
 }
 
 // wrapping is a tab at a width.
 type wrapping struct{ tab, width int }
 
-// mostWrapped is how many wrappings are kept: every size takes two.
-const mostWrapped = 4
+// maxWrapped is how many wrappings are cached: every size needs two.
+const maxWrapped = 4
 
-// NewText returns a page. Tables keep their columns where they fit.
+// NewText returns a page of text. Tables keep their columns if they fit.
 func NewText(title, body string) *Text {
 	return &Text{title: plain.Line(title), tabs: []Tab{{Body: strings.TrimRight(plain.Text(body), "\n")}}}
 }
 
-// NewHelp returns the help. Its texts are the program's own.
+// NewHelp returns the help. Its texts are not sanitised, because they are the program's own.
 func NewHelp(tabs ...Tab) *Text { return &Text{title: "Help", tabs: tabs} }
 
 func (t *Text) asks() bool           { return false }
 func (t *Text) dismiss() pane.Action { return nil }
 
-// columnWidth is how wide a column of the help is at least.
+// columnWidth is the minimum width of a column of the help.
 const columnWidth = 34
 
-func (t *Text) lay(l look, width, height int) int {
-	t.look, t.width, t.pages = l, width, nil
+func (t *Text) lay(l config, width, height int) int {
+	t.config, t.width, t.pages = l, width, nil
 	room, cells, tall := height-t.barHeight(), ansi.StringWidth(t.bar(width)), 0
 	for at, tab := range t.tabs {
 		lines := t.lines(at, width)
@@ -95,31 +95,31 @@ func (t *Text) lay(l look, width, height int) int {
 	return cells
 }
 
-// wrapped is the words of a tab in lines.
+// wrapped returns the wrapped body of a tab.
 func (t *Text) wrapped(at wrapping) []string {
-	lines, ok := t.kept[at]
+	lines, ok := t.cache[at]
 	if !ok {
-		if len(t.kept) >= mostWrapped || t.kept == nil {
-			t.kept = map[wrapping][]string{}
+		if len(t.cache) >= maxWrapped || t.cache == nil {
+			t.cache = map[wrapping][]string{}
 		}
 		lines = pane.WrapHanging(t.tabs[at.tab].Body, at.width)
-		t.kept[at] = lines
+		t.cache[at] = lines
 	}
 	return lines
 }
 
-// visible is the lines in sight, styled.
+// visible returns the visible lines, styled.
 func (t *Text) visible() []string {
 	lines := t.text.visible()
 	if t.tabs[t.at].Groups == nil {
-		return pane.Each(t.look.styles.Overlay.Text, lines)
+		return pane.Each(t.config.styles.Overlay.Text, lines)
 	}
 	return lines
 }
 
 // lines lays a page out.
 func (t *Text) lines(at, width int) []string {
-	s, tab := t.look.styles, t.tabs[at]
+	s, tab := t.config.styles, t.tabs[at]
 	if tab.Groups == nil {
 		return t.wrapped(wrapping{at, width})
 	}
@@ -142,7 +142,7 @@ func (t *Text) lines(at, width int) []string {
 	return lines
 }
 
-// barHeight is the lines of the titles of the tabs, and of the gap below them.
+// barHeight is the height of the line of tab titles and the blank line below it.
 func (t *Text) barHeight() int {
 	if len(t.tabs) < 2 {
 		return 0
@@ -150,7 +150,7 @@ func (t *Text) barHeight() int {
 	return 2
 }
 
-// bar is the titles of the tabs: all of them, or those from the one in sight on.
+// bar draws the titles of the tabs: all of them, or those from the visible tab on.
 func (t *Text) bar(width int) string {
 	line, first := "", 0
 	for _, tab := range t.tabs {
@@ -161,9 +161,9 @@ func (t *Text) bar(width int) string {
 	}
 	line = ""
 	for i, tab := range t.tabs[first:] {
-		style := t.look.styles.Overlay.Text
+		style := t.config.styles.Overlay.Text
 		if first+i == t.at {
-			style = t.look.styles.Overlay.Selected
+			style = t.config.styles.Overlay.Selected
 		}
 		line += style.Render(tab.Title) + " "
 	}
@@ -171,7 +171,7 @@ func (t *Text) bar(width int) string {
 }
 
 func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
-	keys, turn := t.look.keys, 0
+	keys, turn := t.config.keys, 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, keys.Answers.Close, keys.Answers.Accept):
@@ -196,13 +196,13 @@ func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
 }
 
 func (t *Text) page() page {
-	p := page{title: t.title, where: t.text.where(), hints: []string{hint("close", t.look.keys.Answers.Close)}}
+	p := page{title: t.title, where: t.text.where(), hints: []string{hint("close", t.config.keys.Answers.Close)}}
 	if p.where != "" {
-		p.hints = append(p.hints, hint("scroll", t.look.keys.Moves.PageDown))
+		p.hints = append(p.hints, hint("scroll", t.config.keys.Moves.PageDown))
 	}
 	if t.barHeight() > 0 {
 		p.lines = []string{t.bar(t.width), ""}
-		p.hints = append([]string{hint("next page", t.look.keys.Moves.Next)}, p.hints...)
+		p.hints = append([]string{hint("next page", t.config.keys.Moves.Next)}, p.hints...)
 	}
 	visible := t.visible()
 	p.lines = append(p.lines, visible...)

@@ -138,7 +138,7 @@ func randomDialog(rng *rand.Rand) overlay.Dialog {
 	return overlay.NewText(noise(rng, 10), noise(rng, 400))
 }
 
-func TestDialogsFitWhateverTheyShow(t *testing.T) {
+func TestDialogsFitTheScreen(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	keys := []string{"down", "up", "tab", "pgdown", "end", "home", "漢", "👍🏽", "left", "right", "backspace", "delete", "ctrl+w", "space", "n", "f5"}
