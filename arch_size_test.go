@@ -86,7 +86,7 @@ var ceilings = map[string]size{
 	"tui/edit":                      {1452, 193},
 	"tui/gauge":                     {356, 252},
 	"tui/history":                   {3065, 1112},
-	"tui/overlay":                   {2225, 780},
+	"tui/overlay":                   {2224, 780},
 	"tui/pane":                      {1425, 807},
 	"tui/preview":                   {656, 376},
 	"tui/review":                    {346, 220},

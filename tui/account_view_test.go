@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestTheContextViewActs(t *testing.T) {
+func TestContextViewCommands(t *testing.T) {
 	for name, c := range map[string]struct{ row, key, want, says, at string }{
 		"jump":          {row: "run_command", key: "enter", at: "history", says: "e10 "},
 		"pin":           {row: "so fix it", key: "p", want: "first pin [7] true", at: "context"},
@@ -35,9 +35,9 @@ func TestTheContextViewActs(t *testing.T) {
 	}
 }
 
-// The account is asked for when the log went on, and only then; the gauge moves with
-// every letter and token.
-func TestTheContextViewMovesWithTheConversation(t *testing.T) {
+// The breakdown is requested only when the log has new events; the gauge moves with every
+// letter and token.
+func TestContextViewFollowsTheConversation(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.calls = nil
 		views["context"](r)

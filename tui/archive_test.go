@@ -19,7 +19,7 @@ type archive struct {
 	held     chan struct{}              // each answer waits for one; nil: none does
 }
 
-// ask notes a call and waits for the moment it may be answered.
+// ask records a call and waits until it may be answered.
 func (r *rig) ask(ctx context.Context, name, what string) error {
 	err, held := r.call(ctx, name, what), r.archive.held
 	if held == nil {
@@ -59,7 +59,7 @@ func (r *rig) Search(ctx context.Context, query string) (tui.Found, error) {
 	return r.archive.found[query], nil
 }
 
-// holdArchive makes the archive wait with its answers until they are released one by one.
+// holdArchive makes the archive delay its answers until release.
 func (r *rig) holdArchive() { r.archive.held = make(chan struct{}) }
 
 // release lets the archive answer one question.

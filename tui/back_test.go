@@ -8,13 +8,13 @@ import (
 	"plimsoll/tui"
 )
 
-// told opens the screen on the history of the other tests.
+// told opens the screen with the history of other tests.
 func told(r *rig, _ *tui.Options) {
 	r.first.Events = history()
 	r.first.Meter = r.first.Meter.WithView(projection.Project(r.first.Events))
 }
 
-func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {
+func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
 	screen(t, told, func(r *rig) {
 		r.press("esc")
 		r.has("esc again to go back to an earlier message")
@@ -26,7 +26,7 @@ func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {
 	})
 }
 
-func TestEscTwiceIsTwiceInARow(t *testing.T) {
+func TestEscTwiceMustBeConsecutive(t *testing.T) {
 	for name, between := range map[string]func(*rig){
 		"a key":        func(r *rig) { r.press("x", "backspace") },
 		"a while":      func(r *rig) { r.pass(10 * time.Second) },

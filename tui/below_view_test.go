@@ -9,7 +9,7 @@ import (
 
 // What the status line says below a view.
 
-func TestBelowAViewAKeyIsNamedThatStopsASummaryThere(t *testing.T) {
+func TestStatusLineBelowAViewNamesTheKeyThatStopsASummary(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["ledger"](r)
 		byItself(r)
@@ -20,7 +20,7 @@ func TestBelowAViewAKeyIsNamedThatStopsASummaryThere(t *testing.T) {
 	})
 }
 
-func TestASummaryInSightIsNotSaidToWait(t *testing.T) {
+func TestAVisibleReviewIsNotAnnounced(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["review"](r)
 		r.lacks("/review opens it")

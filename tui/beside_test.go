@@ -12,9 +12,9 @@ import (
 	"plimsoll/tui"
 )
 
-// What happens by itself, beside the conversation.
+// Automatic compactions, while the conversation continues.
 
-// byItself begins a summary that nobody asked for.
+// byItself begins an automatic summary.
 func byItself(r *rig) time.Time {
 	since := time.Now()
 	r.happen(updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto})
@@ -27,12 +27,12 @@ func hold(r *rig, since time.Time) {
 		updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto, RequestWaits: true})
 }
 
-// streaming is a reply that arrives.
+// streaming sends a delta of a reply.
 func streaming(r *rig, text string) {
 	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: text})
 }
 
-func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
+func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 	const snackbar = "Conversation history has been automatically trimmed"
 	for _, c := range []struct {
 		source  conversation.Source
@@ -105,7 +105,7 @@ func TestWhatEscStops(t *testing.T) {
 }
 
 // The spinner and the seconds move while nothing else does, and stop with it.
-func TestTheIndicatorMovesAtRest(t *testing.T) {
+func TestTheSummaryIndicatorMovesWithoutATurn(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		byItself(r)
 		for _, seconds := range []string{"1s", "2s", "3s"} {

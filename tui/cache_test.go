@@ -28,7 +28,7 @@ func gaugeOf(r *rig) string {
 	return ""
 }
 
-func TestTheGaugeSaysWhenTheCacheHasGoneCold(t *testing.T) {
+func TestTheGaugeShowsAColdCache(t *testing.T) {
 	for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
 		screenOf(t, strings.Join([]string{"at", string(rune('0' + at[0]/40))}, " "), nil, func(r *rig) {
 			r.resize(at[0], at[1])

@@ -15,7 +15,7 @@ import (
 // syllable, a skin tone, a flag, a combining mark.
 const disputedText = "漢字 👩‍👩‍👧 ❤️ 1️⃣ ©️ नमस्ते 👋🏽 🇩🇪 e\u0301"
 
-func TestBordersHoldWhereTerminalsCountCodePoints(t *testing.T) {
+func TestBordersAlignInTerminalsThatCountCodePoints(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write(disputedText)
 		r.wide(ansi.StringWidthWc)
@@ -25,7 +25,7 @@ func TestBordersHoldWhereTerminalsCountCodePoints(t *testing.T) {
 	})
 }
 
-func TestBordersHoldWhereTerminalsMeasureClusters(t *testing.T) {
+func TestBordersAlignInTerminalsThatMeasureClusters(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 		r.write(disputedText)
@@ -36,7 +36,7 @@ func TestBordersHoldWhereTerminalsMeasureClusters(t *testing.T) {
 	})
 }
 
-func TestTheCursorStandsRightWhereBlanksWereGiven(t *testing.T) {
+func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write(strings.Repeat(" ", 30) + "👩‍👩‍👧" + strings.Repeat("x", 62))
 		v := r.m.View()

@@ -20,13 +20,13 @@ import (
 	"plimsoll/tui"
 )
 
-// said is two turns, so that there is something to compact: the events 1 to 4.
+// said holds two turns to compact: the events 1 to 4.
 var said = []conversation.Body{
 	conversation.UserMessage{Text: "why does it fail?"}, conversation.AssistantMessage{Text: "The port is shared.", Stop: conversation.StopEnd},
 	conversation.UserMessage{Text: "fix it"}, conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd},
 }
 
-// history is events with a compaction behind them, and further bodies.
+// history returns events, a compaction after them, and further bodies.
 func history(more ...conversation.Body) []conversation.Event {
 	made := conversation.Origin{Epoch: 5, Source: conversation.SourceManual, Before: 91_000, After: 34_000, Why: "turns 0–1, 12 results masked, 1 summary"}
 	bodies := append([]conversation.Body{}, said...)
@@ -34,7 +34,7 @@ func history(more ...conversation.Body) []conversation.Event {
 	return log(append(bodies, more...)...)
 }
 
-// compacting begins a summary at rest.
+// compacting begins a summary without a turn.
 func compacting(r *rig) {
 	r.happen(updates.Compacting{Since: time.Now(), Summary: true, Source: conversation.SourceManual})
 }
@@ -82,7 +82,7 @@ func TestCompactionScreens(t *testing.T) {
 	}
 }
 
-// planned is the answer to a preview.
+// planned returns the answer to a preview.
 func planned(p edit.Preview) updates.Previewed {
 	read := func(used int) meter.Reading {
 		r := meter.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
@@ -149,7 +149,7 @@ func TestCommandsOfCompactionRefuse(t *testing.T) {
 	}
 }
 
-func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
+func TestCompactingIsRefusedWhenImpossible(t *testing.T) {
 	commands := []string{"/compact", "/summarize", "/compact --dry-run", "/undo-compact", "/redo-compact"}
 	for name, c := range map[string]struct {
 		change func(*rig, *tui.Options)
@@ -181,7 +181,7 @@ func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
 	}
 }
 
-func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
+func TestAClickOnTheLineUndoesTheCompaction(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.calls = nil
 		y := r.row("ctrl+x undo")
@@ -194,7 +194,7 @@ func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
 
 // Everything goes on while a summary is written, and the line about it ends
 // with it.
-func TestTheIndicatorIsInNobodysWay(t *testing.T) {
+func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		compacting(r)
 		r.has("Optimizing conversation context…")
@@ -231,7 +231,7 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 
 // What brings a compaction back is named as it is done in the view in sight, and can be
 // read on a narrow screen.
-func TestAnUndoNamesTheWayBack(t *testing.T) {
+func TestAnUndoNamesTheRedoKey(t *testing.T) {
 	undone := updates.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
 	off := map[string][]string{"history_redo": {}}
 	for name, c := range map[string]struct {
@@ -268,7 +268,7 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 	}
 }
 
-func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
+func TestWhyACompactionFailedStaysInTheTranscript(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
 		r.has(" ✗ no summary was written", "try again")
@@ -309,7 +309,7 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 
 // A command that cannot be carried out leaves its line. One whose summary fails later
 // did its work: a line that came back then would have the next message behind it.
-func TestACompactionThatCannotBeginLeavesItsLine(t *testing.T) {
+func TestARefusedCompactionReturnsItsLine(t *testing.T) {
 	refused := updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func TestAKeyThatIsRefusedCanBeEnteredAgain(t *testing.T) {
 }
 
 // Who presses on is told where the key is, and what failed.
-func TestAKeyThatWorksIsToldToWhoTypesOn(t *testing.T) {
+func TestAStoredKeyIsReportedWhileTheUserTypes(t *testing.T) {
 	for want, err := range map[string]error{"The key works. It is stored in the keyring. /model lists": nil, "no answer": errors.New("no answer")} {
 		screenOf(t, want, connectable, func(r *rig) {
 			r.enter("/connect anthropic")
@@ -97,7 +97,7 @@ func TestAKeyThatWorksIsToldToWhoTypesOn(t *testing.T) {
 	}
 }
 
-func TestLeavingATryEndsIt(t *testing.T) {
+func TestClosingTheDialogCancelsTheKeyCheck(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		screenOf(t, key, func(r *rig, o *tui.Options) { connectable(r, o); r.trying = make(chan struct{}) }, func(r *rig) {
 			r.enter("/connect anthropic")
@@ -120,7 +120,7 @@ func TestLeavingATryEndsIt(t *testing.T) {
 	})
 }
 
-func TestAStoredKeyIsRemovedAfterAYes(t *testing.T) {
+func TestAStoredKeyIsRemovedAfterConfirmation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.providers = []tui.Provider{{Name: "anthropic", Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}}
 	}, func(r *rig) {
@@ -140,7 +140,7 @@ func TestAStoredKeyIsRemovedAfterAYes(t *testing.T) {
 	})
 }
 
-func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
+func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 	screenOf(t, "with the demo model", func(r *rig, o *tui.Options) { connectable(r, o); r.first.Model = rules() }, func(r *rig) {
 		r.has("enter connects a real model")
 		r.press("enter")
@@ -174,7 +174,7 @@ func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
 }
 
 // A key that is typed behind the command is not used, and not offered again.
-func TestAKeyBehindTheCommandIsForgotten(t *testing.T) {
+func TestAKeyTypedAfterTheCommandIsDropped(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.calls = nil
 		r.enter("/connect anthropic " + pastedKey)

@@ -8,14 +8,14 @@ import (
 	"plimsoll/tui"
 )
 
-// elsewhere is a question for a yes before a conversation opens.
+// elsewhere returns a question for consent before a conversation opens.
 func elsewhere(r *rig) *tui.Consent {
 	return &tui.Consent{Title: "Send it elsewhere?", Question: "This conversation was used ollama/tiny.\nGo on with openai/gpt-5.4?",
 		Yes: "go on with openai/gpt-5.4", Declined: "nothing was sent",
 		Open: func(ctx context.Context) (tui.Conversation, error) { return r.lead(ctx, "open elsewhere", "", &r.next) }}
 }
 
-func TestAConversationGoesElsewhereAfterAYesOnly(t *testing.T) {
+func TestAConversationGoesToAnotherProviderOnlyAfterConsent(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []string
 		did  []string
@@ -38,7 +38,7 @@ func TestAConversationGoesElsewhereAfterAYesOnly(t *testing.T) {
 	}
 }
 
-func TestResumingElsewhereLeavesTheOpenConversationAfterANo(t *testing.T) {
+func TestDeclinedConsentKeepsTheOpenConversation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.failing["resume"] = elsewhere(r) }, func(r *rig) {
 		r.enter("/resume abcd")
 		r.has("Go on with openai/gpt-5.4?")
@@ -51,7 +51,7 @@ func TestResumingElsewhereLeavesTheOpenConversationAfterANo(t *testing.T) {
 	})
 }
 
-func TestANoMayOpenAConversationAsWell(t *testing.T) {
+func TestDeclinedConsentCanOpenAConversation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		c := elsewhere(r)
 		c.Decline = func(ctx context.Context) (tui.Conversation, error) { return r.lead(ctx, "declined", "", &r.next) }
@@ -65,7 +65,7 @@ func TestANoMayOpenAConversationAsWell(t *testing.T) {
 	})
 }
 
-func TestSwitchingElsewhereAsks(t *testing.T) {
+func TestSwitchingToAnotherProviderAsksForConsent(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["switch"] = &tui.Consent{Title: "Send it elsewhere?", Question: "ollama/tiny, then openai/gpt-5.4?", Yes: "yes", Declined: "nothing was sent",
 			Switch: func(context.Context) error { r.note("switched"); return nil }}

@@ -9,7 +9,7 @@ import (
 	"plimsoll/tui/overlay"
 )
 
-// approval is a call that wants to be approved.
+// approval returns a call that needs approval.
 func approval(id, command string) updates.AskApproval {
 	return updates.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command,
@@ -46,7 +46,7 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-func TestAnApprovalIsClosedFromOutside(t *testing.T) {
+func TestAnApprovalIsClosedByTheAgent(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(approval("c1", "make"), updates.ApprovalClosed{CallID: "c1"})
 		r.lacks("Allow this?")

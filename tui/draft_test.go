@@ -11,7 +11,7 @@ import (
 	"plimsoll/tui"
 )
 
-// wantKept checks what is stored for a conversation.
+// wantKept checks the stored draft of a conversation.
 func (r *rig) wantKept(id, text, stashed string) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -21,7 +21,7 @@ func (r *rig) wantKept(id, text, stashed string) {
 	}
 }
 
-func TestADraftIsStoredWhileOneWrites(t *testing.T) {
+func TestADraftIsStoredWhileTyping(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write("half a thou")
 		r.pass(2 * time.Second)
@@ -39,7 +39,7 @@ func TestADraftIsStoredWhileOneWrites(t *testing.T) {
 	})
 }
 
-func TestADraftComesBackWithItsConversation(t *testing.T) {
+func TestADraftIsRestoredWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.drafts["first"] = tui.Draft{Text: "to be continued", Stashed: "for later"}
 	}, func(r *rig) {
@@ -51,7 +51,7 @@ func TestADraftComesBackWithItsConversation(t *testing.T) {
 	})
 }
 
-// toNext begins another conversation from the palette, whatever is written.
+// toNext begins another conversation from the palette, with any draft.
 func (r *rig) toNext() {
 	r.press("ctrl+p")
 	r.write("start a new")
@@ -70,8 +70,8 @@ func TestADraftStaysWithTheConversationThatIsLeft(t *testing.T) {
 	})
 }
 
-// Nothing is lost where another conversation does not open, or the draft cannot be stored.
-func TestADraftIsThereWhereNoOtherConversationOpens(t *testing.T) {
+// No draft is lost if another conversation does not open, or the draft cannot be stored.
+func TestADraftStaysIfNoOtherConversationOpens(t *testing.T) {
 	for name, port := range map[string]string{"it does not open": "new", "the draft cannot be stored": "keep draft"} {
 		screenOf(t, name, nil, func(r *rig) {
 			r.write("of the first")
@@ -134,7 +134,7 @@ func TestEscTwiceStashesTheDraft(t *testing.T) {
 	})
 }
 
-// A second draft that is put away leaves the first in the prompt history.
+// Stashing a second draft moves the first to the prompt history.
 func TestNoStashedDraftIsLost(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write("one")
@@ -147,7 +147,7 @@ func TestNoStashedDraftIsLost(t *testing.T) {
 	})
 }
 
-func TestADraftThatCannotBeStoredIsToldOnce(t *testing.T) {
+func TestAFailureToStoreDraftsIsShownOnce(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.failing["keep draft"] = errors.New("disk full")
 		r.write("word ")
@@ -161,7 +161,7 @@ func TestADraftThatCannotBeStoredIsToldOnce(t *testing.T) {
 }
 
 // What is written while another window has the conversation open is kept apart from what is written there.
-func TestADraftOfAFollowedConversationIsKeptApart(t *testing.T) {
+func TestADraftOfAReadOnlyConversationIsStoredSeparately(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		followed(r, o)
 		r.next = r.conversation("next", updates.NewMailbox())
@@ -180,7 +180,7 @@ func TestADraftOfAFollowedConversationIsKeptApart(t *testing.T) {
 	})
 }
 
-func TestADraftComesAlongWhenAConversationIsTakenOver(t *testing.T) {
+func TestADraftIsJoinedWhenAConversationIsTakenOver(t *testing.T) {
 	for name, own := range map[string]string{"alone": "", "with the owner's": "of the owner"} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
 			followed(r, o)

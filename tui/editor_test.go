@@ -19,7 +19,7 @@ func wrote(text string, err error, done func(string)) tea.Msg {
 	return edited(func() (string, error) { return text, err }, done)(nil)
 }
 
-func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
+func TestTheEditedTextBecomesTheDraft(t *testing.T) {
 	t.Parallel()
 	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -40,7 +40,7 @@ func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
 }
 
 // A summary goes to the editor and back, also where its view is closed meanwhile.
-func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
+func TestTheEditedSummaryIsInItsReview(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := New(t.Context(), Options{Keys: DefaultKeyMap(), Now: func() time.Time { return now }})

@@ -18,7 +18,7 @@ import (
 	"plimsoll/tui"
 )
 
-// The ports.
+// The fakes of Session and Backend.
 
 func (w *world) note(call string) {
 	w.mu.Lock()

@@ -13,9 +13,9 @@ import (
 // Lines of ONE (OneClaw FEAT-011) that are about the screen. The indicator and the
 // notification have tests of their own, which go by the words of the source here.
 func TestOneClawAcceptanceCriteria(t *testing.T) {
-	t.Run("A brief UI indicator appears during compact", TestTheIndicatorMovesAtRest)
-	t.Run("If retry also fails, system falls back to truncation (drop oldest messages) and shows a Snackbar", TestOnlyWhatTheUserAskedForIsSaid)
-	t.Run("The indicator must NOT block user input – the user can still type while compact runs", TestTheIndicatorIsInNobodysWay)
+	t.Run("A brief UI indicator appears during compact", TestTheSummaryIndicatorMovesWithoutATurn)
+	t.Run("If retry also fails, system falls back to truncation (drop oldest messages) and shows a Snackbar", TestOnlyRequestedCompactionsShowASnackbar)
+	t.Run("The indicator must NOT block user input – the user can still type while compact runs", TestTheSummaryIndicatorBlocksNothing)
 	t.Run("Text: “Optimizing conversation context…”, visible only during the summarization API call", func(t *testing.T) {
 		screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 			r.lacks("Optimizing")

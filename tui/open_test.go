@@ -317,7 +317,7 @@ func TestDelete(t *testing.T) {
 }
 
 // What cannot be listed or kept is no line of the conversation.
-func TestFailuresAtTheStartAreTold(t *testing.T) {
+func TestFailuresAtStartAreShown(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["files"] = errors.New("permission denied")
 	}, func(r *rig) {
@@ -335,7 +335,7 @@ func TestPastedTextThatLooksLikeAFileComesBackWhole(t *testing.T) {
 	})
 }
 
-func TestWhatWaitedWhenTheProgramEndedComesBack(t *testing.T) {
+func TestMessagesFromBeforeACrashReturnToTheComposer(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{`and @a.go @"b c"` + conversation.FormatAttachments(conversation.AttachedFile{Path: "a.go", Text: "package a"}, conversation.AttachedFile{Path: "b c"}), "then this"}
 	}, func(r *rig) {

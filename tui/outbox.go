@@ -14,61 +14,61 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Messages are handed over in the order they were sent: a message whose files are
-// still being read holds back those behind it, and one that is sent while a
-// conversation opens waits for it. What cannot be handed over returns to the composer;
-// nothing that was typed gets lost.
+// Messages are passed to the session in the order in which the user sent them: a message
+// whose files are still being read delays the messages after it, and a message sent while
+// a conversation opens waits for it. A message that cannot be passed on returns to the
+// composer, so that no typed text is lost.
 
-// outbox is the messages between composer and session.
+// outbox holds the messages between composer and session.
 type outbox struct {
 	env      *env
 	session  *session
 	composer *composer.Model
 	keyboard *keyboard
-	sent     func() // is called after messages were handed over
+	sent     func() // is called after a message was passed to the session
 
-	sending []*outgoing       // not handed over yet, oldest first
-	queued  []waiting         // handed over, waiting for the turn that runs
-	typedAs map[string]string // as it was typed, by what was sent with files and is not in the log yet
+	sending []*outgoing       // not passed to the session yet, oldest first
+	queued  []waiting         // passed to the session, waiting for the running turn
+	typedAs map[string]string // typed text of messages with files that are not in the log yet, by the sent text
 	plain   plainMentions
 }
 
-// waiting is a message that waits, as it is shown.
+// waiting is a waiting message as it is shown.
 type waiting struct {
 	text  string
-	label string // its beginning, safe
+	label string // its beginning, sanitised
 	size  conversation.Size
 }
 
-// labelBytes is how much of a message is looked at to show it on a line.
+// labelBytes is how many bytes of a message are used for its label.
 const labelBytes = 1000
 
 func newWaiting(text string) waiting {
 	return waiting{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
 }
 
-// outgoing is a message on its way.
+// outgoing is a message that is not passed to the session yet.
 type outgoing struct {
 	waiting
-	named []File    // that it mentions
+	named []File    // files that it mentions
 	asked bool      // the files are being read
-	ready bool      // they are part of files
-	files string    // what is sent behind the text
-	ran   string    // the output of a command, which is added and asks for no reply; "" for a message
+	ready bool      // all files are read
+	files string    // the attached text of the files
+	ran   string    // the output of a command, which is added without requesting a reply; "" for a message
 	line  typedLine // the command
 
-	in, output string // where it ran, "" for the conversation that opens next, and what it printed
+	in, output string // conversation in which the command ran ("": the one that opens next), and its output
 }
 
-// plainMentions is a message that came back, and what of it cannot be read.
+// plainMentions is a returned message with the mentioned files that cannot be read.
 type plainMentions struct {
 	text  string
 	paths []string
 }
 
-// message is a text with the files it mentions. What seems to be a file and is not one as
-// far as is known is looked for, too: it may be new or ignored. If one cannot be read
-// the message comes back, and is sent without it when it is sent again as it is.
+// message returns a message with the files that it mentions. Unknown paths are read, too,
+// because they may be new or ignored files. If a file cannot be read the message returns
+// to the composer; sent again unchanged, it is sent without that file.
 func (o *outbox) message(text string, named []File, unknown []string) *outgoing {
 	for _, path := range unknown {
 		named = append(named, File{Path: path})
@@ -79,7 +79,7 @@ func (o *outbox) message(text string, named []File, unknown []string) *outgoing 
 	return &outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0}
 }
 
-// unreadable notes that a message cannot be sent with a mention.
+// unreadable records that a mentioned file cannot be read.
 func (o *outbox) unreadable(text, path string) {
 	if o.plain.text != text {
 		o.plain = plainMentions{text: text}
@@ -87,7 +87,7 @@ func (o *outbox) unreadable(text, path string) {
 	o.plain.paths = append(o.plain.paths, path)
 }
 
-// unread is the messages whose files are to be read now.
+// unread returns the messages whose files must be read now.
 func (o *outbox) unread() (list []*outgoing) {
 	for _, one := range o.sending {
 		if !one.ready && !one.asked {
@@ -98,7 +98,7 @@ func (o *outbox) unread() (list []*outgoing) {
 	return list
 }
 
-// next takes out the oldest message if it is ready, nil if it is not.
+// next removes and returns the oldest message if it is ready, or returns nil.
 func (o *outbox) next() *outgoing {
 	if len(o.sending) == 0 || !o.sending[0].ready {
 		return nil
@@ -114,7 +114,7 @@ func (o *outbox) next() *outgoing {
 	return one
 }
 
-// drop takes a message out; false if it is not there any more.
+// drop removes a message; false if it is not waiting any more.
 func (o *outbox) drop(one *outgoing) bool {
 	i := slices.Index(o.sending, one)
 	if i < 0 {
@@ -124,12 +124,12 @@ func (o *outbox) drop(one *outgoing) bool {
 	return true
 }
 
-// logged notes that a message is in the log: only a rewind returns it to the composer.
+// logged handles that a message is in the log.
 func (o *outbox) logged(text string) { delete(o.typedAs, text) }
 
-// typed is a message as it was typed, without the files that were sent with
-// it: sent again, it would bring them again. Of one that is in the log, what only
-// looks like a file was typed, too: a file that was sent is mentioned.
+// typed returns a sent message as it was typed, without attached files, which
+// would be attached again. In a message from the log, text that looks like an attached
+// file but is not mentioned with @ was typed, too.
 func (o *outbox) typed(sent string) string {
 	if text, ok := o.typedAs[sent]; ok {
 		return text
@@ -147,10 +147,10 @@ func (o *outbox) typed(sent string) string {
 	return said
 }
 
-// label is a message as it was typed, on a line.
+// label returns a sent message as it was typed, on one line.
 func (o *outbox) label(sent string) string { return newWaiting(o.typed(sent)).label }
 
-// setQueued takes over which messages wait for the running turn.
+// setQueued sets which messages wait for the running turn.
 func (o *outbox) setQueued(texts []string) {
 	o.queued = nil
 	for _, text := range texts {
@@ -169,13 +169,13 @@ func (o *outbox) takeQueued() (texts []string) {
 	return texts
 }
 
-// reset returns what was queued in the conversation that is left.
+// reset returns the messages queued in the conversation that is left to the composer.
 func (o *outbox) reset() {
 	o.returned(o.takeQueued())
 	o.typedAs = nil
 }
 
-// waiting is all messages that wait, oldest first.
+// waiting returns all waiting messages, oldest first.
 func (o *outbox) waiting() []waiting {
 	all := o.queued[:len(o.queued):len(o.queued)]
 	for _, one := range o.sending {
@@ -184,7 +184,7 @@ func (o *outbox) waiting() []waiting {
 	return all
 }
 
-// sizes gives the size of each message that waits, with the files it mentions.
+// sizes calls add with the size of each waiting message and the files it mentions.
 func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
 	for _, w := range o.queued {
 		add(w.size, nil)
@@ -194,7 +194,7 @@ func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
 	}
 }
 
-// send hands something over when its turn comes.
+// send passes a message to the session after the messages before it.
 func (o *outbox) send(one *outgoing) pane.Action {
 	if why := o.session.refusal(); why != "" {
 		o.returnToComposer(one)
@@ -204,10 +204,10 @@ func (o *outbox) send(one *outgoing) pane.Action {
 	if one.ran != "" {
 		return o.flush()
 	}
-	return several{o.env.remember(one.text), o.flush()} // a kill before it is handed over must not lose it
+	return several{o.env.remember(one.text), o.flush()} // so that a crash before it is passed on does not lose it
 }
 
-// flush hands over what is ready.
+// flush passes on the messages that are ready.
 func (o *outbox) flush() pane.Action {
 	s := o.session
 	if !s.open || s.opening {
@@ -239,10 +239,10 @@ func (o *outbox) flush() pane.Action {
 	return reads
 }
 
-// attached has the files of a message, if it still waits for them.
+// attached handles the files of a message, if it still waits for them.
 func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
 	if !slices.Contains(o.sending, to) {
-		return nil // it was given back
+		return nil // it was returned to the composer
 	}
 	if err != nil {
 		o.drop(to)
@@ -253,7 +253,7 @@ func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
 	return o.flush()
 }
 
-// unattached says why a message came back.
+// unattached shows why a message was returned.
 func (o *outbox) unattached(text string, err error) pane.Action {
 	var which *MentionError
 	if !errors.As(err, &which) || o.env.ctx.Err() != nil {
@@ -264,7 +264,7 @@ func (o *outbox) unattached(text string, err error) pane.Action {
 	return requestFailed{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
 }
 
-// giveBack returns what was not handed over to the composer.
+// returnUnsent returns the messages that were not passed on to the composer.
 func (o *outbox) returnUnsent() {
 	all := o.sending
 	o.sending = nil
@@ -273,8 +273,8 @@ func (o *outbox) returnUnsent() {
 	}
 }
 
-// comesBack puts what was not handed over before the draft. A command never becomes
-// part of a message.
+// returnToComposer puts a message before the draft. The line of a command is only put into
+// an empty composer, so that it never becomes part of a message.
 func (o *outbox) returnToComposer(one *outgoing) {
 	if one.ran != "" {
 		o.leaveLine(one.line)
@@ -283,8 +283,8 @@ func (o *outbox) returnToComposer(one *outgoing) {
 	o.composer.Prepend(one.text)
 }
 
-// returned puts messages that come back before the draft. A command whose output was
-// to be added comes where nothing else is written.
+// returned puts messages that the session returned before the draft. Lines of commands
+// are only put into an empty composer.
 func (o *outbox) returned(texts []string) {
 	var lines []string
 	for _, text := range slices.Backward(texts) {
@@ -302,11 +302,11 @@ func (o *outbox) returned(texts []string) {
 // typedLine is a command as it was typed.
 type typedLine struct {
 	text  string
-	asked int // the key before it was sent, by keyboard.pressed
+	asked int // keyboard.pressed when it was sent
 }
 
-// leaveLine leaves a line in the composer. Where something was typed since, the next
-// letter would become part of it: then the prompt history has it.
+// leaveLine puts a line into the composer if that is empty and no key was pressed since.
+// Otherwise the user may be typing, and it is added to the prompt history.
 func (o *outbox) leaveLine(line typedLine) {
 	if o.composer.Empty() && line.asked == o.keyboard.pressed {
 		o.composer.SetText(line.text)

@@ -27,7 +27,7 @@ func called(calls *[]string) func(*rig, *tui.Options) {
 	}
 }
 
-func TestTheUserIsCalledWhereNobodyLooks(t *testing.T) {
+func TestTheUserIsNotifiedWhileAway(t *testing.T) {
 	var calls []string
 	screen(t, called(&calls), func(r *rig) {
 		say := func(want string) {

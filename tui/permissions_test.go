@@ -35,7 +35,7 @@ func TestPermissionsListTheRulesInForce(t *testing.T) {
 	})
 }
 
-func TestPermissionsRevokeWhatAKeyGranted(t *testing.T) {
+func TestPermissionsRevokeGrantedRules(t *testing.T) {
 	screen(t, ruled, func(r *rig) {
 		r.enter("/permissions")
 		r.write("go test")
@@ -71,7 +71,7 @@ func offered() updates.AskApproval {
 	return u
 }
 
-func TestAnEditedRuleIsJudgedWhileOneTypes(t *testing.T) {
+func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Asking}, offered())
 		r.pass(2 * time.Second)

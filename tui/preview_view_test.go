@@ -18,7 +18,7 @@ func previewed(profile string, saved int) updates.Previewed {
 	return u
 }
 
-func TestTheNumbersFollowTheWish(t *testing.T) {
+func TestTheNumbersFollowTheRequest(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["preview"](r)
 		r.has("12.1k → ~5.3k")
@@ -37,7 +37,7 @@ func TestTheNumbersFollowTheWish(t *testing.T) {
 }
 
 // Numbers that a preview asked for which was closed since are not those of the next.
-func TestThePreviewOpenedAnewWaitsForItsOwnNumbers(t *testing.T) {
+func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+k", "right", "esc")
 		r.at("")

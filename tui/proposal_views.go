@@ -9,24 +9,24 @@ import (
 	"plimsoll/tui/review"
 )
 
-// A compaction can be looked at before it is made: what it would do in numbers, and
-// how the gauge would move. Every change of range or profile asks again; numbers are
-// estimates. What nothing can be done with is said where the numbers would stand.
+// The preview shows what a compaction would do before it is made, in numbers and in the
+// gauge. Every change of range or profile computes it again; numbers are estimates. A
+// request that cannot be carried out shows the reason instead of numbers.
 
 type previewView struct {
 	*preview.Model
-	asked int // how many requests have no numbers yet
+	asked int // how many requests are not answered yet
 	shown preview.Content
 }
 
-// previewAny shows what a compaction by the default profile would do.
+// previewAny opens the preview of a compaction by the default profile.
 func (v *views) previewAny() pane.Action {
 	usual := edit.NewRequest()
 	usual.Evicts = true
 	return v.openPreview(usual)
 }
 
-// openPreview shows what a compaction would do.
+// openPreview opens the preview of a compaction.
 func (v *views) openPreview(w edit.Request) pane.Action {
 	if why := v.session.uncompactable(); why != "" {
 		return refuse(why)
@@ -43,10 +43,10 @@ func (v *views) openPreview(w edit.Request) pane.Action {
 	return shown
 }
 
-// errNoNumbersYet stands where the first numbers will.
+// errNoNumbersYet is shown until the first numbers arrive.
 var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "still calculating; try again in a moment"}
 
-// ask has the numbers of a request worked out.
+// ask requests the numbers of a request.
 func (v *views) ask(one *previewView, w edit.Request) {
 	one.asked++
 	v.previews = append(v.previews, one)
@@ -55,9 +55,9 @@ func (v *views) ask(one *previewView, w edit.Request) {
 	v.session.Session.Preview(w)
 }
 
-// showPreview gives the numbers of a request to the view that asked for them; those of
-// a request that was changed since only count as answered. Answers come in the order of
-// the questions, also when the view was closed meanwhile.
+// showPreview passes numbers to the view that requested them, unless it has changed its
+// request since. Numbers arrive in the order of the requests, also after the view was
+// closed.
 func (v *views) showPreview(u updates.Previewed) {
 	if len(v.previews) == 0 {
 		return
@@ -71,7 +71,7 @@ func (v *views) showPreview(u updates.Previewed) {
 	one.Show(one.shown)
 }
 
-// previewContent is the answer to a request as the view shows it.
+// previewContent converts the numbers of a request for the view.
 func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
@@ -90,7 +90,7 @@ func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Cont
 
 func (p *previewView) hasGaugeLine() bool    { return false }
 func (p *previewView) restyle(l themeStyles) { p.SetStyles(l.preview()) }
-func (p *previewView) renew(*views)          {} // numbers are those of the moment it was asked
+func (p *previewView) renew(*views)          {} // the numbers are those of the time of the request
 
 func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
@@ -105,13 +105,13 @@ func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	return a
 }
 
-// A summary that waits for the user. It opens only when it is asked for, as its user
-// may be writing: the status line says that it waits, and how to open it. What was
-// changed in it stays while it waits, also when the view is closed.
+// The review of a summary that waits for the user. It opens only on request, because the
+// user may be typing: the status line says that a summary waits, and how to open it. The
+// user's changes are kept while it waits, also when the view is closed.
 
 type reviewView struct{ *review.Model }
 
-// openReview opens the summary that waits.
+// openReview opens the pending summary.
 func (v *views) openReview() pane.Action {
 	if v.session.review.summary == nil {
 		return refuse("no summary is pending; /compact --review lets you read one before it is applied")
@@ -129,7 +129,7 @@ func (v *views) openReview() pane.Action {
 	return shown
 }
 
-// closeReview closes the view: no summary waits any more.
+// closeReview closes the view after its summary was accepted or discarded.
 func (v *views) closeReview() {
 	if one := v.review; one != nil {
 		v.review = nil
@@ -138,7 +138,7 @@ func (v *views) closeReview() {
 	}
 }
 
-// reviewContent is the summary that waits.
+// reviewContent converts the pending summary for the view.
 func (v *views) reviewContent() review.Content {
 	u := v.session.review.summary
 	return review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
@@ -163,7 +163,7 @@ func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	return nil
 }
 
-// reviewing reports whether the summary that waits is in sight.
+// reviewing reports whether the review is the top view.
 func (v *views) reviewing() bool {
 	_, open := v.top().(*reviewView)
 	return open

@@ -13,19 +13,19 @@ import (
 	"plimsoll/tui/settings"
 )
 
-// The context view on the screen. Its numbers come from the agent, when the log
-// changes; its gauge moves with every letter and every token.
+// The context view as a full-screen view. The agent computes its numbers when the log
+// changes; its gauge moves with every typed letter and every token.
 
 type contextView struct {
 	*account.Model
-	asked  uint64 // the newest event when the breakdown was asked for
+	asked  uint64 // the newest event when the breakdown was requested
 	pinned pinned
 }
 
-// pinned is the events that a view of a conversation shows because they are pinned.
+// pinned holds the pinned events of a projected view.
 type pinned struct {
 	of                *session
-	revision, through uint64 // of the view
+	revision, through uint64 // of the projected view
 	events            map[uint64]bool
 }
 
@@ -65,7 +65,7 @@ func (c *contextView) renew(v *views) {
 	})
 }
 
-// pinnedOf is the events that a view shows because they are pinned.
+// pinnedOf returns the pinned events of a view.
 func pinnedOf(v projection.View) map[uint64]bool {
 	pinned := map[uint64]bool{}
 	for i := range v.Messages {
@@ -78,8 +78,8 @@ func pinnedOf(v projection.View) map[uint64]bool {
 	return pinned
 }
 
-// The settings on the screen. The backend knows them; what holds for this run only, the
-// screen knows itself.
+// The settings as a full-screen view. The backend stores them; the screen itself stores
+// settings of this run.
 
 // settingTheme is a setting of this run that has a dialog.
 const settingTheme = "ui.theme"
@@ -93,9 +93,9 @@ const (
 
 type settingsView struct {
 	*settings.Model
-	asked  uint64             // the newest event when the breakdown was asked for
-	rows   []Setting          // as they were read last
-	cancel context.CancelFunc // of what is being tried
+	asked  uint64             // the newest event when the breakdown was requested
+	rows   []Setting          // the settings as last read
+	cancel context.CancelFunc // cancels the running TrySetting
 }
 
 // openSettings opens the settings.
@@ -123,13 +123,13 @@ func (o *settingsView) renew(v *views) {
 	}
 	now := v.reading()
 	next := ""
-	if s.breakdown.Reading.LoadLine == now.LoadLine { // otherwise it is of the rules before
+	if s.breakdown.Reading.LoadLine == now.LoadLine { // otherwise the forecast is for the previous rules
 		next = s.breakdown.Forecast.Text(s.cache.words(v.env.Now()))
 	}
 	o.Show(settings.Content{Rows: v.settingRows(o.rows), Reading: now, Next: next, Fixed: s.ReadOnly})
 }
 
-// settingRows are the settings with what the screen knows of them.
+// settingRows returns the settings, with the values of this run.
 func (v *views) settingRows(known []Setting) []Setting {
 	rows := slices.Clone(known)
 	for i := range rows {
@@ -153,7 +153,7 @@ func (v *views) settingRows(known []Setting) []Setting {
 	return rows
 }
 
-// settings is the view of the settings if it is open, nil if it is not.
+// settings returns the open view of the settings, or nil.
 func (v *views) settings() *settingsView {
 	for _, one := range v.stack {
 		if o, is := one.(*settingsView); is {
@@ -163,7 +163,7 @@ func (v *views) settings() *settingsView {
 	return nil
 }
 
-// readSettings reads the settings anew, if they are open.
+// readSettings reads the settings again, if their view is open.
 func (v *views) readSettings() pane.Action {
 	one, ctx, b := v.settings(), v.env.ctx, v.env.Backend
 	if one == nil {
@@ -180,7 +180,7 @@ func (v *views) readSettings() pane.Action {
 	})
 }
 
-// adoptSettings takes over the settings that the screen goes by, too.
+// adoptSettings applies the settings that the session uses.
 func adoptSettings(s *session, rows []Setting) {
 	for _, r := range rows {
 		switch n, err := strconv.Atoi(r.Value); {
@@ -192,7 +192,7 @@ func adoptSettings(s *session, rows []Setting) {
 	}
 }
 
-// act does what the settings ask for.
+// act carries out an action of the settings view.
 func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 	b, edit := v.env.Backend, o.Edit()
 	switch a := a.(type) {
@@ -221,7 +221,7 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 	return a
 }
 
-// settingDone ends a change and reports done. An edit of -1 means that there was none.
+// settingDone shows the result of a change; done is the snackbar. An edit of -1 means that no value was edited.
 func (v *views) settingDone(one *settingsView, edit int, done string, err error) pane.Action {
 	known := one == v.settings() && one.Done(edit, reasonOf(err))
 	switch {
@@ -230,7 +230,7 @@ func (v *views) settingDone(one *settingsView, edit int, done string, err error)
 	case err != nil:
 		return requestFailed{err}
 	}
-	one.asked = 0 // other rules, another forecast
+	one.asked = 0 // the rules changed: request another forecast
 	v.markStale()
 	if done == "" {
 		return v.readSettings()
@@ -238,7 +238,7 @@ func (v *views) settingDone(one *settingsView, edit int, done string, err error)
 	return several{say(done), v.readSettings()}
 }
 
-// reasonOf is an error in words, "" for none.
+// reasonOf returns the text of an error, "" for nil.
 func reasonOf(err error) string {
 	if err == nil {
 		return ""
@@ -257,5 +257,5 @@ func openSetting(m *Model, dialog string) tea.Cmd {
 	return themeNamed(m, "")
 }
 
-// readSettings has the settings read anew.
+// readSettings is the action that reads the settings again.
 type readSettings struct{}

@@ -10,7 +10,7 @@ import (
 	"plimsoll/tui"
 )
 
-func TestTheReviewActs(t *testing.T) {
+func TestReviewCommands(t *testing.T) {
 	text := waiting().Text
 	for name, c := range map[string]struct {
 		keys []string
@@ -112,7 +112,7 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 	})
 }
 
-func TestARequestThatWaitsForTheReviewIsSaid(t *testing.T) {
+func TestAReviewSaysThatARequestWaits(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.write("x")
 		u := waiting()

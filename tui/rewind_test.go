@@ -35,7 +35,7 @@ func TestRewindRefuses(t *testing.T) {
 
 // What was said comes back as it was typed, before the draft; its files do not
 // come with it, as it still mentions them.
-func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
+func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		sent := "look at @upload.go" + conversation.FormatAttachments(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
 		r.append(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)

@@ -24,9 +24,9 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// rig runs a screen as the library does, in a bubble of its own time, with
-// everything around it faked. After each message it checks that the view fits
-// the terminal.
+// rig runs a screen as Bubble Tea does, in a synctest bubble, with fakes of
+// Session and Backend. After each message it checks that the view fits the
+// terminal.
 type rig struct {
 	t    *testing.T
 	ctx  context.Context
@@ -39,7 +39,7 @@ type rig struct {
 	asked         []string // of the library: quit, clipboard and the like
 }
 
-// world is what the fakes hold.
+// world is the state of the fakes.
 type world struct {
 	mu        sync.Mutex // guards calls, prompts and drafts
 	calls     []string   // of the ports, in order
@@ -66,7 +66,7 @@ type world struct {
 	tale      conversation.Log // of the conversation that is open, where a test tells one
 }
 
-// demo is the model the fakes talk to.
+// demo returns the model of the fakes.
 func demo() llm.Model {
 	return llm.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
@@ -113,14 +113,14 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 	t.Run(name, func(t *testing.T) { screen(t, change, test) })
 }
 
-// conversation is one as the host gives it.
+// conversation returns a conversation as the Backend opens it.
 func (r *rig) conversation(id string, feed feeder) tui.Conversation {
 	return tui.Conversation{ID: id, Session: session{feed, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: meter.New(meter.Options{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
 
-// spawn runs a command beside the screen, as the library does.
+// spawn runs a command in a goroutine, as Bubble Tea does.
 func (r *rig) spawn(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -134,7 +134,7 @@ func (r *rig) spawn(cmd tea.Cmd) {
 	}()
 }
 
-// settle handles all messages that come without time passing.
+// settle handles all messages that arrive without time passing.
 func (r *rig) settle() {
 	for {
 		synctest.Wait()
@@ -147,7 +147,7 @@ func (r *rig) settle() {
 	}
 }
 
-// handle is what the library does with a message.
+// handle handles a message as Bubble Tea does.
 func (r *rig) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
@@ -178,7 +178,7 @@ func (r *rig) handle(msg tea.Msg) {
 	r.check()
 }
 
-// sequence is the commands of a message that the library runs one by one.
+// sequence returns the commands of a tea.Sequence.
 func sequence(msg tea.Msg) (cmds []tea.Cmd, ok bool) {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
@@ -190,7 +190,7 @@ func sequence(msg tea.Msg) (cmds []tea.Cmd, ok bool) {
 	return cmds, true
 }
 
-// send gives the screen messages of the terminal.
+// send sends messages of the terminal to the screen.
 func (r *rig) send(msgs ...tea.Msg) {
 	for _, msg := range msgs {
 		r.handle(msg)
@@ -198,7 +198,7 @@ func (r *rig) send(msgs ...tea.Msg) {
 	}
 }
 
-// pass lets time go by, and returns how many messages came meanwhile.
+// pass lets time pass, and returns how many messages arrived meanwhile.
 func (r *rig) pass(d time.Duration) (messages int) {
 	end := time.After(d)
 	for {
@@ -213,7 +213,7 @@ func (r *rig) pass(d time.Duration) (messages int) {
 	}
 }
 
-// rests checks that nothing comes for a minute.
+// rests checks that no message arrives for a minute.
 func (r *rig) rests(when string) {
 	r.t.Helper()
 	if n := r.pass(time.Minute); n > 0 {
@@ -221,7 +221,7 @@ func (r *rig) rests(when string) {
 	}
 }
 
-// happen is what the agent tells.
+// happen sends updates of the agent.
 func (r *rig) happen(list ...updates.Update) {
 	for _, u := range list {
 		r.mailbox.Put(u)
@@ -229,7 +229,7 @@ func (r *rig) happen(list ...updates.Update) {
 	r.settle()
 }
 
-// log is events as the agent appends them, numbered from 1.
+// log returns events as the agent appends them, numbered from 1.
 func log(bodies ...conversation.Body) []conversation.Event {
 	var l conversation.Log
 	events := l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
@@ -268,7 +268,7 @@ func (r *rig) check() {
 	}
 }
 
-// lines is what is on screen, without style.
+// lines returns the lines on screen, without style.
 func (r *rig) lines() []string {
 	lines := strings.Split(ansi.Strip(r.m.View().Content), "\n")
 	for i, l := range lines {
@@ -279,7 +279,7 @@ func (r *rig) lines() []string {
 
 func (r *rig) text() string { return strings.Join(r.lines(), "\n") }
 
-// row is the first line that contains a text, -1 if none does.
+// row returns the first line that contains a text, or -1.
 func (r *rig) row(text string) int {
 	return slices.IndexFunc(r.lines(), func(l string) bool { return strings.Contains(l, text) })
 }
@@ -302,7 +302,7 @@ func (r *rig) lacks(texts ...string) {
 	}
 }
 
-// did compares what the ports were asked since the last time.
+// did compares the calls of the fakes since the last call of did.
 func (r *rig) did(want ...string) {
 	r.t.Helper()
 	got := r.calls
@@ -312,7 +312,7 @@ func (r *rig) did(want ...string) {
 	}
 }
 
-// draft is the text in the composer, as sending it shows.
+// draft returns the text in the composer, by sending it.
 func (r *rig) draft() string {
 	r.t.Helper()
 	r.calls = nil

@@ -12,19 +12,19 @@ import (
 	"plimsoll/tui/search"
 )
 
-// The search over all conversations on the screen. It begins when typing pauses; a
-// search whose text was changed is given up.
+// The search over all conversations as a full-screen view. A search begins when typing
+// pauses, and is cancelled when its text changes.
 
 type searchView struct {
 	*search.Model
-	seq    int                // of the newest text
-	cancel context.CancelFunc // of the search that runs, nil without one
+	seq    int                // number of the newest query
+	cancel context.CancelFunc // cancels the running search; nil if none runs
 }
 
-// typingPause is how long nothing is typed before a search begins.
+// typingPause is the pause in typing after which a search begins.
 const typingPause = 200 * time.Millisecond
 
-// openSearch opens the search, and begins one where a text is given.
+// openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
 	keys := v.env.Keys.Search
 	one := &searchView{Model: search.New(search.Options{Styles: v.look.search(), Keys: &keys})}
@@ -48,7 +48,7 @@ func (s *searchView) typed(v *views, text string, pause time.Duration) tea.Cmd {
 	})
 }
 
-// closed gives the search up that runs or waits for a pause.
+// closed cancels the search that runs or waits for a pause.
 func (s *searchView) closed() {
 	s.seq++
 	if s.cancel != nil {
@@ -57,7 +57,7 @@ func (s *searchView) closed() {
 	}
 }
 
-// search searches for a text, and shows what is found unless another was typed meanwhile.
+// search searches for a text, and shows the result unless the query changed meanwhile.
 func (s *searchView) search(v *views, text string) pane.Action {
 	if text == "" {
 		s.Show(search.Content{})
@@ -98,23 +98,23 @@ func (s *searchView) act(v *views, a pane.Action) pane.Action {
 	return a
 }
 
-// showHit shows a place that a search found, over that search.
+// showHit is the action that shows a search hit, over that search.
 type showHit struct {
 	from         *searchView
 	conversation string
 	at           target
 }
 
-// What the conversation changed in files on the screen. It is worked out beside the
-// screen, each time the log gets longer.
+// The changed files of the conversation as a full-screen view. A command computes them
+// each time the log grows.
 
 type diffView struct {
 	*changes.Model
-	asked uint64 // the newest event when it was asked for
-	seq   int    // of the newest question
+	asked uint64 // the newest event when they were requested
+	seq   int    // number of the newest request
 }
 
-// openDiff opens the view of what changed.
+// openDiff opens the view of changed files.
 func (v *views) openDiff() pane.Action {
 	if no := v.cannotOpen(); no != nil {
 		return no

@@ -28,7 +28,7 @@ func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 }
 
 // Whatever makes a search useless gives it up.
-func TestASearchIsGivenUp(t *testing.T) {
+func TestASearchIsCancelled(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"by another letter":           func(r *rig) { r.write("e") },
 		"with the view":               func(r *rig) { r.press("esc") },
@@ -73,7 +73,7 @@ func saidInNext(r *rig) {
 	r.next.Meter = r.next.Meter.WithView(projection.Project(r.next.Events))
 }
 
-func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
+func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) { telling(r, o); saidInNext(r) }, func(r *rig) {
 		r.enter("/search fix")
 		r.calls = nil

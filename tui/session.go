@@ -12,37 +12,37 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// session is the open conversation as the screen knows it. Its methods change it by
-// calls of Session, and take over what updates tell; the other parts read it.
+// session is the screen's state of the open conversation. Its methods call Session and
+// apply updates; the other parts read it.
 type session struct {
 	Conversation
 	env     *env
 	outline outline
 
 	open    bool
-	failed  string   // why there is none, "" while one is opening
-	faults  []string // what failed before it was open
+	failed  string   // why none is open, "" while one is being opened
+	faults  []string // failures from before it was open
 	opening bool     // another conversation is being opened
 
-	log      eventLog // as far as updates have arrived
+	log      eventLog // including all received updates
 	load     load
 	cache    cacheClock
 	activity activity
-	paused   bool // automatic compaction asks no model for summaries
+	paused   bool // automatic compaction does not request summaries
 
-	unreachable string // why the server does not answer, as far as it was asked; "" while it does
+	unreachable string // why the server did not answer the last check; "" if it did
 
-	breakdown inspect.Breakdown // as the agent last worked it out
+	breakdown inspect.Breakdown // as the agent last computed it
 	review    pendingReview
 }
 
-// outline is what the transcript knows of the turns it shows.
+// outline is what the session needs to know of the transcript.
 type outline interface {
-	// Said reports whether there is a message.
+	// Begun reports whether the conversation has messages.
 	Begun() bool
-	// TurnOf is the turn of an event.
+	// TurnOf returns the turn of an event.
 	TurnOf(seq uint64) int
-	// Turns is how many turns there are.
+	// Turns is the number of turns.
 	Turns() int
 }
 
@@ -50,20 +50,20 @@ func newSession(e *env) *session {
 	return &session{env: e, load: load{meter: meter.New(meter.Options{})}}
 }
 
-// busyOpening is what is said to who opens a second conversation meanwhile.
+// busyOpening refuses to open a second conversation meanwhile.
 const busyOpening = "a conversation is still being opened"
 
-// begin takes over a conversation that is open now, and returns what failed before.
+// begin sets the conversation that was opened, and returns the failures from before.
 func (s *session) begin(c Conversation) (faults []string) {
 	faults = s.faults
 	*s = session{Conversation: c, env: s.env, outline: s.outline, open: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
 	return faults
 }
 
-// readOnly reports whether the conversation is only read, or none is open.
+// readOnly reports whether the conversation is read-only, or none is open.
 func (s *session) readOnly() bool { return !s.open || s.ReadOnly != "" }
 
-// refusal is why nothing can be sent, "" if it can.
+// refusal returns why no message can be sent, "" if one can.
 func (s *session) refusal() string {
 	if !s.open && s.failed != "" {
 		return "no conversation is open; /new starts one, /resume opens one"
@@ -74,8 +74,8 @@ func (s *session) refusal() string {
 	return s.ReadOnly
 }
 
-// unchangeable is why settings of the conversation cannot be changed, "" if
-// they can.
+// unchangeable returns why the conversation cannot be changed, "" if
+// it can.
 func (s *session) unchangeable() string {
 	switch {
 	case s.opening:
@@ -86,7 +86,7 @@ func (s *session) unchangeable() string {
 	return s.ReadOnly
 }
 
-// keyless is the provider of the model in use, "" if there is a key for it or it needs none.
+// keyless returns the provider of the model in use if its key is missing, or "".
 func keyless(s *session) string {
 	if !s.open || s.Keyless != s.Model.Provider {
 		return ""
@@ -94,7 +94,7 @@ func keyless(s *session) string {
 	return s.Keyless
 }
 
-// keyChanged takes over that a provider has a key now, or none any more.
+// keyChanged handles that the key of a provider was stored or removed.
 func (s *session) keyChanged(p Provider) {
 	switch {
 	case p.Ready && s.Keyless == p.Name:
@@ -104,7 +104,7 @@ func (s *session) keyChanged(p Provider) {
 	}
 }
 
-// uncompactable is why the conversation cannot be compacted, "" if it can.
+// uncompactable returns why the conversation cannot be compacted, "" if it can.
 func (s *session) uncompactable() string {
 	if why := s.unchangeable(); why != "" || s.outline.Begun() {
 		return why
@@ -112,7 +112,7 @@ func (s *session) uncompactable() string {
 	return "this conversation is empty"
 }
 
-// unrewindable is why no turn can be undone, "" if one can.
+// unrewindable returns why no turn can be undone, "" if one can.
 func (s *session) unrewindable() string {
 	if why := s.unchangeable(); why != "" || s.outline.Begun() {
 		return why
@@ -120,13 +120,13 @@ func (s *session) unrewindable() string {
 	return "nothing to undo yet"
 }
 
-// cancel stops the turn, or else the summary that is being written.
+// cancel stops the turn, or if none runs the summary that is being written.
 func (s *session) cancel() {
 	s.activity.stopSummary()
 	s.Session.Cancel()
 }
 
-// later says what waits for the turn, nothing if no turn runs.
+// later returns a snackbar that says what waits for the running turn; nil if no turn runs.
 func (s *session) later(what string) pane.Action {
 	if !s.activity.turnRuns() {
 		return nil
@@ -134,12 +134,12 @@ func (s *session) later(what string) pane.Action {
 	return say(what + " before the next request")
 }
 
-// What the agent tells of the open conversation.
+// How updates of the agent change the session.
 
 // defaultProfile is the setting that /profile changes.
 const defaultProfile = "compaction.default_profile"
 
-// update takes over what an update tells.
+// update applies an update.
 func (s *session) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Appended:
@@ -150,7 +150,7 @@ func (s *session) update(u updates.Update) pane.Action {
 		s.load.discard()
 	case updates.Status:
 		if s.activity.status = u; s.activity.busy() {
-			s.unreachable = "" // what comes of the request tells
+			s.unreachable = "" // the running request will show whether it answers
 		}
 	case updates.Unreachable:
 		s.unreachable = u.Why
@@ -172,7 +172,7 @@ func (s *session) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// compaction takes over how a compaction goes on.
+// compaction applies an update about a compaction.
 func (s *session) compaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
@@ -215,7 +215,7 @@ func (s *session) appended(events []conversation.Event) {
 	}
 }
 
-// unquoted is a setting as it is recorded, without the quotes that it may have.
+// unquoted returns a recorded setting without quotes.
 func unquoted(value string) string {
 	if text, err := strconv.Unquote(value); err == nil {
 		return text
@@ -223,7 +223,7 @@ func unquoted(value string) string {
 	return value
 }
 
-// switched takes over the model, and says so if it is another one.
+// switched sets the model, and shows a snackbar if it is another one.
 func (s *session) switched(to llm.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
 	if other {
@@ -231,41 +231,41 @@ func (s *session) switched(to llm.Model) pane.Action {
 	}
 	s.Model = to
 	if !other {
-		return nil // its window became known
+		return nil // only its window changed
 	}
 	return say("now talking to " + to.Name())
 }
 
-// reviewing takes over a summary that waits.
+// reviewing sets the summary that waits for review.
 func (s *session) reviewing(u updates.Reviewing) pane.Action {
 	known := s.review.summary != nil
 	s.review.summary = &u
-	s.activity.job.on = false // it is written
+	s.activity.job.on = false // the summary is complete
 	if known {
 		return nil
 	}
 	return say(s.review.words())
 }
 
-// acceptReview has the summary take effect with a text.
+// acceptReview accepts the summary with a text.
 func (s *session) acceptReview(text string) {
 	s.review.accepted = text
 	s.Session.Review(text, true)
 }
 
-// discardReview has the summary discarded.
+// discardReview discards the summary.
 func (s *session) discardReview() {
 	s.review.accepted = ""
 	s.Session.Review("", false)
 }
 
-// seen says whether somebody looks at the screen.
+// setLooking sets whether the terminal has the focus.
 func (s *session) setLooking(is bool) pane.Action {
 	s.cache.away = !is
 	return s.cache.wake(s.env)
 }
 
-// cacheWords are what the gauge says of the provider's cache, "" where that is nothing new.
+// cacheWords is the gauge's text about the provider's cache; "" while the cache is warm for long.
 func (s *session) cacheWords() string {
 	switch p := s.activity.status.Phase; {
 	case s.cacheCold():
@@ -278,8 +278,8 @@ func (s *session) cacheWords() string {
 	return ""
 }
 
-// cacheCold reports whether the provider's cache no longer holds the conversation. A
-// reply that arrives says that it does again.
+// cacheCold reports whether the provider's cache has expired. While a reply streams it
+// is warm again.
 func (s *session) cacheCold() bool {
 	return s.cache.cold(s.env.Now()) && s.activity.status.Phase != updates.Streaming
 }

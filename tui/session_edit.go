@@ -12,11 +12,11 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What the user does to the prompt of the next requests: compactions, and pins and
-// masks of single messages. They take effect before the next request, at once while
-// the conversation is idle; the gauge then says what came of it.
+// Changes of the prompt of the next requests by the user: compactions, and pins and
+// masks of single messages. They take effect before the next request, or at once while
+// the conversation is idle; the gauge then shows the result.
 
-// edit changes the prompt of the next requests, and says when that takes effect.
+// edit calls change, and shows when it takes effect if a turn runs.
 func (s *session) edit(what string, change func()) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
@@ -25,17 +25,17 @@ func (s *session) edit(what string, change func()) pane.Action {
 	return s.later(what)
 }
 
-// compact compacts as was requested.
+// compact requests a compaction.
 func (s *session) compact(w edit.Request) pane.Action {
 	return s.edit("compacts", func() { s.Session.Compact(w) })
 }
 
-// undoCompaction undoes a compaction, 0 for the newest in force.
+// undoCompaction undoes a compaction by its epoch, 0 for the newest in force.
 func (s *session) undoCompaction(epoch uint64) pane.Action {
 	return s.edit("undoes the compaction", func() { s.Session.UndoCompaction(epoch) })
 }
 
-// undoNumbered undoes a compaction by the number its line says.
+// undoNumbered undoes a compaction by the number in its line.
 func (s *session) undoNumbered(args string) pane.Action {
 	if args == "" {
 		return s.undoCompaction(0)
@@ -51,7 +51,7 @@ func (s *session) redoCompaction() pane.Action {
 	return s.edit("redoes the compaction", func() { s.Session.RedoCompaction() })
 }
 
-// profiles shows the profiles, or chooses the one for compactions that name none.
+// profiles lists the profiles, or sets the default profile for compactions.
 func (s *session) profiles(args string) pane.Action {
 	if why := s.unchangeable(); why != "" {
 		return refuse(why)
@@ -67,7 +67,7 @@ func (s *session) profiles(args string) pane.Action {
 		Choose: func(name, _ string) pane.Action { return s.setProfile(name) }})
 }
 
-// setProfile chooses the profile for compactions that name none.
+// setProfile sets the default profile for compactions.
 func (s *session) setProfile(name string) pane.Action {
 	names := make([]string, len(s.Profiles))
 	for i, p := range s.Profiles {
@@ -81,8 +81,8 @@ func (s *session) setProfile(name string) pane.Action {
 	return refuse(fmt.Sprintf("there is no profile %q; there are %s", name, strings.Join(names, ", ")))
 }
 
-// pinNamed pins what is named behind the command, or ends that: the events of a
-// turn, one event, or without a name the newest message of the user.
+// pinNamed pins or unpins what the argument of the command names: the events of a
+// turn, one event, or for "" the newest user message.
 func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
@@ -98,7 +98,7 @@ func noSuchMessage(name string) pane.Action {
 	return refuse(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
 }
 
-// pin keeps events verbatim, or ends that.
+// pin pins or unpins events.
 func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	what := "pins it"
 	if !pinned {
@@ -107,17 +107,17 @@ func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	return s.edit(what, func() { s.Session.Pin(events, pinned) })
 }
 
-// mask shows stubs in place of the results of events.
+// mask masks the results of events.
 func (s *session) mask(events []uint64) pane.Action {
 	return s.edit("masks it", func() { s.Session.Mask(events) })
 }
 
-// Turns can be undone: they stay in the log, the prompt no longer has them, and the
-// message of the first of them returns to the composer. They can be redone until
-// another message is sent; a copy that goes on from an earlier message leaves this
-// conversation as it is.
+// Turns can be undone: they stay in the log, but not in the prompt, and the message of
+// the first of them returns to the composer. They can be redone until another message is
+// sent. A fork from an earlier message does not change this
+// conversation.
 
-// newestTurn is the turn to rewind to where none is named.
+// newestTurn is the argument of Rewind for the newest turn.
 const newestTurn = -1
 
 // retry sends the request of the newest turn again.
@@ -138,7 +138,7 @@ func (s *session) restoreTurns() pane.Action {
 	return s.later("redoes the turns")
 }
 
-// rewindNamed undoes turns from the one on whose number is typed.
+// rewindNamed undoes all turns from a typed turn number on.
 func (s *session) rewindNamed(args string) pane.Action {
 	turn, err := strconv.Atoi(args)
 	if err != nil || turn < 0 {
@@ -158,8 +158,8 @@ func (s *session) rewind(turn int) pane.Action {
 	return nil
 }
 
-// pickTurn lets the user choose the message to go back to, the newest first. Labels
-// come from label, as the messages were typed.
+// pickTurn lets the user choose the message to go back to, the newest first. label
+// returns a message as it was typed.
 func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	if why := s.unrewindable(); why != "" {
 		return refuse(why)

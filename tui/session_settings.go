@@ -13,9 +13,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Title and permissions of the conversation. Permissions are what runs without asking:
-// the mode and the rules in force. The list shows each rule as it is written, and
-// revokes those that a key granted.
+// Title and permissions of the conversation. Permissions are the mode and the rules in
+// force, which decide what runs without approval. The list shows each rule as it is
+// written, and revokes granted rules.
 
 // rename gives the conversation a title.
 func (s *session) rename(title string) pane.Action {
@@ -39,7 +39,7 @@ func (s *session) delete() pane.Action {
 	})
 }
 
-// permissions lists what runs without asking, or changes the mode.
+// permissions lists what runs without approval, or changes the mode.
 func (s *session) permissions(args string) pane.Action {
 	mode, agent := conversation.Mode(args), s.Session
 	switch {
@@ -47,7 +47,7 @@ func (s *session) permissions(args string) pane.Action {
 		return refuse("this conversation is read only; nothing runs in it")
 	case args == "":
 		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
-			rules, unread := agent.Rules(ctx) // what could not be read is said beside the rest
+			rules, unread := agent.Rules(ctx) // unread is shown with the rules that could be read
 			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
 			return func() pane.Action { return several{s.listRules(rules), requestFailed{unread}} }, late, nil
 		})
@@ -57,7 +57,7 @@ func (s *session) permissions(args string) pane.Action {
 	return s.setMode(mode)
 }
 
-// setMode changes what runs without asking.
+// setMode changes the permission mode.
 func (s *session) setMode(mode conversation.Mode) pane.Action {
 	if s.readOnly() {
 		return nil
@@ -123,7 +123,7 @@ func ruleNote(r conversation.Rule) string {
 	return strings.Join(words, " · ")
 }
 
-// showRule shows a rule, and revokes one that a key granted after a yes.
+// showRule shows a rule. A granted rule it revokes after a confirmation.
 func (s *session) showRule(r conversation.Rule) pane.Action {
 	if r.ID == "" {
 		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Location, "your configuration")+".")}
@@ -139,7 +139,7 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 	})
 }
 
-// ruleText is all there is to say about a rule.
+// ruleText describes a rule in full.
 func ruleText(r conversation.Rule) string {
 	verb := "allows "
 	if r.Deny {

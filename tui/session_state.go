@@ -13,10 +13,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What a session consists of: the log, what fills the window, what goes on, the summary
-// that waits, and the clock of the provider's cache. None of them knows the others.
+// The parts of a session: the log, the content of the window, the running activity, the
+// pending summary, and the clock of the provider's cache. They do not use each other.
 
-// eventLog is the events of the conversation.
+// eventLog holds the events of the conversation.
 type eventLog []conversation.Event
 
 // newest is the Seq of the newest event, 0 without one.
@@ -27,7 +27,7 @@ func (l eventLog) newest() uint64 {
 	return 0
 }
 
-// in is how many events it has, 0 if another log does not go on where it ends.
+// in returns the number of events if longer begins with them, or else 0.
 func (l eventLog) in(longer []conversation.Event) int {
 	n := len(l)
 	if n == 0 || n > len(longer) || longer[n-1].Seq != l[n-1].Seq || !longer[n-1].Time.Equal(l[n-1].Time) {
@@ -36,7 +36,7 @@ func (l eventLog) in(longer []conversation.Event) int {
 	return n
 }
 
-// message is the text of the user message of an event, false for other events.
+// message returns the text of a user message by its event; false for other events.
 func (l eventLog) message(event uint64) (text string, ok bool) {
 	for _, e := range l {
 		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
@@ -64,8 +64,8 @@ func (l eventLog) turns() []userTurn {
 	return list
 }
 
-// named are the events of a turn by its number, others by their names (e41,
-// t3-7), or the newest message of the user.
+// find returns the events of a turn by its number, events by their names (e41,
+// t3-7), or for "" the newest user message.
 func (l eventLog) find(name string) []uint64 {
 	turn, err := strconv.Atoi(name)
 	id, known := conversation.ParseRecallID(name)
@@ -97,15 +97,15 @@ func (l eventLog) find(name string) []uint64 {
 	return events
 }
 
-// load is what fills the window.
+// load is the content of the window.
 type load struct {
 	meter  meter.Meter       // without the draft and the reply
-	reply  conversation.Size // of the reply that is arriving
-	shown  conversation.Size // of it, as far as the gauge tells: numbers that change too often cannot be read
-	logged bool              // it is in the log, and so in the next meter
+	reply  conversation.Size // of the streaming reply
+	shown  conversation.Size // its size as the gauge shows it, updated once per tick to be readable
+	logged bool              // the reply is in the log, and so in the next meter
 }
 
-// arrives counts a part of the reply that is arriving.
+// addReply counts a delta of the streaming reply.
 func (l *load) addReply(text string) {
 	l.reply = l.reply.Plus(conversation.Measure(text))
 	if l.shown.Chars() == 0 {
@@ -113,7 +113,7 @@ func (l *load) addReply(text string) {
 	}
 }
 
-// show has the gauge tell of all of the reply that has arrived; false if it did already.
+// show makes the gauge show the reply so far; false if it does already.
 func (l *load) show() bool {
 	if l.shown == l.reply {
 		return false
@@ -122,11 +122,11 @@ func (l *load) show() bool {
 	return true
 }
 
-// discard drops the reply that was arriving.
+// discard drops the streaming reply.
 func (l *load) discard() { l.reply, l.shown = conversation.Size{}, conversation.Size{} }
 
-// metered takes over the meter. The reply that is arriving counts on top until it is
-// in the log.
+// metered sets the meter. The streaming reply is added to it until the reply is in the
+// log.
 func (l *load) metered(m meter.Meter) {
 	l.meter = m
 	if l.logged {
@@ -135,7 +135,7 @@ func (l *load) metered(m meter.Meter) {
 	}
 }
 
-// with is the meter with the reply that is arriving and messages that are not sent.
+// with returns the reading with the streaming reply and unsent messages.
 func (l *load) with(drafts conversation.Size, messages int) meter.Reading {
 	m := l.meter
 	if l.shown.Chars() > 0 {
@@ -144,8 +144,8 @@ func (l *load) with(drafts conversation.Size, messages int) meter.Reading {
 	return m.WithDraft(drafts, messages).Reading()
 }
 
-// used is what the gauge shows as used, and how much of it is the system prompt and
-// the tools. A reply that is arriving is not part of it yet.
+// used returns the used tokens, and how many of them are the system prompt and the tools,
+// without the streaming reply.
 func (l *load) used() (used, prompt int) {
 	r := l.meter.Reading()
 	return r.Used, r.Segments[projection.System] + r.Segments[projection.Tools]
@@ -159,15 +159,15 @@ func (l *load) factor() float64 {
 	return 1
 }
 
-// estimate is the tokens of a text by the model's calibration.
+// estimate returns the calibrated tokens of a text of a size.
 func (l *load) estimate(size conversation.Size) int {
 	return int(meter.Estimate(size)*l.factor() + 0.5)
 }
 
-// estimateText is the tokens of a text by the model's calibration.
+// estimateText returns the calibrated tokens of a text.
 func (l *load) estimateText(text string) int { return l.estimate(conversation.Measure(text)) }
 
-// activity is what goes on in the conversation.
+// activity is the running turn and summary.
 type activity struct {
 	status updates.Status
 	job    summaryJob
@@ -182,8 +182,8 @@ type summaryJob struct {
 	stopped bool // by the user
 }
 
-// meant reports whether the compaction request that failed is the one that the summary
-// is for: meanwhile an undo may fail, or a compaction that the model asked for.
+// concerns reports whether a failed compaction request is that of the summary. While a summary
+// is written, an undo or a compaction requested by the model may fail, too.
 func (j summaryJob) concerns(w edit.Request) bool {
 	switch {
 	case w.Trigger == string(edit.OpUndo), w.Trigger == string(edit.OpRedo):
@@ -197,14 +197,14 @@ func (j summaryJob) concerns(w edit.Request) bool {
 // busy reports whether a turn runs.
 func (a *activity) busy() bool { return a.status.Phase != "" && a.status.Phase != updates.Idle }
 
-// turnRuns reports whether a turn runs that Cancel stops before a summary. A turn
+// turnRuns reports whether a turn runs, which Cancel stops before a summary. A turn
 // whose request waits for the summary does not count.
 func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != updates.PhaseCompacting }
 
-// moves reports whether what goes on changes without the user.
+// moves reports whether something runs that changes without the user.
 func (a *activity) moves() bool { return a.busy() && a.status.Phase != updates.Asking || a.job.on }
 
-// stoppable reports whether something runs that nobody stopped yet.
+// stoppable reports whether something runs that the user has not stopped yet.
 func (a *activity) stoppable() bool {
 	switch {
 	case a.status.Phase == updates.Stopping:
@@ -215,7 +215,7 @@ func (a *activity) stoppable() bool {
 	return a.busy()
 }
 
-// compacting says that a summary is being written, or that a request waits for it.
+// compacting handles that a summary is being written, or that a request waits for it.
 func (a *activity) compacting(u updates.Compacting) {
 	if !u.Summary && !u.RequestWaits {
 		return
@@ -224,16 +224,16 @@ func (a *activity) compacting(u updates.Compacting) {
 	a.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.RequestWaits, stopped: same && a.job.stopped}
 }
 
-// stopSummary notes that the user stops the summary, where a turn does not come first.
+// stopSummary records that the user stopped the summary, unless a turn is stopped first.
 func (a *activity) stopSummary() { a.job.stopped = a.job.stopped || a.job.on && !a.turnRuns() }
 
-// pendingReview is a summary that waits for the user.
+// pendingReview is a summary that waits for the user's review.
 type pendingReview struct {
-	summary  *updates.Reviewing // nil if none does
-	accepted string             // the text that the user accepted last, until it is in force
+	summary  *updates.Reviewing // nil if none waits
+	accepted string             // the text that the user accepted, until it is in force
 }
 
-// words say that a summary waits, "" if none does.
+// words says that a summary waits, "" if none does.
 func (r *pendingReview) words() string {
 	switch {
 	case r.summary == nil:
@@ -244,36 +244,36 @@ func (r *pendingReview) words() string {
 	return "a summary is ready: /review opens it"
 }
 
-// The provider's cache goes cold when nothing is sent for a while, without any other
-// sign. The gauge counts down to that moment when it is near, because a compaction
-// costs nothing more from then on, and the context view says what comes of it.
+// The provider's prompt cache expires (is cold) when no request is sent for some time. The
+// gauge counts down to that moment when it is near, because after it a compaction costs
+// nothing extra, and the context view explains the consequences.
 
-// cacheClock tells when the provider's cache goes cold.
+// cacheClock knows when the provider's cache expires.
 type cacheClock struct {
-	at      time.Time     // from when on it is, zero where it holds nothing
+	at      time.Time     // when it expires; zero if it holds nothing
 	notice  time.Duration // how long before that the gauge counts down
-	wakesAt time.Time     // when the screen looks again, zero if it does not
-	away    bool          // nobody looks: nothing counts down
+	wakesAt time.Time     // when the next timer redraws the gauge; zero without a timer
+	away    bool          // the terminal does not have the focus: no countdown
 }
 
-// The gauge counts down through a fifth of the time that the cache lives, and through
-// ten minutes at most: in minutes, and in steps of seconds through the last one.
+// The gauge counts down during the last fifth of the cache's lifetime, but at most ten
+// minutes: in minutes, and in steps of five seconds during the last minute.
 const (
 	noticePart = 5
 	maxNotice  = 10 * time.Minute
 	coldStep   = 5 * time.Second
 )
 
-// set takes over from when on the cache is cold.
+// set sets when the cache expires.
 func (c *cacheClock) set(at time.Time, e *env) pane.Action {
 	c.at = at
 	c.notice = min(at.Sub(e.Now())/noticePart, maxNotice)
 	return c.wake(e)
 }
 
-// wake has the screen look again when the gauge says something else. A look that is due no later
-// comes first and asks for the next, so that replies in a row leave one timer and not one each.
-// The clock decides what is seen then, because timers stand still while a machine sleeps.
+// wake starts a timer for the next change of the countdown. If an earlier timer is pending, that
+// one starts the next, so that many replies do not start many timers. The countdown is computed
+// from the clock, because timers stop while a machine sleeps.
 func (c *cacheClock) wake(e *env) pane.Action {
 	now := e.Now()
 	at, left := c.at, c.at.Sub(now)
@@ -294,15 +294,15 @@ func (c *cacheClock) wake(e *env) pane.Action {
 	c.wakesAt = at
 	return later(at.Sub(now), func() pane.Action {
 		if e.Now().Before(c.wakesAt) {
-			return nil // an earlier look was asked for meanwhile
+			return nil // another timer was started meanwhile
 		}
 		c.wakesAt = time.Time{}
 		return several{clockTick{}, c.wake(e)}
 	})
 }
 
-// left is the time until the cache is cold, as the gauge counts it down; "" while that
-// is far away.
+// left returns the time until the cache expires, as the gauge shows it; "" while that is
+// far away.
 func (c *cacheClock) left(now time.Time) string {
 	left := c.at.Sub(now)
 	switch {
@@ -314,11 +314,11 @@ func (c *cacheClock) left(now time.Time) string {
 	return strconv.Itoa(int((left+coldStep-1)/coldStep)*int(coldStep/time.Second)) + "s"
 }
 
-// cold reports whether nothing was sent for so long.
+// cold reports whether the cache has expired.
 func (c *cacheClock) cold(now time.Time) bool { return !c.at.IsZero() && !now.Before(c.at) }
 
-// words are the first full minute at which the cache is cold, for a sentence; "" where
-// that is not known.
+// words returns the first full minute at which the cache is cold, for a sentence; "" if
+// that is unknown.
 func (c *cacheClock) words(now time.Time) string {
 	at := c.at
 	if at.IsZero() {

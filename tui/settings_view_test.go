@@ -27,7 +27,7 @@ func TestASettingIsTriedAndThenChanged(t *testing.T) {
 }
 
 // What a value would have done is not shown of another one, nor after it was given up.
-func TestAnAnswerThatComesTooLateIsNotShown(t *testing.T) {
+func TestALateSettingEffectIsNotShown(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["settings"](r)
 		r.to("trigger_ratio")

@@ -17,8 +17,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// slashCommand is a slash command: what the list shows, where it stands in the help, and
-// what it does.
+// slashCommand is a slash command: its text in the list of completions, its group in the
+// help, and its function.
 type slashCommand struct {
 	composer.CommandSpec
 	group int
@@ -96,8 +96,8 @@ func Commands() []composer.CommandSpec {
 	return specs
 }
 
-// command runs a slash command that was typed. One that fails leaves its line in
-// the composer, also where it fails later: nobody types it again.
+// command runs a slash command that was typed. If it fails, at once or later, its line
+// returns to the composer, so that the user need not type it again.
 func (m *Model) command(c composer.Command) tea.Cmd {
 	before := m.snackbar.seq
 	cmd := m.slash(c)
@@ -108,12 +108,12 @@ func (m *Model) command(c composer.Command) tea.Cmd {
 	}
 	switch c.Name {
 	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
-		m.chat.line = line // the agent answers it
+		m.chat.line = line // an update will tell whether it failed
 	}
 	return restoreLineOnFailure(line, cmd)
 }
 
-// watched is a command that returns the line that asked for it where it fails.
+// restoreLineOnFailure wraps the commands of a line, so that the line returns to the composer if one fails.
 func restoreLineOnFailure(line typedLine, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -146,7 +146,7 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 	return m.do(refuse("unknown command /" + c.Name))
 }
 
-// resumeNamed continues a conversation, or lets the user choose it.
+// resumeNamed opens a conversation, or lets the user choose one.
 func resumeNamed(m *Model, args string) pane.Action {
 	if args != "" {
 		return resume{args}
@@ -154,8 +154,8 @@ func resumeNamed(m *Model, args string) pane.Action {
 	return m.lists.conversations()
 }
 
-// compactAs does what was typed behind the command, which takes the flags of the
-// command line; profile is the one to use if none is named there, "" the default one.
+// compactAs carries out /compact with its arguments, which are those of the command
+// line; profile is used if the arguments name none, "" for the default profile.
 func compactAs(m *Model, args, profile string) pane.Action {
 	request, operation, err := edit.ParseRequest(args)
 	if err != nil {
@@ -175,8 +175,8 @@ func compactAs(m *Model, args, profile string) pane.Action {
 	return m.session.compact(request)
 }
 
-// rewindNamed undoes turns from the one on whose number is typed, or lets the
-// user choose it.
+// rewindNamed undoes all turns from a typed number on, or lets the user choose the
+// turn.
 func rewindNamed(m *Model, args string) pane.Action {
 	if args == "" {
 		return m.session.pickTurn(m.chat.outbox.label)
@@ -184,7 +184,7 @@ func rewindNamed(m *Model, args string) pane.Action {
 	return m.session.rewindNamed(args)
 }
 
-// switchNamed talks to another model, or lets the user choose it.
+// switchNamed switches to another model, or lets the user choose one.
 func switchNamed(m *Model, args string) pane.Action {
 	if args != "" {
 		return m.env.switchModel(args)
@@ -192,8 +192,8 @@ func switchNamed(m *Model, args string) pane.Action {
 	return m.lists.chooseModel()
 }
 
-// connectNamed leads to a model of a provider, or lets the user choose the provider. What
-// follows its name may be a key, which is asked for where it stays hidden.
+// connectNamed connects a provider, or lets the user choose one. Text after the name may
+// be a key; it is dropped, because a key is entered only in its hidden input.
 func connectNamed(_ *Model, args string) pane.Action {
 	name, _, _ := strings.Cut(args, " ")
 	return connect{name}
@@ -210,7 +210,7 @@ func effortNamed(m *Model, args string) pane.Action {
 	return m.pickEffort()
 }
 
-// setWindow says how many tokens the model holds, or shows what is known of that.
+// setWindow sets how many tokens the model's window has, or shows it.
 func setWindow(m *Model, args string) pane.Action {
 	if args != "" {
 		b := m.env.Backend
@@ -223,7 +223,7 @@ func setWindow(m *Model, args string) pane.Action {
 	return say(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number")
 }
 
-// autoEffort leaves it to the model.
+// autoEffort leaves the effort to the model.
 const autoEffort = "auto"
 
 func (m *Model) pickEffort() pane.Action {
@@ -236,8 +236,8 @@ func (m *Model) pickEffort() pane.Action {
 		Choose: func(level, _ string) pane.Action { return m.env.switchModel(level) }})
 }
 
-// themeNamed draws everything in another theme, or lets the user choose it. The user's
-// own are read each time: they may be being written.
+// themeNamed chooses a theme, or lets the user choose one. The user's own themes are read
+// each time, because the user may be editing them.
 func themeNamed(m *Model, name string) tea.Cmd {
 	if m.theme.colourless {
 		return m.do(refuse("colors are off (NO_COLOR is set)"))

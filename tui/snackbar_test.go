@@ -2,7 +2,7 @@ package tui
 
 import "testing"
 
-func TestASnackbarStandsOnlyWhereItWasShown(t *testing.T) {
+func TestASnackbarIsShownOnlyInItsView(t *testing.T) {
 	t.Parallel()
 	var s snackbar
 	view := keyTarget{view: &searchView{}}

@@ -17,8 +17,8 @@ import (
 	"plimsoll/tui"
 )
 
-// A conversation in which everything happened that the full-screen views have keys
-// for.
+// The tale is a conversation with all kinds of events for which full-screen views have
+// keys.
 
 // Events of the tale.
 const (
@@ -35,7 +35,7 @@ const (
 	atLast     = 23
 )
 
-// tale is its bodies, in order: the first has Seq 1.
+// tale returns the bodies of its events, in order: the first has Seq 1.
 func tale() []conversation.Body {
 	call := func(id, tool, arguments string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}
@@ -70,10 +70,10 @@ func tale() []conversation.Body {
 	}
 }
 
-// telling opens the screen on the tale.
+// telling opens the screen with the tale.
 func telling(r *rig, _ *tui.Options) { r.tell(tale()...) }
 
-// tell makes bodies the log of the conversation that is opened.
+// tell sets the log of the conversation that is opened.
 func (r *rig) tell(bodies ...conversation.Body) {
 	r.t.Helper()
 	r.first.Title = "Fix flaky upload test"
@@ -101,14 +101,14 @@ func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 	return events
 }
 
-// goOn is what the agent tells when the conversation goes on.
+// goOn sends the updates for new events of the conversation.
 func (r *rig) goOn(bodies ...conversation.Body) {
 	r.t.Helper()
 	events := r.prepare(bodies...)
 	r.happen(updates.Appended{Events: events}, updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 }
 
-// account is what the agent tells of the tale.
+// account returns the agent's breakdown of the tale.
 func (r *rig) account() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
 	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
@@ -121,12 +121,12 @@ func (r *rig) account() inspect.Breakdown {
 		}}
 }
 
-// waiting is a summary that waits for the user.
+// waiting returns a summary that waits for review.
 func waiting() updates.Reviewing {
 	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }
 
-// views are the full-screen views, each with how it is opened on the tale.
+// views lists the full-screen views, each with the keys that open it.
 var views = map[string]func(*rig){
 	"history":  func(r *rig) { r.press("ctrl+t") },
 	"context":  func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.account()}) },
@@ -138,7 +138,7 @@ var views = map[string]func(*rig){
 	"diff":     func(r *rig) { r.goOn(edits()...); r.enter("/diff") },
 }
 
-// edits are calls that change files, the log has their diffs.
+// edits returns calls that change files, with their diffs.
 func edits() []conversation.Body {
 	var long strings.Builder
 	for i := range 80 {
@@ -158,7 +158,7 @@ func edits() []conversation.Body {
 	return out
 }
 
-// titles are what stands at the top of each.
+// titles holds the first line of each view.
 var titles = map[string]string{
 	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "diff": " Diff", "settings": " Settings",
 }
@@ -195,7 +195,7 @@ func inView(t *testing.T, test func(r *rig, name string)) {
 	}
 }
 
-// at fails unless a view has the screen; "" is the conversation.
+// at fails unless a view is visible; "" is the main screen.
 func (r *rig) at(name string) {
 	r.t.Helper()
 	for view, title := range titles {
@@ -205,7 +205,7 @@ func (r *rig) at(name string) {
 	}
 }
 
-// to moves the cursor of a list to the first row that has a text.
+// to moves the cursor of a list to the first row that contains a text.
 func (r *rig) to(text string) {
 	r.t.Helper()
 	r.press("home")

@@ -72,7 +72,7 @@ func TestTheTickStopsWithTheTurn(t *testing.T) {
 	})
 }
 
-func TestQueueIsShownAndComesBack(t *testing.T) {
+func TestQueuedMessagesAreShownAndReturned(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 		r.calls = nil
@@ -214,7 +214,7 @@ func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 }
 
 // A server that does not answer is told of before anything is sent, until a request is made.
-func TestADeadServerIsToldOfBeforeOneSends(t *testing.T) {
+func TestAnUnreachableServerIsShownBeforeSending(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Unreachable{Why: "No answer from http://127.0.0.1:9/v1"})
 		r.pass(time.Minute)
@@ -285,7 +285,7 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 
 // A mention that cannot be attached as a file is reported before the message is sent;
 // sending again sends it as it is.
-func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
+func TestAMentionThatIsNotAFileIsReportedBeforeSending(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is an image: only text can be sent")}
 	}, func(r *rig) {
@@ -303,7 +303,7 @@ func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 }
 
 // A message that comes back brings its files again when it is sent again.
-func TestMessagesComeBackAsTheyWereTyped(t *testing.T) {
+func TestReturnedMessagesAreAsTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Streaming})
 		r.enter("see @main.go now")

@@ -79,8 +79,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// The rig checks every view; here it is given all sizes in all states.
-func TestEverySizeIsSurvived(t *testing.T) {
+// The rig checks every view; here in all sizes and states.
+func TestEveryTerminalSize(t *testing.T) {
 	states := map[string]func(r *rig){
 		"welcome":    func(*rig) {},
 		"talk":       fill,

@@ -11,25 +11,25 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Some views have all of the screen but the line of the gauge and the status line:
-// the conversation goes on below them. They are a stack: closing one shows the one
-// it was opened from. Dialogs stand over them, and what asks for an approval does.
+// Full-screen views cover the screen except the gauge and the status line, which show how
+// the conversation continues. They are a stack: closing one shows the one below it.
+// Dialogs, such as approvals, open over them.
 
-// fullView is a view that has all of the screen.
+// fullView is a full-screen view.
 type fullView interface {
 	SetSize(width, height int)
-	// View has exactly the size that was given.
+	// View has exactly the size that SetSize set.
 	View() string
-	// Cursor is where one types, nil where one does not.
+	// Cursor returns the text cursor, or nil.
 	Cursor() *tea.Cursor
-	// Update takes a key, a paste or the mouse, and returns what the screen has to do about it.
+	// Update handles a key, a paste or the mouse, and returns an action for the screen.
 	Update(msg tea.Msg) pane.Action
-	// renew takes over the newest state of the conversation.
+	// renew shows the newest state of the conversation.
 	renew(v *views)
-	// restyle takes over the colours.
+	// restyle sets the styles of a theme.
 	restyle(l themeStyles)
-	// gauged reports whether the line of the gauge stands below the view. One that
-	// has a gauge of its own needs none.
+	// hasGaugeLine reports whether the line of the gauge is shown below the view. A
+	// view with a gauge of its own needs none.
 	hasGaugeLine() bool
 }
 
@@ -38,7 +38,7 @@ type actor interface {
 	act(v *views, a pane.Action) pane.Action
 }
 
-// closer is a view for which something goes on that ends when it is closed.
+// closer is a view with running work that ends when it is closed.
 type closer interface{ closed() }
 
 // views is the stack of full-screen views.
@@ -46,16 +46,16 @@ type views struct {
 	env     *env
 	session *session
 	look    themeStyles
-	room    func(one fullView) (width, height int)                     // that a view has, 0 while that is not known
-	reading func() meter.Reading                                       // of the gauge, with the draft
-	gauges  func(a, b meter.Reading, width int) (before, after string) // two of them, to compare
+	room    func(one fullView) (width, height int)                     // size of a view, 0 while unknown
+	reading func() meter.Reading                                       // of the meter, with the draft
+	gauges  func(a, b meter.Reading, width int) (before, after string) // draws two gauges to compare
 	inRun   map[string]runSetting                                      // settings of this run, by key
 
-	stack    []fullView     // the one in sight last
-	due      tea.Cmd        // what the view in sight wants to know
-	stale    bool           // the conversation went on since the one in sight was renewed
-	previews []*previewView // that asked for numbers which have not come, by question, oldest first
-	review   *reviewView    // of the summary that waits, with what was changed in it; nil until it is opened
+	stack    []fullView     // the visible one last
+	due      tea.Cmd        // a command of the visible view that is not started yet
+	stale    bool           // the conversation changed since the visible view was renewed
+	previews []*previewView // for each unanswered preview request, the view that made it, oldest first
+	review   *reviewView    // of the pending summary, with the user's changes; nil until it is opened
 }
 
 func (v *views) top() fullView {
@@ -65,7 +65,7 @@ func (v *views) top() fullView {
 	return v.stack[len(v.stack)-1]
 }
 
-// open shows a view over the one in sight.
+// open shows a view over the visible one.
 func (v *views) open(one fullView) pane.Action {
 	one.restyle(v.look)
 	v.stack = append(v.stack, one)
@@ -73,13 +73,13 @@ func (v *views) open(one fullView) pane.Action {
 	return covered{}
 }
 
-// show gives a view that comes into sight its size and the newest state.
+// show sets the size and the newest state of a view that becomes visible.
 func (v *views) show(one fullView) {
 	v.resize()
 	one.renew(v)
 }
 
-// close closes the view in sight.
+// close closes the visible view.
 func (v *views) close() pane.Action {
 	if n := len(v.stack); n > 0 {
 		end(v.stack[n-1])
@@ -91,7 +91,7 @@ func (v *views) close() pane.Action {
 	return nil
 }
 
-// closeAll closes all of them but one, nil for none.
+// closeAll closes all views except kept, which may be nil.
 func (v *views) closeAll(kept fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(one fullView) bool {
 		if one == kept {
@@ -102,23 +102,23 @@ func (v *views) closeAll(kept fullView) {
 	})
 }
 
-// remove takes a view away wherever it lies.
+// remove removes a view from the stack.
 func (v *views) remove(one fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == one })
 }
 
-// end ends what goes on for a view that is closed.
+// end ends the running work of a closed view.
 func end(one fullView) {
 	if c, ok := one.(closer); ok {
 		c.closed()
 	}
 }
 
-// outdated notes that the conversation went on.
+// markStale records that the conversation changed.
 func (v *views) markStale() { v.stale = true }
 
-// renew tells the view in sight that the conversation went on, once for all that
-// happened since.
+// renew renews the visible view if the conversation changed since, once for all
+// changes.
 func (v *views) renew() {
 	if one := v.top(); one != nil && v.stale {
 		v.stale = false
@@ -126,14 +126,14 @@ func (v *views) renew() {
 	}
 }
 
-// wanted is what the view in sight wants to know, once.
+// takeCommand returns the pending command of the visible view, once.
 func (v *views) takeCommand() tea.Cmd {
 	due := v.due
 	v.due = nil
 	return due
 }
 
-// resize gives the view in sight its size.
+// resize sets the size of the visible view.
 func (v *views) resize() {
 	one := v.top()
 	if one == nil {
@@ -151,7 +151,7 @@ func (v *views) setTheme(l themeStyles) {
 	}
 }
 
-// give gives a message to the view in sight. Ignored says that it has no use for it.
+// dispatch passes a message to the visible view. It returns Ignored if the view does not use it.
 func (v *views) dispatch(msg tea.Msg) pane.Action {
 	one := v.top()
 	action := one.Update(msg)
@@ -161,7 +161,7 @@ func (v *views) dispatch(msg tea.Msg) pane.Action {
 	return action
 }
 
-// cannotOpen is why no view of the conversation opens, nil if one can.
+// cannotOpen returns a snackbar that says why no view of the conversation can open, or nil.
 func (v *views) cannotOpen() pane.Action {
 	if v.session.open {
 		return nil
@@ -169,9 +169,9 @@ func (v *views) cannotOpen() pane.Action {
 	return refuse(v.session.refusal())
 }
 
-// What happens in the conversation, and what was read, goes to the views that are about it.
+// Updates go to the views that show them.
 
-// update gives an update to the views that are about it.
+// update passes an update to the views that show it.
 func (v *views) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Previewed:
@@ -188,8 +188,8 @@ func (v *views) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// redoKey is what redoes a compaction where one is: the key of the view in sight, or
-// the command. Elsewhere the snackbar is not shown, as the key does something else there.
+// redoKey returns what redoes a compaction: the key of the history if that is the visible
+// view, or the command.
 func (v *views) redoKey() string {
 	b := key.Binding{}
 	if _, history := v.top().(*historyView); history {
@@ -198,7 +198,7 @@ func (v *views) redoKey() string {
 	return keyOr(b, "/redo-compact")
 }
 
-// reset closes what was about a conversation that is closed; nil keeps nothing.
+// reset closes the views of a conversation that was left, except kept.
 func (v *views) reset(kept *searchView) {
 	v.previews, v.review = nil, nil
 	v.closeAll(kept)

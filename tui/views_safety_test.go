@@ -136,7 +136,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTheArchiveAreHostileToo(t *testing.T) {
+func TestHostileErrorsOfTheBackend(t *testing.T) {
 	screen(t, hostile, func(r *rig) {
 		for _, name := range []string{"request", "full", "search", "resume"} {
 			r.failing[name] = errors.New(evil)

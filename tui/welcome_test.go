@@ -10,7 +10,7 @@ import (
 // rules is the model that a newcomer talks to.
 func rules() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
 
-func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
+func TestTheWelcomeNamesBoundKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys map[string][]string
 		want []string

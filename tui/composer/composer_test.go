@@ -80,7 +80,7 @@ func TestEnterSubmitsAndEmpties(t *testing.T) {
 	wantAction(t, press(t, m, "enter"), pane.Ignored{})
 }
 
-func TestKeysThatMeanNothingHereAreLeftToTheParent(t *testing.T) {
+func TestUnusedKeysGoToTheParent(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
 	always := []string{"esc", "ctrl+c", "ctrl+t", "ctrl+o", "ctrl+p", "ctrl+n", "ctrl+l", "ctrl+v", "ctrl+z", "pgup", "shift+tab", "tab"}
@@ -112,7 +112,7 @@ func TestShellLines(t *testing.T) {
 	wantDraft(t, m, "!")
 }
 
-func TestTextThatEntersIsClean(t *testing.T) {
+func TestInsertedTextIsSanitised(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
 	paste(m, "a\r\nb\rc\td\x1b[31m\x00\u202e\U00100000e")
@@ -141,7 +141,7 @@ func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
 }
 
 // What was folded when a message was sent is folded again when it comes back.
-func TestAMessageThatComesBackHasItsChips(t *testing.T) {
+func TestAReturnedMessageHasItsFoldedPastes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)
 	for name, draft := range map[string]string{"empty": "", "a draft": "and more"} {

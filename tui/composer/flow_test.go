@@ -44,7 +44,7 @@ func TestChipIsOneCharacter(t *testing.T) {
 	}
 }
 
-func TestHistoryAtTheEdgesKeepsTheDraftAside(t *testing.T) {
+func TestHistoryKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
 	m.SetHistory([]string{"first", "second\nwith two lines"})
@@ -62,7 +62,7 @@ func TestHistoryAtTheEdgesKeepsTheDraftAside(t *testing.T) {
 	wantAction(t, press(t, m, "down"), pane.Ignored{})
 }
 
-func TestWhatIsSentBecomesHistory(t *testing.T) {
+func TestSentTextsBecomeHistory(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
 	m.SetHistory([]string{"old"})

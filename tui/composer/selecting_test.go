@@ -190,7 +190,7 @@ func TestAPasteIsSelectedAsOne(t *testing.T) {
 	wantDraft(t, m, "see "+long)
 }
 
-func TestTextThatGoesUnderADragIsSurvived(t *testing.T) {
+func TestTextRemovedDuringADrag(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(m *composer.Model){
 		"sent":     func(m *composer.Model) { press(t, m, "enter") },

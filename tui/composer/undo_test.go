@@ -52,7 +52,7 @@ func TestUndoAndRedo(t *testing.T) {
 
 // Whatever is done, undoing all of it leads back through every size that is right,
 // and redoing all of it to the draft there was.
-func TestUndoLosesNothing(t *testing.T) {
+func TestUndoAllAndRedoAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		m := newModel(t)
@@ -89,7 +89,7 @@ func TestUndoLosesNothing(t *testing.T) {
 }
 
 // What comes between two cuts parts them.
-func TestCutsArePartedByWhatComesBetween(t *testing.T) {
+func TestOtherChangesSeparateCuts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		does func(m *composer.Model)
