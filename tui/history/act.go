@@ -10,39 +10,37 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The keys that do something with a row. Nothing is changed here: each is an action for the parent, or a word on why it
-// cannot be.
+// The keys that act on a row. They change nothing themselves: each returns an action for the parent, or a Note that says why
+// it is not possible.
 
 type (
-	// Wanted asks for the request whose usage is this event, to be answered with
-	// Request.
+	// Wanted asks for the request whose usage is this event. The parent answers with [Model.Request].
 	Wanted struct{ Event uint64 }
 
-	// Whole shows all of a result that was cut when it arrived.
+	// Whole asks to show all of a result that was cut when it arrived.
 	Whole struct{ Event uint64 }
 
-	// Copy puts a text on the clipboard. What names it in a word or two.
+	// Copy asks to copy a text to the clipboard. What describes it in a word or two.
 	Copy struct{ Text, What string }
 
-	// Fork continues in a copy of the conversation that holds the events before one.
+	// Fork asks for a copy of the conversation with the events before this one.
 	Fork struct{ Before uint64 }
 
-	// Resend rewinds a turn and all that follows it, and returns its message for editing.
+	// Resend asks to rewind to before a turn, and to return its message to the composer.
 	Resend struct{ Turn int }
 
-	// Note is what the history tells the reader in a line of its own, until the next
-	// key; Bad says that something did not work.
+	// Note is a message that the history shows itself, above the keys, until the next key. Bad marks a failure.
 	Note struct {
 		Text string
 		Bad  bool
 	}
 )
 
-// say tells the reader something, no says that a key does nothing here and why.
-func say(text string) pane.Action { return Note{Text: plain.Line(text)} }
-func no(text string) pane.Action  { return Note{Text: plain.Line(text), Bad: true} }
+// note returns a message, and refusal one that says why a key does nothing here.
+func note(text string) pane.Action    { return Note{Text: plain.Line(text)} }
+func refusal(text string) pane.Action { return Note{Text: plain.Line(text), Bad: true} }
 
-// Why nothing can be done with some rows.
+// Reasons of refusals.
 const (
 	noMessage = "this is no message"
 	wasUndone = "it was undone: redo it first"
@@ -52,9 +50,9 @@ func (b *book) pin(it item) pane.Action {
 	r := b.row(it)
 	switch {
 	case r == nil:
-		return no(noMessage)
-	case b.takenBack(r):
-		return no(wasUndone)
+		return refusal(noMessage)
+	case b.isRewound(r):
+		return refusal(wasUndone)
 	}
 	return pane.Pin{Events: b.seqs(b.unit(r.Event)), Pinned: r.State != projection.StatePinned}
 }
@@ -63,11 +61,11 @@ func (b *book) mask(it item) pane.Action {
 	r := b.row(it)
 	switch {
 	case r == nil:
-		return no(noMessage)
-	case b.takenBack(r):
-		return no(wasUndone)
+		return refusal(noMessage)
+	case b.isRewound(r):
+		return refusal(wasUndone)
 	case r.State != projection.StateVerbatim && r.State != projection.StateCapped:
-		return no("it is already " + stateWord(r.State, r.Why))
+		return refusal("it is already " + stateWord(r.State, r.Why))
 	}
 	var results []uint64
 	switch b.Log[r.Event].Body.(type) {
@@ -77,12 +75,12 @@ func (b *book) mask(it item) pane.Action {
 		results = b.results(b.unit(r.Event))
 	}
 	if len(results) == 0 {
-		return no("only tool results can be masked")
+		return refusal("only tool results can be masked")
 	}
 	return pane.Mask{Events: results}
 }
 
-// undo undoes the compaction that shaped a row, or that a line is about.
+// undo undoes the compaction that changed a row, or that the row shows.
 func (b *book) undo(it item) pane.Action {
 	overlay := uint64(0)
 	switch it.kind {
@@ -96,10 +94,10 @@ func (b *book) undo(it item) pane.Action {
 	if i := b.index(overlay); overlay != 0 && i >= 0 {
 		return b.undoOf(i)
 	}
-	return no("no compaction changed this: it is sent in full")
+	return refusal("no compaction changed this: it is sent in full")
 }
 
-// undoOf undoes the compaction that an overlay belongs to, if it belongs to one.
+// undoOf undoes the compaction to which the event at an index belongs.
 func (b *book) undoOf(i int) pane.Action {
 	body := b.Log[i].Body
 	if again, ok := body.(conversation.Revert); ok {
@@ -110,18 +108,18 @@ func (b *book) undoOf(i int) pane.Action {
 	_, rewind := body.(conversation.Rewind)
 	switch {
 	case rewind:
-		return no("this is no compaction: redo restores the turns")
+		return refusal("this is no compaction: redo restores the turns")
 	case !compacts(body):
-		return no("this is no compaction")
+		return refusal("this is no compaction")
 	case b.undone(i):
-		return no("this compaction is already undone")
+		return refusal("this compaction is already undone")
 	}
 	return pane.Undo{Epoch: conversation.EpochOf(b.Log[i])}
 }
 
-// redo redoes a compaction; where a rewind hides a row, it restores the row's turns.
+// redo redoes a compaction. In a row that a rewind hides, it restores the turns.
 func (b *book) redo(it item) pane.Action {
-	if r := b.row(it); r != nil && b.takenBack(r) {
+	if r := b.row(it); r != nil && b.isRewound(r) {
 		return pane.Restore{}
 	}
 	if it.kind == kindEvent {
@@ -132,46 +130,46 @@ func (b *book) redo(it item) pane.Action {
 	return pane.Redo{}
 }
 
-// resend rewinds turns, from that of a row on. It asks first: a second press in a row does it, so it gets the note that
-// stood there.
+// resend rewinds to before the turn of a row. The first press asks for confirmation with a note; a second press right after it
+// finds that note in m.was and rewinds.
 func (m *Model) resend(it item) pane.Action {
 	b := m.book
-	if r := b.row(it); r != nil && b.takenBack(r) {
-		return no(wasUndone)
+	if r := b.row(it); r != nil && b.isRewound(r) {
+		return refusal(wasUndone)
 	}
 	turn := 0
 	switch e := b.event(it); {
 	case it.kind == kindMessage:
 		turn = b.messages[it.at].Turn
 	case e == nil:
-		return no(noMessage)
+		return refusal(noMessage)
 	default:
 		turn = e.Turn
 	}
 	if b.turn(turn) < 0 {
-		return no("no message of yours starts this turn")
+		return refusal("no message of yours starts this turn")
 	}
 	last := turn
 	for i := range b.rows {
-		if r := &b.rows[i]; !b.takenBack(r) {
+		if r := &b.rows[i]; !b.isRewound(r) {
 			last = max(last, b.Log[r.Event].Turn)
 		}
 	}
-	question := say(m.keys.Resend.Help().Key + " again undoes " + edit.Range{From: turn, To: last}.String() + " and returns the message to the composer")
+	question := note(m.keys.Resend.Help().Key + " again undoes " + edit.Range{From: turn, To: last}.String() + " and returns the message to the composer")
 	if question != m.was {
 		return question
 	}
 	return Resend{Turn: turn}
 }
 
-// fork continues behind the unit under the cursor; on a message of the user before it.
+// fork forks after the unit with the cursor, or before it if that is a user message.
 func (b *book) fork(it item) pane.Action {
 	e := b.event(it)
 	if e == nil {
-		return no(noMessage)
+		return refusal(noMessage)
 	}
 	at := b.index(e.Seq)
-	if it.kind == kindMessage { // it may stand for several
+	if it.kind == kindMessage { // a summary replaces several events
 		events := b.messages[it.at].Events
 		at = max(at, b.index(events[len(events)-1]))
 	}
@@ -179,11 +177,11 @@ func (b *book) fork(it item) pane.Action {
 		return Fork{Before: e.Seq}
 	}
 	unit := b.unit(at)
-	behind := max(at, unit[len(unit)-1]) + 1
-	for behind < len(b.Log) && b.Log[behind].Body.Kind() == conversation.KindUsage {
-		behind++ // what a reply cost goes with it
+	end := max(at, unit[len(unit)-1]) + 1
+	for end < len(b.Log) && b.Log[end].Body.Kind() == conversation.KindUsage {
+		end++ // the usage of a reply belongs to it
 	}
-	return Fork{Before: b.Log[behind-1].Seq + 1}
+	return Fork{Before: b.Log[end-1].Seq + 1}
 }
 
 // copy copies the text of a row.
@@ -192,8 +190,8 @@ func (m *Model) copy(it item) pane.Action {
 	return Copy{Text: text, What: what}
 }
 
-// text is all of a row as it is in the log, without marks, wraps and folds, and what it is. In a request, and where there is
-// no original, it is what was sent.
+// text returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
+// an original, it is the text that was sent.
 func (b *book) text(it item) (what, text string) {
 	switch it.kind {
 	case kindEvent:
@@ -217,7 +215,7 @@ func (b *book) text(it item) (what, text string) {
 	return "the message", ""
 }
 
-// withCalls is a text and the calls behind it.
+// withCalls joins a text and the tool calls after it.
 func withCalls(text string, calls []conversation.ToolCall) string {
 	if len(calls) == 0 {
 		return text
@@ -232,14 +230,14 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 	return strings.Join(parts, "\n")
 }
 
-// why says in a line why a row looks as it does: what happened to it, and which overlay did it, when, and for whom.
+// why says in one line how a row is sent and why: which overlay changed it, when, and who caused that.
 func (d *drawer) why(it item) string {
 	b := d.book
 	switch it.kind {
 	case kindSaid:
 		r := &b.rows[it.at]
 		switch {
-		case b.takenBack(r):
+		case b.isRewound(r):
 			return "undone with its turn" + d.by(r.Overlay)
 		case isPart(r) && b.side == sideBoth:
 			return partOf(r) + d.by(r.Overlay)
@@ -265,7 +263,7 @@ func (d *drawer) why(it item) string {
 	return "the tools that the model could call"
 }
 
-// because explains a state.
+// because explains a state in words.
 func because(state projection.State, why string) string {
 	word := stateWord(state, why)
 	switch why = plain.Line(why); {
@@ -290,7 +288,7 @@ func orElse(text, other string) string {
 	return text
 }
 
-// by names the overlay that shaped a row.
+// by says which overlay changed a row, when, and who caused it.
 func (d *drawer) by(overlay uint64) string {
 	i := d.book.index(overlay)
 	if overlay == 0 || i < 0 {

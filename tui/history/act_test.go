@@ -120,7 +120,7 @@ func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
 			before := under(r)
 			r.add(conversation.UserMessage{Text: "one more"})
 			if side != "as sent" { // there, masking it changes what is in sight
-				r.pass("more", masks(at["hostile"]))
+				r.compact("more", masks(at["hostile"]))
 			}
 			r.Refresh(r.content())
 			if diff := cmp.Diff(before, under(r)); diff != "" {

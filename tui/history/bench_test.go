@@ -25,8 +25,8 @@ func long(b *testing.B, n int) (*rig, history.Content) {
 			tenth = end
 		}
 	}
-	r.pass("masked", masks(results[:len(results)/2]...))
-	r.pass("summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
+	r.compact("masked", masks(results[:len(results)/2]...))
+	r.compact("summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: tenth}}, Text: summary})
 	return r, r.content()
 }

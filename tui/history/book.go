@@ -11,25 +11,25 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// book is a conversation as the history has it open: originals next to what is sent, and the rows of what is shown
-// of it. Making one reads events and messages once, and no text.
+// book is the content of the history: the originals, what is sent of each, and the rows of the side that is shown. open reads
+// each event and message once, but not their texts.
 type book struct {
 	Content
-	rows    []inspect.Row
-	force   map[uint64]bool // overlays and reverts that are in force
-	hidden  int             // tokens of originals that are not sent
-	twofold bool            // something else than was said is sent
+	rows     []inspect.Row
+	active   map[uint64]bool // overlays and reverts that are in force
+	hidden   int             // tokens of originals that are not sent
+	modified bool            // compaction changed what is sent
 
 	side     side
 	request  *request // the request that is shown, nil for the conversation as it is now
 	messages []projection.Message
 	items    []item
 
-	units  []conversation.Unit      // of the log; nil before they were needed
-	ledger map[uint64]inspect.Entry // what is known of compactions, by their first event; nil where they are not alone
+	units  []conversation.Unit      // of the log; nil until they are needed
+	ledger map[uint64]inspect.Entry // the compactions by their first event; nil unless only compactions are shown
 }
 
-// side is which of the texts are shown.
+// side is which texts are shown.
 type side int
 
 const (
@@ -37,10 +37,10 @@ const (
 	sideOriginal
 	sideSent
 	sides
-	sideCompactions = sides // the compactions alone, which Tab does not lead to
+	sideCompactions = sides // only the list of compactions; Tab does not choose it
 )
 
-// String is the side in words.
+// String names the side.
 func (s side) String() string { return [...]string{"both", "original", "as sent", "compactions"}[s] }
 
 // kind is what a row shows.
@@ -58,24 +58,25 @@ const (
 type item struct {
 	kind   kind
 	begins bool // a turn begins here
-	at     int  // said: index into the rows; event: into the log; message: into the messages
+	at     int  // index into rows for kindSaid, into the log for kindEvent, into messages for kindMessage
 }
 
-// mark names a row, whatever its place.
-type mark struct {
+// rowID identifies a row when others are added or removed.
+type rowID struct {
 	kind kind
 	seq  uint64
-	part int // of messages that stand for the same events
+	part int // index among the messages that replace the same events
 }
 
+// open makes a book.
 func open(c Content) *book {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := &book{Content: c, rows: inspect.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
+	b := &book{Content: c, rows: inspect.Rows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
 	for _, list := range [][]int{conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
-			b.force[c.Log[i].Seq] = true
+			b.active[c.Log[i].Seq] = true
 		}
 	}
 	b.weigh()
@@ -110,7 +111,7 @@ func (b *book) layMessages() {
 	}
 }
 
-// laySaid lists the messages and, between them, what else happened.
+// laySaid lists the messages and, between them, the other events.
 func (b *book) laySaid() {
 	b.items = make([]item, 0, len(b.rows)+16)
 	next, turn := 0, -1
@@ -126,14 +127,14 @@ func (b *book) laySaid() {
 	}
 }
 
-// continues reports whether an overlay belongs to the pass of the event before it.
+// continues reports whether an overlay belongs to the same epoch as the event before it.
 func (b *book) continues(i int) bool {
 	epoch := conversation.EpochOf(b.Log[i])
 	return i > 0 && epoch != 0 && conversation.EpochOf(b.Log[i-1]) == epoch
 }
 
-// pass is the overlays of the pass that begins with an event.
-func (b *book) pass(i int) []conversation.Event {
+// epoch returns the overlays of the epoch that begins with the event at an index.
+func (b *book) epoch(i int) []conversation.Event {
 	end := i + 1
 	for end < len(b.Log) && b.continues(end) {
 		end++
@@ -141,7 +142,7 @@ func (b *book) pass(i int) []conversation.Event {
 	return b.Log[i:end]
 }
 
-// index is where an event stands in the log, -1 if it is not there.
+// index returns the index of an event in the log, -1 if it is not in the log.
 func (b *book) index(seq uint64) int {
 	if i := seq - 1; i < uint64(len(b.Log)) && b.Log[i].Seq == seq {
 		return int(i)
@@ -149,8 +150,8 @@ func (b *book) index(seq uint64) int {
 	return conversation.IndexOf(b.Log, seq)
 }
 
-// event is the event of a row: of a message the first it stands for. It is nil where
-// none is in the log.
+// event returns the event of a row: for a message the first event that it contains or replaces. It
+// is nil for a row without an event.
 func (b *book) event(it item) *conversation.Event {
 	i := -1
 	switch it.kind {
@@ -169,7 +170,7 @@ func (b *book) event(it item) *conversation.Event {
 	return &b.Log[i]
 }
 
-// seq is the event of a row, 0 for none.
+// seq returns the number of a row's event, 0 for none.
 func (b *book) seq(it item) uint64 {
 	if e := b.event(it); e != nil {
 		return e.Seq
@@ -177,9 +178,9 @@ func (b *book) seq(it item) uint64 {
 	return 0
 }
 
-// mark is the name of a row.
-func (b *book) mark(it item) mark {
-	k := mark{kind: it.kind, seq: b.seq(it)}
+// id returns the identity of a row.
+func (b *book) id(it item) rowID {
+	k := rowID{kind: it.kind, seq: b.seq(it)}
 	if it.kind != kindMessage {
 		return k
 	}
@@ -193,14 +194,14 @@ func (b *book) mark(it item) mark {
 	return k
 }
 
-// sameEvents reports whether two messages stand for the same events.
+// sameEvents reports whether two messages contain or replace the same events.
 func (b *book) sameEvents(i, j int) bool {
 	x, y := b.messages[i].Events, b.messages[j].Events
 	return len(x) > 0 && len(x) == len(y) && x[0] == y[0]
 }
 
-// at is the row that shows an event, or else the last one before it; without an
-// event the one that is given, if it is there.
+// at returns the row of an event, or the last row before it. If seq is 0, it returns
+// otherwise, within the rows that there are.
 func (b *book) at(seq uint64, otherwise int) int {
 	if seq == 0 {
 		return max(0, min(otherwise, len(b.items)-1))
@@ -220,8 +221,8 @@ func (b *book) at(seq uint64, otherwise int) int {
 	return found
 }
 
-// parts is the message at an index and those behind it that stand for the same
-// events: some summaries are a question and an answer.
+// parts returns the message at an index and those after it that replace the same events:
+// some presets send a summary as a question and an answer.
 func (b *book) parts(i int) []projection.Message {
 	end := i + 1
 	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == projection.StateSummarised {
@@ -230,8 +231,8 @@ func (b *book) parts(i int) []projection.Message {
 	return b.messages[i:end]
 }
 
-// takenBack reports whether a rewind hides a row.
-func (b *book) takenBack(r *inspect.Row) bool {
+// isRewound reports whether a rewind hides a row.
+func (b *book) isRewound(r *inspect.Row) bool {
 	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
 		return false
 	}
@@ -243,7 +244,7 @@ func (b *book) takenBack(r *inspect.Row) bool {
 	return rewind
 }
 
-// turn is the row at which a turn begins, -1 if it has no message.
+// turn returns the row at which a turn begins, -1 if it has no message.
 func (b *book) turn(n int) int {
 	for i := range b.rows {
 		if b.Log[b.rows[i].Event].Turn == n {
@@ -253,8 +254,8 @@ func (b *book) turn(n int) int {
 	return -1
 }
 
-// weigh counts what is not sent of the originals. Messages cost tokens beyond their
-// text, as the gauge counts them.
+// weigh computes hidden and modified. Like the gauge, it adds tokens for the framing of
+// each message.
 func (b *book) weigh() {
 	framed := func(size conversation.Size, calls int) float64 {
 		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
@@ -264,8 +265,8 @@ func (b *book) weigh() {
 		r := &b.rows[i]
 		reply, _ := b.Log[r.Event].Body.(conversation.AssistantMessage)
 		tokens += framed(r.Before, len(reply.Calls))
-		if !b.takenBack(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
-			b.twofold = true
+		if !b.isRewound(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
+			b.modified = true
 		}
 	}
 	for i := range b.View.Messages {
@@ -275,8 +276,8 @@ func (b *book) weigh() {
 	b.hidden = int(math.Round(tokens * b.Factor))
 }
 
-// balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k prompt and tools. What is sent
-// adds up to what the gauge shows, and the originals are that and what is hidden.
+// balance is the total in one line: said ~412k → sent ~61k + ~10k prompt and tools. The sent tokens add up to the number of
+// the gauge.
 func (b *book) balance() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
@@ -286,17 +287,17 @@ func (b *book) balance() string {
 	return out
 }
 
-// tokens is about how many tokens a text of a size has.
+// tokens estimates the tokens of a text of this size.
 func (b *book) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
 
-// Content is a conversation as the history shows it.
+// Content is the conversation that the history shows.
 type Content struct {
 	Log      []conversation.Event
 	View     projection.View
 	Requests []inspect.SentRequest
 	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
 	Used     int     // tokens of the next request, as the gauge shows them
-	Prompt   int     // of them, those of the system prompt and the tools
+	Prompt   int     // those of the system prompt and the tools among them
 	Title    string
 	ReadOnly string // why nothing can be changed, "" if it can
 }

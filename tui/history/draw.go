@@ -15,21 +15,21 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Only what is in sight is laid out, and what a row looks like is kept until what is shown, the size or the styles change.
+// Only visible rows are laid out. Drawn rows are kept until the content, the size or the styles change.
 
 // Widths and heights of rows.
 const (
-	gutter       = 2   // cells before a row: the cursor, or how it is sent
+	gutter       = 2   // cells before a row: the cursor, or the mark of how it is sent
 	leastColumns = 72  // width from which there are two columns
 	leastNames   = 60  // width from which rows have the names of their events
-	airy         = 20  // height from which there is air between rows
+	leastGaps    = 20  // height from which there are empty lines between rows
 	divider      = 3   // cells between the columns
-	nameCells    = 6   // of the name of an event, before the tokens
-	changeCells  = 13  // of tokens before and after
-	foldLines    = 4   // of an original, or of what is sent
-	foldResult   = 2   // of the result of a call
-	maxKept      = 600 // rows that are remembered
-	mostItems    = 40  // texts that a compaction shortened, in a list
+	nameCells    = 6   // cells of the name of an event, before the tokens
+	changeCells  = 13  // cells of the tokens before and after
+	foldLines    = 4   // lines of a folded text
+	foldResult   = 2   // lines of a folded tool result
+	maxKept      = 600 // drawn rows that are kept
+	mostItems    = 40  // shortened messages that the details of a compaction list
 )
 
 // Marks of rows.
@@ -42,40 +42,40 @@ const (
 	cursor     = "▌ " // before every line of the row with the cursor
 )
 
-// drawn is a row as it looks, without and with the cursor.
+// drawn is a drawn row, without and with the cursor.
 type drawn struct {
 	width int
 	lines [2][]string
 }
 
-// drawer draws the rows of a book. It owns what is expanded.
+// drawer draws the rows of a book. It knows which rows are expanded.
 type drawer struct {
 	painter
 	book     *book
 	zone     *time.Location
 	keys     *KeyMap
 	height   int
-	expanded map[mark]bool
+	expanded map[rowID]bool
 	cache    map[int]*drawn // by row
 }
 
-// redraw forgets what rows look like.
+// redraw drops the drawn rows.
 func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
 
 // isOpen reports whether a row is expanded.
-func (d *drawer) isOpen(it item) bool { return d.expanded[d.book.mark(it)] }
+func (d *drawer) isOpen(it item) bool { return d.expanded[d.book.id(it)] }
 
 // toggle expands or folds a row.
 func (d *drawer) toggle(it item) {
-	name := d.book.mark(it)
+	name := d.book.id(it)
 	d.expanded[name] = !d.expanded[name]
 	d.redraw()
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (d *drawer) Len() int { return len(d.book.items) }
 
-// Lines is a row as it is drawn.
+// Lines draws a row.
 func (d *drawer) Lines(i int, selected bool, width int) []string {
 	row := d.cache[i]
 	if row == nil || row.width != width {
@@ -91,36 +91,37 @@ func (d *drawer) Lines(i int, selected bool, width int) []string {
 	return row.lines[0]
 }
 
+// row draws a row, without and with the cursor.
 func (d *drawer) row(i, width int) *drawn {
 	row, it := &drawn{width: width}, d.book.items[i]
-	if d.apart(i) {
+	if d.hasGap(i) {
 		row.lines = [2][]string{{""}, {""}}
 	}
 	lines, mark := d.sketch(it, d.isOpen(it), max(width-gutter, 1))
 	first := d.styles.Faint.Render(pane.Fit(mark, gutter))
 	for n, l := range lines {
 		chosen := d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
-		if n == 0 { // it looks like that of any list; the text below keeps its colors
+		if n == 0 { // highlighted as in every list; the text below keeps its colors
 			chosen = d.styles.Pane.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
 		}
 		row.lines[0], row.lines[1] = append(row.lines[0], pane.Clip(first+l, width)), append(row.lines[1], chosen)
-		if mark == markSame { // once is enough
+		if mark == markSame { // only before the first line
 			first = "  "
 		}
 	}
 	return row
 }
 
-// apart reports whether an empty line stands before a row.
-func (d *drawer) apart(i int) bool {
+// hasGap reports whether an empty line is before a row.
+func (d *drawer) hasGap(i int) bool {
 	if i == 0 {
 		return false
 	}
 	it, before := d.book.items[i], d.book.items[i-1]
-	return it.begins || d.height >= airy && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= airy && d.book.isText(it)
+	return it.begins || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.book.isText(it)
 }
 
-// sketch is a row before the cursor is drawn next to it, and the mark in its gutter.
+// sketch draws a row without gutter and cursor. It also returns the mark in its gutter.
 func (d *drawer) sketch(it item, open bool, width int) (lines []string, mark string) {
 	switch it.kind {
 	case kindSaid:
@@ -133,7 +134,7 @@ func (d *drawer) sketch(it item, open bool, width int) (lines []string, mark str
 	return d.sketchInstructions(it, open, width), ""
 }
 
-// begins names the turn that a row begins, "" for none.
+// begins is the number and time of the turn that a row begins, "" for none.
 func (d *drawer) begins(it item) string {
 	if !it.begins {
 		return ""
@@ -148,13 +149,13 @@ func (d *drawer) begins(it item) string {
 	return d.styles.Faint.Render("  turn " + numbers.Grouped(turn) + at)
 }
 
-// sketchSaid draws an event that is a message. What is sent in its place stands beside it, or in little room below it;
-// what is sent as it was said has all of the width.
+// sketchSaid draws an event that is a message. If another text is sent in its place, that is beside it, or below it on a narrow
+// screen. A message that is sent as it was has the whole width.
 func (d *drawer) sketchSaid(it item, open bool, width int) (lines []string, mark string) {
 	r := &d.book.rows[it.at]
 	e := &d.book.Log[r.Event]
-	standing := d.standing(r, width)
-	lines = []string{d.headLine(d.who(e, open, width-cells(standing)-1)+d.begins(it), standing, width)}
+	status := d.sendStatus(r, width)
+	lines = []string{d.headLine(d.author(e, open, width-cells(status)-1)+d.begins(it), status, width)}
 	both := d.book.side == sideBoth
 	if both {
 		mark = d.gutterMark(r)
@@ -166,7 +167,7 @@ func (d *drawer) sketchSaid(it item, open bool, width int) (lines []string, mark
 		right = width - divider - left
 	}
 	original := d.original(e, open, own, left)
-	if both && !d.book.same(r) { // the model is not sent it
+	if both && !d.book.same(r) { // the original is not sent
 		for i, l := range original {
 			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
 		}
@@ -193,7 +194,7 @@ func (d *drawer) sketchSaid(it item, open bool, width int) (lines []string, mark
 	return lines, mark
 }
 
-// columns stands lines side by side.
+// columns puts lines side by side.
 func (d *drawer) columns(said, sent []string, left int) []string {
 	out := make([]string, max(len(said), len(sent)))
 	bar := " " + d.styles.Pane.Rule.Render("│") + " "
@@ -210,7 +211,7 @@ func (d *drawer) columns(said, sent []string, left int) []string {
 	return out
 }
 
-// headLine is the first line of a row: who it is from, and how it stands.
+// headLine is the first line of a row, with a text at the left and one at the right.
 func (d *drawer) headLine(left, right string, width int) string {
 	room := width - cells(right) - 1
 	if right == "" || room < 4 {
@@ -219,7 +220,7 @@ func (d *drawer) headLine(left, right string, width int) string {
 	return pane.Fit(left, room) + " " + right
 }
 
-// sketchEvent draws an event that is no message, which unfolded says all that the log knows of it.
+// sketchEvent draws an event that is no message. Expanded, it has all details of the event.
 func (d *drawer) sketchEvent(it item, open bool, width int) []string {
 	e := &d.book.Log[it.at]
 	made, _ := conversation.OriginOf(e.Body)
@@ -259,17 +260,17 @@ func (d *drawer) sketchEvent(it item, open bool, width int) []string {
 	return lines
 }
 
-// details are all that the log knows of an event: of a compaction the texts it shortened, and the summaries.
+// details draws all details of an event: for a compaction also the messages that it shortened, and the summaries.
 func (d *drawer) details(at, width int) []string {
 	var out []line
 	for i, l := range d.book.details(at, d.zone) {
-		if i == 0 && cells(l) < width/2 { // the row says it already
+		if i == 0 && cells(l) < width/2 { // it is in the row already
 			continue
 		}
 		out = append(out, d.spread(l, d.styles.Pane.Muted, width)...)
 	}
 	var events []uint64
-	for _, o := range d.book.pass(at) {
+	for _, o := range d.book.epoch(at) {
 		events = append(events, shortened(o.Body)...)
 	}
 	events = slices.Compact(events)
@@ -284,7 +285,7 @@ func (d *drawer) details(at, width int) []string {
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}
-	for _, o := range d.book.pass(at) {
+	for _, o := range d.book.epoch(at) {
 		if sum, ok := o.Body.(conversation.Summary); ok && sum.Text+sum.Appendix != "" {
 			out = append(out, line{})
 			out = append(out, d.prose(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)

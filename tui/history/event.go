@@ -25,8 +25,8 @@ func (b *book) undone(i int) bool {
 	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
 		return false
 	}
-	for _, e := range b.pass(i) {
-		if b.force[e.Seq] {
+	for _, e := range b.epoch(i) {
+		if b.active[e.Seq] {
 			return false
 		}
 	}
@@ -204,7 +204,7 @@ func (b *book) details(i int, zone *time.Location) []string {
 		}
 	}
 	out = append(append(out, about), b.entryDetails(e.Seq)...)
-	for _, o := range b.pass(i) {
+	for _, o := range b.epoch(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
 			out = append(out, fmt.Sprintf("note on %s by the program, without a model", edit.Range{From: s.FromTurn, To: s.ToTurn}))

@@ -23,9 +23,9 @@ func everything(r *rig) {
 	r.add(conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.AttemptFailed, Why: "the server answered 500"})
 	r.add(conversation.TurnFailed{Message: "Server error (500) after 4 tries", Hint: "is it running?"})
 	r.add(conversation.Unpin{Events: []uint64{at["pinned"]}})
-	capped := r.pass("", conversation.Cap{Items: []conversation.CapItem{{Event: at["hostile"], Head: 60, Tail: 60}}})
-	r.pass("", conversation.Drop{Spans: []conversation.Span{{First: at["failed"] - 2, Last: at["fixed"]}}})
-	undone := r.pass("", masks(at["hostile"]), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 1, Last: 3}},
+	capped := r.compact("", conversation.Cap{Items: []conversation.CapItem{{Event: at["hostile"], Head: 60, Tail: 60}}})
+	r.compact("", conversation.Drop{Spans: []conversation.Span{{First: at["failed"] - 2, Last: at["fixed"]}}})
+	undone := r.compact("", masks(at["hostile"]), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 1, Last: 3}},
 		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
 	revert := r.add(conversation.Revert{Epoch: undone, Origin: conversation.Origin{Source: conversation.SourceManual}})
 	r.add(conversation.Revert{Epoch: revert, Redoes: undone})

@@ -87,7 +87,7 @@ func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, p
 func (m *Model) Show(c Content) {
 	m.note = Note{}
 	m.sheet.Reset()
-	m.draw.expanded = map[mark]bool{}
+	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
 	*m.book = *open(c)
 	m.show(m.home, nil)

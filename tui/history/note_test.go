@@ -23,7 +23,7 @@ func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint
 	if change != nil {
 		change(&note)
 	}
-	epoch = r.pass("turn 0, 4 messages evicted, note", note)
+	epoch = r.compact("turn 0, 4 messages evicted, note", note)
 	r.show()
 	return r, epoch
 }

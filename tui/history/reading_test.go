@@ -170,7 +170,7 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	first := r.add(conversation.UserMessage{Text: "how many ports are there?"})
 	last := r.add(conversation.AssistantMessage{Text: "65,535 of each kind.", Stop: conversation.StopEnd})
 	r.add(conversation.UserMessage{Text: "thanks"})
-	r.pass("", conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: first, Last: last}}, Text: "Ports were counted."})
+	r.compact("", conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: first, Last: last}}, Text: "Ports were counted."})
 	r.show()
 	r.press("home")
 	wants(t, under(r), "Ports were counted.")
@@ -191,7 +191,7 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	r.SetUsed(950, 300) // the provider reports
 	wants(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
 
-	r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
+	r.compact("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
 	v := projection.Project(r.log.Events())
 	m := meter.New(meter.Options{}).WithView(v)

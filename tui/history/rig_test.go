@@ -61,7 +61,7 @@ func (r *rig) call(tool, arguments, text string, status conversation.ResultStatu
 }
 
 // pass appends overlays as one epoch and gives its id.
-func (r *rig) pass(why string, bodies ...conversation.Body) uint64 {
+func (r *rig) compact(why string, bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	id := uint64(r.log.Len() + 1)
 	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
@@ -139,9 +139,9 @@ func (r *rig) story() map[string]uint64 {
 	at["failed"] = r.call("run_command", `{"command":"go test ./upload -count=10"}`, "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n"+
 		strings.Repeat("FAIL upload 0.4s\n", 40), conversation.ResultError)
 	at["fixed"] = r.add(conversation.AssistantMessage{Text: "Both listen on :0 by now.", Stop: conversation.StopEnd})
-	at["summary"] = r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
+	at["summary"] = r.compact("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: at["question"], Last: at["found"]}}, Text: summary, Model: "openai/gpt"})
-	at["mask"] = r.pass("1 result masked", masks(at["failed"]))
+	at["mask"] = r.compact("1 result masked", masks(at["failed"]))
 	at["pinned"] = r.add(conversation.UserMessage{Text: "never touch go.mod"})
 	r.add(conversation.Pin{Events: []uint64{at["pinned"]}})
 	at["hostile"] = r.call("http_request", `{"url":"https://example.org/\u001b[2J"}`, hostile+"\n"+strings.Repeat("more of it ", 90), conversation.ResultOK)

@@ -24,7 +24,7 @@ import (
 func cells(s string) int { return ansi.StringWidth(s) }
 
 // who says whose an event is; of a result, of which call.
-func (d *drawer) who(e *conversation.Event, open bool, width int) string {
+func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return d.styles.User.Render("› you")
@@ -198,8 +198,8 @@ func (d *drawer) gutterMark(r *inspect.Row) string {
 }
 
 // standing is how a row is sent, if that is not as it was said, and its tokens.
-func (d *drawer) standing(r *inspect.Row, width int) string {
-	back := d.book.takenBack(r)
+func (d *drawer) sendStatus(r *inspect.Row, width int) string {
+	back := d.book.isRewound(r)
 	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
 	if part := !back && isPart(r); part && d.book.side == sideBoth {
 		badge, tokens = d.styles.Faint.Render(stateWord(r.State, r.Why)), ""
@@ -219,7 +219,7 @@ func (d *drawer) right(badge, event, tokens string, width int) string {
 		return badge + d.styles.Pane.Muted.Render(tokens)
 	}
 	column := changeCells
-	if !d.book.twofold {
+	if !d.book.modified {
 		column = changeCells / 2
 	}
 	return badge + d.styles.Faint.Render(alignedRight(event, nameCells)) + d.styles.Pane.Muted.Render(" "+alignedRight(tokens, column))

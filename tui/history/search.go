@@ -103,7 +103,7 @@ func (s *search) holds(it item) bool {
 	case kindMessage:
 		texts = append(texts, withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
 	case kindEvent:
-		for _, e := range b.pass(it.at) {
+		for _, e := range b.epoch(it.at) {
 			if sum, ok := e.Body.(conversation.Summary); ok {
 				texts = append(texts, sum.Text, sum.Appendix)
 			}

@@ -84,14 +84,14 @@ func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 		if it, ok := m.current(); ok {
 			return do(it)
 		}
-		return no("no messages yet")
+		return refusal("no messages yet")
 	}
 }
 
 // changing is onRow for what changes the conversation, where that can be changed.
 func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 	if why := m.book.ReadOnly; why != "" {
-		return func() pane.Action { return no(why) }
+		return func() pane.Action { return refusal(why) }
 	}
 	return m.onRow(do)
 }
@@ -146,7 +146,7 @@ func (m *Model) turn() pane.Action {
 // jump leads from the list of compactions to the place of one in the history.
 func (m *Model) jump(it item) pane.Action {
 	if m.book.side != sideCompactions {
-		return say("this is the place")
+		return note("this is the place")
 	}
 	return pane.Jump{Event: m.book.seq(it)}
 }
@@ -195,19 +195,19 @@ func (m *Model) message(by int) pane.Action {
 		}
 	}
 	if by < 0 {
-		return say("this is the first user message")
+		return note("this is the first user message")
 	}
-	return say("this is the newest user message")
+	return note("this is the newest user message")
 }
 
 // step goes to the request before or after.
 func (m *Model) step(by int) pane.Action {
 	if len(m.book.Requests) == 0 {
-		return no("no request of this conversation was recorded")
+		return refusal("no request of this conversation was recorded")
 	}
 	r, why := m.book.stepTo(by, m.here())
 	if r == nil {
-		return say(why)
+		return note(why)
 	}
 	m.show(m.book.side, r)
 	return Wanted{Event: r.sent.Event}
@@ -263,12 +263,12 @@ func (m *Model) endSearch() {
 // next goes to the next match, or with -1 to the one before.
 func (m *Model) next(by int) pane.Action {
 	if !m.search.on {
-		return no("no search yet")
+		return refusal("no search yet")
 	}
 	at := m.selected()
 	i := m.search.match(at, by, false)
 	if i < 0 {
-		return no("no match for " + m.search.query.String())
+		return refusal("no match for " + m.search.query.String())
 	}
 	switch {
 	case by > 0 && i <= at:

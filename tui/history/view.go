@@ -92,7 +92,7 @@ func (m *Model) frame() pane.Frame {
 		}
 		f.Lines = append(f.Lines, m.draw.styles.Pane.Warning.Render(text))
 	}
-	if m.book.side == sideBoth && m.book.twofold && m.width >= leastColumns && m.height >= leastHeads {
+	if m.book.side == sideBoth && m.book.modified && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
 		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
 		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Faint.Render(heads))
