@@ -119,7 +119,7 @@ func (g *guard) filter(leaves []leaf) []leaf {
 // check reports whether a value applies, and returns it, for permissions.deny extended by the list in force.
 func (g *guard) check(l leaf, path []string) (leaf, bool) {
 	key := Path(path...)
-	within, listed := allowed[key]
+	isPermitted, listed := allowed[key]
 	switch {
 	case path[0] == "providers" && path[len(path)-1] == "key_command":
 		g.forbidden = append(g.forbidden, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
@@ -130,7 +130,7 @@ func (g *guard) check(l leaf, path []string) (leaf, bool) {
 		return g.extendDeny(l), true
 	case path[0] == "tools" && len(path) > 2:
 		return l, g.checkTool(l, path)
-	case listed && (within == nil || within(g.current, g.withValue(l))):
+	case listed && (isPermitted == nil || isPermitted(g.current, g.withValue(l))):
 		return l, true
 	}
 	return l, g.refuse(l, effectOf(key))

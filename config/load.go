@@ -34,18 +34,18 @@ func Load(o LoadOptions) (Loaded, error) {
 	if err != nil {
 		path, named = "", false // without a home folder there is no user's file
 	}
-	l.file(LayerUser, path, named, nil)
+	l.applyFile(LayerUser, path, named, nil)
 	if o.settingsData == nil {
-		l.file(LayerSettings, SettingsFile(path), false, nil)
+		l.applyFile(LayerSettings, SettingsFile(path), false, nil)
 	} else {
-		l.document(LayerSettings, SettingsFile(path), o.settingsData, nil)
+		l.applyDocument(LayerSettings, SettingsFile(path), o.settingsData, nil)
 	}
 	if ws := filepath.Join(o.Workspace, WorkspaceFile); o.Workspace != "" && !sameFile(path, ws) {
-		l.file(LayerWorkspace, ws, false, o.Trust)
+		l.applyFile(LayerWorkspace, ws, false, o.Trust)
 	}
-	l.overrides(LayerConversation, o.Recorded)
-	l.overrides(LayerOverride, o.Overrides)
-	l.overrides(LayerConversation, o.Changed)
+	l.applyOverrides(LayerConversation, o.Recorded)
+	l.applyOverrides(LayerOverride, o.Overrides)
+	l.applyOverrides(LayerConversation, o.Changed)
 	l.finish()
 	return l.Loaded, l.problems.asError()
 }
@@ -54,13 +54,13 @@ func Load(o LoadOptions) (Loaded, error) {
 // problems.
 func Parse(name string, data []byte) (Config, error) {
 	l := &loader{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
-	l.document(LayerUser, name, data, nil)
+	l.applyDocument(LayerUser, name, data, nil)
 	l.finish()
 	return l.Config, l.problems.asError()
 }
 
-// overrides applies KEY=VALUE settings.
-func (l *loader) overrides(layer Layer, set []string) {
+// applyOverrides applies KEY=VALUE settings.
+func (l *loader) applyOverrides(layer Layer, set []string) {
 	for _, text := range set {
 		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(maskedOverride(text)), Found: true})
 		src, leaves, problems := parseOverride(layer, text)
@@ -81,20 +81,20 @@ func (l *loader) finish() {
 	}
 }
 
-// file reads one file and applies it. named means that it must exist.
-func (l *loader) file(layer Layer, path string, named bool, trust func(hash string) bool) {
+// applyFile reads one file and applies it. named means that it must exist.
+func (l *loader) applyFile(layer Layer, path string, named bool, trust func(hash string) bool) {
 	data, found, problem := readFile(path, named)
 	l.Sources = append(l.Sources, Source{Layer: layer, Path: path, Found: found})
 	switch {
 	case problem != nil:
 		l.problems = append(l.problems, problem)
 	case found:
-		l.document(layer, path, data, trust)
+		l.applyDocument(layer, path, data, trust)
 	}
 }
 
-// document parses one document and applies it.
-func (l *loader) document(layer Layer, path string, data []byte, trust func(hash string) bool) {
+// applyDocument parses one document and applies it.
+func (l *loader) applyDocument(layer Layer, path string, data []byte, trust func(hash string) bool) {
 	if layer == LayerWorkspace {
 		sum := sha256.Sum256(data)
 		l.Hash = hex.EncodeToString(sum[:])
@@ -108,7 +108,7 @@ func (l *loader) apply(layer Layer, src *source, leaves []leaf, problems Problem
 	if len(problems) == 0 {
 		d := &decoder{src: src, layer: layer, origins: l.Origins}
 		if layer == LayerWorkspace {
-			l.workspace(d, leaves, trust)
+			l.applyWorkspace(d, leaves, trust)
 		} else {
 			d.apply(leaves, &l.Config)
 		}
@@ -117,9 +117,9 @@ func (l *loader) apply(layer Layer, src *source, leaves []leaf, problems Problem
 	l.problems = append(l.problems, problems...)
 }
 
-// workspace applies the values of the workspace file that its guard permits. All values are checked first.
+// applyWorkspace applies the values of the workspace file that its guard permits. All values are checked first.
 // Unknown keys are reported and ignored: the user who cloned the repository did not write them.
-func (l *loader) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
+func (l *loader) applyWorkspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
 	scratch, all := Default(), &decoder{src: d.src, origins: Origins{}, allowsUnknown: true}
 	known := all.apply(leaves, &scratch)
 	l.Unknown = all.unknown

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// relations collects problems of keys that contradict each other.
-type relations struct {
+// relationChecker collects problems of keys that contradict each other.
+type relationChecker struct {
 	origins  Origins
 	problems Problems
 }
 
 // fail adds a problem at the line of the first of keys that was set explicitly. Without such a key it adds none.
-func (r *relations) fail(message, hint string, keys ...string) {
+func (r *relationChecker) fail(message, hint string, keys ...string) {
 	for _, key := range keys {
 		if o, ok := r.origins[key]; ok {
 			r.problems = append(r.problems, o.source.problem(o.Line, 0, key, message, hint))
@@ -24,7 +24,7 @@ func (r *relations) fail(message, hint string, keys ...string) {
 
 // checkRelations checks the rules between keys, after all layers and the preset.
 func checkRelations(c Config, origins Origins) Problems {
-	r := &relations{origins: origins}
+	r := &relationChecker{origins: origins}
 	co := c.Compaction
 	if co.HardRatio <= co.TriggerRatio {
 		r.fail(fmt.Sprintf("hard_ratio (%g) must be above trigger_ratio (%g)", co.HardRatio, co.TriggerRatio),
@@ -33,12 +33,12 @@ func checkRelations(c Config, origins Origins) Problems {
 	r.checkEviction(co)
 	r.checkProfile(co, "compaction.auto.profile", co.Auto.Profile)
 	r.checkProfile(co, "compaction.default_profile", co.DefaultProfile)
-	messages := func(provider string) bool {
+	usesMessagesAPI := func(provider string) bool {
 		p := c.Providers[provider]
 		return p.Wire == "messages" || p.Wire == "" && provider == "anthropic"
 	}
 	for _, name := range sortedKeys(c.Providers) {
-		r.checkBody(c.Providers[name].Body, messages(name), "providers", name)
+		r.checkBody(c.Providers[name].Body, usesMessagesAPI(name), "providers", name)
 		for _, id := range sortedKeys(c.Providers[name].Models) {
 			if m := c.Providers[name].Models[id]; m.ContextWindow > 0 && m.MaxInput > m.ContextWindow {
 				at := Path("providers", name, "models", id)
@@ -49,13 +49,13 @@ func checkRelations(c Config, origins Origins) Problems {
 	}
 	for _, name := range sortedKeys(c.Models) {
 		provider, _, _ := strings.Cut(name, "/")
-		r.checkBody(c.Models[name].Body, messages(provider) || strings.HasPrefix(name, "claude"), "models", name)
+		r.checkBody(c.Models[name].Body, usesMessagesAPI(provider) || strings.HasPrefix(name, "claude"), "models", name)
 	}
 	return r.problems
 }
 
 // checkProfile checks that a profile exists. Only compaction.auto.profile may be empty.
-func (r *relations) checkProfile(co Compaction, key, name string) {
+func (r *relationChecker) checkProfile(co Compaction, key, name string) {
 	if _, ok := co.Profile(name); !ok && (name != "" || key == "compaction.default_profile") {
 		r.fail("there is no profile "+quote(name), "there are "+listWords(co.ProfileNames()), key)
 	}
@@ -63,7 +63,7 @@ func (r *relations) checkProfile(co Compaction, key, name string) {
 
 // decodeBody refuses a request body that is too large to be recorded, and the field thinking for the Messages API: each
 // request records which form of it Plimsoll has chosen.
-func (r *relations) checkBody(b Body, messages bool, path ...string) {
+func (r *relationChecker) checkBody(b Body, messages bool, path ...string) {
 	for _, field := range sortedKeys(b) {
 		key := Path(append(path, "body", field)...)
 		if messages && field == "thinking" {
@@ -78,7 +78,7 @@ func (r *relations) checkBody(b Body, messages bool, path ...string) {
 
 // checkEviction checks the shares of an eviction: it must leave less than the trigger ratio, and its note must fit in what it
 // leaves. A share of 0 means auto and is always valid.
-func (r *relations) checkEviction(co Compaction) {
+func (r *relationChecker) checkEviction(co Compaction) {
 	lowest, of := co.TriggerRatio, "trigger_ratio"
 	for _, name := range []string{"target", "cold"} {
 		share := map[string]float64{"target": co.Evict.Target, "cold": co.Evict.Cold}[name]

@@ -132,7 +132,7 @@ func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
 		out = append(out, newFinding(f, id, remedyRewrite, "%d of %d events cannot be read, the first is %d: %s",
 			len(damage), len(events), damage[0].Seq, damage[0].Reason))
 	case seals != nil:
-		out = append(out, seals.finding(f, id, remedyRewrite))
+		out = append(out, seals.asFinding(f, id, remedyRewrite))
 	case len(events) == 0:
 		out = append(out, newFinding(f, id, remedyRewrite, "there is no event in it"))
 	default:
@@ -169,7 +169,7 @@ type badSeals struct {
 	first                string // key and bucket of the first one
 }
 
-func (w *badSeals) finding(f dbfile, id string, c remedy) Finding {
+func (w *badSeals) asFinding(f dbfile, id string, c remedy) Finding {
 	if w.damaged == 0 {
 		return newFinding(f, id, c, "%d values have a flipped bit that can be corrected, the first is %s", w.correctable, w.first)
 	}
@@ -249,7 +249,7 @@ func (d *doctor) checkShared(ctx context.Context) []Finding {
 	case bad > 0:
 		out = append(out, newFinding(f, "", remedyShared, "%d entries of the input history or the calibrations cannot be read", bad))
 	case seals != nil:
-		out = append(out, seals.finding(f, "", remedyShared))
+		out = append(out, seals.asFinding(f, "", remedyShared))
 	}
 	return out
 }
@@ -267,7 +267,7 @@ func (d *doctor) checkIndex(ctx context.Context, earlier []Finding) []Finding {
 	case err != nil:
 		return append(out, unreadable(f, "", remedyIndex, err))
 	case seals != nil:
-		return append(out, seals.finding(f, "", remedyIndex))
+		return append(out, seals.asFinding(f, "", remedyIndex))
 	}
 	known, err := d.index.read(ctx)
 	files, err2 := d.dir.files()

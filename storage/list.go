@@ -70,7 +70,7 @@ func (s *Store) IsEmpty() (bool, error) {
 	return !slices.ContainsFunc(entries, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
 }
 
-// Resolve returns the ID of the conversation that a user names: by its ID or a prefix of at
+// Resolve returns the ID of the conversation that a user names: by an ID or a prefix of at
 // least four characters, or by "" for the [Store.Newest]. A prefix that matches no
 // conversation or several is an AmbiguousError; for "" without a conversation it is ErrNotFound.
 func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {

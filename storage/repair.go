@@ -26,8 +26,8 @@ func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, erro
 func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
 	out := append([]Finding(nil), findings...)
 	type job struct {
-		file string
-		cure remedy
+		file   string
+		remedy remedy
 	}
 	done := map[job]*Finding{}
 	for i := range out {

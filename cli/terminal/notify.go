@@ -34,11 +34,11 @@ func (t *Terminal) Notifier(how string) func(ctx context.Context, text string) s
 	case Bell:
 		return func(context.Context, string) string { return bell }
 	}
-	return func(_ context.Context, text string) string { return notification(t.kind(), text) }
+	return func(_ context.Context, text string) string { return notification(t.detect(), text) }
 }
 
 // notification returns the escape sequence that shows text as a notification in a kind of terminal.
-func notification(k kind, text string) string {
+func notification(k emulator, text string) string {
 	text = plain.Line(text)
 	switch k {
 	case kitty: // o=unfocused: kitty shows it only if the window has no focus

@@ -14,43 +14,43 @@ type Terminal struct{ env func(string) string }
 // New returns the terminal of an environment; env looks up a variable.
 func New(env func(string) string) *Terminal { return &Terminal{env} }
 
-// kind is the kind of a terminal.
-type kind int
+// emulator is a terminal program, or a family of them.
+type emulator int
 
 const (
-	other        kind = iota // an unknown terminal
-	kitty                    //
-	ghostty                  //
-	wezterm                  //
-	foot                     //
-	urxvt                    //
-	vte                      // GNOME Terminal, Ptyxis and others
-	iterm                    //
-	warp                     //
-	windows                  // Windows Terminal
-	conemu                   //
-	mintty                   //
-	multiplexer              // a program between ours and the terminal: tmux and others
-	linuxConsole             // no terminal emulator: it prints escape sequences that it does not know
+	other       emulator = iota // any unknown terminal
+	kitty                       //
+	ghostty                     //
+	wezterm                     //
+	foot                        //
+	urxvt                       //
+	vte                         // GNOME Terminal, Ptyxis and others
+	iterm                       //
+	warp                        //
+	windows                     // Windows Terminal
+	conemu                      //
+	mintty                      //
+	multiplexer                 // a program between ours and the terminal: tmux and others
+	basic                       // a console or another basic terminal, which prints escape sequences that it does not know
 )
 
-// kind identifies the terminal by the environment. A terminal started from another one inherits its variables. So TERM, which
+// detect identifies the terminal by the environment. A terminal started from another one inherits its variables. So TERM, which
 // every terminal sets, has precedence.
-func (t *Terminal) kind() kind {
+func (t *Terminal) detect() emulator {
 	term := t.env("TERM")
 	switch {
 	case t.env("TMUX") != "", t.env("STY") != "", t.env("ZELLIJ") != "", strings.HasPrefix(term, "tmux"), strings.HasPrefix(term, "screen"):
 		return multiplexer
 	case term == "", term == "linux", term == "dumb", strings.HasPrefix(term, "vt"), strings.HasPrefix(term, "eterm"), strings.HasPrefix(term, "cons"):
-		return linuxConsole
+		return basic
 	}
-	if k := kindNamed(term); k != other {
+	if k := emulatorNamed(term); k != other {
 		return k
 	}
 	if !strings.HasPrefix(term, "xterm") || t.env("XTERM_VERSION") != "" {
 		return other
 	}
-	if k := kindNamed(strings.ToLower(t.env("TERM_PROGRAM"))); k != other {
+	if k := emulatorNamed(strings.ToLower(t.env("TERM_PROGRAM"))); k != other {
 		return k
 	}
 	switch {
@@ -69,13 +69,13 @@ func (t *Terminal) kind() kind {
 // namePrefixes are how the names of terminals begin, in lower case: in TERM (after "xterm-") and in TERM_PROGRAM.
 var namePrefixes = []struct {
 	prefix string
-	kind   kind
+	kind   emulator
 }{
 	{"kitty", kitty}, {"ghostty", ghostty}, {"wezterm", wezterm}, {"foot", foot}, {"rxvt-unicode", urxvt}, {"iterm", iterm}, {"warp", warp},
 	{"mintty", mintty}, {"vte", vte},
 }
 
-func kindNamed(name string) kind {
+func emulatorNamed(name string) emulator {
 	for _, n := range namePrefixes {
 		if strings.HasPrefix(strings.TrimPrefix(name, "xterm-"), n.prefix) {
 			return n.kind
@@ -87,7 +87,7 @@ func kindNamed(name string) kind {
 // CanShowProgress reports whether the terminal can show a progress bar (OSC 9;4). Some other terminals would take the sequence for
 // a notification with the text "4;3".
 func (t *Terminal) CanShowProgress() bool {
-	switch t.kind() {
+	switch t.detect() {
 	case windows, conemu:
 		return true
 	case ghostty:
@@ -125,5 +125,5 @@ func (t *Terminal) CanShowLinks() bool {
 	if n, err := strconv.Atoi(t.env("VTE_VERSION")); err == nil && n < 5000 {
 		return false
 	}
-	return t.kind() != linuxConsole && t.env("INSIDE_EMACS") == ""
+	return t.detect() != basic && t.env("INSIDE_EMACS") == ""
 }
