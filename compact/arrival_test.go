@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestTheCapOfResultsFollowsPresetAndWindow(t *testing.T) {
+func TestArrivalCapFollowsPresetAndWindow(t *testing.T) {
 	t.Parallel()
 	type setting struct{ maxChars, window int }
 	for s, want := range map[setting]int{

@@ -1,6 +1,6 @@
 // Package compact keeps the prompt of a conversation within the window of its model. This page
-// explains how its parts work together. What acts as a tool result arrives stands here: it may be
-// cut ([ArrivalCap]), or point to an earlier one with the same text ([Repeats]).
+// explains how its packages work together. The package itself handles arriving tool results: they
+// may be cut ([ArrivalCap]), or point to an earlier result with the same text ([Repeats]).
 //
 // Package projection turns the log into messages, and hardens them for an endpoint.
 //
@@ -15,28 +15,28 @@
 //
 // # A compaction
 //
-//  1. Someone asks for one: the user, the model by a tool call, or the planner. The
-//     request names a range, a profile, or both.
-//  2. Package edit works it out on a snapshot of the log and commits nothing: the range
-//     as spans of events between units, and the policies ([preset.Rules.Policies]) with the
-//     hints of tools frozen in them. A unit is a user message, or a reply with all its
-//     calls and results; no cut parts one.
-//  3. If a model has to write, there is a [summary.Job]. The caller asks the model, and
-//     [summary.Accept] decides whether the answer counts: it has to be whole, and much shorter
-//     than what it covers.
+//  1. The user, the model (by a tool call), or the planner requests one. The request
+//     names a range, a profile, or both.
+//  2. Package edit computes it from a snapshot of the log and commits nothing: the range
+//     as spans of whole units, and the policies ([preset.Rules.Policies]) with a copy of the
+//     hints of tools. A unit is a user message, or a reply with all its calls and
+//     results; no compaction splits one.
+//  3. If a model must write a summary, there is a [summary.Job]. The caller asks the model, and
+//     [summary.Accept] accepts or refuses the answer: it must be complete, and much shorter
+//     than the messages it covers.
 //  4. The caller appends the overlays in one transaction. Together they are an epoch.
-//     Whatever could differ tomorrow (texts, hints, amounts) stands in them from then
-//     on, so that projecting reads no rules.
-//  5. Package edit also gives the overlays that undo and redo an epoch, and those of pins
-//     and masks by hand. It cuts a log between units for a fork.
+//     The overlays contain everything that could change later (texts, hints, amounts), so
+//     that the projection needs no rules.
+//  5. Package edit also computes the overlays that undo and redo an epoch, and those of
+//     manual pins and masks. It cuts a log between units for a fork.
 //
 // # The planner
 //
 // Package planner decides when to compact automatically ([planner.Check]): above the load line,
 // and earlier when the provider's cache is cold. A step evicts the oldest units down to a
-// target, in one go, so that the cache breaks once and not at every request. One
-// note, made by rule, stands for them: what was done, the user's own words, and an
-// index of names. A summary replaces parts of it where a model wrote one in time.
+// target at once, so that the cached prefix changes once and not at every request. One
+// note, written by the program, replaces them: what was done, quotations of the user, and an
+// index of names. A summary replaces parts of it if a model wrote one in time.
 //
 // # Presets
 //

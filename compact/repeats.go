@@ -6,15 +6,14 @@ import (
 	"plimsoll/conversation"
 )
 
-// A result that repeats an earlier one to the letter may point to it, as long
-// as that one is shown in full. What it repeats is decided when it arrives.
+// A tool result with the same text as an earlier one may be shown as a pointer to it, while
+// the view shows the earlier one in full. What it repeats is decided when it arrives.
 
-// MinRepeat is the shortest result worth pointing for, in code points: a
+// MinRepeat is the shortest result worth replacing by a pointer, in code points: a
 // pointer is half as long.
 const MinRepeat = 400
 
-// Repeats knows the results of a conversation by their text. The zero value
-// knows none.
+// Repeats finds results of a conversation by their text. The zero value has no results.
 type Repeats struct {
 	seed  maphash.Seed
 	known map[uint64]seenResult
@@ -25,8 +24,8 @@ type seenResult struct {
 	text string
 }
 
-// Note remembers a result in place of an earlier one with the same text, unless
-// it points to one: the newest is shown in full for longest.
+// Note records a result in place of an earlier one with the same text, unless it is itself
+// a repetition: the newest result is shown in full for the longest time.
 func (r *Repeats) Note(e conversation.Event) {
 	b, ok := e.Body.(conversation.ToolResult)
 	if !ok || b.Status != conversation.ResultOK || len(b.Text) < MinRepeat || b.Repeats != 0 {
@@ -38,9 +37,8 @@ func (r *Repeats) Note(e conversation.Event) {
 	r.known[maphash.String(r.seed, b.Text)] = seenResult{e.Seq, b.Text}
 }
 
-// Of is the Seq of the newest earlier result with the same text that is not a
-// repetition itself, 0 if there is none. Results that failed, were cut or are
-// short repeat nothing.
+// Of returns the Seq of the newest recorded result with the same text, or 0. Results that
+// failed, were cut or are short count as no repetition.
 func (r *Repeats) Of(b conversation.ToolResult) uint64 {
 	if r.known == nil || b.Status != conversation.ResultOK || b.Total > 0 || b.Size.Chars() < MinRepeat {
 		return 0

@@ -14,27 +14,27 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// An answer counts as a summary only if it ended by itself, says something,
-// calls no tool, is clearly shorter than what it covers, is not absurdly short
-// for it, and is neither a refusal nor an error. Anything else changes nothing. An extract made by rule is verbatim
-// text by design: what a model may do wrong is not asked of it.
+// An answer is accepted as a summary only if the model finished it and called no tool, if
+// it has text, is clearly shorter than the covered messages but not absurdly short, and
+// is neither a refusal nor an error message. An extract quotes the log, so mistakes of
+// models are not checked in it.
 
-// AcceptedShare is the largest share of what it stands for, in estimated tokens,
-// that a summary may have. Nor may it be so long that the view grows.
+// AcceptedShare is the largest accepted length of a summary, as a share of the estimated
+// tokens of the covered messages. Nor may it be so long that the view grows.
 const AcceptedShare = 0.40
 
 const (
-	// collapseTokens and collapseChars: a model that is given more than the first
-	// and answers with less than the second, in code points, has lost it all.
+	// collapseTokens and collapseChars: an answer of fewer code points than the second to
+	// more input tokens than the first has lost the content.
 	collapseTokens = 5000
 	collapseChars  = 200
-	// refusalChars: only answers shorter than that are looked at as refusals and
-	// errors; a summary may well speak of either.
+	// refusalChars: only answers with fewer code points are checked for refusals and error
+	// messages, because a longer summary may well mention them.
 	refusalChars = 400
 )
 
-// ErrRefused is what every error of [Accept] is, besides one of the
-// reasons below. Its text is for the user.
+// ErrRefused is wrapped by every error of [Accept], together with one of the reasons
+// below. The text of the error is for the user.
 var ErrRefused = errors.New("the summary was not taken")
 
 // The reasons not to take an answer as a summary.
@@ -58,8 +58,8 @@ func (r refused) Error() string { return r.reason.Error() + r.detail + "; nothin
 
 func (r refused) Unwrap() []error { return []error{ErrRefused, r.reason} }
 
-// Accept returns the text of a summary if the answer counts as one, trimmed and
-// storable. Otherwise the error is [ErrRefused] and one of the reasons.
+// Accept returns the text of an accepted answer, trimmed and cleaned for storage.
+// Otherwise the error wraps [ErrRefused] and one of the reasons.
 func Accept(job Job, a Answer) (text string, err error) {
 	text = withoutThoughts(conversation.Clean(a.Text))
 	refuse := func(reason error, detail string) (string, error) { return "", refused{reason, detail} }
@@ -91,9 +91,8 @@ func Accept(job Job, a Answer) (text string, err error) {
 	return text, nil
 }
 
-// Check is why a text that the user wrote cannot stand for what is covered, nil if it
-// says something and is neither too short nor too long. What else a model may do wrong
-// is not asked of the user.
+// Check returns why a summary that the user edited is refused, nil if it has text and is
+// neither too short nor too long. Other mistakes of models are not checked in it.
 func (j *Job) Check(text string) error {
 	for _, reason := range []func(string) error{j.blank, j.short, j.long} {
 		if err := reason(text); err != nil {
@@ -103,7 +102,7 @@ func (j *Job) Check(text string) error {
 	return nil
 }
 
-// Refused is the error for one of the reasons.
+// Refused returns the error for one of the reasons.
 func Refused(reason error) error { return refused{reason, ""} }
 
 func (j *Job) blank(text string) error {
@@ -115,7 +114,7 @@ func (j *Job) blank(text string) error {
 
 func (j *Job) short(text string) error {
 	read := j.CoveredTokens
-	if j.Input == preset.InputMerged { // an earlier summary is less than what it stands for
+	if j.Input == preset.InputMerged { // earlier summaries are shorter than the messages they cover
 		read = min(read, j.Tokens())
 	}
 	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {
@@ -124,7 +123,7 @@ func (j *Job) short(text string) error {
 	return nil
 }
 
-// Longest is the longest text that counts, in estimated tokens.
+// Longest returns the length of the longest accepted text in estimated tokens.
 func (j *Job) Longest() float64 {
 	most := AcceptedShare * float64(j.CoveredTokens)
 	if j.ask.Room > 0 {
@@ -133,8 +132,8 @@ func (j *Job) Longest() float64 {
 	return most
 }
 
-// long is why a text saves too little, nil if it is clearly shorter than what it
-// stands for, and than what stands there now.
+// long returns an error if a text is not clearly shorter than the covered messages, or
+// longer than the room in the view.
 func (j *Job) long(text string) error {
 	tokens := textTokens(text)
 	if tokens <= j.Longest() {
@@ -156,8 +155,8 @@ func reasonText(s conversation.StopReason) string {
 	return " (" + conversation.OneLine(string(s), projection.MaxCallID) + ")"
 }
 
-// withoutThoughts is text without the reasoning that some servers leave at its
-// start between tags. An unclosed tag means that there was nothing else.
+// withoutThoughts returns text without the reasoning that some servers leave at its start
+// between tags. If the tag is not closed, no text is left.
 func withoutThoughts(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range [...]string{"think", "thinking"} {
@@ -171,8 +170,8 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// writesCalls reports whether text opens with a call in the form of a model
-// whose server did not recognise it.
+// writesCalls reports whether text starts with a tool call in a model's own format, which
+// the server did not recognise.
 func writesCalls(text string) bool {
 	for _, form := range [...]string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "} {
 		if strings.HasPrefix(text, form) {
@@ -182,7 +181,7 @@ func writesCalls(text string) bool {
 	return false
 }
 
-// A short answer that opens like this is a refusal, or asks for what was sent.
+// refusals matches short answers that refuse or that ask for the conversation again.
 var refusals = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:` +
 		`(?:i'm|i am|we're|we are) (?:\w+ )?sorry\b|sorry[,.!:]|sorry but\b|(?:my |i )?apologi[sz]e?s?\b` +
@@ -198,8 +197,8 @@ func declines(text string) bool {
 	return refusals().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
 }
 
-// failure matches a short answer that opens as the errors of servers do, and
-// what programs write where they have nothing.
+// failure matches short answers that start like the error messages of servers, and
+// placeholders for a missing text.
 var failure = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:\{\s*"(?:error|detail|message)"\s*:|\[?(?:(?:api|http|server|internal|internal server|network|upstream|provider|unexpected) )?error\]?:|<!doctype|<html` +
 		`|(?:http |status |error |code )*[45]\d\d:? +(?:too many|internal|bad|service|gateway|unauthori|forbidden|payment|overloaded|not found|server)` +

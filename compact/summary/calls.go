@@ -11,11 +11,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// Which files were read and changed, what is open and what failed is read off the calls
-// and their results, because models are worst at exactly that. Tools are known by their
+// This file derives from calls and results which files were read and changed, which todos
+// are open and what failed, because models are bad at exactly that. It knows tools by their
 // names, Plimsoll's and those of other clients (Read, fs_read_file, mcp__files__write_file).
 
-// madeCall is a call with what came of it.
+// madeCall is a call with its result.
 type madeCall struct {
 	turn   int
 	name   string
@@ -60,11 +60,11 @@ func newestFailure(calls []madeCall) *madeCall {
 }
 
 const (
-	errorBytes   = 8 << 10 // of the end of a result are searched for an error
-	failureChars = 300     // code points of the line that names it are shown
+	errorBytes   = 8 << 10 // bytes at the end of a result that are searched for an error
+	failureChars = 300     // code points of the error line that are shown
 )
 
-// failure is the last line of a result that says what went wrong, an earlier one where the last is a word such as FAIL.
+// failure returns the last line of a result that names an error, or an earlier one if the last is a single word such as FAIL.
 func (c *madeCall) failure() string {
 	text := c.output
 	if from := len(text) - errorBytes; from > 0 {
@@ -85,12 +85,12 @@ func (c *madeCall) failure() string {
 type fileUse struct {
 	path     string
 	modified bool
-	turns    []int     // in which it was modified, or else read; ascending, each once
-	last     int       // place of the newest call on it
-	failed   *madeCall // the newest call on it, if that failed or was denied
+	turns    []int     // in which it was modified, or if it was not, read; ascending, each once
+	last     int       // index of the newest call that names it
+	failed   *madeCall // the newest call that names it, if that failed or was denied
 }
 
-// filesIn lists the files that calls read, changed or failed on, the one named last at the end.
+// filesIn lists the files that calls read, changed or failed on, in the order of the newest call that names each.
 func filesIn(calls []madeCall) []*fileUse {
 	byPath := map[string]*fileUse{}
 	var files []*fileUse
@@ -99,7 +99,7 @@ func filesIn(calls []madeCall) []*fileUse {
 		if c.status != conversation.ResultOK && c.status != conversation.ResultError && c.status != conversation.ResultDenied {
 			continue
 		}
-		paths, modifies := touches(c)
+		paths, modifies := pathsNamed(c)
 		for _, path := range paths {
 			f := byPath[path]
 			if f == nil {
@@ -152,7 +152,7 @@ var withoutDashes = strings.NewReplacer("_", "", "-", "")
 
 func plainName(name string) string { return strings.ToLower(withoutDashes.Replace(name)) }
 
-// plainTool is the name of a tool without that of its server, in any spelling.
+// plainTool returns the name of a tool in lower case, without server name and separators.
 func plainTool(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -161,8 +161,8 @@ func plainTool(name string) string {
 	return strings.TrimPrefix(name, "fs")
 }
 
-// touches lists the paths that a call names, and reports whether it changes them.
-func touches(c *madeCall) (paths []string, modifies bool) {
+// pathsNamed lists the paths that a call names, and reports whether it changes them.
+func pathsNamed(c *madeCall) (paths []string, modifies bool) {
 	if paths := patched(c.args); len(paths) > 0 {
 		return paths, true
 	}
@@ -175,10 +175,10 @@ func touches(c *madeCall) (paths []string, modifies bool) {
 	return paths, modifies
 }
 
-// maxPath is how much of a path is kept, in code points.
+// maxPath is how many code points of a path are kept.
 const maxPath = 200
 
-// pathsOf lists the paths among arguments, each once, and the argument command.
+// pathsOf lists the paths in arguments, each once, and returns the argument named command.
 func pathsOf(arguments string) (paths []string, command string) {
 	add := func(v any) {
 		if text, ok := v.(string); ok {
@@ -208,7 +208,7 @@ func pathsOf(arguments string) (paths []string, command string) {
 	return paths, command
 }
 
-// fieldsIn reads arguments in their order, or in that of the names where strict JSON refuses them.
+// fieldsIn parses arguments in their order, or, if strict JSON refuses them, sorted by name.
 func fieldsIn(arguments string) ordered.Object {
 	object, ok := ordered.Parse(arguments)
 	var loose map[string]json.RawMessage
@@ -230,7 +230,7 @@ func patched(arguments string) []string {
 	}
 	var args any
 	if json.Unmarshal([]byte(arguments), &args) != nil {
-		args = strings.ReplaceAll(arguments, `\n`, "\n") // a bare patch, or what was cut off
+		args = strings.ReplaceAll(arguments, `\n`, "\n") // a bare patch, or truncated JSON
 	}
 	var out []string
 	for _, text := range stringsIn(args) {
@@ -278,7 +278,7 @@ func newestList(calls []madeCall) *madeCall {
 	return nil
 }
 
-// openTodos lists what a checklist leaves open that one of the calls wrote, and no later one in the log replaced.
+// openTodos lists the open entries of the newest checklist that the calls wrote, unless a later one in the log replaced it.
 func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, turn int) {
 	c := newestList(calls)
 	if c == nil {
@@ -293,10 +293,10 @@ func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, tu
 
 const (
 	maxTodoText = 200 // code points of an entry that are kept
-	maxTodoList = 100 // entries that are looked at
+	maxTodoList = 100 // entries that are read
 )
 
-// todosIn reads the arguments of todo_write, and of its like in other clients.
+// todosIn parses the arguments of todo_write, and of similar tools in other clients.
 func todosIn(arguments string) []openTodo {
 	var args struct {
 		Todos []map[string]any `json:"todos"`

@@ -6,10 +6,10 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Chunks splits a job that writes everything out into jobs of at most budget
-// estimated tokens each, in order. A job that fits, or whose form cannot be
-// split (the view, JCL), is returned alone. The job should be made without a
-// budget of its own, so that nothing was left out of it.
+// Chunks splits a job with a transcript into jobs of at most budget estimated tokens
+// each, in order. A job that fits, or whose input cannot be split (the view, JCL), is
+// returned alone. The job should be made without a budget of its own, so that its
+// transcript is complete.
 func Chunks(job Job, budget int) []Job {
 	if len(job.parts) == 0 || budget <= 0 || job.Tokens() <= budget {
 		return []Job{job}
@@ -27,9 +27,9 @@ func Chunks(job Job, budget int) []Job {
 	return out
 }
 
-// even shares parts out to as few pieces of at most room tokens as there have to
-// be, all about as large: a last one of a few lines would get a summary longer
-// than itself.
+// even distributes parts over as few groups of at most room tokens as possible, all about
+// equally large: the summary of a last group of a few lines would be longer than the
+// group.
 func even(parts []part, room float64) [][]part {
 	groups := grouped(parts, room)
 	const slack = 1.1 // cuts fall between parts
@@ -60,8 +60,8 @@ func grouped(parts []part, room float64) [][]part {
 	return groups
 }
 
-// split cuts a part in two if it has more than room tokens; more reports that
-// there is a second one.
+// split cuts a part in two if it has more than room tokens; more reports whether there is
+// a second one.
 func (p part) split(room float64) (first, second part, more bool) {
 	if len(p.body) <= bytesPerToken*int(room+1) && p.tokens() <= room { // a longer one is not measured at every cut
 		return p, part{}, false
@@ -73,7 +73,7 @@ func (p part) split(room float64) (first, second part, more bool) {
 			break
 		}
 	}
-	if first.body == "" { // a head alone fills the room: the text goes out whole
+	if first.body == "" { // the head alone fills the room: keep the part whole
 		return p, part{}, false
 	}
 	second.body = p.body[len(first.body):]
@@ -97,7 +97,7 @@ func (j Job) chunk(parts []part, total float64, i, n int) Job {
 	j.FromTurn, j.ToTurn = from, to
 	share := tokensOf(parts) / total
 	j.CoveredTokens = int(float64(whole.CoveredTokens) * share)
-	if j.ask.Room > 0 { // together they are one text
+	if j.ask.Room > 0 { // the answers are joined to one text
 		j.ask.Room = max(int(float64(whole.ask.Room)*share), 1)
 	}
 	j.parts = nil
@@ -123,8 +123,8 @@ func spansBetween(spans []conversation.Span, lo, hi uint64) []conversation.Span 
 	return out
 }
 
-// Joined is the answers to the pieces of a job as one: their texts in order,
-// and the first reason not to take them.
+// Joined returns the answers to the chunks of a job as one: their texts in order, and the
+// first stop reason of an unfinished one.
 func Joined(answers []Answer) Answer {
 	var all Answer
 	for i, a := range answers {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// extractShare is the share of what is covered that an extract may have.
+	// extractShare is the longest extract, as a share of the covered tokens.
 	extractShare = 0.35
-	// extractMark opens every extract, so that a reader knows what it is.
+	// extractMark is the first line of every extract.
 	extractMark = "Extract made by fixed rules, not by an AI."
-	// extractChars is how much of one sentence is shown, in code points.
+	// extractChars is how many code points of one sentence are shown.
 	extractChars = 400
 )
 
 // Extract answers a job on a log without a model, for replay, for print with a preset and
-// for the demo model. It lists sentences that were said, letter for letter, each with its
-// turn, and keeps to the job's bound.
+// for the demo model. It lists unchanged sentences of the messages, each with its turn,
+// within the job's bound.
 func Extract(log []conversation.Event, job Job) Answer {
 	said := conversation.MessagesIn(log, job.Spans)
 	covered := job.CoveredTokens
@@ -35,14 +35,14 @@ func Extract(log []conversation.Event, job Job) Answer {
 	return Answer{Text: extractOf(said, room), Stop: conversation.StopEnd, Input: preset.InputExtract}
 }
 
-// extractSection is lines under a heading that get a share of the room that is left.
+// extractSection is a list of lines under a heading, with a share of the remaining room.
 type extractSection struct {
 	title string
 	share float64
 	lines []string
 }
 
-// extractOf is the sentences that have room, of each section the newest.
+// extractOf returns the sections of an extract with the newest lines that fit.
 func extractOf(said []conversation.Event, room float64) string {
 	text := extractMark
 	room -= textTokens(text)

@@ -11,12 +11,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// J-CLI sends the conversation as JSON behind its prompt, in one user message
-// without a system prompt and without tools. The JSON is cut to 80,000
-// characters as text, in the middle of a message if it comes to that. What goes
-// is the oldest, not the newest as in the source, and never an earlier summary.
+// J-CLI sends the conversation as JSON after its prompt, in one user message without
+// a system prompt and without tools. The JSON is cut to 80,000 characters as text, even
+// in the middle of a message. Unlike the source, this code cuts off the oldest messages
+// and not the newest, and never an earlier summary.
 
-// jcliChars is how much of the conversation is sent, in code points (JCL).
+// jcliChars is how many code points of the conversation are sent (JCL).
 const jcliChars = 80_000
 
 type jcliMessage struct {
@@ -80,8 +80,8 @@ func jcliMessageOf(e conversation.Event) jcliMessage {
 	return jcliMessage{Role: "user"} // no other body is sent to a model
 }
 
-// jcliText is messages as a JSON array, cut to so many characters and, unless
-// it is 0, tokens. Of the old ones nothing goes while they take half at most.
+// jcliText returns messages as a JSON array, cut to so many characters and, unless it is
+// 0, tokens. The old messages are cut only if they take more than half.
 func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
 	kept, rest := jcliItems(old), jcliItems(fresh)
 	whole := "[" + strings.Join(append(kept[:len(kept):len(kept)], rest...), ",") + "]"

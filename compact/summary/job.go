@@ -9,84 +9,82 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is asked for in one of three forms:
+// A summary request has one of three inputs:
 //
-//   - view: the request as it would be sent next and one user message behind it,
-//     so that the provider has all but that message in its cache
-//   - raw: what was said, written out as text in one message, without tools; it
-//     reads the events alone, whatever overlays lie over them (S64)
-//   - merged: earlier summaries in place of what they cover, and what came after
-//     written out (ONE)
-//
-// What comes back counts only if [Accept] takes it.
+//   - view: the next request and one more user message, so that the provider has all but
+//     that message in its cache
+//   - raw: the original messages as a transcript in one message, without tools; overlays
+//     do not matter (S64)
+//   - merged: earlier summaries in place of the messages that they cover, and a transcript
+//     of the other messages (ONE)
 
-// Job is a summary that somebody has to write.
+// Job is a summary request for a model.
 type Job struct {
-	Spans            []conversation.Span // what it covers
-	FromTurn, ToTurn int                 // of what it covers, both included
+	Spans            []conversation.Span // covered events
+	FromTurn, ToTurn int                 // covered turns, both included
 	Input            preset.SummaryInput // InputView, InputRaw or InputMerged
-	// Messages are what to send: for InputView hardened, everything but the
-	// system prompt; otherwise one user message with everything written out.
+	// Messages are the messages of the request: for InputView hardened, without the
+	// system prompt; otherwise one user message with a transcript.
 	Messages []projection.Message
 	// System is the system prompt of the request, "" if it has none. For
 	// InputView it is "" and the conversation's own is sent, with its tools.
 	System        string
 	MaxTokens     int    // bound of the answer
-	Model         string // provider/id, "" for the conversation's
+	Model         string // provider/id, "" for the conversation's model
 	Focus         string // what the user or the model wants preserved
-	CoveredTokens int    // estimate of what the summary is judged by: what was said, or for InputView what is shown
-	// Version is that of the built-in instructions, 0 where the words are those
-	// of a source or the user's own.
+	CoveredTokens int    // estimated tokens that the answer is compared with: of the original messages, or for InputView of the view
+	// Version is that of the built-in instructions, 0 for those of a source or of the
+	// user.
 	Version int
 
 	ask   Options
-	parts []part // what was written out, whole; nil for forms that cannot be split
+	parts []part // the whole transcript; nil for inputs that cannot be split
 }
 
-// Answer is what came of a summary request.
+// Answer is the result of a summary request.
 type Answer struct {
 	Text  string
 	Stop  conversation.StopReason
-	Calls int    // calls of tools in the reply; none of them was run
-	Model string // provider/id that wrote it, "" if none did
+	Calls int    // number of tool calls in the reply, which were not run
+	Model string // provider/id that wrote it, "" without a model
 	Input preset.SummaryInput
-	Took  time.Duration // until it was there, failed tries included; 0 unknown
+	Took  time.Duration // time for the answer, with failed tries; 0 unknown
 }
 
-// Options is what a job is made from, in whatever form.
+// Options are the settings of a job with any input.
 type Options struct {
-	Spans []conversation.Span // what to cover, ascending, whole units
+	Spans []conversation.Span // events to cover, ascending, whole units
 	Rules preset.SummaryRules // of the profile in force
-	Style conversation.Style  // whose words: ONE and JCL have their own
+	Style conversation.Style  // selects the wording: ONE and JCL have their own
 	Focus string              // what the user or the model wants preserved
-	// Budget is what a request that writes everything out may have, in estimated
-	// tokens, the instructions included; 0 is no bound. One below about 500 is
-	// not kept. A request in the form of the view is as long as the view.
+	// Budget bounds a request with a transcript, in estimated tokens with the
+	// instructions; 0 is no bound. A budget below about 500 is exceeded. A request with
+	// the view as input is as long as the view.
 	Budget int
 	Free   int // tokens of the window that are free for the answer, 0 unknown
-	// Covered is an estimate of what the summary is judged by, in tokens: for the
-	// view's form what is shown of it (see [CoveredTokens]), otherwise what was said.
-	// 0: it is counted.
+	// Covered is the estimated number of tokens that the answer is compared with: for
+	// the input view those of the view (see [meter.CoveredTokens]), otherwise those of the
+	// original messages. 0: it is computed.
 	Covered int
-	Most    int // tokens of the longest answer that is wanted, 0: MaxTokens
-	// Room is how many tokens the text may have at most so that the view does not
-	// grow, 0 unknown.
+	Most    int // tokens of the longest answer to ask for, 0: MaxTokens
+	// Room is how many tokens the text may have so that the view does not grow, 0
+	// unknown.
 	Room int
-	// Rewrites says that a summary of the same turns stands there: Room follows that one,
-	// and the length that is asked for does not follow Room.
+	// Rewrites says that the view has a summary of the same turns: Room depends on it,
+	// and the requested length does not depend on Room.
 	Rewrites bool
 }
 
 const (
-	// summaryAimShare is the share of what is covered that is asked for; it
-	// leaves room below AcceptedShare, because models count badly. So does
-	// summaryRoomShare, of the room that there is.
+	// summaryAimShare is the requested length as a share of the covered tokens. It is
+	// below AcceptedShare, because models count badly. So is summaryRoomShare, as a
+	// share of the room.
 	summaryAimShare  = 0.30
 	summaryRoomShare = 0.85
 	minSummaryAim    = 50 // tokens
 )
 
-// job is what all forms have in common.
+// job returns a job with the fields that do not depend on the messages.
 func (a Options) job(input preset.SummaryInput) Job {
 	return Job{
 		Spans: a.Spans, Input: input, MaxTokens: a.maxTokens(), Model: a.Rules.Model, Focus: a.Focus,
@@ -94,7 +92,7 @@ func (a Options) job(input preset.SummaryInput) Job {
 	}
 }
 
-// maxTokens is the bound of the answer: what is configured, or what is free.
+// maxTokens returns the bound of the answer: the configured one, or the free tokens.
 func (a Options) maxTokens() int {
 	n := a.Rules.MaxTokens
 	if n <= 0 {
@@ -106,10 +104,10 @@ func (a Options) maxTokens() int {
 	return n
 }
 
-// Options is what the job was made from.
+// Options returns the settings of the job.
 func (j *Job) Options() Options { return j.ask }
 
-// aim is the length that the instructions name, in tokens.
+// aim returns the length that the instructions ask for, in tokens.
 func (a Options) aim(covered int) int {
 	n := a.maxTokens()
 	if n = min(n, MaxTokens); a.Most > 0 {
@@ -125,9 +123,8 @@ func (a Options) aim(covered int) int {
 	return max(n, 1)
 }
 
-// Tokens is an estimate of what the request holds, without the conversation's
-// own system prompt and tools: what the window must have room for, and what the
-// call costs.
+// Tokens estimates the input tokens of the request, without the conversation's own
+// system prompt and tools.
 func (j Job) Tokens() int {
 	var s projection.Sizes
 	if j.System != "" {
@@ -145,6 +142,6 @@ func (j Job) Tokens() int {
 	return int(total)
 }
 
-// MaxTokens is the longest summary that is asked for, in tokens: what is
-// longer is hardly shorter than a good selection of what it covers.
+// MaxTokens is the longest summary to ask for, in tokens: a longer one is hardly shorter
+// than a good selection of the covered messages.
 const MaxTokens = 4000

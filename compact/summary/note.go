@@ -11,43 +11,41 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A note stands for what was evicted, and for what was evicted before. The program
-// writes it when the step is made, so that what must not be lost does not hang on
-// a model. Rules:
+// A note replaces all evicted units, those of this step and of earlier ones. The program
+// writes it together with the step, so that nothing important depends on a model. Rules:
 //
-//   - What was done by turn, files, todos and the last error come first, then
-//     the user's words, then an index of names.
-//   - Every line names the turn or the event it comes from, as recall takes them.
-//   - Only the program writes at the margin: what users, files and tools said stands
-//     behind a mark on every line, so that it cannot pass for a heading or for words
-//     of the program.
-//   - The same events give the same note.
+//   - First come the lists of what was done, files, todos and the last error, then
+//     quotations of the user, then an index of names.
+//   - Every line names its turn or event, in the form that recall accepts.
+//   - Quoted text of users, files and tools has a mark at the start of every line, so that
+//     the model cannot take it for a heading or for text of the program.
+//   - The same events always give the same note.
 
 const (
-	// doneShare is the part of the room for lists that what was done by turn gets
-	// at most.
+	// doneShare is the largest share of the room for lists that the list of turns gets.
 	doneShare = 0.5
-	// newestShare is the part of the room for the user's words that the newest
-	// messages get, word for word.
+	// newestShare is the share of the room for quotations that the newest user messages
+	// get, which are quoted in full.
 	newestShare = 0.5
 )
 
-// NoteRoom is how many tokens each part of a note may have.
+// NoteRoom limits the parts of a note, in tokens: lists, quotations of the user, and index.
 type NoteRoom struct{ Lists, Words, Index float64 }
 
-// Scaled is the room in another measure.
+// Scaled returns the limits multiplied by a factor.
 func (r NoteRoom) Scaled(by float64) NoteRoom {
 	return NoteRoom{Lists: by * r.Lists, Words: by * r.Words, Index: by * r.Index}
 }
 
-// Within is the room, or less, so that all parts together have at most so many tokens.
+// Within returns the limits, reduced so that all parts together have at most so many tokens.
 func (r NoteRoom) Within(most float64) NoteRoom { return r.Scaled(min(1, most/r.All())) }
 
+// All returns the limit of the whole note.
 func (r NoteRoom) All() float64 { return r.Lists + r.Words + r.Index }
 
-// Note writes a note on spans of a log, which stands for what was evicted before
-// as well. View is what is sent without them: what it shows anyway is not in the
-// index. It is "" if spans hold nothing that is sent.
+// Note writes the note for spans of a log, which must include the units evicted before.
+// The index leaves out names that the view shows outside of the spans. It is "" if the
+// spans contain no message.
 func Note(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
 	told := projection.WithEarlier(log, spans)
 	said := conversation.MessagesIn(log, told)
@@ -76,8 +74,7 @@ func noteHead(said []conversation.Event) string {
 // quoteMark begins every line of a text that is quoted.
 const quoteMark = "> "
 
-// quoted is a text with a mark before each of its lines, without control
-// characters.
+// quoted returns a text with a mark before each line, without control characters.
 func quoted(text string) string {
 	text = strings.TrimRight(printable(withNewlines(conversation.Clean(text))), "\n ")
 	var b strings.Builder
@@ -98,7 +95,7 @@ func withNewlines(text string) string {
 	return lineBreaks.Replace(text)
 }
 
-// printable is a text without control characters but tabs and ends of lines.
+// printable returns a text without control characters except tabs and newlines.
 func printable(text string) string {
 	if !mayControl(text) {
 		return text
@@ -112,7 +109,7 @@ func printable(text string) string {
 }
 
 func mayControl(text string) bool {
-	const firstOfC1 = 0xc2 // the byte that begins those above ASCII, and other characters
+	const firstOfC1 = 0xc2 // first byte of the C1 control characters, and of other characters
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == firstOfC1 {
 			return true
@@ -121,7 +118,7 @@ func mayControl(text string) bool {
 	return false
 }
 
-// inLine is a text on one line, at most n code points of it.
+// inLine returns a text on one line, at most n code points of it.
 func inLine(text string, n int) string {
 	if len(text) <= n && isPlain(text) {
 		return text

@@ -13,33 +13,32 @@ import (
 	"plimsoll/conversation/names"
 )
 
-// The index tells which names the evicted results held, each with the newest event
-// that held it: what there is to recall, at a few tokens a name. Rules:
+// The index lists names in the evicted results, each with the newest event that contains
+// it: a model sees what it can recall, at a few tokens a name. Rules:
 //
-//   - A name that the request shows anyway, or that stands whole within a longer one, is
-//     left out.
-//   - Names that many results held come first, newer before older ones, short
-//     before long ones: so many names fit into the room.
+//   - A name that the request shows elsewhere, or that is part of a longer name in the
+//     index, is left out.
+//   - Names in many results come first, newer before older ones, and short before long
+//     ones, so that many names fit into the room.
 
 const (
-	// nameDecay is after how many tokens of conversation a name counts for a third.
+	// nameDecay is the age in tokens of conversation at which a name counts for a third.
 	nameDecay = 16_000
-	// nameReach is from how many tokens back on no further names are read, if there
-	// are enough of them: they would count for next to nothing.
+	// nameReach is the age in tokens beyond which no further names are read, if there are
+	// enough: their score would be almost zero.
 	nameReach = 3 * nameDecay
-	// shownReach is how much of the newest texts is searched for names that are shown
-	// anyway, in bytes.
+	// shownReach is how many bytes of the newest texts are searched for names that the
+	// request shows elsewhere.
 	shownReach = 256 << 10
-	// enoughNames is how many times the names that have room are enough.
+	// enoughNames is how many candidates to read for each name that fits into the room.
 	enoughNames = 2
 )
 
-// NamesTitle is the line in front of the index of names, which is the last section of
-// a note.
+// NamesTitle is the heading of the index of names, which is the last section of a note.
 const NamesTitle = "### Names in tool results, by event"
 
-// IndexAt is where in the text of a block the index of names begins, in bytes; the
-// length of the text if it has none.
+// IndexAt returns the byte offset of the index of names in the text of a block, or the
+// length of the text without an index.
 func IndexAt(text string) int {
 	switch i := strings.LastIndex(text, "\n"+NamesTitle+"\n"); {
 	case i >= 0:
@@ -53,21 +52,21 @@ func IndexAt(text string) int {
 type nameSeen struct {
 	text  string
 	score float64
-	event uint64 // the newest that held it
-	last  uint64 // the oldest so far
-	order int    // among all names, in which they were met
+	event uint64 // newest event that contains it
+	last  uint64 // oldest event found so far
+	order int    // number of names found before
 }
 
-// shownNames tells which names a request shows anyway: in a view without spans, and
-// in the other sections of a note.
+// shownNames finds the names that a request shows outside of the index: in a view without
+// spans, and in the other sections of a note.
 type shownNames struct {
 	view     projection.View
 	told     []conversation.Event // what the note replaces
 	sections []string
 }
 
-// mark removes the names that are shown, alone or within a longer one.
-func (s shownNames) mark(seen map[string]*nameSeen) {
+// removeFrom removes the names that are shown, alone or within a longer one.
+func (s shownNames) removeFrom(seen map[string]*nameSeen) {
 	found := func(name string) {
 		delete(seen, name)
 		for part := range names.Parts(name) {
@@ -91,8 +90,8 @@ func (s shownNames) mark(seen map[string]*nameSeen) {
 	}
 }
 
-// nameIndex is the index of the names in the results of events that are not shown;
-// "" if there is none, or hardly room.
+// nameIndex returns the index of the names in the results of events that are not shown;
+// "" without any name or with hardly any room.
 func nameIndex(said []conversation.Event, shown shownNames, room float64) string {
 	if room -= textTokens(NamesTitle) + 1; room < minVerbatim {
 		return ""
@@ -119,7 +118,7 @@ func nameIndex(said []conversation.Event, shown shownNames, room float64) string
 
 func rankedNames(said []conversation.Event, shown shownNames, room float64) []*nameSeen {
 	seen := namesSeen(said, room)
-	shown.mark(seen)
+	shown.removeFrom(seen)
 	all := make([]*nameSeen, 0, len(seen))
 	for _, n := range seen {
 		n.score = math.Sqrt(n.score) / (1 + textTokens(n.text))
@@ -137,9 +136,9 @@ func rankedNames(said []conversation.Event, shown shownNames, room float64) []*n
 	return all
 }
 
-// namesSeen is the names in the newest results, enough of them for a room.
+// namesSeen returns the names in the newest results, enough of them for the room.
 func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
-	const perName = 4 // tokens that a name takes at least, with its share of a line
+	const perName = 4 // least tokens of a name, with its share of a line
 	enough := enoughNames * int(room/perName)
 	seen := make(map[string]*nameSeen, min(enough, len(said)))
 	age := 0.0
@@ -183,16 +182,16 @@ func eventTokens(e conversation.Event) float64 {
 	return 0
 }
 
-// lineTokens is what the beginning of a line takes.
+// lineTokens is the length of the beginning of a line in tokens.
 const lineTokens = 4
 
-// withinRoom is as many of the first names as have room. A name that stands whole within
-// a longer one is told by that, and takes no room of its own.
+// withinRoom returns as many of the first names as fit into the room. A name that is part of
+// a longer listed one is left out and needs no room.
 func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
-	begun, told := map[uint64]bool{}, map[string]bool{} // the lines of events, and names within others
+	begun, contained := map[uint64]bool{}, map[string]bool{} // events with a line, and parts of listed names
 	listed := map[string]bool{}
 	for _, n := range ranked {
-		if told[n.text] {
+		if contained[n.text] {
 			continue
 		}
 		cost := textTokens(n.text) + 1
@@ -204,7 +203,7 @@ func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
 		}
 		begun[n.event], listed[n.text] = true, true
 		for part := range names.Parts(n.text) {
-			if told[part] = true; listed[part] {
+			if contained[part] = true; listed[part] {
 				delete(listed, part)
 				room += textTokens(part) + 1
 			}

@@ -16,9 +16,9 @@ const (
 	turnsMost       = 4   // turns of a file are named, the newest
 )
 
-// facts are the lists of a note: what was done to files, what is open, and the last
-// error. What would be missed most has the room first; of each list the newest lines
-// stay, and a line says how many there are besides.
+// facts returns the lists of a note: files, open todos, and the last error. The last error
+// and the todos get their room first. Of each list the newest lines stay, and a line says
+// how many are left out.
 func facts(log, said []conversation.Event, room float64) []string {
 	calls := callsIn(said)
 	var modified, read, failed, last []string
@@ -48,12 +48,12 @@ func facts(log, said []conversation.Event, room float64) []string {
 	}
 }
 
-// place names the turn and the event of a call, as recall takes them.
+// place names the turn and the event of a call, in the form that recall accepts.
 func (c *madeCall) place() string {
 	return "t" + strconv.Itoa(c.turn) + ", e" + strconv.FormatUint(c.seq, 10)
 }
 
-// todoLines lists what is open, the entries that come next at the end.
+// todoLines lists the open entries in reverse, because factSection keeps the last lines.
 func todoLines(todos []openTodo) []string {
 	var lines []string
 	for _, t := range slices.Backward(todos) {
@@ -66,10 +66,10 @@ func todoLines(todos []openTodo) []string {
 	return lines
 }
 
-// factSection is a heading and the last lines that have room, which is taken from it; "" if none has.
+// factSection returns a heading and the last lines that fit into the room, and reduces the room; "" if no line fits.
 func factSection(title string, lines []string, room *float64) string {
 	text := "### " + title
-	left := *room - textTokens(text) - 6 // a line that says how many there are besides
+	left := *room - textTokens(text) - 6 // for the line that says how many are left out
 	kept := len(lines)
 	for ; kept > 0; kept-- {
 		cost := textTokens(lines[kept-1]) + 1
@@ -94,7 +94,7 @@ func factSection(title string, lines []string, room *float64) string {
 	return text
 }
 
-// turnMarks names turns as recall takes them, the newest if there are many.
+// turnMarks names turns in the form that recall accepts, the first and the newest if there are many.
 func turnMarks(turns []int) string {
 	var marks []string
 	for i, t := range turns {

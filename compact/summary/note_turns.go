@@ -25,8 +25,8 @@ type turnDone struct {
 	count         map[string]int
 }
 
-// turnsDone is the newest turns that have room, in their order, and how much was
-// done in those before.
+// turnsDone lists the newest turns that fit into the room, in their order, and the number
+// of calls in the turns before.
 func turnsDone(said []conversation.Event, room float64) string {
 	const title = "### What was done"
 	room -= textTokens(title) + 12
@@ -69,7 +69,7 @@ func earlierTurns(said []conversation.Event) string {
 	return "- " + turnIDs(from, to) + ": " + numbers.Count(calls, "call")
 }
 
-// turnIDs names turns as recall takes them.
+// turnIDs names turns in the form that recall accepts.
 func turnIDs(from, to int) string {
 	if from >= to {
 		return "t" + strconv.Itoa(from)
@@ -82,7 +82,7 @@ func turnOf(said []conversation.Event) *turnDone {
 	for i := range said {
 		switch b := said[i].Body.(type) {
 		case conversation.UserMessage:
-			if !t.replied { // of several messages in a row the last one asks
+			if !t.replied { // of several user messages in a row the last one counts
 				t.asked = b.Text
 			}
 		case conversation.AssistantMessage:
@@ -142,8 +142,8 @@ func (t *turnDone) work() string {
 	return strings.Join(parts, ", ")
 }
 
-// quoteMarks are plain inside of a quotation, so that it cannot end it.
+// quoteMarks makes quotation marks inside a quotation plain, so that they cannot end it.
 var quoteMarks = strings.NewReplacer("“", `"`, "”", `"`)
 
-// inQuotes is a text of one line as a quotation that it cannot close.
+// inQuotes returns a text of one line as a quotation that the text cannot end.
 func inQuotes(text string) string { return "“" + quoteMarks.Replace(text) + "”" }

@@ -24,13 +24,13 @@ const (
 
 type sentence struct {
 	turn         int
-	event, place int // among what is read, and in the message
+	event, place int // index of the event, and of the sentence in its message
 	text         string
 }
 
-// bindingSentences is the sentences of the user that bind and have room, in their
-// order; not those that are shown. Demands come before preferences, and newer ones
-// before older ones.
+// bindingSentences lists the user's demands and preferences that fit into the room, in
+// their order, without those that are shown. Demands are chosen before preferences, and
+// newer sentences before older ones.
 func bindingSentences(said []conversation.Event, shown map[string]bool, room float64) string {
 	const title = "### What the user demanded, sentence by sentence"
 	room -= textTokens(title) + 1
@@ -57,8 +57,8 @@ func bindingSentences(said []conversation.Event, shown map[string]bool, room flo
 	return out.String()
 }
 
-// chooseBinding is the sentences of the user that bind and have room. Older words
-// are not read where newer demands take all of it.
+// chooseBinding returns the user's demands and preferences that fit into the room. It does
+// not read older messages once newer demands fill the room.
 func chooseBinding(said []conversation.Event, shown map[string]bool, room float64) []sentence {
 	var chosen, later []sentence
 	seen := map[string]bool{}
@@ -98,9 +98,9 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 	return chosen
 }
 
-// sentences splits a text. A sentence ends behind . ! or ? before white space, behind a
-// full stop of Chinese and Japanese, and with its line. Those without letters, and those too
-// long to be kept, are left out, and so are control characters.
+// sentences splits a text into sentences. A sentence ends after . ! or ? before white space,
+// after a Chinese or Japanese full stop, and at the end of its line. It leaves out sentences
+// without letters or longer than maxBinding, and control characters.
 func sentences(text string) []string {
 	var out []string
 	take := func(s string) {
@@ -140,8 +140,8 @@ var (
 	preferWords = words("prefer use should instead keep avoid")
 )
 
-// forceOf is how much a sentence binds: it demands with must, never, always, only, do not, a quotation, an address or a
-// number; it prefers with weaker words or code.
+// forceOf returns how strongly a sentence binds the model: must, never, always, only, do not, a quotation, a URL or a
+// number make it a demand, weaker words or code a preference.
 func forceOf(s string) force {
 	s = strings.ToLower(s)
 	how := noForce
@@ -164,8 +164,8 @@ func forceOf(s string) force {
 	return how
 }
 
-// verbatim is the newest messages of the user that have room, in their order, and
-// the sentences in them.
+// verbatim quotes the newest user messages that fit into the room, in their order, and
+// returns the set of their sentences.
 func verbatim(said []conversation.Event, room float64) (section string, shown map[string]bool) {
 	const title = "### Said by the user, word for word"
 	room -= textTokens(title) + 1
@@ -193,8 +193,8 @@ func verbatim(said []conversation.Event, room float64) (section string, shown ma
 	return title + "\n" + strings.Join(chosen, "\n"), shown
 }
 
-// spoken is one message quoted under its place, cut at verbatimChars and at the
-// room, and what of it is shown; "" where there is no room for it.
+// spoken returns one quoted message under its turn and event, cut at verbatimChars and at
+// the room, and the part of the text that it shows; "" if there is no room.
 func spoken(e conversation.Event, text string, room float64) (section, shown string) {
 	head := "t" + strconv.Itoa(e.Turn) + " (e" + strconv.FormatUint(e.Seq, 10)
 	text = strings.TrimSpace(text)
@@ -205,7 +205,7 @@ func spoken(e conversation.Event, text string, room float64) (section, shown str
 		if room < minVerbatim {
 			return "", ""
 		}
-		room -= 20 // for words that say how much is shown
+		room -= 20 // for the text that says how much is shown
 		shown = prefixWithin(shown, room)
 		shown = prefixWithin(shown, 2*room-textTokens(quoted(shown))) // the marks take room, too
 		quote = quoted(shown)

@@ -13,38 +13,37 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What was said is written out in parts, one for each text: a line at the margin
-// that says whose it is ("t3 e17 user:"), and below it the text, every line of
-// it indented. Rules:
+// A transcript has one part for each text: a line that names its turn, event and author
+// ("t3 e17 user:"), and below it the text with every line indented. Rules:
 //
-//   - Only the program writes at the margin, so no text can pass itself off as
-//     another part or as the end of the conversation.
+//   - Only lines of the program are not indented, so no text can imitate another part or
+//     the end of the conversation.
 //   - Results, arguments and reasoning are clipped to their two ends. Where there
 //     is a bound, no part has more than a quarter of it; then the oldest parts
 //     are left out, never the newest, and a line says so.
 
 const (
-	// clipChars is how much of a result, of arguments or of reasoning is written
-	// out, half from each end, in code points.
+	// clipChars is how many code points of a result, of arguments or of reasoning the
+	// transcript has, half from each end.
 	clipChars = 2000
 	// partShare is the largest share of the bound that one part gets.
 	partShare = 0.25
-	// minRoom is the room that is used however small the bound is, in tokens.
+	// minRoom is the least room in tokens, however small the bound is.
 	minRoom = 64.0
 
 	indent = "  "
 )
 
-// part is one text of what was said.
+// part is one text of a transcript.
 type part struct {
 	turn int
 	seq  uint64 // 0 for an earlier summary
-	head string // the line at the margin
+	head string // the line that is not indented
 	body string // not indented
 }
 
-// partsOf writes events out. clip is how many code points of results, arguments
-// and reasoning are kept, 0 for all of them.
+// partsOf returns the parts of events. clip is how many code points of results, arguments
+// and reasoning are kept, 0 for all.
 func partsOf(said []conversation.Event, clip int) []part {
 	var out []part
 	add := func(e conversation.Event, who, body string) {
@@ -96,10 +95,10 @@ func resultWord(s conversation.ResultStatus) string {
 
 func (p part) write() string { return p.head + "\n" + indented(p.body) }
 
-// tokens is an estimate of the part with the blank line behind it.
+// tokens estimates the length of the part with the blank line after it.
 func (p part) tokens() float64 { return textTokens(p.write()) + 1 }
 
-// within is the part with at most so many tokens, cut in the middle.
+// within returns the part with at most so many tokens, cut in the middle.
 func (p part) within(tokens float64) part {
 	if p.tokens() <= tokens {
 		return p
@@ -130,8 +129,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// clipped is a text of which the two ends are kept, so many code points in all;
-// 0 keeps everything.
+// clipped returns the two ends of a text, so many code points in all; 0 keeps everything.
 func clipped(text string, chars int) string {
 	if chars <= 0 || len(text) <= chars || utf8.RuneCountInString(text) <= chars {
 		return text
@@ -144,8 +142,7 @@ func between(text, head, tail string) string {
 	return head + "\n(" + numbers.Count(n, "character") + " between are not shown here)\n" + tail
 }
 
-// endsWithin is a text of which so much is kept at both ends that together they
-// have at most so many tokens.
+// endsWithin returns the two ends of a text that together have at most so many tokens.
 func endsWithin(text string, tokens float64) string {
 	if textTokens(text) <= tokens {
 		return text
@@ -155,18 +152,17 @@ func endsWithin(text string, tokens float64) string {
 	return between(text, head, tail)
 }
 
-// bytesPerToken is the most that an estimated token takes: eight bytes, of two
-// characters outside of the planes of ASCII and CJK.
+// bytesPerToken is the largest size of an estimated token: two characters of four bytes.
 const bytesPerToken = 8
 
-// prefixWithin is the longest beginning of a text with at most so many tokens.
+// prefixWithin returns the longest beginning of a text with at most so many tokens.
 func prefixWithin(text string, tokens float64) string {
 	most := min(len(text), bytesPerToken*int(max(tokens, 0)+1))
 	n := sort.Search(most, func(i int) bool { return textTokens(text[:runeStart(text, i+1)]) > tokens })
 	return text[:runeStart(text, n)]
 }
 
-// suffixWithin is the longest end of a text with at most so many tokens.
+// suffixWithin returns the longest end of a text with at most so many tokens.
 func suffixWithin(text string, tokens float64) string {
 	most := min(len(text), bytesPerToken*int(max(tokens, 0)+1))
 	from := len(text) - most
@@ -174,7 +170,7 @@ func suffixWithin(text string, tokens float64) string {
 	return text[runeEnd(text, from+n):]
 }
 
-// runeStart is the beginning of the character that byte i belongs to.
+// runeStart returns the offset of the character that byte i belongs to.
 func runeStart(text string, i int) int {
 	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
 		i--
@@ -182,7 +178,7 @@ func runeStart(text string, i int) int {
 	return i
 }
 
-// runeEnd is the beginning of the next character if byte i lies within one.
+// runeEnd returns i, or the offset of the next character if byte i is inside one.
 func runeEnd(text string, i int) int {
 	for i < len(text) && !utf8.RuneStart(text[i]) {
 		i++
@@ -190,8 +186,8 @@ func runeEnd(text string, i int) int {
 	return i
 }
 
-// fit keeps of parts the newest that have room, and reports how many of the
-// oldest are left out.
+// fit returns the newest parts that fit into the room, and how many of the oldest are
+// left out.
 func fit(parts []part, room float64) (kept []part, left int) {
 	room = max(room, minRoom)
 	left = len(parts)

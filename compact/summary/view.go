@@ -11,17 +11,17 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The view form adds one user message to the request that would be sent next,
-// and leaves everything before it as it is. The model sees no turn numbers, and
-// more than it shall cover: the message quotes where the part begins and ends,
-// and how its turns begin.
+// A job with the view as input is the next request with one more user message, so that
+// the provider's cache serves the rest. The model sees no turn numbers, and more messages
+// than it must cover: the added message quotes the beginning and the end of the part to
+// cover, and the beginnings of its turns.
 
 // maxOpenings bounds the turns whose beginnings are quoted.
 const maxOpenings = 24
 
-// ViewJob asks for a summary in the form of the view: messages are those of the
-// request that would follow the view, hardened for the endpoint, with what asks for it
-// as the last one. The view must show what is to be covered.
+// ViewJob makes a job with the view as input: its messages are those of the view,
+// hardened for the endpoint, and a last one that asks for the summary. The view must
+// show the covered events.
 func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	j := ask.job(preset.InputView)
 	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
@@ -47,7 +47,7 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 		request.Turn = v.Messages[n-1].Turn
 	}
 	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], request)
-	// The request is the last message, so there is something to answer.
+	// The last message is the user's, so there is no error.
 	j.Messages, _ = projection.Harden(v, c)
 	return j
 }

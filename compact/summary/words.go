@@ -8,8 +8,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// promptVersion is the version of the built-in instructions. Another wording is
-// another version: what a summary was asked for can be told from its job.
+// promptVersion is the version of the built-in instructions. Another wording needs
+// another version, because a job records the version of its instructions.
 const promptVersion = 1
 
 const builtinInstructions = "Write a summary of a part of this conversation for the assistant that goes on with the work. " +
@@ -30,11 +30,11 @@ const builtinInstructions = "Write a summary of a part of this conversation for 
 	"Write plain prose and lists in the language of the conversation, without a greeting, without advice of your own and without anything made up; " +
 	"call no tools, and write out no tool calls."
 
-// mergeInstructions follow the built-in ones where earlier summaries are read.
+// mergeInstructions follow the built-in ones if the input has earlier summaries.
 const mergeInstructions = "Earlier summaries come first. Carry over all of them that still holds, with its turns, and correct what later events overtook; the result is one summary of everything."
 
-// maxFocus is how much of a focus is passed on, in code points: it may come
-// from a model.
+// maxFocus is how many code points of a focus are passed on: it may come from a
+// model.
 const maxFocus = 2000
 
 func (a Options) version() int {
@@ -44,8 +44,8 @@ func (a Options) version() int {
 	return promptVersion
 }
 
-// instructions is what the summary shall be, in one paragraph unless the user
-// wrote several. merging says that earlier summaries are part of what is read.
+// instructions returns the instructions for the model, in one paragraph unless the user
+// configured several. merging says that the input has earlier summaries.
 func (a Options) instructions(covered int, merging bool) string {
 	switch {
 	case a.Rules.Instructions != "":
@@ -67,8 +67,8 @@ func (a Options) focus() string {
 	return ""
 }
 
-// opening is how a message begins, in quotes that the text cannot close.
+// opening returns the beginning of a message in quotes that the text cannot close.
 func opening(text string) string { return strconv.Quote(conversation.OneLine(text, openingChars)) }
 
-// openingChars is how much of a message names it.
+// openingChars is how many code points of a message identify it.
 const openingChars = 60
