@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1230},
+	".":                             {75, 1230},
 	"agent":                         {3146, 7642},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5020, 3433},
 	"agent/updates":                 {452, 236},
 	"agent/wire":                    {127, 75},
-	"cli":                           {3144, 5021},
+	"cli":                           {3144, 5011},
 	"cli/console":                   {695, 0},
 	"cli/doctor":                    {226, 0},
 	"cli/keys":                      {325, 219},

@@ -1,8 +1,8 @@
-// The shape of the house, read from the sources. Rules:
+// The architecture of the program, checked in the sources. Rules:
 //
-//   - Who may import whom stands in two tables, of our packages and of modules. What a table does not allow is an error.
+//   - Two tables list the allowed imports, of our packages and of modules. Any other import is an error.
 //   - Tests may import what they like; packages made for tests are imported by tests only.
-//   - Nothing is built and nothing is asked of the network: only import clauses, comments and lengths are read.
+//   - The tests build nothing and use no network: they read import clauses, comments and lengths.
 
 package main_test
 
@@ -167,7 +167,7 @@ var ours = []struct {
 	{"config", []string{"compact/preset", "conversation"}},
 }
 
-// theirs says where modules and parts of the standard library may be imported, by the beginning of their path.
+// theirs lists which packages may import a module or a part of the standard library, by the beginning of its path.
 var theirs = []struct {
 	path string
 	in   []string
@@ -188,7 +188,7 @@ var theirs = []struct {
 	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
 }
 
-// barred says what a package and all below it must do without: the screen and the core do no I/O of their own.
+// barred lists what a package and all below it must not import: the screen and the core do no I/O.
 var barred = map[string][]string{
 	"tui":          {"os", "os/exec", "net", "net/http"},
 	"compact":      {"os", "os/exec", "net", "net/http"},
@@ -196,10 +196,10 @@ var barred = map[string][]string{
 	"themes":       {"os", "os/exec", "net", "net/http"},
 }
 
-// timeless are the packages that, with all below them, take times as values and read no clock.
+// timeless are the packages that, with all below them, get times as arguments and read no clock.
 var timeless = []string{"compact"}
 
-// clock lists what of package time reads a clock or waits for one.
+// clock lists the functions of package time that read the clock or wait.
 var clock = []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"}
 
 const (
@@ -280,7 +280,7 @@ func readSources() ([]source, error) {
 	return all, err
 }
 
-// fits tells whether a package is the one a pattern names, or below it when the pattern ends in /*.
+// fits reports whether a package is the one that a pattern names, or below it if the pattern ends in /*.
 func fits(pattern, pkg string) bool {
 	if below, ok := strings.CutSuffix(pattern, "/*"); ok {
 		return strings.HasPrefix(pkg, below+"/")
@@ -292,7 +292,7 @@ func anyFits(patterns []string, pkg string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return fits(pattern, pkg) })
 }
 
-// under tells whether an import path is one path or below it.
+// under reports whether an import path equals a path or is below it.
 func under(parent, p string) bool { return p == parent || strings.HasPrefix(p, parent+"/") }
 
 func TestImportsOfOurPackagesFollowTheTable(t *testing.T) {

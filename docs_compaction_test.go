@@ -1,4 +1,4 @@
-// docs/compaction-reference.md shows what the program makes. Rules:
+// The examples in docs/compaction-reference.md are output of the program. Rules:
 //
 //   - Examples are made by the code that makes them in a conversation: go test . -update writes them.
 
@@ -35,7 +35,7 @@ func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 	checkTable(t, compactionPage, "shares", shareRows())
 }
 
-// fenced is a text as it stands in a document.
+// fenced is a text in a code fence.
 func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n") + "\n```\n" }
 
 // hintRows says what is known of tools, Plimsoll's own before those of other programs, and what tells their calls apart.
@@ -146,7 +146,7 @@ func (s *story) call(tool, arguments string, status conversation.ResultStatus, r
 		conversation.ToolResult{CallID: id, Tool: tool, Status: status, Text: result})
 }
 
-// pass works out what a profile does to all but the newest turn.
+// pass computes what a profile does to all turns but the newest.
 func (s *story) pass(profile string) edit.Proposal {
 	s.t.Helper()
 	wish := edit.NewRequest()
@@ -159,7 +159,7 @@ func (s *story) pass(profile string) edit.Proposal {
 	return pass
 }
 
-// stub is what stands in place of the failed command.
+// stub is the message that replaces the result of the failed command.
 func (s *story) stub() string {
 	pass := s.pass(preset.ProfileDefault)
 	for _, m := range pass.After().Messages {
@@ -171,7 +171,7 @@ func (s *story) stub() string {
 	return ""
 }
 
-// summary is what stands in place of turns of which a model wrote an account.
+// summary is the message that replaces turns which a model summarised.
 func (s *story) summary() string {
 	pass := s.pass(preset.ProfileHeavy)
 	err := pass.Accept(summary.Answer{Stop: conversation.StopEnd, Text: "### Goal\nTestUpload passes on CI (t0).\n\n" +

@@ -1,4 +1,4 @@
-// Links of the documents lead somewhere: to a file that is there, and to a heading of it.
+// Links in the documents lead to existing files and headings.
 
 package main_test
 

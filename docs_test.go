@@ -1,4 +1,4 @@
-// What the documents say of the program is compared with the program. Rules:
+// The facts in the documents are compared with the program. Rules:
 //
 //   - Tables between a "made from" mark and an "end of" mark are generated: go test . -update writes them.
 //   - Tests hold facts, such as names, keys and links, never sentences.
@@ -127,7 +127,7 @@ func wireRows(t *testing.T) string {
 	return rows
 }
 
-// quirkWords says what the quirks of an endpoint are, by field; "" for one that is not told.
+// quirkWords describes the quirks of an endpoint, by field; "" for one that the documents leave out.
 func quirkWords(e openai.Endpoint) map[string]string {
 	content := "a message of calls only has `content: null`"
 	if e.Wire != openai.WireAuto { // there it has none

@@ -17,8 +17,7 @@ import (
 //go:embed config.yaml.example
 var example []byte
 
-// version is set when a release is linked; otherwise the build says what it
-// knows.
+// version is set by the linker for releases; "" otherwise.
 var version = ""
 
 func main() { os.Exit(run()) }
@@ -42,7 +41,7 @@ func run() int {
 	})
 }
 
-// buildVersion is the linked version, else the module's, else the commit.
+// buildVersion returns the linked version, else the module's, else the commit.
 func buildVersion() string {
 	if version != "" {
 		return version

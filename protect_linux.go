@@ -2,6 +2,6 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// protect keeps other programs of the same user, the commands of a model among
-// them, from reading this one's environment, which holds the API keys.
+// protect stops other programs of the same user, such as the commands that a model runs, from reading the environment of
+// this one, which holds the API keys.
 func protect() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

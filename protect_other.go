@@ -2,5 +2,5 @@
 
 package main
 
-// protect does nothing: elsewhere a program has no such switch.
+// protect does nothing: only Linux has this setting.
 func protect() error { return nil }

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Whatever a package does when it is initialised, every start of the program pays for, whether it is used or not. So
-// what sets up large tables is not imported, and our own packages leave such work to the first use.
+// Initialising a package costs time at every start of the program, even if it is not used. So packages that set up large
+// tables are not imported, and our own packages do such work on first use.
 
-// slow are packages that the program does without, because they cost every start milliseconds.
+// slow are packages that must not be imported, because they cost every start milliseconds.
 var slow = []string{
 	"github.com/spf13/cobra/doc", // two Markdown parsers and YAML
 }
@@ -34,7 +34,7 @@ func TestProgramImportsNothingThatIsSlowToStart(t *testing.T) {
 	}
 }
 
-// onFirstUse are functions whose result is made on first use, by sync.OnceValue or in a function.
+// onFirstUse are functions that a package must not call when it is initialised, only through sync.OnceValue or in a function.
 var onFirstUse = []string{"regexp.MustCompile", "json.Unmarshal", "template.Must"}
 
 func TestPackagesDoTheirWorkOnFirstUse(t *testing.T) {
@@ -55,7 +55,7 @@ func TestPackagesDoTheirWorkOnFirstUse(t *testing.T) {
 	}
 }
 
-// calls names the functions of packages that a declaration calls itself, not in a function.
+// calls lists the package functions that a declaration calls directly, outside of function literals.
 func calls(d ast.Node) []string {
 	var names []string
 	ast.Inspect(d, func(n ast.Node) bool {

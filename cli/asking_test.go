@@ -23,8 +23,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// askedOf watches one question to an agent until the turn is over.
-func askedOf(t *testing.T, json bool, o core.Options, script ...agenttest.Reply) (out, progress string, err error) {
+// runAsk asks an agent one question and returns the output of the turn.
+func runAsk(t *testing.T, json bool, o core.Options, script ...agenttest.Reply) (out, progress string, err error) {
 	t.Helper()
 	o.Provider, o.Model = agenttest.NewProvider(script...), llm.Model{Provider: "test", ID: "m"}
 	a, err := agent.New(o)
@@ -54,7 +54,7 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		full := &agenttest.Memory{Fail: func(string) error { return errors.New("disk full") }}
-		_, _, err := askedOf(t, false, core.Options{Log: full})
+		_, _, err := runAsk(t, false, core.Options{Log: full})
 		var failure *llm.Error
 		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("got %v", err)
@@ -65,7 +65,7 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 func TestAskFailsWhereTheModelRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, progress, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		_, progress, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		if err == nil || !strings.Contains(progress, "refused: cyber: declined") {
 			t.Errorf("%v, told %q", err, progress)
 		}
@@ -75,7 +75,7 @@ func TestAskFailsWhereTheModelRefuses(t *testing.T) {
 func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		out, _, err := askedOf(t, true, core.Options{Log: &agenttest.Memory{}}, agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy"}),
+		out, _, err := runAsk(t, true, core.Options{Log: &agenttest.Memory{}}, agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy"}),
 			agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		for _, want := range []string{`"class":"overloaded"`, `"class":"bad request","message":"the model refused to answer: cyber: declined"`, `"reason":"filtered"`} {
 			if err == nil || !strings.Contains(out, want) {
@@ -99,7 +99,7 @@ func TestAskLeavesOutTheReplyOfARunThatWasKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &agenttest.Memory{}
 		killed := core.Stored{Partial: &conversation.PartialReply{Text: "half of ano", Model: "test/m", Request: conversation.Usage{Model: "test/m"}}}
-		out, _, err := askedOf(t, false, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
+		out, _, err := runAsk(t, false, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
 		if err != nil || out != "whole\n" || len(log.Events()) < 4 {
 			t.Errorf("%q, %v, %d events", out, err, len(log.Events()))
 		}
@@ -154,28 +154,27 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	}
 }
 
-// A reply that broke off and was asked for again stands on standard output once,
-// as the conversation holds it: nothing of an earlier try stands before it, also
-// where all tries failed.
+// A retried reply is written to standard output once, as the log has it: without text of earlier tries, also if all tries
+// failed.
 func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 	t.Parallel()
 	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
 	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
 	synctest.Test(t, func(t *testing.T) {
-		out, _, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, broken, whole)
+		out, _, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, broken, whole)
 		if err != nil || out != "Another answer.\n" {
 			t.Errorf("%q, %v", out, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		out, _, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, slices.Repeat([]agenttest.Reply{broken}, 20)...)
+		out, _, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, slices.Repeat([]agenttest.Reply{broken}, 20)...)
 		if err == nil || out != "The beg\n" {
 			t.Errorf("%q, %v", out, err)
 		}
 	})
 }
 
-// Calls that an earlier run left open are counted, however many there are.
+// Calls that an earlier run left without results are counted, however many there are.
 func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer

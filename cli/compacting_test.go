@@ -38,8 +38,8 @@ func fileTurns(n int) []conversation.Body {
 	return out
 }
 
-// logOf numbers bodies.
-func logOf(bodies ...conversation.Body) []conversation.Event {
+// newEvents makes events of bodies.
+func newEvents(bodies ...conversation.Body) []conversation.Event {
 	var log conversation.Log
 	return log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
 }
@@ -47,11 +47,11 @@ func logOf(bodies ...conversation.Body) []conversation.Event {
 // keep stores a conversation.
 func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	keepLog(t, a, id, logOf(bodies...))
+	storeLog(t, a, id, newEvents(bodies...))
 }
 
-// keepLog stores a conversation with the events of a log.
-func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
+// storeLog stores a conversation with the events of a log.
+func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	t.Helper()
 	store, err := a.resources.Open()
 	if err != nil {
@@ -66,8 +66,8 @@ func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	}
 }
 
-// hosting is a host in which a conversation is open, a new one for id "".
-func hosting(t *testing.T, a *app, l setup.Connection, id string) *screen.Host {
+// openHost is a host in which a conversation is open, a new one for id "".
+func openHost(t *testing.T, a *app, l setup.Connection, id string) *screen.Host {
 	t.Helper()
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
-	view := projection.Project(logOf(fileTurns(1)...))
+	view := projection.Project(newEvents(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
 		path, err := a.conversations.SaveTranscript(t.Context(), view)
@@ -131,13 +131,13 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 	return ""
 }
 
-// Whoever interrupts a summary finds the conversation as it was.
+// An interrupted summary leaves the conversation unchanged.
 func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
-	heard := newHeard()
-	a.console.Stderr = heard
+	notifyingWriter := newNotifyingWriter()
+	a.console.Stderr = notifyingWriter
 	keep(t, a, stored, fileTurns(5)...)
 	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
@@ -146,7 +146,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		<-heard.something
+		<-notifyingWriter.something
 		cancel()
 	}()
 	w := edit.NewRequest()
@@ -162,15 +162,15 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}
 }
 
-// heard is standard error that says when something was written.
-type heard struct {
+// notifyingWriter is standard error that closes a channel at the first write.
+type notifyingWriter struct {
 	something chan struct{}
 	once      sync.Once
 }
 
-func newHeard() *heard { return &heard{something: make(chan struct{})} }
+func newNotifyingWriter() *notifyingWriter { return &notifyingWriter{something: make(chan struct{})} }
 
-func (w *heard) Write(p []byte) (int, error) {
+func (w *notifyingWriter) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.something) })
 	return len(p), nil
 }

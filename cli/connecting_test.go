@@ -21,8 +21,8 @@ const (
 	badKey  = "sk-ant-bad-0123456789abcdef"
 )
 
-// claude is a server that speaks the Messages API and takes one key.
-func claude(t *testing.T) string {
+// messagesServer is a server that speaks the Messages API and takes one key.
+func messagesServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -43,18 +43,18 @@ func claude(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
-// connecting is a host whose conversation is used a provider without a key.
-func connecting(t *testing.T) (*app, *screen.Host) {
+// hostWithoutKey is a host whose conversation is used a provider without a key.
+func hostWithoutKey(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
-	a := bareApp(t, "providers.anthropic.base_url="+claude(t), "discovery.local=false")
+	a := bareApp(t, "providers.anthropic.base_url="+messagesServer(t), "discovery.local=false")
 	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a, hosting(t, a, l, "")
+	return a, openHost(t, a, l, "")
 }
 
-// row is what the list says of a provider.
+// row is a provider in the list.
 func row(t *testing.T, h *screen.Host, name string) (p tui.Provider, at int) {
 	t.Helper()
 	list, err := h.Providers(t.Context())
@@ -72,7 +72,7 @@ func row(t *testing.T, h *screen.Host, name string) (p tui.Provider, at int) {
 
 func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 	t.Parallel()
-	a, h := connecting(t)
+	a, h := hostWithoutKey(t)
 	defer a.resources.Close()
 	defer h.Close()
 	if p, at := row(t, h, "anthropic"); p.Ready || p.Stored || at == 0 {
@@ -106,7 +106,7 @@ func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 
 func TestTheOpenConversationHasANewKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	a, h := connecting(t)
+	a, h := hostWithoutKey(t)
 	defer a.resources.Close()
 	defer h.Close()
 	r := h.Running

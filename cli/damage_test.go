@@ -15,7 +15,7 @@ func TestWrongBitIsToldByEachCommand(t *testing.T) {
 	for _, args := range [][]string{{"print"}, {"print", "--json"}, {"export"}, {"context"}, {"ask", "--demo", "-c", "and on"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newCommandLine(t)
 			d.must(`{"role":"user","content":"when does the ferry leave?"}`+"\n"+`{"role":"assistant","content":"At noon."}`+"\n", "import", "-")
 			files, err := filepath.Glob(filepath.Join(d.dir, ".local", "share", "plimsoll", "conversations", "*.db"))
 			if err != nil || len(files) != 1 {

@@ -22,7 +22,7 @@ import (
 	"plimsoll/storage"
 )
 
-// kept stores a log as a conversation of its own and gives its ID.
+// kept stores a log as a new conversation and returns its ID.
 func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 	ctx := context.Background()
 	id := conversation.NewID()
@@ -36,7 +36,7 @@ func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 	return id
 }
 
-// wishes draws compactions that need no model.
+// wishes draws requests for compactions that need no model.
 func wishes(t *rapid.T) edit.Request {
 	w := edit.NewRequest()
 	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", preset.ProfileLight}).Draw(t, "profile")
@@ -48,8 +48,7 @@ func wishes(t *rapid.T) edit.Request {
 	return w
 }
 
-// What a dry run tells is what the run does, to the token; it writes nothing
-// itself, and what it refuses the run refuses too.
+// A dry run predicts the run to the token; it writes nothing, and both refuse the same requests.
 func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
@@ -66,7 +65,7 @@ func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 			continue // a conversation in which nothing was said is not kept
 		}
 		id := kept(t, store, c.log)
-		if done := compactAsTold(t, a, id, c); done {
+		if done := compareDryRun(t, a, id, c); done {
 			made++
 		}
 	}
@@ -93,9 +92,9 @@ var planned = rapid.Custom(func(t *rapid.T) plan {
 	return plan{w.Events(), wishes(t)}
 })
 
-// compactAsTold compares a dry run with the run, and reports whether anything
+// compareDryRun compares a dry run with the run, and reports whether anything
 // was compacted.
-func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
+func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	t.Helper()
 	ctx := context.Background()
 	file := filepath.Join(a.resources.Store.Dir(), "conversations", id+".db")
@@ -156,8 +155,7 @@ func readFile(t *testing.T, file string) []byte {
 	return data
 }
 
-// What print tells of every event is true to the view, and what it says is the
-// log's.
+// The states that print shows are those of the view, and its texts are those of the log.
 func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +170,7 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 		rows := r.OriginalMessages()
 		n := 0
 		for _, e := range log {
-			text, sent := saidIn(e.Body)
+			text, sent := textOf(e.Body)
 			if !sent {
 				continue
 			}
@@ -199,8 +197,8 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	})
 }
 
-// saidIn is the text of a body that the model is sent.
-func saidIn(b conversation.Body) (string, bool) {
+// textOf is the text of a body in the view, false for a body without a message.
+func textOf(b conversation.Body) (string, bool) {
 	switch b := b.(type) {
 	case conversation.UserMessage:
 		return b.Text, true

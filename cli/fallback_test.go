@@ -16,7 +16,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// bodies are the requests that a server got.
+// bodies are the bodies of the requests that a server received.
 type bodies struct {
 	mu   sync.Mutex
 	list []string
@@ -39,9 +39,9 @@ func (b *bodies) get(i int) string {
 	return b.list[i]
 }
 
-// crowded speaks the Messages API: it thinks, then answers; its second request finds it
-// overloaded, for longer than anybody waits.
-func crowded(t *testing.T, got *bodies) string {
+// overloadedServer speaks the Messages API: it thinks, then answers; at the second request it is overloaded, with a
+// Retry-After that is too long to wait for.
+func overloadedServer(t *testing.T, got *bodies) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -102,7 +102,7 @@ func turn(t *testing.T, h *screen.Host, text string) {
 	})
 }
 
-// told are the models of the replies, and the notices.
+// told returns the models of the replies, and the notices.
 func told(t *testing.T, a *app, h *screen.Host) (models []string, notices string) {
 	t.Helper()
 	events, _, err := a.resources.Store.Load(t.Context(), h.Running.ID)
@@ -123,14 +123,14 @@ func told(t *testing.T, a *app, h *screen.Host) (models []string, notices string
 func TestAnotherServerTakesATurnOver(t *testing.T) {
 	t.Parallel()
 	var first, second bodies
-	a := bareApp(t, "providers.anthropic.base_url="+crowded(t, &first), "providers.second.base_url="+quietServer(t, &second),
+	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "providers.second.base_url="+quietServer(t, &second),
 		"fallback=[mistral/x, second/m]", "discovery.local=false")
 	defer a.resources.Close()
 	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hosting(t, a, l, "")
+	h := openHost(t, a, l, "")
 	defer h.Close()
 	for _, text := range []string{"one", "two", "three"} {
 		turn(t, h, text)
@@ -155,7 +155,7 @@ func TestAnotherServerTakesATurnOver(t *testing.T) {
 func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 	t.Parallel()
 	var first bodies
-	a := bareApp(t, "providers.anthropic.base_url="+crowded(t, &first), "fallback=[openai/gpt-5.4, mistral/mistral-medium-latest]", "discovery.local=false")
+	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "fallback=[openai/gpt-5.4, mistral/mistral-medium-latest]", "discovery.local=false")
 	defer a.resources.Close()
 	if _, err := a.settings.Keys().Set("openai", "sk-0123456789"); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hosting(t, a, l, "")
+	h := openHost(t, a, l, "")
 	defer h.Close()
 	turn(t, h, "one")
 	turn(t, h, "two")
@@ -176,7 +176,7 @@ func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 	}
 }
 
-// A program that ends within a turn that was taken over goes on with the model before.
+// If the program ends within a turn of a fallback model, the conversation continues with the model before.
 func TestATakeoverThatDidNotEndIsNoChoice(t *testing.T) {
 	t.Parallel()
 	var log conversation.Log

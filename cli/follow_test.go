@@ -38,7 +38,7 @@ const owned = "abcdefgh2345"
 // another model than any that a flag names, with a window that no catalogue has.
 var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", BaseURL: "http://127.0.0.1:1/v1", Window: 12_345, Source: string(meter.WindowServer)}
 
-// owns begins a conversation in a store of its own in the data directory of a.
+// owns begins a conversation in a second store in the data directory of a.
 func owns(t *testing.T, a *app) *owner {
 	t.Helper()
 	store, err := storage.Open(a.settings.Flags.Data, storage.Options{})
@@ -77,7 +77,7 @@ func (o *owner) returns() {
 	}
 }
 
-// within is what comes of updates in a time.
+// within returns the updates that arrive within a time.
 func within(t *testing.T, d time.Duration, from source) []updates.Update {
 	t.Helper()
 	<-time.After(d)
@@ -107,9 +107,8 @@ func only[T updates.Update](t *testing.T, list []updates.Update) T {
 	return found[0]
 }
 
-// spectating runs a test in a bubble, with a conversation that is open elsewhere and
-// shown here.
-func spectating(t *testing.T, test func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation)) {
+// whileFollowing runs a test in a synctest bubble, with a host that follows a conversation of another program.
+func whileFollowing(t *testing.T, test func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
@@ -126,11 +125,11 @@ func spectating(t *testing.T, test func(t *testing.T, o *owner, h *screen.Host, 
 	})
 }
 
-// soon is within which what the owner adds has to be here.
+// soon is the time within which new events of the owner must appear.
 const soon = 2 * time.Second
 
 func TestWhatTheOwnerAddsAppears(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		if !talk.Elsewhere.Open || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
 			t.Fatalf("opened as %+v", talk)
 		}
@@ -159,7 +158,7 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 	})
 }
 
-// What the log says of the owner's model counts, not what this run was started with.
+// The model is that of the log, not that of this run's flags.
 func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*setup.Flags){
@@ -184,9 +183,9 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 	}
 }
 
-// A reply shows as far as it is stored, and what replaces it as a whole.
+// The stored part of an arriving reply is shown, then the complete reply.
 func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		arrives := func(text, thought string) {
 			t.Helper()
 			if err := o.w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(o.log.Len()), Text: text, Reasoning: thought}); err != nil {
@@ -227,9 +226,9 @@ func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
 	})
 }
 
-// What is added before the end of the other window is here with the word of that end.
+// Events that the other window adds just before it closes are shown together with the notice that it closed.
 func TestOneOfTwoFollowersTakesOver(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		second := o.app.newHost(screen.ChatOptions{})
 		defer second.Close()
 		if follows, err := second.Resume(t.Context(), owned); err != nil || !follows.Elsewhere.Open {
@@ -264,7 +263,7 @@ func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 }
 
 func TestTheOwnersModelIsFollowed(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		o.adds(conversation.UserMessage{Text: "more"})
 		for _, u := range within(t, soon, talk.Session) {
 			if u, ok := u.(updates.ModelSwitched); ok {
@@ -286,7 +285,7 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 }
 
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
 		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
@@ -309,7 +308,7 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 }
 
 func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
+	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
@@ -326,11 +325,11 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 	})
 }
 
-// What is written here and what its owner writes are kept apart. It is offered where there is no other draft.
+// The draft of a read-only window and the owner's draft have different files. The former is used if there is no other.
 func TestADraftOfAFollowerDoesNotReplaceTheOwners(t *testing.T) {
 	for name, own := range map[string]tui.Draft{"the owner has none": {}, "the owner has one": {Text: "of the owner"}} {
 		t.Run(name, func(t *testing.T) {
-			spectating(t, func(t *testing.T, o *owner, h *screen.Host, _ tui.Conversation) {
+			whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, _ tui.Conversation) {
 				mine := tui.Draft{Text: "of a follower"}
 				if err := errors.Join(h.KeepDraft(t.Context(), owned, false, own), h.KeepDraft(t.Context(), owned, true, mine)); err != nil {
 					t.Fatal(err)

@@ -23,14 +23,14 @@ import (
 	"plimsoll/tui"
 )
 
-// waitedIn opens a conversation in which "two" waits for the turn of "one",
-// leaves it, and returns what is stored to come back.
-func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
+// queuedAfter opens a conversation in which the message "two" is queued during the turn of "one", leaves it, and returns the
+// stored queue.
+func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
 	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
-	h := hosting(t, a, l, "")
+	h := openHost(t, a, l, "")
 	defer h.Close()
 	r := h.Running
 	r.Agent.Send("one")
@@ -45,7 +45,7 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	return texts
 }
 
-// bareApp is an app in folders of its own, with no configuration but set.
+// bareApp is an app in new folders, configured only by set.
 func bareApp(t *testing.T, set ...string) *app {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,8 +58,7 @@ func bareApp(t *testing.T, set ...string) *app {
 	return a
 }
 
-// What a conversation taught about the model holds for the next one, but not
-// against what the user says of the window.
+// A window learned in a conversation holds for the next one, but does not override the user's setting.
 func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[meter.WindowSource]meter.Window{
@@ -70,7 +69,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		a := bareApp(t)
 		defer a.resources.Close()
 		m := llm.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
-		h := hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, "")
+		h := openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, "")
 		defer h.Close()
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
 		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
@@ -86,9 +85,9 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	}
 }
 
-// heldIn stores a conversation that was used a model at an address, and
+// storeWithModel stores a conversation that was used a model at an address, and
 // returns its ID.
-func heldIn(t *testing.T, a *app, id, model, base string) string {
+func storeWithModel(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
 	provider, name, _ := strings.Cut(model, "/")
 	keep(t, a, id, conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
@@ -109,10 +108,10 @@ func listingServer(t *testing.T, id string) string {
 	return s.URL + "/v1"
 }
 
-// talkingAt is a host whose open conversation is used test/m at an address.
-func talkingAt(t *testing.T, a *app, base string) *screen.Host {
+// hostAt is a host whose open conversation is used test/m at an address.
+func hostAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
-	return hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
+	return openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
 }
 
 func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
@@ -124,8 +123,8 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url="+listingServer(t, "big"))
 		defer a.resources.Close()
 		a.settings.Flags.Model = c.flag
-		id := heldIn(t, a, "abcdefgh2345", "mine/big", "")
-		h := talkingAt(t, a, "http://127.0.0.1:1/v1")
+		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "")
+		h := hostAt(t, a, "http://127.0.0.1:1/v1")
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
@@ -144,8 +143,8 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		a := bareApp(t, "providers.far.base_url="+other, "providers.mine.base_url="+one)
 		defer a.resources.Close()
 		a.settings.Flags.Model = "mine/m"
-		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
-		h := talkingAt(t, a, one)
+		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
+		h := hostAt(t, a, one)
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
@@ -154,16 +153,15 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 	}
 }
 
-// What the model in use is, or which flag the program was started with, is no yes
-// for another conversation.
+// The model in use and the flags of the run are no consent for another conversation.
 func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, flag := range map[string]string{"its provider is gone": "", "gone, and a hosted flag": "openai/gpt-5.4"} {
 		a := bareApp(t)
 		defer a.resources.Close()
 		a.settings.Flags.Model = flag
-		id := heldIn(t, a, "abcdefgh2345", "mine/big", "http://127.0.0.1:1/v1")
-		h := talkingAt(t, a, "https://api.example.org/v1")
+		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "http://127.0.0.1:1/v1")
+		h := hostAt(t, a, "https://api.example.org/v1")
 		defer h.Close()
 		before := h.Running.ID
 		_, err := h.Resume(t.Context(), id)
@@ -201,7 +199,7 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 	} {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
 		defer a.resources.Close()
-		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
+		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
 		l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
 		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
@@ -272,14 +270,14 @@ func await(t *testing.T, from source, wanted func(updates.Update) bool) {
 
 func TestWhatWaitsIsKeptWhenTheScreenIsLeft(t *testing.T) {
 	t.Parallel()
-	if d := cmp.Diff([]string{"two"}, waitedIn(t, func(_ *app, h *screen.Host) { h.Close() })); d != "" {
+	if d := cmp.Diff([]string{"two"}, queuedAfter(t, func(_ *app, h *screen.Host) { h.Close() })); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 	t.Parallel()
-	left := waitedIn(t, func(_ *app, h *screen.Host) {
+	left := queuedAfter(t, func(_ *app, h *screen.Host) {
 		if talk, err := h.New(t.Context()); err != nil || talk.ID == "" {
 			t.Error(errors.Join(err, errors.New("no other conversation was opened")))
 		}
@@ -291,7 +289,7 @@ func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 
 func TestAskForgetsNothingThatWaits(t *testing.T) {
 	t.Parallel()
-	left := waitedIn(t, func(a *app, h *screen.Host) {
+	left := queuedAfter(t, func(a *app, h *screen.Host) {
 		id := h.Running.ID
 		h.Close()
 		l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}

@@ -16,16 +16,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// desk is a data directory with a program in front of it.
-type desk struct {
+// commandLine is a data directory with a program in front of it.
+type commandLine struct {
 	t   *testing.T
 	dir string
 }
 
-func newDesk(t *testing.T) desk { return desk{t, t.TempDir()} }
+func newCommandLine(t *testing.T) commandLine { return commandLine{t, t.TempDir()} }
 
 // run runs a command and returns its exit code and what it wrote.
-func (d desk) run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+func (d commandLine) run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	variables := map[string]string{"HOME": d.dir, "PLIMSOLL_NO_PROBE": "1"}
 	var out, errs bytes.Buffer
@@ -36,7 +36,7 @@ func (d desk) run(ctx context.Context, stdin io.Reader, args ...string) (code in
 
 // must is run of a command that has to succeed, without a word on standard
 // error.
-func (d desk) must(stdin string, args ...string) string {
+func (d commandLine) must(stdin string, args ...string) string {
 	d.t.Helper()
 	code, out, errs := d.run(d.t.Context(), strings.NewReader(stdin), args...)
 	if code != 0 || errs != "" {
@@ -75,7 +75,7 @@ func said(t *testing.T, lines string) []string {
 
 func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	long := strings.Repeat("lorem ipsum ", 4000)
 	file := `{"role":"user","content":"read it"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{}"}}]}
@@ -94,7 +94,7 @@ func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 		t.Errorf("JSONL (-file +export):\n%s", diff)
 	}
 	document := d.must("", "export", id, "--format", "json")
-	other := newDesk(t)
+	other := newCommandLine(t)
 	copied := strings.TrimSpace(other.must(document, "import", "-"))
 	again := other.must("", "export", copied, "--format", "json")
 	if diff := cmp.Diff(document, strings.Replace(again, copied, id, 1)); diff != "" {
@@ -110,7 +110,7 @@ func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 
 func TestAnInterruptedImportLeavesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	go func() {

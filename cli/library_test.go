@@ -79,8 +79,8 @@ func sentUsage(t *testing.T, system string) conversation.Usage {
 	return conversation.Usage{Reply: 4, Model: "openai/gpt-5.4", Prompt: 9, Through: 3, MaxTokens: 50, WireForm: form, BodyHash: hex.EncodeToString(sum[:])}
 }
 
-// helloed is a conversation of one request, at event 5.
-func helloed(t *testing.T, change func(*conversation.Usage), in func(blob func(string) string) conversation.Body) shelf {
+// storeOneRequest is a conversation of one request, at event 5.
+func storeOneRequest(t *testing.T, change func(*conversation.Usage), in func(blob func(string) string) conversation.Body) shelf {
 	t.Helper()
 	return store(t, func(blob func(string) string) []conversation.Body {
 		u := sentUsage(t, "Be brief.")
@@ -96,7 +96,7 @@ func brief(blob func(string) string) conversation.Body {
 
 func TestRequestOfACopyIsWhatTheOriginalSent(t *testing.T) {
 	t.Parallel()
-	s := helloed(t, func(*conversation.Usage) {}, brief)
+	s := storeOneRequest(t, func(*conversation.Usage) {}, brief)
 	b, err := s.host.Request(t.Context(), 5)
 	if err != nil || !b.Same || b.Why != "" || b.Hash != b.Usage.BodyHash || b.System != "Be brief." || len(b.Messages) != 1 {
 		t.Errorf("%+v, %v", b, err)
@@ -130,7 +130,7 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, err := helloed(t, tt.change, tt.in).host.Request(t.Context(), 5)
+			b, err := storeOneRequest(t, tt.change, tt.in).host.Request(t.Context(), 5)
 			if err != nil || b.Same || !strings.Contains(b.Why, tt.why) || (b.Body != nil) != tt.body {
 				t.Errorf("%q, %d bytes, %v", b.Why, len(b.Body), err)
 			}

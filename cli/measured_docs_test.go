@@ -23,9 +23,9 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	all := readMeasurements(t)
 	run := all["128k"].run()
 	example := written(t, func(w io.Writer) error { return run.WriteTable(w, 96) })
-	madeText(t, replayPage, "example", "```\n"+example+"```\n")
-	madeText(t, replayPage, "sheets", sheetRows())
-	madeText(t, measuredPage, "claude", claudeRows(all))
+	checkGenerated(t, replayPage, "example", "```\n"+example+"```\n")
+	checkGenerated(t, replayPage, "sheets", sheetRows())
+	checkGenerated(t, measuredPage, "claude", claudeRows(all))
 	for window, m := range all {
 		for name, f := range m.Totals {
 			if f.Violations != 0 {
@@ -38,9 +38,9 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 			}
 		}
 	}
-	madeText(t, measuredPage, "comparison", comparison(all))
-	madeText(t, measuredPage, "variants", variantRows(all))
-	madeText(t, measuredPage, "numbers", numbersIn(all["128k"]))
+	checkGenerated(t, measuredPage, "comparison", comparison(all))
+	checkGenerated(t, measuredPage, "variants", variantRows(all))
+	checkGenerated(t, measuredPage, "numbers", numbersIn(all["128k"]))
 	docstest.File(t, picture, written(t, run.WritePicture), *update)
 }
 

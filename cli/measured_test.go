@@ -190,8 +190,8 @@ func TestRecordedConversationsMeasureAsStored(t *testing.T) {
 	}
 }
 
-// madeText compares a part of a document with what it should be.
-func madeText(t *testing.T, document, part, want string) {
+// checkGenerated compares a part of a document with what it should be.
+func checkGenerated(t *testing.T, document, part, want string) {
 	t.Helper()
 	docstest.Part(t, document, part, want, *update)
 }

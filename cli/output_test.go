@@ -44,7 +44,7 @@ func TestJSONHoldsNothingATerminalActsOnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// What commands write to a terminal is read back from the other end of it.
+// The output of commands to a pseudo-terminal is read from its other end.
 func TestHostileTextNeverReachesATerminal(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

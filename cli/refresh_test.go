@@ -26,7 +26,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 		_, _ = w.Write([]byte(list.Load().(string)))
 	}))
 	t.Cleanup(srv.Close)
-	d := newDesk(t)
+	d := newCommandLine(t)
 	config := filepath.Join(d.dir, "mine.yaml")
 	if err := os.WriteFile(config, []byte("providers:\n  mine:\n    base_url: "+srv.URL+"/v1\n    models: {maker/plain: {prices: {output: 0}}}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// replayed is what a test looks at of `replay --json`.
+// replayed is the part of `replay --json` that tests check.
 type replayed struct {
 	Corpus struct{ Files, Requests, References int }
 	Files  []struct {
@@ -31,7 +31,7 @@ type replayed struct {
 }
 
 // replay runs the command with --json and expects an exit code.
-func (d desk) replay(want int, stdin io.Reader, args ...string) (r replayed, stderr string) {
+func (d commandLine) replay(want int, stdin io.Reader, args ...string) (r replayed, stderr string) {
 	d.t.Helper()
 	code, out, stderr := d.run(d.t.Context(), stdin, append([]string{"replay", "--json"}, args...)...)
 	if code != want {
@@ -49,12 +49,11 @@ func (d desk) replay(want int, stdin io.Reader, args ...string) (r replayed, std
 // line is a message of a recording.
 func line(role, text string) string { return fmt.Sprintf("{\"role\":%q,\"content\":%q}\n", role, text) }
 
-// What a conversation comes to does not depend on where it lies: results that
-// were cut on arrival are replayed in full, the system prompt belongs to it, and
-// compactions do not matter.
+// The figures of a conversation are the same from a file and from the store: cut results are replayed in full, with the system
+// prompt and without compactions.
 func TestReplayMeasuresStoredConversationsAsTheirRecordings(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	var b strings.Builder
 	b.WriteString(line("system", "Always look at pkg/first_file.go"))
 	for i := range 6 {
@@ -79,11 +78,10 @@ func TestReplayMeasuresStoredConversationsAsTheirRecordings(t *testing.T) {
 	}
 }
 
-// What a rewind took back is part of no request: the conversation is replayed as
-// one in which it was never said.
+// Turns that a rewind removed are in no request: the conversation is replayed as if they never existed.
 func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	turn := func(n int) []conversation.Body {
 		return []conversation.Body{
 			conversation.UserMessage{Text: fmt.Sprintf("You must look at pkg/file_%d.go", n)},
@@ -119,7 +117,7 @@ func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
 // A key of the configuration decides in a replay of the rules that are configured.
 func TestReplayStoresResultsAsItIsTold(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	file := line("user", "go") + `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}` + "\n" +
 		fmt.Sprintf(`{"role":"tool","tool_call_id":"a","content":%q}`, "early/name.go "+strings.Repeat("x ", 20_000)+"late/name.go") + "\n" +
 		line("assistant", "early/name.go and late/name.go")
@@ -141,7 +139,7 @@ func TestReplayStoresResultsAsItIsTold(t *testing.T) {
 
 // document writes a document with these events into the folder and gives its
 // path.
-func (d desk) document(name string, parts ...[]conversation.Body) string {
+func (d commandLine) document(name string, parts ...[]conversation.Body) string {
 	d.t.Helper()
 	var l conversation.Log
 	for _, bodies := range parts {

@@ -15,14 +15,14 @@ import (
 	"plimsoll/cli/console"
 )
 
-// household runs the program in folders of one test's own.
-type household struct {
+// programFolder runs the program in folders of one test's own.
+type programFolder struct {
 	t   *testing.T
 	dir string
 }
 
-func newHousehold(t *testing.T, files map[string]string) household {
-	h := household{t: t, dir: t.TempDir()}
+func newProgramFolder(t *testing.T, files map[string]string) programFolder {
+	h := programFolder{t: t, dir: t.TempDir()}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func newHousehold(t *testing.T, files map[string]string) household {
 }
 
 // run runs a command that succeeds and returns what it wrote.
-func (h household) run(args ...string) (out, errs string) {
+func (h programFolder) run(args ...string) (out, errs string) {
 	h.t.Helper()
 	out, errs, code := h.end(args...)
 	if code != 0 {
@@ -42,7 +42,7 @@ func (h household) run(args ...string) (out, errs string) {
 }
 
 // end runs a command and returns what it wrote and how it ended.
-func (h household) end(args ...string) (out, errs string, code int) {
+func (h programFolder) end(args ...string) (out, errs string, code int) {
 	env := map[string]string{"HOME": h.dir, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
 	var stdout, stderr bytes.Buffer
 	code = cli.Run(h.t.Context(), console.Env{
@@ -52,9 +52,9 @@ func (h household) end(args ...string) (out, errs string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// checkMadeAgain makes all requests of a conversation again and compares them
+// checkRebuilt makes all requests of a conversation again and compares them
 // with what a server received.
-func (h household) checkMadeAgain(id string, sent []string) {
+func (h programFolder) checkRebuilt(id string, sent []string) {
 	h.t.Helper()
 	for i, want := range sent {
 		number := itoa(i + 1)
@@ -78,7 +78,7 @@ func itoa(n int) string { data, _ := json.Marshal(n); return string(data) } // a
 
 // conversationOf holds a conversation with tools, refused parameters and
 // compactions in between, and returns the bodies of its own requests.
-func (h household) conversationOf(s *scriptedServer) (sent []string) {
+func (h programFolder) conversationOf(s *scriptedServer) (sent []string) {
 	base := []string{"--base-url", s.URL + "/v1", "--window", "32k"}
 	ask := func(args ...string) {
 		h.t.Helper()
@@ -99,7 +99,7 @@ func (h household) conversationOf(s *scriptedServer) (sent []string) {
 	return append(bodies[1:before:before], bodies[before+summaries:]...)
 }
 
-func newTalkative(t *testing.T) *scriptedServer {
+func newToolServer(t *testing.T) *scriptedServer {
 	read := func(id, path string) scriptedCall {
 		return scriptedCall{ID: id, Name: "read_file", Args: json.RawMessage(`{"path":"` + path + `"}`)}
 	}
@@ -121,8 +121,8 @@ func newTalkative(t *testing.T) *scriptedServer {
 
 func TestEveryRequestIsMadeAgainByteForByte(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t, map[string]string{"a.txt": strings.Repeat("the first text\n", 300), "b.txt": strings.Repeat("второй текст\n", 9000)})
-	sent := h.conversationOf(newTalkative(t))
+	h := newProgramFolder(t, map[string]string{"a.txt": strings.Repeat("the first text\n", 300), "b.txt": strings.Repeat("второй текст\n", 9000)})
+	sent := h.conversationOf(newToolServer(t))
 	if len(sent) != 9 {
 		t.Fatalf("%d requests for replies", len(sent))
 	}
@@ -131,11 +131,11 @@ func TestEveryRequestIsMadeAgainByteForByte(t *testing.T) {
 	if err := json.Unmarshal([]byte(list), &found); err != nil || len(found) != 1 {
 		t.Fatalf("%v: %s", err, list)
 	}
-	h.checkMadeAgain(found[0].ID, sent)
+	h.checkRebuilt(found[0].ID, sent)
 	// In a copy the same was sent, before it was one.
 	fork, _ := h.run("fork")
-	h.checkMadeAgain(strings.TrimSpace(fork), sent)
+	h.checkRebuilt(strings.TrimSpace(fork), sent)
 	// In a copy that ends before turn 2, there are the requests of turns 0 and 1.
 	fork, _ = h.run("fork", found[0].ID, "--turn", "2")
-	h.checkMadeAgain(strings.TrimSpace(fork), sent[:5])
+	h.checkRebuilt(strings.TrimSpace(fork), sent[:5])
 }

@@ -24,9 +24,8 @@ import (
 	"plimsoll/storage"
 )
 
-// The commands from outside: each script in testdata/script runs the program
-// in a folder of its own, with a scripted server on loopback where it wants
-// one. Commands of the scripts:
+// Each script in testdata/script runs the program in a new folder, with a scripted server on loopback if it needs one.
+// Commands of the scripts:
 //
 //	plimsoll ARG...         run it in the process of the tests, which is fast
 //	exec program ARG...     run it as a process, with standard input if "stdin FILE" stands above
@@ -101,7 +100,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// world is what the commands of one script share.
+// world is the state that the commands of one script share.
 type world struct {
 	server *scriptedServer
 	store  *storage.Store
@@ -111,11 +110,11 @@ type holderKey struct{}
 
 var holder holderKey
 
-func worldOf(ts *testscript.TestScript) *world { return ts.Value(holder).(*world) }
+func stateOf(ts *testscript.TestScript) *world { return ts.Value(holder).(*world) }
 
 // dataStore is the store of the script's data directory.
 func dataStore(ts *testscript.TestScript) *storage.Store {
-	w := worldOf(ts)
+	w := stateOf(ts)
 	if w.store == nil {
 		s, err := storage.Open(filepath.Join(ts.Getenv("XDG_DATA_HOME"), "plimsoll"), storage.Options{})
 		ts.Check(err)
@@ -176,7 +175,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s := newScriptedServer(script)
 	ts.Defer(s.Close)
-	worldOf(ts).server = s
+	stateOf(ts).server = s
 	ts.Setenv("URL", s.URL+"/v1")
 	ts.Setenv("HOST", strings.TrimPrefix(s.URL, "http://"))
 }
@@ -185,19 +184,19 @@ func cmdUnserve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: unserve")
 	}
-	worldOf(ts).server.Close()
+	stateOf(ts).server.Close()
 }
 
 func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "requests N")
-	if got := strconv.Itoa(worldOf(ts).server.count()); got != args[0] {
+	if got := strconv.Itoa(stateOf(ts).server.count()); got != args[0] {
 		ts.Fatalf("%s chat requests, not %s", got, args[0])
 	}
 }
 
 func cmdSent(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "sent FILE")
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(worldOf(ts).server.bodies()), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(stateOf(ts).server.bodies()), 0o600))
 }
 
 // scriptEnv is the variables of a script that matter to the program and to the commands that it starts.
@@ -223,7 +222,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	go func() { ended <- c.Wait() }()
 	var hangs chan struct{}
 	if args[0] == "HANG" {
-		hangs = worldOf(ts).server.hangs
+		hangs = stateOf(ts).server.hangs
 	}
 	select {
 	case <-hangs:

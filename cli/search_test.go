@@ -19,28 +19,28 @@ import (
 	"plimsoll/tui"
 )
 
-// saidBefore stores a conversation of what a user said.
-func saidBefore(t *testing.T, a *app, id string, texts ...string) {
+// storeMessages stores a conversation of user messages.
+func storeMessages(t *testing.T, a *app, id string, texts ...string) {
 	t.Helper()
 	var bodies []conversation.Body
 	for _, text := range texts {
 		bodies = append(bodies, conversation.UserMessage{Text: text})
 	}
-	happenedBefore(t, a, id, bodies...)
+	storeConversation(t, a, id, bodies...)
 }
 
-// happenedBefore stores a conversation.
-func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body) {
+// storeConversation stores a conversation.
+func storeConversation(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
 	var l conversation.Log
-	keepLog(t, a, id, l.Prepare(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), bodies...))
+	storeLog(t, a, id, l.Prepare(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), bodies...))
 }
 
 func TestTheScreenSearchesAllConversations(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
-	saidBefore(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
+	storeMessages(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
 	h := a.newHost(screen.ChatOptions{})
 	defer h.Close()
 	found, err := h.Search(t.Context(), "HERON nest")
@@ -74,7 +74,7 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	for n := range 5 {
-		saidBefore(t, a, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "heron", "heron")
+		storeMessages(t, a, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "heron", "heron")
 	}
 	if err := a.resources.Close(); err != nil {
 		t.Fatal(err)

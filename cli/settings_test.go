@@ -20,11 +20,11 @@ import (
 	"plimsoll/tui"
 )
 
-// settled is a screen on a conversation, with a configuration file.
+// settled is a host with an open conversation and a configuration file.
 func settled(t *testing.T, a *app, id string) *screen.Host {
 	t.Helper()
 	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
-	h := hosting(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, id)
+	h := openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, id)
 	t.Cleanup(func() { h.Close(); _ = a.resources.Close() }) // closing twice changes nothing
 	return h
 }
@@ -146,7 +146,7 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 	}
 }
 
-// reached is a context that calls a function when it is first looked at.
+// reached is a context that calls a function at its first use.
 type reached struct {
 	context.Context
 	once *sync.Once

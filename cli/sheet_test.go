@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// setUp is a program with settings, without a world around it.
+// setUp is an app with settings and an empty environment.
 func setUp(t *testing.T, set ...string) *app {
 	t.Helper()
 	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(), Set: set})
@@ -24,7 +24,7 @@ func setUp(t *testing.T, set ...string) *app {
 	return a
 }
 
-// linked is the model of a name as a conversation gets it.
+// linked is the model of a name with its settings.
 func linked(t *testing.T, a *app, name string) llm.Model {
 	t.Helper()
 	c, err := a.providers.ChoiceByName(name)
@@ -72,7 +72,7 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if m.CacheTTL != 0 {
 		t.Fatalf("a lifetime from nowhere: %v", m.CacheTTL)
 	}
-	cfg, err := a.settings.ConfigFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
+	cfg, err := a.settings.ConfigFor(newEvents(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// onShelf is a host with a conversation that is stored and one that is open in another
+// hostWithTwoStored is a host with a conversation that is stored and one that is open in another
 // store.
-func onShelf(t *testing.T) (*app, *screen.Host) {
+func hostWithTwoStored(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "discovery.local=false")
 	t.Cleanup(func() { _ = a.resources.Close() })
@@ -25,7 +25,7 @@ func onShelf(t *testing.T) (*app, *screen.Host) {
 
 func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
 	t.Parallel()
-	a, h := onShelf(t)
+	a, h := hostWithTwoStored(t)
 	const other = "bcdefghi2345"
 	keep(t, a, other, conversation.UserMessage{Text: "elsewhere"})
 	far := newApp(a.console.Env, a.settings.Flags)
@@ -61,7 +61,7 @@ func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
 
 func TestTheShelfShowsRenamesForksAndDeletes(t *testing.T) {
 	t.Parallel()
-	a, h := onShelf(t)
+	a, h := hostWithTwoStored(t)
 	question, reply, err := h.LastExchange(t.Context(), stored)
 	if err != nil || question != "the newest\n  question" || !strings.HasPrefix(reply, "a reply that goes on") || len(reply) > 700 {
 		t.Errorf("%q, %q, %v", question, reply, err)

@@ -17,8 +17,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What no window can hold is refused while it comes in: before it is read to its
-// end, sent or stored.
+// Input that is larger than any window is refused while it is read: before its end, and before anything is sent or stored.
 func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,7 +31,7 @@ func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newCommandLine(t)
 			args := []string{"ask", "--model", "custom/m", "--base-url", "http://127.0.0.1:1/v1", "look at this"}
 			if c.window != "" {
 				args = append(args, "--window", c.window)
@@ -60,7 +59,7 @@ func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
 // A file says how large it is, so that nothing of it is read.
 func TestAskSaysHowLargeAFileOnStandardInputIs(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCommandLine(t)
 	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
 	if err != nil {
 		t.Fatal(err)

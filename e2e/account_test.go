@@ -12,8 +12,8 @@ import (
 // What the context view and the ledger say is what the command line says, and what
 // was done.
 
-// accounted is what `context --json` says.
-type accounted struct {
+// contextJSON is what `context --json` says.
+type contextJSON struct {
 	Window    int
 	Used      int
 	Estimated bool
@@ -24,9 +24,9 @@ type accounted struct {
 }
 
 // account is what `context --json` says of a conversation.
-func (p *place) account(s *server, id string) accounted {
+func (p *place) account(s *server, id string) contextJSON {
 	p.t.Helper()
-	var a accounted
+	var a contextJSON
 	if err := json.Unmarshal(p.prints(append([]string{"context", id, "--json"}, s.args(roomy...)...)...), &a); err != nil {
 		p.t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 		w.text("This is reply 1.")
 		w.end("stop", 41000, 5)
 	}, replyNumber(2))
-	term, id := p.charted(s, tall)
+	term, id := p.openCompacted(s, tall)
 	a := p.account(s, id)
 	term.command("/context")
 	shown := term.see(" Context", "What fills it", "The window and its lines", "The heaviest")
@@ -94,8 +94,8 @@ func about(tokens int, estimated bool) string {
 	return pane.Tokens(tokens)
 }
 
-// spaced is a text on one line.
-func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine is a text on one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // named is the row that begins with a name, behind the cursor and a sign.
 func (s screen) named(name string) string {
@@ -115,7 +115,7 @@ func (p *place) ledger(term *terminal, id string) {
 	term.idle("(undone)")
 	term.command("/pin 50")
 	term.idle("pinned: always sent in full")
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	term.command("/undo")
 	term.drafted("and now?")
 	term.key("ctrl+u")

@@ -15,8 +15,8 @@ func command(id, text string) reply {
 	return calls(id, "run_command", object{"command": text})
 }
 
-// granted answers a question that shows the rule.
-func (t *terminal) granted(rule, answer string) {
+// answerWithRule answers a question that shows the rule.
+func (t *terminal) answerWithRule(rule, answer string) {
 	t.t.Helper()
 	t.asked("Allow this?", rule)
 	t.typed(answer)
@@ -48,12 +48,12 @@ func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
 	} {
 		term.say("go on")
 		if c.rule != "" {
-			term.granted(c.rule, c.answer)
+			term.answerWithRule(c.rule, c.answer)
 		}
 		term.idle(c.says)
 	}
 	term.command("/new")
-	term.lacks("Not that file.")
+	term.awaitWithout("Not that file.")
 	term.say("e")
 	term.idle("In a new conversation, too.")
 	p.quits(term)
@@ -67,7 +67,7 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 		command("c3", "touch other"), says("Not that one."), command("c4", made), says("Asked again."))
 	term := p.talking(wide, s)
 	term.say("a")
-	term.granted("run_command("+made+")", "a")
+	term.answerWithRule("run_command("+made+")", "a")
 	term.idle("Always.")
 	p.quits(term)
 	file := filepath.Join(p.data, "grants.json")
@@ -82,7 +82,7 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 	term.say("b")
 	term.idle("Unasked.")
 	term.say("another")
-	term.granted("run_command(touch other)", "\x1b")
+	term.answerWithRule("run_command(touch other)", "\x1b")
 	term.idle("Not that one.")
 	p.read("made")
 	term.command("/permissions")
@@ -94,7 +94,7 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 	term.typed("y")
 	term.see("revoked: run_command(" + made + ")")
 	term.say("c")
-	term.granted("run_command("+made+")", "\x1b")
+	term.answerWithRule("run_command("+made+")", "\x1b")
 	term.idle("Asked again.")
 	p.quits(term)
 }
@@ -109,7 +109,7 @@ func TestARuleIsEditedBeforeItIsGranted(t *testing.T) {
 	)
 	term := p.talking(wide, s)
 	term.say("a")
-	term.granted("run_command(touch one)", "e")
+	term.answerWithRule("run_command(touch one)", "e")
 	term.see("Edit the rule")
 	term.key("backspace", "backspace", "backspace", "backspace")
 	term.typed("xyz)")
@@ -118,12 +118,12 @@ func TestARuleIsEditedBeforeItIsGranted(t *testing.T) {
 	term.typed("*)")
 	term.see("run_command(touch *)", "! wide")
 	term.key("enter")
-	term.granted("run_command(touch *)", "r")
+	term.answerWithRule("run_command(touch *)", "r")
 	term.idle("Touched.")
 	term.say("d")
 	term.idle("Unasked, too.")
 	term.say("e")
-	term.granted("run_command(touch three && rm one)", "\x1b")
+	term.answerWithRule("run_command(touch three && rm one)", "\x1b")
 	term.idle("Not that.")
 	p.quits(term)
 }

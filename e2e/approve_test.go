@@ -96,6 +96,6 @@ func TestCommandRunsWhenApproved(t *testing.T) {
 	if got := p.read("made.txt"); got != "made\n" {
 		t.Errorf("a refused command changed the file to %q", got)
 	}
-	term.goesOn()
+	term.checkContinues()
 	p.quits(term)
 }

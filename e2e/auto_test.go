@@ -30,9 +30,9 @@ func (t *terminal) ask(n int, or ...string) screen {
 	})
 }
 
-// past asks on from question n until the gauge stands above the load line, and
+// askPastLoadLine asks on from question n until the gauge stands above the load line, and
 // returns the number of the next.
-func (t *terminal) past(n int) int {
+func (t *terminal) askPastLoadLine(n int) int {
 	t.t.Helper()
 	for last := n + 20; n < last; n++ {
 		if t.shown().share(t.t) > 100*loadLine/smallWindow {
@@ -49,9 +49,9 @@ const waits = "the request waits"
 // said is the end of answer n.
 func said(n int) string { return fmt.Sprintf("That was answer %d.", n) }
 
-// fill asks questions from n on until the screen has a text, whatever becomes of
+// askUntil asks questions from n on until the screen has a text, whatever becomes of
 // the newest, and returns the number of the next.
-func (t *terminal) fill(n int, until string) int {
+func (t *terminal) askUntil(n int, until string) int {
 	t.t.Helper()
 	for last := n + 60; n < last; n++ {
 		if t.ask(n, until).has(until) {
@@ -76,10 +76,10 @@ func (r request) block() int {
 	return -1
 }
 
-// summarises checks that a request is an earlier one with a note in place of some of
+// checkSummarised checks that a request is an earlier one with a note in place of some of
 // its messages, and more at its end: what comes before the note and what it keeps
 // are the same bytes.
-func (r request) summarises(t *testing.T, earlier request, more int) {
+func (r request) checkSummarised(t *testing.T, earlier request, more int) {
 	t.Helper()
 	at := r.note()
 	if at < 1 || !bytes.Equal(r.Tools, earlier.Tools) {
@@ -109,16 +109,16 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newCounter(t, shortAnswer)
 	term := p.talking(wide, s)
-	n := term.fill(1, optimizing)
+	n := term.askUntil(1, optimizing)
 	s.await("request for a summary", 1, summary)
 	if shown := term.shown(); shown.broken() != "" || strings.Index(shown.text, optimizing) < strings.Index(shown.text, said(n-1)) {
 		t.Errorf("%s:\n%s", shown.broken(), shown.text)
 	}
-	s.answersWith(4)
+	s.setAnswerLines(4)
 	if during := term.ask(n); !during.has(optimizing, said(n)) || during.has("compacted") {
 		t.Errorf("a message sent meanwhile:\n%s", during.text)
 	}
-	n = term.past(n+1) - 1
+	n = term.askPastLoadLine(n+1) - 1
 	full := s.await("answer meanwhile", n, talk)
 	term.typed("a draft")
 	term.see("│ a draft", optimizing)
@@ -132,20 +132,20 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	if smaller.tokens >= full.tokens {
 		t.Errorf("the request had %d tokens, and has %d with the summary", full.tokens, smaller.tokens)
 	}
-	smaller.body.summarises(t, full.body, 2)
+	smaller.body.checkSummarised(t, full.body, 2)
 	if smaller.body.block() < 1 {
 		t.Error("the request has no summary")
 	}
 
-	p.takenBack(s, term, full, n+2)
+	p.undoAndContinue(s, term, full, n+2)
 	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
 		t.Errorf("%d requests were longer than the window", len(all))
 	}
 }
 
-// takenBack takes the compaction back before question n, and goes on up to the hard
+// undoAndContinue takes the compaction back before question n, and goes on up to the hard
 // line, while the next summary is late: the note stands alone, and nothing waits.
-func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
+func (p *place) undoAndContinue(s *counter, term *terminal, full asked, n int) {
 	p.t.Helper()
 	term.key("ctrl+x")
 	term.idle("(undone)")
@@ -156,8 +156,8 @@ func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
 	if more := whole.body.extends(p.t, full.body); len(more) != 4 || more[1].Content != question(n-1) || more[3].Content != question(n) {
 		p.t.Errorf("after the undo the request says in addition %v", more)
 	}
-	s.answersWith(shortAnswer)
-	next := term.fill(n+1, "at the hard line: ") - 1
+	s.setAnswerLines(shortAnswer)
+	next := term.askUntil(n+1, "at the hard line: ") - 1
 	last := s.await("message at the hard line", next, talk)
 	if at := last.body.note(); at < 1 || last.body.read(p.t)[len(last.body.Messages)-1].Content != question(next) {
 		p.t.Errorf("the message at the hard line went out with the note at %d", at)

@@ -47,9 +47,9 @@ func (p *place) printed() []message {
 	return out
 }
 
-// tells checks that the first questions and answers are printed, in order and
+// checkPrinted checks that the first questions and answers are printed, in order and
 // whole, and nothing else.
-func (p *place) tells(questions, lines int) {
+func (p *place) checkPrinted(questions, lines int) {
 	p.t.Helper()
 	var want []message
 	for n := 1; n <= questions; n++ {
@@ -60,8 +60,8 @@ func (p *place) tells(questions, lines int) {
 	}
 }
 
-// sound checks that doctor finds nothing in what is stored.
-func (p *place) sound() {
+// checkStored checks that doctor finds nothing in what is stored.
+func (p *place) checkStored() {
 	p.t.Helper()
 	if findings, err := p.store().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {
 		p.t.Errorf("doctor finds %v, %v", findings, err)
@@ -73,7 +73,7 @@ func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newCounter(t, shortAnswer)
 	term := p.talking(usual, s)
-	n := term.fill(1, optimizing)
+	n := term.askUntil(1, optimizing)
 	s.await("request for a summary", 1, summary)
 	before := p.printed()
 	term.kill()
@@ -82,7 +82,7 @@ func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
 	if diff := cmp.Diff(before, p.printed()); diff != "" {
 		t.Errorf("after the kill other things were said: %s", diff)
 	}
-	p.tells(n-1, shortAnswer)
+	p.checkPrinted(n-1, shortAnswer)
 	if g, left := p.context(), p.overlays(p.newest(p.store())); g.Revision != 0 || g.Summary != nil || len(left) > 0 {
 		t.Errorf("after the kill there is %+v with %v", g, left)
 	}
@@ -93,7 +93,7 @@ func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
 	}
 	full := s.await("newest answer", n-1, talk)
 	first := n
-	n = term.past(term.fill(n, optimizing))
+	n = term.askPastLoadLine(term.askUntil(n, optimizing))
 	if more := s.all(talk)[first-1].body.extends(t, full.body); len(more) != 2 {
 		t.Errorf("the first request after the kill says in addition %v", more)
 	}
@@ -103,8 +103,8 @@ func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
 	if at := s.await("answer with the summary", n, talk).body.block(); at < 1 {
 		t.Error("the summary is not sent")
 	}
-	p.tells(n, shortAnswer)
-	p.sound()
+	p.checkPrinted(n, shortAnswer)
+	p.checkStored()
 }
 
 func TestKillRightAfterASummaryLanded(t *testing.T) {
@@ -112,13 +112,13 @@ func TestKillRightAfterASummaryLanded(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newCounter(t, shortAnswer)
 	term := p.talking(usual, s)
-	n := term.past(term.fill(1, optimizing))
+	n := term.askPastLoadLine(term.askUntil(1, optimizing))
 	s.open()
 	line := epochLine(term.see("compacted turns"))
 	term.kill()
 	term.end()
 
-	p.tells(n-1, shortAnswer)
+	p.checkPrinted(n-1, shortAnswer)
 	g := p.context()
 	if g.Revision == 0 || g.Summary == nil || !strings.Contains(*g.Summary, summaryOfVoyage) || g.Used >= 7000 {
 		t.Errorf("after the kill there is %+v", g)
@@ -133,14 +133,14 @@ func TestKillRightAfterASummaryLanded(t *testing.T) {
 		t.Errorf("the line is %q, was %q", epochLine(shown), line)
 	}
 	term.ask(n)
-	s.await("answer after the kill", n, talk).body.summarises(t, full.body, 2)
+	s.await("answer after the kill", n, talk).body.checkSummarised(t, full.body, 2)
 	s.shut()
-	n = term.past(term.fill(n+1, optimizing))
+	n = term.askPastLoadLine(term.askUntil(n+1, optimizing))
 	s.open()
 	term.wait("second compaction", func(s screen) bool { return epochLine(s) != line && epochLine(s) != "" && !s.busy() })
-	p.tells(n-1, shortAnswer)
+	p.checkPrinted(n-1, shortAnswer)
 	if again := p.context(); again.Revision <= g.Revision {
 		t.Errorf("the revision was %d and is %d", g.Revision, again.Revision)
 	}
-	p.sound()
+	p.checkStored()
 }

@@ -18,7 +18,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	s.hide()
 	s.open()
 	term := p.talking(tall, s)
-	n := term.fill(1, "The server says that")
+	n := term.askUntil(1, "The server says that")
 	term.idle("The server says that its window is 8192 tokens.", "compacted turns 0–", said(n-1), "/8.2k")
 	for _, fault := range []string{"exceeds the available context", "Larger than the context window (400)", "Too long"} {
 		if strings.Contains(term.written(), fault) {
@@ -30,7 +30,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	if len(refused) != 1 || last.refused || last.tokens >= refused[0].tokens {
 		t.Errorf("%d requests were refused; the last has %d tokens", len(refused), last.tokens)
 	}
-	last.body.summarises(t, refused[0].body, 0)
+	last.body.checkSummarised(t, refused[0].body, 0)
 	p.quits(term)
 	if g := p.context(); g.WindowSource != "learned" || g.Window != smallWindow || g.Used > smallWindow {
 		t.Errorf("the window is %+v", g)
@@ -39,7 +39,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	term = p.start(tall, s.args()...)
 	term.idle("Talking to", "/8.2k")
 	s.shut()
-	term.fill(1, optimizing) // before the server has to say so again
+	term.askUntil(1, optimizing) // before the server has to say so again
 	if again := s.all(func(a asked) bool { return a.refused && talk(a) }); len(again) > 1 {
 		t.Errorf("a new conversation has %d requests refused", len(again)-1)
 	}
@@ -69,7 +69,7 @@ func TestAutoCompactionAsksTheOldModelBeforeASmallerWindow(t *testing.T) {
 	if ask.model != largeModel || ask.refused {
 		t.Errorf("%s was asked for the summary with %d tokens", ask.model, ask.tokens)
 	}
-	s.answersWith(shortAnswer)
+	s.setAnswerLines(shortAnswer)
 	term.say(question(before + 1))
 	term.wait("answer behind a note", func(s screen) bool { return s.has("compacted turns 0–", "at the hard line: ", said(before+1)) })
 	s.open()
@@ -77,7 +77,7 @@ func TestAutoCompactionAsksTheOldModelBeforeASmallerWindow(t *testing.T) {
 	if last.model != smallModel || last.refused || last.tokens > smallWindow {
 		t.Errorf("%s was sent %d tokens", last.model, last.tokens)
 	}
-	last.body.summarises(t, full.body, 2)
+	last.body.checkSummarised(t, full.body, 2)
 	term.ask(before + 2)
 	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
 		t.Errorf("%d requests were longer than the window", len(all))

@@ -10,9 +10,9 @@ import (
 // small are the sizes at which all of it has to be in order.
 var small = []size{{80, 24}, {40, 12}}
 
-// inOrder checks that the frame is whole, the gauge has its number, and what is
+// checkFrame checks that the frame is whole, the gauge has its number, and what is
 // typed is seen together with some texts.
-func (t *terminal) inOrder(texts ...string) {
+func (t *terminal) checkFrame(texts ...string) {
 	t.t.Helper()
 	t.typed("a draft")
 	shown := t.wait("draft beside "+strings.Join(texts, ", "), func(s screen) bool {
@@ -25,8 +25,8 @@ func (t *terminal) inOrder(texts ...string) {
 	t.wait("empty draft", func(s screen) bool { return !s.has("a draft") && s.broken() == "" })
 }
 
-// inOrderAt has the terminal take each of the small sizes; the frame there has some texts.
-func (t *terminal) inOrderAt(sizes []size, texts ...string) {
+// checkFrameAt has the terminal take each of the small sizes; the frame there has some texts.
+func (t *terminal) checkFrameAt(sizes []size, texts ...string) {
 	t.t.Helper()
 	for _, at := range sizes {
 		t.resize(at)
@@ -43,16 +43,16 @@ func TestAutoCompactionOnSmallScreens(t *testing.T) {
 	s := newCounter(t, shortAnswer)
 	term := p.start(small[1], s.args()...)
 	term.wait("first frame", func(s screen) bool { return s.has("/8.2k") && s.broken() == "" })
-	n := term.fill(1, optimizing)
-	term.inOrder(optimizing, said(n-1))
-	s.answersWith(4)
+	n := term.askUntil(1, optimizing)
+	term.checkFrame(optimizing, said(n-1))
+	s.setAnswerLines(4)
 	term.ask(n)
-	n = term.past(n+1) - 1
-	term.inOrder(optimizing, said(n))
-	term.inOrderAt(small, optimizing, said(n))
+	n = term.askPastLoadLine(n+1) - 1
+	term.checkFrame(optimizing, said(n))
+	term.checkFrameAt(small, optimizing, said(n))
 	s.open()
 	term.wait("compaction", func(s screen) bool {
 		return s.has("compacted") && !s.has(optimizing) && s.broken() == ""
 	})
-	term.inOrder("compacted")
+	term.checkFrame("compacted")
 }

@@ -198,8 +198,8 @@ func (s *counter) shut() {
 	s.gate = make(chan struct{})
 }
 
-// answersWith sets how many lines an answer has.
-func (s *counter) answersWith(lines int) {
+// setAnswerLines sets how many lines an answer has.
+func (s *counter) setAnswerLines(lines int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = lines
@@ -212,8 +212,8 @@ func (s *counter) hide() {
 	s.hides = true
 }
 
-// breaks has requests for summaries answered with 500.
-func (s *counter) breaks() {
+// failSummaries has requests for summaries answered with 500.
+func (s *counter) failSummaries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = true

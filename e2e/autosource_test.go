@@ -20,7 +20,7 @@ func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	id := p.voyage(12)
 	term := p.start(tall, s.args("--model", largeModel, "--cfg", "compaction.preset=jcli", "--cfg", "compaction.token_threshold=15500", "-r", id)...)
 	term.idle("Day 11 was quiet.")
-	held := term.fill(1, waits) - 1
+	held := term.askUntil(1, waits) - 1
 	s.await("request for a summary", 1, summary)
 	path := p.transcript()
 	sent := s.all(talk)
@@ -34,7 +34,7 @@ func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	if len(last) != 4 || last[1].Content != "[Conversation compressed. Transcript: "+path+"]\n\n"+summaryOfVoyage || last[3].Content != question(held) {
 		t.Errorf("behind the summary the request says %q", last[1:])
 	}
-	p.logged("micro_compact triggered", "auto_compact triggered", "Transcript saved: "+path)
+	p.checkLog("micro_compact triggered", "auto_compact triggered", "Transcript saved: "+path)
 }
 
 // showsPlaceholders checks that of twelve results all but the newest ten are
@@ -71,8 +71,8 @@ func (p *place) transcript() string {
 	return paths[0]
 }
 
-// logged checks that the log has words.
-func (p *place) logged(words ...string) {
+// checkLog checks that the log has words.
+func (p *place) checkLog(words ...string) {
 	p.t.Helper()
 	logs := p.logs()
 	for _, w := range words {
@@ -117,6 +117,6 @@ func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
 			t.Errorf("request %d had %d tokens", n, a.tokens)
 		}
 	}
-	p.tells(turns, 2*shortAnswer)
-	p.sound()
+	p.checkPrinted(turns, 2*shortAnswer)
+	p.checkStored()
 }

@@ -12,18 +12,18 @@ import (
 
 // A server that writes no summaries: the conversation goes on without.
 
-// planted is a word that stands in every message and may stand in no log.
-const planted = "kumquat-7319"
+// secretWord is a word that stands in every message and may stand in no log.
+const secretWord = "kumquat-7319"
 
 // paused is what the hints say when no summary is asked for any more.
 const paused = "summaries paused"
 
-// without asks questions from n on of a server that writes no summaries until the
+// askWithoutSummaries asks questions from n on of a server that writes no summaries until the
 // screen has a text, and returns the number of the next.
-func (t *terminal) without(n int, until string) int {
+func (t *terminal) askWithoutSummaries(n int, until string) int {
 	t.t.Helper()
 	for last := n + 60; n < last; n++ {
-		t.say(question(n) + " " + planted)
+		t.say(question(n) + " " + secretWord)
 		shown := t.wait("answer "+said(n), func(s screen) bool { return s.has(said(n)) && !s.busy() })
 		if shown.has(until) {
 			return n + 1
@@ -38,17 +38,17 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	p := newPlace(t, nil)
 	p.env["PLIMSOLL_API_KEY"] = secret
 	s := newCounter(t, shortAnswer)
-	s.breaks()
+	s.failSummaries()
 	term := p.talking(usual, s)
-	n := term.without(1, "compacted turns")
-	term.without(n, said(n)) // what is evicted after a reply is gone from the next request
+	n := term.askWithoutSummaries(1, "compacted turns")
+	term.askWithoutSummaries(n, said(n)) // what is evicted after a reply is gone from the next request
 	last := s.await("answer behind a note", n, talk)
 	if before := s.all(talk)[n-2]; last.tokens >= before.tokens || last.body.note() < 1 || !strings.Contains(string(last.body.Messages[len(last.body.Messages)-1]), question(n)) {
 		t.Errorf("the request had %d tokens, and has %d: %s", before.tokens, last.tokens, last.body.Messages)
 	}
-	n = term.without(n+1, paused)
+	n = term.askWithoutSummaries(n+1, paused)
 	before := len(s.all(summary))
-	term.without(n, said(n+4))
+	term.askWithoutSummaries(n, said(n+4))
 	if more := len(s.all(summary)) - before; more > 0 {
 		t.Errorf("%d more summaries are asked for", more)
 	}
@@ -59,8 +59,8 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt, conversation.KindAttempt, conversation.KindSummary, conversation.KindAttempt}, kinds[:min(4, len(kinds))]); diff != "" {
 		t.Errorf("%v: %s", kinds, diff)
 	}
-	term.inOrderAt(append(small, usual), paused)
-	term.inOrder(paused)
+	term.checkFrameAt(append(small, usual), paused)
+	term.checkFrame(paused)
 	p.quits(term)
 	p.logsDecisions()
 }
@@ -82,7 +82,7 @@ func (p *place) logsDecisions() {
 	if n := strings.Count(logs, "outcome=failed"); n != 3 {
 		p.t.Errorf("the log has %d failed attempts, not 3", n)
 	}
-	for _, said := range []string{planted, "logbook", "knots", "That was answer", secret} {
+	for _, said := range []string{secretWord, "logbook", "knots", "That was answer", secret} {
 		if strings.Contains(logs, said) {
 			p.t.Errorf("the log says %q", said)
 		}

@@ -170,12 +170,12 @@ func (s sample) report(b *testing.B, unit string) { b.ReportMetric(s.at(0.5), un
 // each, the last one ending with a mark, and returns its ID.
 func (p *place) converse(s *storage.Store, events, size int, mark string) string {
 	p.t.Helper()
-	return p.keep(s, chatter(events, size, mark))
+	return p.keep(s, messagePairs(events, size, mark))
 }
 
-// chatter is messages and replies, size characters each, the last one ending
+// messagePairs is messages and replies, size characters each, the last one ending
 // with a mark.
-func chatter(events, size int, mark string) []conversation.Body {
+func messagePairs(events, size int, mark string) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range events {
 		text := strings.Repeat("What was said about ships and harbours. ", size/40+1)[:size]
@@ -191,10 +191,10 @@ func chatter(events, size int, mark string) []conversation.Body {
 	return bodies
 }
 
-// laden is messages, calls and results of a kilobyte each in turns of four
+// compactedTurns is messages, calls and results of a kilobyte each in turns of four
 // events, compacted so many times on the way: of each stretch the results are
 // masked, and every fifth time a summary takes the place of the stretch.
-func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
+func compactedTurns(b *testing.B, events, epochs int, mark string) []conversation.Body {
 	b.Helper()
 	text := strings.Repeat("What was said about ships and harbours. ", 25)
 	rules := preset.RulesOf(preset.Plimsoll)
@@ -239,16 +239,16 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 	return bodies
 }
 
-// voyage is a conversation that a benchmark opens.
-type voyage struct {
+// benchConversation is a conversation that a benchmark opens.
+type benchConversation struct {
 	name   string
 	bodies []conversation.Body
 }
 
-// voyages are conversations of 10,000 events: of words alone, with calls, and
+// benchConversations are conversations of 10,000 events: of words alone, with calls, and
 // those compacted 40 times on the way.
-func voyages(b *testing.B) []voyage {
+func benchConversations(b *testing.B) []benchConversation {
 	b.Helper()
 	const events, mark = 10_000, "The last word."
-	return []voyage{{"said", chatter(events, 1000, mark)}, {"calls", laden(b, events, 0, mark)}, {"epochs", laden(b, events, 40, mark)}}
+	return []benchConversation{{"said", messagePairs(events, 1000, mark)}, {"calls", compactedTurns(b, events, 0, mark)}, {"epochs", compactedTurns(b, events, 40, mark)}}
 }

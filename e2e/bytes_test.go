@@ -36,9 +36,9 @@ func colours(output string) []string {
 // what they clear and set.
 const allowedCSI = "ABCDEFGHKLMPSTXZ`abdefmr@Igq"
 
-// trespass lists what the bytes make a terminal do that drawing a frame does
+// unexpectedSequences lists what the bytes make a terminal do that drawing a frame does
 // not need.
-func trespass(output string) []string {
+func unexpectedSequences(output string) []string {
 	var found []string
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	p := ansi.NewParser()
@@ -56,7 +56,7 @@ func trespass(output string) []string {
 			}
 		},
 		HandleCsi: func(cmd ansi.Cmd, params ansi.Params) {
-			if !fitCSI(cmd, params) {
+			if !isFrameCSI(cmd, params) {
 				add("CSI %c%v%c", cmd.Prefix(), params, cmd.Final())
 			}
 		},
@@ -84,8 +84,8 @@ func trespass(output string) []string {
 	return found
 }
 
-// fitCSI reports whether a frame may hold a sequence.
-func fitCSI(cmd ansi.Cmd, params ansi.Params) bool {
+// isFrameCSI reports whether a frame may hold a sequence.
+func isFrameCSI(cmd ansi.Cmd, params ansi.Params) bool {
 	n, _, _ := params.Param(0, 0)
 	switch {
 	case cmd.Intermediate() != 0:
@@ -117,12 +117,12 @@ func TestTrespassIsSeen(t *testing.T) {
 		"\x1b[c", "\x1b[21t", "\x1bP+q544e\x1b\\", "\x1b_apc\x1b\\", "\x1b^pm\x1b\\", "\x1bXsos\x1b\\",
 		"\x0e", "\x07", "\x00", "\u202e", "\u2066", "\u200f", "\xff",
 	} {
-		if found := trespass("text " + control + " text"); len(found) == 0 {
+		if found := unexpectedSequences("text " + control + " text"); len(found) == 0 {
 			t.Errorf("%q was not seen", control)
 		}
 	}
 	frame := "\x1b[?2026h\x1b[H\x1b[1;32mplimsoll\x1b[m 漢字 ▕█▏\r\n\x1b[K\x1b[3X\x1b[4 q\x1b]2;plimsoll · a title\x07\x1b[?2026l"
-	if found := trespass(frame); len(found) > 0 {
+	if found := unexpectedSequences(frame); len(found) > 0 {
 		t.Errorf("a frame is taken for %v", found)
 	}
 }

@@ -31,8 +31,8 @@ func (s screen) share(t testing.TB) int {
 	return n
 }
 
-// roughly reports whether two shares are the same but for rounding.
-func roughly(a, b int) bool { return a-b <= 1 && b-a <= 1 }
+// almostEqual reports whether two shares are the same but for rounding.
+func almostEqual(a, b int) bool { return a-b <= 1 && b-a <= 1 }
 
 var previewed = regexp.MustCompile(`~([0-9.]+k) → ~([0-9.]+k) tokens`)
 
@@ -63,10 +63,10 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 	}
 	term.key("ctrl+x")
 	undone := term.wait("undone compaction", func(s screen) bool { return s.has("(undone)") && s.used() != made.used() })
-	if !roughly(undone.share(t), full.share(t)) {
+	if !almostEqual(undone.share(t), full.share(t)) {
 		t.Errorf("after the undo the gauge says %q, at first %q", undone.used(), full.used())
 	}
-	term.goesOn()
+	term.checkContinues()
 	if more := s.sent(1).extends(t, s.sent(0)); len(more) != 2 {
 		t.Errorf("after the undo the request has %d new messages: %v", len(more), more)
 	}
@@ -75,7 +75,7 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 	term.wait("compaction back in force", func(s screen) bool {
 		return s.has("· ctrl+x undo") && !s.has("(undone)") && strings.HasPrefix(s.used(), "~")
 	})
-	term.goesOn()
+	term.checkContinues()
 	p.showsStubs(s.sent(1), s.sent(2))
 }
 
@@ -104,7 +104,7 @@ func TestCompactionIsThereWhenTheConversationIsOpenedAgain(t *testing.T) {
 	term := p.aboard(s, usual)
 	term.command("/compact")
 	made := term.idle("compacted turns 0–1: ", "· ctrl+x undo")
-	term.goesOn()
+	term.checkContinues()
 	term.key("ctrl+d")
 	term.end()
 	id := resumeLine(term)
@@ -114,7 +114,7 @@ func TestCompactionIsThereWhenTheConversationIsOpenedAgain(t *testing.T) {
 	if a, b := epochLine(made), epochLine(again); a != b {
 		t.Errorf("the line is %q, was %q", b, a)
 	}
-	term.goesOn()
+	term.checkContinues()
 	if more := s.sent(2).extends(t, s.sent(1)); len(more) != 2 {
 		t.Errorf("the first request has %d new messages: %v", len(more), more)
 	}
@@ -171,7 +171,7 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 	term.idle("forked: this is the copy")
 	term.command("/compact")
 	term.idle("compacted turns 0–1: ", "2 results masked", "ctrl+x undo")
-	term.goesOn()
+	term.checkContinues()
 	p.showsStubs(before, s.sent(1))
 	p.quits(term)
 	copies := []string{strings.TrimSpace(string(out)), resumeLine(term)}
@@ -187,7 +187,7 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 	if shown := term.idle("Fair winds."); shown.has("compacted") {
 		t.Errorf("the original shows a compaction:\n%s", shown.text)
 	}
-	term.goesOn()
+	term.checkContinues()
 	if more := s.sent(-1).extends(t, before); len(more) != 2 {
 		t.Errorf("the original's request has %d new messages: %v", len(more), more)
 	}
@@ -213,7 +213,7 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	}
 	term.command("/compact")
 	term.idle("compacted turns 0–2: ", "1 result masked")
-	term.goesOn()
+	term.checkContinues()
 	if got := s.sent(-1).result(t, "call-2"); !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {
 		t.Errorf("the logbook of day 2 is shown as %.100q", got)
 	}
@@ -247,5 +247,5 @@ func TestCompactionInATurnIsMadeBeforeTheNextRequest(t *testing.T) {
 	if got := last.result(t, "c1"); !strings.Contains(got, "watch 30 of day 9") || string(last.Tools) != string(s.sent(1).Tools) {
 		t.Errorf("the result that the turn waits for is shown as %.100q", got)
 	}
-	term.goesOn()
+	term.checkContinues()
 }

@@ -51,18 +51,18 @@ func TestFromNothingToAnAnswer(t *testing.T) {
 			t.Errorf("%s was written to the terminal", key)
 		}
 	}
-	if got := holding(t, p.root, secret); len(got) != 1 || filepath.Base(got[0]) != "keys.json" {
+	if got := filesWith(t, p.root, secret); len(got) != 1 || filepath.Base(got[0]) != "keys.json" {
 		t.Errorf("the key stands in %q", got)
 	} else if info, err := os.Stat(got[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its file has the mode %v, %v", info.Mode(), err)
 	}
-	if got := holding(t, p.root, wrong); len(got) != 0 {
+	if got := filesWith(t, p.root, wrong); len(got) != 0 {
 		t.Errorf("the wrong key stands in %q", got)
 	}
 }
 
-// holding lists the files below a folder that hold a text.
-func holding(t *testing.T, root, text string) (names []string) {
+// filesWith lists the files below a folder that hold a text.
+func filesWith(t *testing.T, root, text string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

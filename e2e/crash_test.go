@@ -70,7 +70,7 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 		term.wait("mode, since the lock of the killed program holds nobody up", func(s screen) bool {
 			return strings.HasSuffix(s.row(-1), " ask") && !s.has("Read-only")
 		})
-		term.goesOn()
+		term.checkContinues()
 		if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
 			t.Errorf("the next request does not carry the messages: %s", sent)
 		}
@@ -84,7 +84,7 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 		if again := term.idle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
 			t.Errorf("the interrupted reply is not there once:\n%s", again.text)
 		}
-		term.goesOn()
+		term.checkContinues()
 	})
 }
 
@@ -116,7 +116,7 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 	term = p.start(usual, s.args("-c")...)
 	term.idle("▌ run it", "run", "│ and then this")
 	term.send("\x15") // delete what came back
-	term.goesOn()
+	term.checkContinues()
 	if sent := s.request(-1); !strings.Contains(sent, chat.answers("c1")) || !strings.Contains(sent, "interrupted") {
 		t.Errorf("the call is not answered: %s", sent)
 	}

@@ -66,8 +66,8 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	maps.Copy(files, project)
 	p := newPlace(t, files)
 	term := p.start(wide)
-	welcome := term.wait("three things to try", func(s screen) bool { return len(suggested(s)) == 3 && strings.HasPrefix(s.used(), "~") })
-	try := suggested(welcome)
+	welcome := term.wait("three things to try", func(s screen) bool { return len(suggestions(s)) == 3 && strings.HasPrefix(s.used(), "~") })
+	try := suggestions(welcome)
 
 	term.typed("1")
 	term.see("sends: " + try[0])
@@ -87,7 +87,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	}
 	term.say("hello")
 	told := term.wait("what was done", func(s screen) bool {
-		return !s.busy() && s.has("The oldest turns were compacted") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes it; ctrl+t or /history shows")
+		return !s.busy() && s.has("The oldest turns were compacted") && strings.Contains(joinLines(s.text), "ctrl+x or /undo-compact undoes it; ctrl+t or /history shows")
 	})
 	term.command("/undo-compact")
 	term.wait("full gauge again", func(s screen) bool { return s.has("(undone)", "Next: /context") && s.share(t) > made.share(t)+40 })
@@ -112,12 +112,12 @@ func (t *terminal) fillsAndCompacts(filling string) screen {
 	return made
 }
 
-// unwrapped is a text without the ends of its lines; a word broken at a hyphen is
+// joinLines is a text without the ends of its lines; a word broken at a hyphen is
 // whole again.
-func unwrapped(text string) string { return strings.ReplaceAll(spaced(text), "- ", "-") }
+func joinLines(text string) string { return strings.ReplaceAll(oneLine(text), "- ", "-") }
 
-// suggested is what the welcome says to try, without its remarks.
-func suggested(s screen) []string {
+// suggestions is what the welcome says to try, without its remarks.
+func suggestions(s screen) []string {
 	var out []string
 	for row := range strings.Lines(s.text) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(row), fmt.Sprintf("%d  ", len(out)+1)); ok {

@@ -37,7 +37,7 @@ func TestEveryFrameIsWhole(t *testing.T) {
 	term.say("tell me all")
 	term.idle(lastWords)
 	framesAreWhole(t, term.written(), from, usual, 20)
-	term.drawnAnew("after the stream")
+	term.checkRedrawn("after the stream")
 	from = len(term.written())
 	for n, key := range []string{"pgup", "pgup", "pgdown", "pgup"} {
 		before := term.shown().text
@@ -45,18 +45,18 @@ func TestEveryFrameIsWhole(t *testing.T) {
 		term.wait(fmt.Sprintf("page %d", n), func(s screen) bool { return s.text != before })
 	}
 	framesAreWhole(t, term.written(), from, usual, 4)
-	term.drawnAnew("after pages")
+	term.checkRedrawn("after pages")
 	from = len(term.written())
 	term.paste("a short text with 漢字 and 👩‍🚀")
 	term.see("a short text")
 	term.paste(strings.Repeat("a line of a long log\n", 500))
 	term.see("500 lines")
 	framesAreWhole(t, term.written(), from, usual, 1)
-	term.drawnAnew("after a paste")
+	term.checkRedrawn("after a paste")
 }
 
-// drawnAnew compares what the screen shows with what it shows when all of it is drawn.
-func (t *terminal) drawnAnew(when string) {
+// checkRedrawn compares what the screen shows with what it shows when all of it is drawn.
+func (t *terminal) checkRedrawn(when string) {
 	t.t.Helper()
 	before := t.look()
 	t.redraw()

@@ -12,7 +12,7 @@ import (
 // first frame (budget 100 ms). Each time there is a new message, so that nothing is
 // cached. ms-again is without one.
 func BenchmarkHistory(b *testing.B) {
-	for _, v := range voyages(b) {
+	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
 			p := benchPlace(b)
 			id := p.keep(p.store(), v.bodies)
@@ -51,7 +51,7 @@ func BenchmarkHistory(b *testing.B) {
 // keyboards repeat: from the key to the frame that shows the cursor on the next row,
 // at the median and at the 95th of a hundred (budget 16 ms).
 func BenchmarkKeyInHistory(b *testing.B) {
-	for _, v := range voyages(b) {
+	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
 			p := benchPlace(b)
 			id := p.keep(p.store(), v.bodies)

@@ -11,8 +11,8 @@ import (
 // The history: the original messages next to what the model is sent, and the commands
 // there.
 
-// under is the lines of the row that has the cursor.
-func (s screen) under() string {
+// cursorRow is the lines of the row that has the cursor.
+func (s screen) cursorRow() string {
 	var out []string
 	for line := range strings.Lines(s.text) {
 		if strings.HasPrefix(line, "▌") {
@@ -22,12 +22,12 @@ func (s screen) under() string {
 	return strings.Join(out, "\n")
 }
 
-// on waits until all of the texts are in the row that has the cursor.
-func (t *terminal) on(texts ...string) screen {
+// awaitCursorRow waits until all of the texts are in the row that has the cursor.
+func (t *terminal) awaitCursorRow(texts ...string) screen {
 	t.t.Helper()
 	return t.wait("row under the cursor with "+strings.Join(texts, ", "), func(s screen) bool {
 		for _, text := range texts {
-			if !strings.Contains(s.under(), text) {
+			if !strings.Contains(s.cursorRow(), text) {
 				return false
 			}
 		}
@@ -35,8 +35,8 @@ func (t *terminal) on(texts ...string) screen {
 	})
 }
 
-// finds searches in the history, and waits for the row in which it is found.
-func (t *terminal) finds(text string, on ...string) screen {
+// searchFor searches in the history, and waits for the row in which it is found.
+func (t *terminal) searchFor(text string, on ...string) screen {
 	t.t.Helper()
 	t.typed("/")
 	t.see("esc end")
@@ -44,23 +44,23 @@ func (t *terminal) finds(text string, on ...string) screen {
 	t.see("/ " + text)
 	t.key("enter")
 	t.wait("match", func(s screen) bool { return s.has("match 1 of ") && !s.has("esc end") })
-	return t.on(on...)
+	return t.awaitCursorRow(on...)
 }
 
-// ends ends a search, a request, or what is expanded.
-func (t *terminal) ends(what string) screen {
+// closeView ends a search, a request, or what is expanded.
+func (t *terminal) closeView(what string) screen {
 	t.t.Helper()
 	t.key("esc")
 	return t.wait("history without "+what, func(s screen) bool { return s.has(" History") && !s.has(what) })
 }
 
-// charted opens a recording of which the oldest turns are a summary, and of others
+// openCompacted opens a recording of which the oldest turns are a summary, and of others
 // the results are masked; its history is in sight.
-func (p *place) charted(s *server, at size) (term *terminal, id string) {
+func (p *place) openCompacted(s *server, at size) (term *terminal, id string) {
 	p.t.Helper()
 	s.aside(summarises(openGate()))
 	term, id = p.underway(s, at)
-	term.talks("how is the wind?", 1)
+	term.converseUntil("how is the wind?", 1)
 	term.command("/summarize --from 0 --to 9")
 	term.idle("compacted turns 0–9: ", "1 summary")
 	term.command("/compact --from 10 --keep-last 20")
@@ -81,7 +81,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1))
-	term, id := p.charted(s, usual)
+	term, id := p.openCompacted(s, usual)
 	if next := p.next(id); holds(next, sighting(summarised)) || holds(next, sighting(masked)) || !holds(next, sighting(verbatim)) {
 		t.Fatal("the model sees what was compacted, or not what was not")
 	}
@@ -92,38 +92,38 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 		term.see(side)
 	}
 	term.typed("g")
-	term.on("title: Voyage of the Beagle")
+	term.awaitCursorRow("title: Voyage of the Beagle")
 	term.typed("}")
-	term.on("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
+	term.awaitCursorRow("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
 	term.typed("}")
-	term.on("What does the log of day 1 say?", "summarized")
+	term.awaitCursorRow("What does the log of day 1 say?", "summarized")
 	term.typed("}}{")
-	term.on("What does the log of day 2 say?")
+	term.awaitCursorRow("What does the log of day 2 say?")
 	term.typed("G")
-	term.on("▸ compacted", "turns 10–40")
+	term.awaitCursorRow("▸ compacted", "turns 10–40")
 
-	term.finds(sighting(summarised), "summarized", sighting(summarised))
-	term.ends(" match ")
-	term.finds(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
-	term.ends(" match ")
+	term.searchFor(sighting(summarised), "summarized", sighting(summarised))
+	term.closeView(" match ")
+	term.searchFor(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
+	term.closeView(" match ")
 	term.key("enter")
-	term.on("watch 7 of day 26", "The whole text: recall", sighting(masked)) // the stub has no more than its ends
-	term.ends("recall")
+	term.awaitCursorRow("watch 7 of day 26", "The whole text: recall", sighting(masked)) // the stub has no more than its ends
+	term.closeView("recall")
 	term.typed("g}")
 	term.key("enter")
-	term.on("Know what the logbooks say (t0)", "Turns 0–9", "day-1.txt (t1)")
-	term.finds(sighting(7)+" clipboard", "day-7.txt")
-	term.ends(" match ")
+	term.awaitCursorRow("Know what the logbooks say (t0)", "Turns 0–9", "day-1.txt (t1)")
+	term.searchFor(sighting(7)+" clipboard", "day-7.txt")
+	term.closeView(" match ")
 	term.key("enter")
-	term.on("␛]52;c;UFdORUQ=␇")
-	if found := trespass(term.written()[from:]); len(found) > 0 {
+	term.awaitCursorRow("␛]52;c;UFdORUQ=␇")
+	if found := unexpectedSequences(term.written()[from:]); len(found) > 0 {
 		t.Errorf("the terminal received %v", found)
 	}
 	for _, at := range []size{{20, 6}, {200, 60}, {71, 16}, usual} {
 		term.resize(at)
 		term.wait("history of this size", func(s screen) bool {
 			w, h := s.size()
-			return w == at.w && h == at.h && strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.used() != "" && s.under() != ""
+			return w == at.w && h == at.h && strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.used() != "" && s.cursorRow() != ""
 		})
 	}
 	term.key("ctrl+t")
@@ -134,15 +134,15 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.charted(s, usual)
+	term, id := p.openCompacted(s, usual)
 	compacted := p.next(id)
 	made := term.browse()
 	for _, c := range []struct {
 		turn  int
 		badge string
 	}{{masked, "masked"}, {summarised, "summarized"}} {
-		term.finds(sighting(c.turn), c.badge)
-		term.ends(" match ")
+		term.searchFor(sighting(c.turn), c.badge)
+		term.closeView(" match ")
 		term.typed("u")
 		term.see("sent in full")
 		undone := term.wait("fuller gauge", func(s screen) bool { return s.share(t) > made.share(t) })
@@ -150,7 +150,7 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 			t.Errorf("after the undo the model does not see what was %s", c.badge)
 		}
 		term.typed("r")
-		term.on(c.badge)
+		term.awaitCursorRow(c.badge)
 		term.wait("gauge as it was", func(s screen) bool { return s.used() == made.used() && s.used() != undone.used() })
 		if diff := cmp.Diff(compacted, p.next(id)); diff != "" {
 			t.Errorf("after the redo something else is sent (-before +after):\n%.2000s", diff)
@@ -158,7 +158,7 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 	}
 	term.typed("q")
 	term.idle()
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), compacted, "and now?")
 }
 
@@ -166,26 +166,26 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.charted(s, usual)
+	term, id := p.openCompacted(s, usual)
 	compacted := p.next(id)
 	term.browse()
 	for _, turn := range []int{summarised, masked} {
-		term.finds(sighting(turn))
-		term.ends(" match ")
+		term.searchFor(sighting(turn))
+		term.closeView(" match ")
 		term.typed("p")
-		term.on("pinned")
+		term.awaitCursorRow("pinned")
 		term.see("pinned: always sent in full")
 		if !holds(p.next(id), sighting(turn)) {
 			t.Errorf("the result of turn %d is pinned, and not sent", turn)
 		}
 	}
 	term.typed("p")
-	term.on("masked")
+	term.awaitCursorRow("masked")
 	term.see("unpinned")
-	term.finds(sighting(verbatim), sighting(verbatim))
-	term.ends(" match ")
+	term.searchFor(sighting(verbatim), sighting(verbatim))
+	term.closeView(" match ")
 	term.typed("m")
-	term.on("masked")
+	term.awaitCursorRow("masked")
 	term.see("masked: the model no longer sees the result")
 	next := p.next(id)
 	if !holds(next, sighting(summarised)) || holds(next, sighting(masked)) || holds(next, sighting(verbatim)) {
@@ -196,7 +196,7 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	}
 	term.typed("q")
 	term.idle()
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), next, "and now?")
 	term.command("/ledger")
 	term.see("turn 50, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")

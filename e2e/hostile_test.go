@@ -26,14 +26,14 @@ var hostile = strings.Join([]string{
 	"[6n is harmless, ]52;c; too, and the end " + payload,
 }, "\n")
 
-// nasty adds what cannot be in JSON: bytes that are no UTF-8.
-const nasty = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \xf5\x80\x80\x80 end\n"
+// hostileBytes adds what cannot be in JSON: bytes that are no UTF-8.
+const hostileBytes = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \xf5\x80\x80\x80 end\n"
 
-// unharmed checks everything that was written since an offset, the screen and
+// checkUnharmed checks everything that was written since an offset, the screen and
 // the log.
-func (p *place) unharmed(term *terminal, from int) {
+func (p *place) checkUnharmed(term *terminal, from int) {
 	p.t.Helper()
-	for _, what := range trespass(term.written()[from:]) {
+	for _, what := range unexpectedSequences(term.written()[from:]) {
 		p.t.Errorf("the terminal received %s", what)
 	}
 	if why := term.shown().broken(); why != "" {
@@ -53,8 +53,8 @@ func inAllWires(t *testing.T, test func(t *testing.T, s size, speak protocol)) {
 
 var narrow = size{40, 14}
 
-// harsh are the flags of these tests: everything is logged, nothing is asked.
-func (s *server) harsh() []string {
+// permissiveFlags are the flags of these tests: everything is logged, nothing is asked.
+func (s *server) permissiveFlags() []string {
 	return s.args("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
 }
 
@@ -68,12 +68,12 @@ func TestHostileTextOfAModel(t *testing.T) {
 			for _, piece := range strings.SplitAfter(hostile, "\x1b") {
 				w.text(piece)
 			}
-			w.bytes(strings.TrimSuffix(nasty, "\n"))
+			w.bytes(strings.TrimSuffix(hostileBytes, "\n"))
 			w.text("\n\n```\n" + hostile + "\n```\n\n| a | b |\n|---|---|\n| " + strings.ReplaceAll(hostile, "\n", " | x |\n| ") + " | y |\n\nThe end.")
 			w.end("stop", 0, 0)
 		}, status(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
 			says("Still here."))
-		term := p.start(size, s.harsh()...)
+		term := p.start(size, s.permissiveFlags()...)
 		term.idle("Talking to")
 		from := term.introduced()
 		term.say("do your worst")
@@ -83,19 +83,19 @@ func TestHostileTextOfAModel(t *testing.T) {
 			term.key("pgup")
 		}
 		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.has(payload) && s.broken() == "" })
-		p.unharmed(term, from)
+		p.checkUnharmed(term, from)
 		term.key("end")
 		term.idle("The end.")
 		term.say("and an error")
 		term.idle("Request refused (400)", payload)
-		term.goesOn()
-		p.unharmed(term, from)
+		term.checkContinues()
+		p.checkUnharmed(term, from)
 	})
 }
 
 func TestHostileTextOfTools(t *testing.T) {
 	inAllWires(t, func(t *testing.T, size size, speak protocol) {
-		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil.bin": hostile + "\x00" + nasty})
+		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil.bin": hostile + "\x00" + hostileBytes})
 		s := newServerOf(t, speak, func(w *wire) {
 			w.call(0, "c1", "read_file", object{"path": "evil.txt"})
 			w.call(1, "c2", "read_file", object{"path": hostile})
@@ -104,12 +104,12 @@ func TestHostileTextOfTools(t *testing.T) {
 			w.call(4, "c5", "modify_file", object{"path": "evil.txt", "old": payload + "\nclipboard", "new": payload + " \x1b[2J\nclipboard"})
 			w.end("tool_calls", 0, 0)
 		}, says("The end."), says("Still here."))
-		term := p.start(size, s.harsh()...)
+		term := p.start(size, s.permissiveFlags()...)
 		term.idle("Talking to")
 		from := term.introduced()
 		term.say("do your worst")
 		term.idle("The end.")
-		p.unharmed(term, from)
+		p.checkUnharmed(term, from)
 		term.key("ctrl+o")
 		for range 80 {
 			term.key("pgup")
@@ -119,8 +119,8 @@ func TestHostileTextOfTools(t *testing.T) {
 			t.Error("nothing of the results was shown")
 		}
 		term.key("end")
-		term.goesOn()
-		p.unharmed(term, from)
+		term.checkContinues()
+		p.checkUnharmed(term, from)
 	})
 }
 
@@ -132,22 +132,22 @@ func TestHostileCommandIsShownBeforeItRuns(t *testing.T) {
 	from := term.introduced()
 	term.say("do your worst")
 	term.asked("Allow this?", "echo harmless ␛[2J␛]52;c;UFdORUQ=␇ «U+202E» #")
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.key("esc")
 	term.idle("Still here.")
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 }
 
 func TestHostileFilesThatTheUserMentions(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
+	p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
 	s := newServer(t, says("Still here."), says("Still here."))
-	term := p.start(narrow, s.harsh()...)
+	term := p.start(narrow, s.permissiveFlags()...)
 	term.idle("Talking to")
 	from := term.introduced()
 	term.typed("@evil")
 	term.wait("two files", func(s screen) bool { return strings.Count(s.text, "evil") >= 3 })
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.typed(".txt")
 	term.see("│ @evil.txt")
 	term.key("tab")
@@ -162,26 +162,26 @@ func TestHostileFilesThatTheUserMentions(t *testing.T) {
 		term.key("pgup")
 	}
 	term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.broken() == "" })
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.key("end")
-	term.goesOn()
-	p.unharmed(term, from)
+	term.checkContinues()
+	p.checkUnharmed(term, from)
 }
 
 func TestHostilePasteBecomesATitle(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, says("Still here."), says("Still here."))
-	term := p.start(usual, s.harsh()...)
+	term := p.start(usual, s.permissiveFlags()...)
 	term.idle("Talking to")
 	from := term.introduced()
 	first := strings.Split(hostile, "\n")
 	term.paste(payload + " \u202e \u009b2J \u0007 " + first[len(first)-2] + "\n" + strings.Join(first[len(first)-3:], "\n"))
 	term.see("│ " + payload)
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.key("enter")
 	term.idle("▌ "+payload, "Still here.", "plimsoll   "+payload)
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.key("ctrl+d")
 	term.end()
 	term = p.start(usual, s.args("-r")...)
@@ -202,18 +202,18 @@ func TestLineOfAMegabyte(t *testing.T) {
 		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
 		w.end("tool_calls", 0, 0)
 	}, says("The end."), says("Read."), says("Still here."))
-	term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
+	term := p.start(usual, append(s.permissiveFlags(), "--window", "4000000")...) // it has to hold the lines
 	term.idle("Talking to")
 	from := term.introduced()
 	term.say("do your worst")
 	term.idle("The end.", "▸ ran")
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 	term.typed("@long.txt")
 	term.see("│ @long.txt", "❯ ")
 	term.key("tab")
 	term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
 	term.key("enter")
 	term.idle("▌ @long.txt", "Read.")
-	p.unharmed(term, from)
-	term.goesOn()
+	p.checkUnharmed(term, from)
+	term.checkContinues()
 }

@@ -18,8 +18,8 @@ import (
 // Every key of the chat and of its composer, typed as terminals send it. Each key that a keymap has is tried: those to edit
 // by the draft that they leave, the others by what the screen shows.
 
-// stroke is what a terminal sends for a key: as terminals always did, or as those do that tell all keys apart.
-func stroke(name string) string {
+// keySequence is what a terminal sends for a key: as terminals always did, or as those do that tell all keys apart.
+func keySequence(name string) string {
 	mods, rest := 1, name
 	for _, m := range []struct {
 		prefix string
@@ -76,24 +76,24 @@ func (s screen) draft() string {
 	return strings.Join(text, "\n")
 }
 
-// drafts waits until the composer has a text, and no view or dialog is over it.
-func (t *terminal) drafts(text string) screen {
+// awaitDraft waits until the composer has a text, and no view or dialog is over it.
+func (t *terminal) awaitDraft(text string) screen {
 	t.t.Helper()
 	return t.wait(fmt.Sprintf("draft %q", text), func(s screen) bool { return s.broken() == "" && s.draft() == text })
 }
 
-// unwritten is what an empty composer shows.
-const unwritten = "Ask something. / for commands, @ for files, ? for help"
+// placeholder is what an empty composer shows.
+const placeholder = "Ask something. / for commands, @ for files, ? for help"
 
 // clear empties the composer, in which there is a text.
 func (t *terminal) clear() {
 	t.t.Helper()
 	t.key("ctrl+c")
-	t.drafts(unwritten)
+	t.awaitDraft(placeholder)
 }
 
-// lacks waits until none of the texts is on the screen.
-func (t *terminal) lacks(texts ...string) screen {
+// awaitWithout waits until none of the texts is on the screen.
+func (t *terminal) awaitWithout(texts ...string) screen {
 	t.t.Helper()
 	return t.wait("screen without "+strings.Join(texts, ", "), func(s screen) bool {
 		return !slices.ContainsFunc(texts, func(text string) bool { return s.has(text) })
@@ -174,21 +174,21 @@ func TestEveryKeyEdits(t *testing.T) {
 	term := p.talking(usual, newServer(t))
 	try := func(name string, e edited) {
 		term.paste(e.draft)
-		copied := term.copying(e.copied, func() {
+		copied := term.clipboardAfter(e.copied, func() {
 			term.key(strings.Fields(e.before)...)
 			if name == "esc" { // with what follows right behind it would be a key with alt
-				term.marked(e.draft, true)
+				term.awaitSelection(e.draft, true)
 			}
 			term.key(name)
 			if name == "esc" {
-				term.marked(e.draft, false)
+				term.awaitSelection(e.draft, false)
 			}
 			term.typed("|")
 			want := strings.Split(e.want, "\n")
 			for i := range want {
 				want[i] = strings.TrimRight(want[i], " ")
 			}
-			term.drafts(strings.Join(want, "\n"))
+			term.awaitDraft(strings.Join(want, "\n"))
 		})
 		if copied != e.copied {
 			t.Errorf("%s copies %q, not %q", name, copied, e.copied)
@@ -225,8 +225,8 @@ func TestEveryKeyEdits(t *testing.T) {
 	}
 }
 
-// copying is the text that an act puts into the clipboard, if any is wanted.
-func (t *terminal) copying(want string, act func()) string {
+// clipboardAfter is the text that an act puts into the clipboard, if any is wanted.
+func (t *terminal) clipboardAfter(want string, act func()) string {
 	t.t.Helper()
 	if want == "" {
 		act()
@@ -235,8 +235,8 @@ func (t *terminal) copying(want string, act func()) string {
 	return t.copies(1, act)[0]
 }
 
-// marked waits until a text is selected, or no longer: until its first cell has a background, or none.
-func (t *terminal) marked(text string, want bool) {
+// awaitSelection waits until a text is selected, or no longer: until its first cell has a background, or none.
+func (t *terminal) awaitSelection(text string, want bool) {
 	t.t.Helper()
 	t.wait(fmt.Sprintf("%q with a selection (%v)", text, want), func(s screen) bool {
 		x, y := s.at(text)
@@ -299,10 +299,10 @@ func (t *terminal) mouseEdits() {
 		}, "o|two/three"},
 	} {
 		t.paste("one two/three")
-		t.drafts("one two/three")
+		t.awaitDraft("one two/three")
 		c.does(t.shown().at("one two/three"))
 		t.typed("|")
-		t.drafts(c.want)
+		t.awaitDraft(c.want)
 		t.clear()
 	}
 }
@@ -316,7 +316,7 @@ func opened(by string, shows ...string) act {
 		t.key(name)
 		t.see(shows...)
 		t.key(by)
-		t.lacks(shows[len(shows)-1])
+		t.awaitWithout(shows[len(shows)-1])
 		t.idle()
 	}
 }
@@ -334,7 +334,7 @@ func scrolled(down bool, before ...string) act {
 			t.see(below)
 			t.key("end")
 		}
-		t.lacks(below)
+		t.awaitWithout(below)
 	}
 }
 
@@ -370,7 +370,7 @@ var acts = map[string]act{
 	},
 	"Send": func(t *terminal, name string) {
 		t.typed("how is the wind?")
-		t.drafts("how is the wind?")
+		t.awaitDraft("how is the wind?")
 		t.key(name)
 		t.idle("▌ how is the wind?", "This is reply 1.")
 	},
@@ -378,7 +378,7 @@ var acts = map[string]act{
 		t.typed("one")
 		t.key(name)
 		t.typed("two")
-		t.drafts("one\ntwo")
+		t.awaitDraft("one\ntwo")
 		t.clear()
 	},
 	"Complete": func(t *terminal, name string) {
@@ -386,22 +386,22 @@ var acts = map[string]act{
 		t.see("/context")
 		t.key(name)
 		t.typed("|")
-		t.drafts("/context |")
+		t.awaitDraft("/context |")
 		t.clear()
 	},
 	"Leave": func(t *terminal, name string) {
 		t.typed("/cont")
 		t.see("what fills the window")
 		t.key(name)
-		t.lacks("what fills the window")
-		t.drafts("/cont")
+		t.awaitWithout("what fills the window")
+		t.awaitDraft("/cont")
 		t.clear()
 	},
 	"Above": inList("ctrl+n", "/compact "), "Below": inList("", "/undo-compact "),
 	"Older": func(t *terminal, name string) {
 		t.key(name)
 		t.see("prompt ")
-		t.drafts("how is the wind?")
+		t.awaitDraft("how is the wind?")
 		t.clear()
 	},
 	"Newer": func(t *terminal, name string) {
@@ -409,7 +409,7 @@ var acts = map[string]act{
 		t.key("up")
 		t.see("prompt ")
 		t.key(name)
-		t.drafts("one")
+		t.awaitDraft("one")
 		t.clear()
 	},
 	"Search": func(t *terminal, name string) {
@@ -418,36 +418,36 @@ var acts = map[string]act{
 		t.typed("wind")
 		t.wait("prompt that was found", func(s screen) bool { return strings.HasPrefix(s.draft(), "how is the wind?\nsearch: wind") })
 		t.key("ctrl+e")
-		t.drafts("how is the wind?")
+		t.awaitDraft("how is the wind?")
 		t.clear()
 	},
 	"Stash": func(t *terminal, name string) {
 		t.typed("one")
 		t.key(name)
 		t.see("draft stashed")
-		t.drafts(unwritten)
+		t.awaitDraft(placeholder)
 		t.key(name)
-		t.drafts("one")
+		t.awaitDraft("one")
 		t.clear()
 	},
 	"Editor": func(t *terminal, name string) {
 		t.typed("one")
 		t.key(name)
-		t.drafts("one edited")
+		t.awaitDraft("one edited")
 		t.clear()
 	},
 	"TakeBack": func(t *terminal, name string) {
-		t.stops(func() {
+		t.stopReply(func() {
 			t.typed("later")
 			t.key("enter")
 			t.see("queued: later")
 			t.key(name)
-			t.drafts("later")
+			t.awaitDraft("later")
 			t.key("ctrl+u")
 		}, "esc")
 	},
-	"Cancel":    func(t *terminal, name string) { t.stops(func() {}, name); t.twice(name) },
-	"Interrupt": func(t *terminal, name string) { t.stops(func() {}, name) },
+	"Cancel":    func(t *terminal, name string) { t.stopReply(func() {}, name); t.cancelTwice(name) },
+	"Interrupt": func(t *terminal, name string) { t.stopReply(func() {}, name) },
 	"Suspend": func(t *terminal, name string) {
 		gone := func() int { return strings.Count(t.written(), "\x1b[?1049l") }
 		n := gone()
@@ -473,13 +473,13 @@ func inList(before, chosen string) act {
 		}
 		t.key(name, "tab")
 		t.typed("|")
-		t.drafts(chosen + "|")
+		t.awaitDraft(chosen + "|")
 		t.clear()
 	}
 }
 
-// stops stops a reply with a key, after something was done meanwhile.
-func (t *terminal) stops(meanwhile func(), name string) {
+// stopReply stops a reply with a key, after something was done meanwhile.
+func (t *terminal) stopReply(meanwhile func(), name string) {
 	t.t.Helper()
 	t.say("go on")
 	t.wait("reply", func(s screen) bool { return s.busy() && s.has("It goes on", "esc stops") })
@@ -488,11 +488,11 @@ func (t *terminal) stops(meanwhile func(), name string) {
 	t.idle("■ stopped")
 }
 
-// twice presses the key to cancel twice in a row, with a draft and without.
-func (t *terminal) twice(name string) {
+// cancelTwice presses the key to cancel twice in a row, with a draft and without.
+func (t *terminal) cancelTwice(name string) {
 	t.t.Helper()
 	t.typed("one")
-	t.drafts("one")
+	t.awaitDraft("one")
 	t.key(name)
 	t.see("again to stash the draft")
 	t.key(name)
@@ -502,9 +502,9 @@ func (t *terminal) twice(name string) {
 	t.key(name)
 	t.see("Go back to")
 	t.key(name)
-	t.lacks("Go back to")
+	t.awaitWithout("Go back to")
 	t.key("ctrl+s")
-	t.drafts("one")
+	t.awaitDraft("one")
 	t.clear()
 }
 
@@ -557,7 +557,7 @@ func starts(t *terminal) {
 	t.see("README.md")
 	t.key("tab")
 	t.typed("|")
-	t.drafts("see @README.md |")
+	t.awaitDraft("see @README.md |")
 	t.clear()
 	t.typed("!echo harbor")
 	t.see("run a command, add its output")
@@ -572,5 +572,5 @@ func starts(t *terminal) {
 	for range 3 {
 		t.mouse(wheelDown, 9, 9, false)
 	}
-	t.lacks("↓ more")
+	t.awaitWithout("↓ more")
 }

@@ -85,7 +85,7 @@ func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
 	s.speak = chat
 	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
 	term.idle("This is reply 4.")
-	term.talks("and over another protocol?", 5)
+	term.converseUntil("and over another protocol?", 5)
 	if sent := s.request(-1); strings.Contains(sent, signed) || !strings.Contains(sent, "I will look.") {
 		t.Error("the request carries a signature, or not what was said")
 	}

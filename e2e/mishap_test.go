@@ -142,12 +142,12 @@ func survives(t *testing.T, speak protocol, mishaps []mishap) {
 		if n := s.count() - before; n != len(m.script) {
 			t.Errorf("%d requests were made, not %d", n, len(m.script))
 		}
-		term.goesOn()
+		term.checkContinues()
 		if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
 			t.Errorf("what had arrived is not sent on: %s", s.request(-1))
 		}
 		term.command("/new")
-		term.lacks("▌ begin")
+		term.awaitWithout("▌ begin")
 		term.idle()
 	}
 	p.quits(term)
@@ -237,7 +237,7 @@ func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
 	term.see("Rate limited (429). Try 2 of 4 in")
 	term.key("esc")
 	term.idle("▌ begin")
-	term.goesOn()
+	term.checkContinues()
 	if s.count() != 2 {
 		t.Errorf("%d requests were made, not 2", s.count())
 	}
@@ -259,7 +259,7 @@ func TestEscStopsAnEndlessReply(t *testing.T) {
 	term.key("esc")
 	term.idle("■ stopped", "and on and on")
 	<-gone
-	term.goesOn()
+	term.checkContinues()
 	if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
 		t.Error("what had arrived is not sent on")
 	}

@@ -115,11 +115,11 @@ func goThrough(t *testing.T, recorded []byte) {
 	term := p.start(usual, append(flags, "-r", id)...)
 	term.idle()
 	from := term.introduced()
-	term.talks("how is the wind?", 1)
+	term.converseUntil("how is the wind?", 1)
 	term.command("/compact --keep-last 2")
 	made := term.idle("compacted turn")
 	next := p.next(id)
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(2), next, "and now?")
 
 	phrase, event := unseen(p.said(id), next, "masked")
@@ -127,23 +127,23 @@ func goThrough(t *testing.T, recorded []byte) {
 		t.Fatal("nothing is masked")
 	}
 	term.browse()
-	term.finds(strconv.Quote(phrase), "masked", fmt.Sprintf(" e%d ", event))
-	term.ends(" match ")
+	term.searchFor(strconv.Quote(phrase), "masked", fmt.Sprintf(" e%d ", event))
+	term.closeView(" match ")
 	term.typed("p")
-	term.on("pinned")
+	term.awaitCursorRow("pinned")
 	if !holds(p.next(id), phrase) {
 		t.Errorf("%q is pinned, and not sent", phrase)
 	}
 	term.typed("p")
-	term.on("masked")
+	term.awaitCursorRow("masked")
 	before := p.next(id)
 	term.typed("u")
-	term.wait("row that is not masked", func(s screen) bool { return s.under() != "" && !strings.Contains(s.under(), "masked") })
+	term.wait("row that is not masked", func(s screen) bool { return s.cursorRow() != "" && !strings.Contains(s.cursorRow(), "masked") })
 	if !holds(p.next(id), phrase) {
 		t.Errorf("the compaction was undone, and %q is not sent", phrase)
 	}
 	term.typed("r")
-	term.on("masked")
+	term.awaitCursorRow("masked")
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {
 		t.Errorf("after the redo something else is sent (-before +after):\n%.2000s", diff)
 	}
@@ -152,9 +152,9 @@ func goThrough(t *testing.T, recorded []byte) {
 	term.command("/summarize --from 0 --keep-last 1")
 	term.wait("summary", func(s screen) bool { return s.has("1 summary") && !s.busy() && s.broken() == "" })
 	next = p.next(id)
-	term.talks("and after the summary?", 3)
+	term.converseUntil("and after the summary?", 3)
 	promised(t, s.request(3), next, "and after the summary?")
-	for _, what := range trespass(term.written()[from:]) {
+	for _, what := range unexpectedSequences(term.written()[from:]) {
 		t.Errorf("the terminal received %s", what)
 	}
 	term.browse()

@@ -48,7 +48,7 @@ func TestModelRecallsWhatAStubStandsFor(t *testing.T) {
 		t.Error("the stub is not there any more")
 	}
 	before := s.sent(-1)
-	term.goesOn()
+	term.checkContinues()
 	s.sent(-1).extends(t, before)
 }
 
@@ -82,7 +82,7 @@ func TestModelAsksForACompaction(t *testing.T) {
 	if string(last.Tools) != string(ask.Tools) {
 		t.Error("the tools are other ones after a summary")
 	}
-	term.goesOn()
+	term.checkContinues()
 	s.sent(-1).extends(t, last)
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, p.overlays(p.newest(p.store()))); diff != "" {
 		t.Error(diff)
@@ -97,6 +97,6 @@ func TestTurnGoesOnWhenTheModelsCompactionFails(t *testing.T) {
 	term.say("make some room")
 	term.idle("▸ compact", "no summary was written", "UNAVAILABLE", "Then without.")
 	s.sent(3).extends(t, s.sent(1))
-	term.goesOn()
+	term.checkContinues()
 	s.sent(-1).extends(t, s.sent(3))
 }

@@ -17,8 +17,8 @@ import (
 // replyNumber is a whole reply of which there is one only.
 func replyNumber(n int) reply { return says(fmt.Sprintf("This is reply %d.", n)) }
 
-// talks says something, and waits for reply n.
-func (t *terminal) talks(text string, n int) screen {
+// converseUntil says something, and waits for reply n.
+func (t *terminal) converseUntil(text string, n int) screen {
 	t.t.Helper()
 	t.say(text)
 	return t.idle(fmt.Sprintf("This is reply %d.", n))
@@ -55,16 +55,16 @@ func commas(n int) string {
 
 // compactsTwice talks for four turns, with two compactions in between and an undo.
 func (t *terminal) compactsTwice() {
-	t.talks("how is the wind?", 1)
+	t.converseUntil("how is the wind?", 1)
 	t.command("/compact --keep-last 20")
 	t.idle("compacted turns 0–40: ")
-	t.talks("and now? 漢字", 2)
+	t.converseUntil("and now? 漢字", 2)
 	t.command("/summarize --keep-last 30")
 	t.idle("compacted turns 0–31: ", "1 summary")
-	t.talks("and after the summary?", 3)
+	t.converseUntil("and after the summary?", 3)
 	t.key("ctrl+x")
 	t.idle("compacted (undone) turns")
-	t.talks("and without it?", 4)
+	t.converseUntil("and without it?", 4)
 }
 
 // printsAsSent prints a request and compares it with what the server received.
@@ -86,11 +86,11 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	term.compactsTwice()
 	term.command("/pin 4")
 	term.idle("pinned: always sent in full")
-	term.talks("and with a pin? 👩‍👩‍👧‍👦", 5)
+	term.converseUntil("and with a pin? 👩‍👩‍👧‍👦", 5)
 	term.command("/undo")
 	term.idle("│ and with a pin?")
 	term.key("ctrl+u")
-	term.talks("and in place of it?", 6)
+	term.converseUntil("and in place of it?", 6)
 
 	n := s.count()
 	if n != 7 {

@@ -16,7 +16,7 @@ import (
 func (p *place) reviewed(s *server) (term *terminal, id string) {
 	p.t.Helper()
 	term, id = p.underway(s, usual)
-	term.talks("how is the wind?", 1)
+	term.converseUntil("how is the wind?", 1)
 	term.command("/compact --review --profile heavy --keep-last 20")
 	term.idle("a summary is ready")
 	term.command("/review")
@@ -47,7 +47,7 @@ func TestSummaryIsTakenInAsTheUserMadeIt(t *testing.T) {
 	if !strings.Contains(next[1].Content, mine) || !strings.Contains(next[1].Content, "Know what the logbooks say (t0).") || holds(next, sighting(5)) {
 		t.Errorf("after it was taken in it says %.2000s", next[1].Content)
 	}
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), next, "and now?")
 	term.command("/ledger")
 	term.see(" Ledger", "turns 0–40", "active")
@@ -76,6 +76,6 @@ func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlays(id)); diff != "" {
 		t.Error(diff)
 	}
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), before, "and now?")
 }

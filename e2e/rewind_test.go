@@ -25,10 +25,10 @@ func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3))
-	term, id := p.charted(s, usual)
+	term, id := p.openCompacted(s, usual)
 	original := p.next(id)
 	term.browse()
-	term.finds(`"day 50 say"`, asks50)
+	term.searchFor(`"day 50 say"`, asks50)
 	term.typed("f")
 	term.drafted(asks50)
 	copied := p.newest(p.store())
@@ -52,7 +52,7 @@ func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
 
 	// On a result the copy goes on behind it.
 	term.browse()
-	term.finds(sighting(verbatim-1), sighting(verbatim-1))
+	term.searchFor(sighting(verbatim-1), sighting(verbatim-1))
 	term.typed("f")
 	term.wait("copy of the copy", func(s screen) bool { return !s.has(" History") && s.broken() == "" && !s.has("This is reply 2.") })
 	third := p.newest(p.store())
@@ -60,7 +60,7 @@ func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
 	if third == copied || next[len(next)-1].Role != "tool" || !strings.Contains(next[len(next)-1].Content, sighting(verbatim-1)) {
 		t.Fatalf("the copy ends with %.200v", next[len(next)-1])
 	}
-	term.talks("and now?", 3)
+	term.converseUntil("and now?", 3)
 	promised(t, s.request(2), next, "and now?")
 }
 
@@ -68,10 +68,10 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3))
-	term, id := p.charted(s, usual)
+	term, id := p.openCompacted(s, usual)
 	before := p.next(id)
 	term.browse()
-	term.finds(`"day 50 say"`, asks50)
+	term.searchFor(`"day 50 say"`, asks50)
 	term.typed("e")
 	term.see("e again undoes turns")
 	term.typed("e")
@@ -86,11 +86,11 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {
 		t.Errorf("after redo, something else is sent (-before +after):\n%.2000s", diff)
 	}
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), before, "and now?")
 
 	term.browse()
-	term.finds(`"day 50 say"`, asks50)
+	term.searchFor(`"day 50 say"`, asks50)
 	term.typed("e")
 	term.see("e again undoes turns")
 	term.typed("e")
@@ -102,7 +102,7 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.idle("This is reply 3.")
 	promised(t, s.request(2), next, asks50+" In one word!")
 	term.browse()
-	term.finds(sighting(verbatim), "undone", sighting(verbatim))
+	term.searchFor(sighting(verbatim), "undone", sighting(verbatim))
 }
 
 func TestTurnsAreUndoneAndRedone(t *testing.T) {
@@ -110,9 +110,9 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3), replyNumber(4))
 	term, id := p.underway(s, usual)
-	term.talks("first", 1)
+	term.converseUntil("first", 1)
 	begun := p.next(id)
-	term.talks("second", 2)
+	term.converseUntil("second", 2)
 	both := p.next(id)
 	term.command("/undo")
 	term.drafted("second")
@@ -133,7 +133,7 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	if diff := cmp.Diff(both, p.next(id)); diff != "" {
 		t.Errorf("both were redone, and something else is sent (-before +after):\n%.2000s", diff)
 	}
-	term.talks("third", 3)
+	term.converseUntil("third", 3)
 	promised(t, s.request(2), both, "third")
 
 	term.key("esc")

@@ -17,14 +17,14 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	}
 	term := p.start(usual, s.args(roomy...)...)
 	term.idle("Talking to")
-	term.talks("a conversation of its own", 1)
+	term.converseUntil("a conversation of its own", 1)
 	from := term.introduced()
 
 	term.command("/search " + sighting(masked))
 	term.see(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26  read_file", sighting(masked))
 	term.key("enter")
 	term.see(" History", "match 1 of 1")
-	term.on("read day-26.txt", "masked", sighting(masked))
+	term.awaitCursorRow("read day-26.txt", "masked", sighting(masked))
 	term.typed("q") // back to the search that led here
 	term.see(" Search", sighting(masked))
 	term.key("ctrl+u")
@@ -36,21 +36,21 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.see("1 hit in 1 of 2 conversations", "turn 11  read_file (full text)")
 	term.key("enter")
 	term.see(" History")
-	term.on("read day-11.txt")
-	term.ends(" match ")
+	term.awaitCursorRow("read day-11.txt")
+	term.closeView(" match ")
 	term.key("enter", "enter") // expanded, then all of it
 	term.see(" In full ", "watch 0 of day 11")
 	term.key("end")
 	term.see(" In full ", "watch 59 of day 11")
 	term.key("esc")
 	term.wait("no dialog", func(s screen) bool { return s.has(" History") && !s.has("In full") })
-	for _, what := range trespass(clipped.ReplaceAllString(term.written()[from:], "")) {
+	for _, what := range unexpectedSequences(clipped.ReplaceAllString(term.written()[from:], "")) {
 		t.Errorf("the terminal received %s", what)
 	}
 	term.typed("q")
 	term.see(" Search", "(full text)")
 	term.key("esc")
 	term.idle("Day 59 was quiet.")
-	term.talks("and now?", 2)
+	term.converseUntil("and now?", 2)
 	promised(t, s.request(1), compacted, "and now?")
 }

@@ -32,11 +32,11 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	second.typed("/fork")
 	second.key("enter")
 	second.wait("copy", func(s screen) bool { return s.has("The first answer.") && !s.has("Read-only") })
-	second.goesOn()
+	second.checkContinues()
 	if sent := s.request(-1); !strings.Contains(sent, "The first answer.") {
 		t.Errorf("the copy does not carry the conversation: %s", sent)
 	}
-	first.goesOn()
+	first.checkContinues()
 	p.quits(first)
 	p.quits(second)
 	store := p.store()
@@ -139,7 +139,7 @@ func TestOfTwoFollowersOneTakesOverFromAKilledProgram(t *testing.T) {
 	if !owner.shown().has("enter send") || !late.shown().has("following") {
 		t.Fatalf("of two that take over one is\n%s\nand the other\n%s", owner.shown().text, late.shown().text)
 	}
-	owner.goesOn()
+	owner.checkContinues()
 	late.see("▌ and now?", "Still here.")
 	if sent := s.request(-1); !strings.Contains(sent, "Ferries cross the **river** all day and") {
 		t.Errorf("the next request does not carry the reply so far: %s", sent)
@@ -152,7 +152,7 @@ func TestOfTwoFollowersOneTakesOverFromAKilledProgram(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	}
-	p.sound()
+	p.checkStored()
 }
 
 // A conversation that is deleted where it is open is not followed any more.

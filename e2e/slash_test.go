@@ -28,11 +28,11 @@ func opens(line string, shows ...string) deed {
 		t.see(shows...)
 		t.key("esc")
 		t.idle()
-		t.lacks(shows[len(shows)-1])
+		t.awaitWithout(shows[len(shows)-1])
 	}}
 }
 
-// tells is a command that leaves something on the screen of the conversation.
+// checkPrinted is a command that leaves something on the screen of the conversation.
 func tells(line string, shows ...string) deed {
 	name, _, _ := strings.Cut(line, " ")
 	return deed{name, func(t *terminal) {
@@ -69,7 +69,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		{"review", func(t *terminal) {
 			t.command("/review")
 			t.idle("no summary is pending")
-			t.drafts("/review")
+			t.awaitDraft("/review")
 			t.clear()
 		}},
 		{"copy", func(t *terminal) {
@@ -86,7 +86,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"editor", func(t *terminal) {
 			t.command("/editor")
-			t.drafts("edited")
+			t.awaitDraft("edited")
 			t.clear()
 		}},
 		{"undo", func(t *terminal) {
@@ -102,7 +102,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 			t.command("/delete")
 			t.asked("Delete")
 			t.key("esc")
-			t.lacks("Delete")
+			t.awaitWithout("Delete")
 			t.idle("Harbor log")
 		}},
 		{"new", func(t *terminal) {

@@ -85,7 +85,7 @@ func BenchmarkPrompt(b *testing.B) {
 // BenchmarkOpenLong opens a conversation of 10,000 events of 1 KB, to the first
 // frame that shows it (budget 100 ms). ms-cpu is the processor time until then.
 func BenchmarkOpenLong(b *testing.B) {
-	for _, v := range voyages(b) {
+	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
 			p := benchPlace(b)
 			id := p.keep(p.store(), v.bodies)
@@ -118,7 +118,7 @@ func BenchmarkOpenLong(b *testing.B) {
 // memory once nothing happens (budget 120 MB; the texts are 50 of them, the program 30).
 func BenchmarkMemoryOfLong(b *testing.B) {
 	p := benchPlace(b)
-	id := p.keep(p.store(), chatter(50_000, 1000, "The last word."))
+	id := p.keep(p.store(), messagePairs(50_000, 1000, "The last word."))
 	s := newServer(b)
 	var memory sample
 	for b.Loop() {

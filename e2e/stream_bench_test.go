@@ -107,7 +107,7 @@ func BenchmarkStream(b *testing.B) {
 // and 10,000 events are open: from the key to the frame that shows it, at the
 // median and at the 95th of a hundred (budget 16 ms).
 func BenchmarkKeyWhileStreaming(b *testing.B) {
-	for _, v := range voyages(b) {
+	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
 			p := benchPlace(b)
 			id := p.keep(p.store(), v.bodies)

@@ -60,7 +60,7 @@ func TestPasteOf200KBIsAChip(t *testing.T) {
 	if !strings.Contains(sent, fmt.Sprintf(`line %d of a long log\n`, lines-1)) || strings.Count(sent, "of a long log") != lines {
 		t.Error("the paste was not sent whole")
 	}
-	term.goesOn()
+	term.checkContinues()
 }
 
 func TestResizeStorm(t *testing.T) {
@@ -93,7 +93,7 @@ func TestResizeStorm(t *testing.T) {
 	}
 	close(stop)
 	term.idle("The last word.")
-	term.goesOn()
+	term.checkContinues()
 }
 
 // A frame may be on its way while the terminal gets another size: it is drawn
@@ -110,5 +110,5 @@ func TestFrameOfTheOldSizeSpoilsNothing(t *testing.T) {
 		_, h := s.size()
 		return h == 50 && s.broken() == "" && strings.Count(s.text, "• a line of a long answer") > 30
 	})
-	term.goesOn()
+	term.checkContinues()
 }

@@ -17,7 +17,7 @@ import (
 
 const optimizing = "Optimizing conversation context…"
 
-// summarises answers with a summary when the gate opens.
+// checkSummarised answers with a summary when the gate opens.
 func summarises(gate <-chan struct{}) reply {
 	return func(w *wire) {
 		w.text("### Goal")
@@ -82,7 +82,7 @@ func TestTypingAndSendingGoOnWhileASummaryIsWritten(t *testing.T) {
 	term.key("enter")
 	term.idle("Still here.")
 	p.carriesSummary(s.sent(0), s.sent(3))
-	s.sent(3).summarises(t, s.sent(2), 2)
+	s.sent(3).checkSummarised(t, s.sent(2), 2)
 	if got := s.sent(3).read(t); got[len(got)-2].Content != "The second of two." || got[len(got)-1].Content != draft {
 		t.Errorf("the draft was sent as %v", got[len(got)-2:])
 	}
@@ -142,7 +142,7 @@ func TestEscStopsASummary(t *testing.T) {
 	}
 	term.key("esc")
 	stopped := term.idle("the compaction was stopped", "│ and another")
-	if stopped.has(optimizing) || stopped.has("compacted") || !roughly(stopped.share(t), full.share(t)) {
+	if stopped.has(optimizing) || stopped.has("compacted") || !almostEqual(stopped.share(t), full.share(t)) {
 		t.Errorf("after the stop:\n%s", stopped.text)
 	}
 	id := p.newest(p.store())
@@ -155,7 +155,7 @@ func TestEscStopsASummary(t *testing.T) {
 	term.idle("compacted turns 0–3: ")
 	p.asksForSummary(s.sent(0), s.summary(0), "Fair winds.")
 	p.asksForSummary(s.sent(1), s.summary(1), "On and on.")
-	term.goesOn()
+	term.checkContinues()
 	p.carriesSummary(s.sent(0), s.sent(2))
 }
 
@@ -187,7 +187,7 @@ func TestSummariesThatDoNotCountChangeNothing(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(p.work, "called")); err == nil {
 				t.Error("the call in place of a summary was run")
 			}
-			term.goesOn()
+			term.checkContinues()
 			more := s.sent(-1).extends(t, s.sent(0))
 			if len(more) != 2 || more[0].Content != "Fair winds." || more[1].Content != "and now?" {
 				t.Errorf("the next request has in addition %v", more)
@@ -217,8 +217,8 @@ func TestHostileWordsAboutACompaction(t *testing.T) {
 	term.see("Focus", payload, "enter compact")
 	term.key("enter")
 	term.idle("compacted turns 0–3: ")
-	term.goesOn()
-	p.unharmed(term, from)
+	term.checkContinues()
+	p.checkUnharmed(term, from)
 	p.quits(term)
 	term = p.start(usual, s.args("-c")...)
 	term.idle("compacted turns 0–3: ")
@@ -228,5 +228,5 @@ func TestHostileWordsAboutACompaction(t *testing.T) {
 		term.key("pgup")
 	}
 	term.wait("beginning", func(s screen) bool { return s.has("▌ What happened on day 0?") && s.broken() == "" })
-	p.unharmed(term, from)
+	p.checkUnharmed(term, from)
 }

@@ -205,7 +205,7 @@ func (t *terminal) typed(text string) { t.send(text) }
 func (t *terminal) key(names ...string) {
 	t.t.Helper()
 	for _, name := range names {
-		k := stroke(name)
+		k := keySequence(name)
 		if k == "" {
 			t.t.Fatalf("there is no key %q", name)
 		}

@@ -41,7 +41,7 @@ func turnOfVoyage(n int) []conversation.Body {
 	}
 }
 
-// voyage stores a conversation of so many turns, and returns its ID.
+// benchConversation stores a conversation of so many turns, and returns its ID.
 func (p *place) voyage(turns int) string {
 	p.t.Helper()
 	var bodies []conversation.Body

@@ -30,15 +30,15 @@ func TestShowsTextWhileItStreams(t *testing.T) {
 		if whole.has("**") || whole.has("`") {
 			t.Errorf("the Markdown is not rendered:\n%s", whole.text)
 		}
-		term.goesOn()
+		term.checkContinues()
 		if sent := s.request(1); !strings.Contains(sent, "The **first** half is here. And the second") {
 			t.Errorf("the next request does not carry the reply: %s", sent)
 		}
 	})
 }
 
-// goesOn says something and expects the reply "Still here.".
-func (t *terminal) goesOn() {
+// checkContinues says something and expects the reply "Still here.".
+func (t *terminal) checkContinues() {
 	t.t.Helper()
 	before := strings.Count(t.shown().text, "Still here.")
 	t.say("and now?")
@@ -70,7 +70,7 @@ func TestRunsParallelCallsOnRealFiles(t *testing.T) {
 				t.Errorf("the results do not hold %q: %s", want, sent)
 			}
 		}
-		term.goesOn()
+		term.checkContinues()
 	})
 }
 
@@ -98,7 +98,7 @@ func TestShowsReasoningUnderBothNames(t *testing.T) {
 	}
 	term.key("ctrl+o")
 	term.see("Let me think about barges. They float.", "They float: barges.")
-	term.goesOn()
+	term.checkContinues()
 }
 
 func TestUsageReplacesTheEstimate(t *testing.T) {
@@ -121,6 +121,6 @@ func TestUsageReplacesTheEstimate(t *testing.T) {
 		term.typed("a draft")
 		term.see("50%", "→ ~50%")
 		term.key("ctrl+c")
-		term.goesOn()
+		term.checkContinues()
 	})
 }
