@@ -62,7 +62,7 @@ func New(o core.Options) (*Agent, error) {
 	windows.room = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, named: o.Titles, usage: windows.usage}
-	a.inspector = &inspector{inbox: in, one: make(chan struct{}, 1), updates: j.Updates(), account: a.compactor.Account}
+	a.inspector = &inspector{inbox: in, one: make(chan struct{}, 1), updates: j.Updates(), account: a.compactor.Breakdown}
 	if w, ok := lowered(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
 		windows.cuts = cutWatch{model: name, lowered: w, warned: map[string]bool{name: true}}
@@ -104,7 +104,7 @@ func (a *Agent) Add(text string) {
 func (a *Agent) Retry() {
 	a.inbox.Put(func(context.Context) {
 		if a.journal.InTurn() {
-			a.journal.Tell(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
+			a.journal.Publish(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
 			return
 		}
 		a.retry = true
@@ -117,7 +117,7 @@ func (a *Agent) Retry() {
 func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
 		switch c := a.compactor; {
-		case c.Writing() && (a.turn == nil || c.Held()):
+		case c.HasPendingSummary() && (a.turn == nil || c.Awaiting()):
 			c.Cancel()
 			if a.turn != nil {
 				return
@@ -185,7 +185,7 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 			return
 		}
 		a.journal.UseMaxOut(tokens)
-		a.journal.Tell(updates.ModelSwitched{Model: a.journal.Model()})
+		a.journal.Publish(updates.ModelSwitched{Model: a.journal.Model()})
 		a.display.showMeter()
 		a.recordLimits(ctx)
 	})
@@ -281,16 +281,16 @@ func (a *Agent) note(events []conversation.Event) {
 // fold takes stored events into what is kept at hand, and tells of them.
 func (a *Agent) fold(events []conversation.Event) {
 	a.note(events)
-	a.compactor.Note(events)
+	a.compactor.Observe(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {
-				a.compactor.Fits() // the conversation fits into the one in use
+				a.compactor.ForgetPreviousModel() // the conversation fits into the one in use
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}
 	}
-	a.journal.Tell(updates.Appended{Events: events})
+	a.journal.Publish(updates.Appended{Events: events})
 	a.display.showMeter()
 }
 
@@ -312,7 +312,7 @@ func (a *Agent) resume(ctx context.Context) {
 	}
 	if _, err := a.journal.AppendAt(ctx, when, bodies...); err != nil {
 		a.journal.Postpone(bodies...)
-		a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 

@@ -161,11 +161,11 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	if title == "" {
 		title = c.Name
 	}
-	r.journal.Tell(updates.ToolStarted{CallID: c.ID, Title: title})
+	r.journal.Publish(updates.ToolStarted{CallID: c.ID, Title: title})
 	began := r.journal.Now()
 	c.outcome = r.toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
-			r.journal.Tell(updates.ToolOutput{CallID: c.ID, Text: text})
+			r.journal.Publish(updates.ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
 	c.took = r.journal.Now().Sub(began)
@@ -219,7 +219,7 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	case conversation.GrantRun, conversation.GrantAlways:
 		err := core.Concurrently(ctx, r.inbox, func() error { return r.toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			r.journal.Tell(updates.Failed{Err: &llm.Error{
+			r.journal.Publish(updates.Failed{Err: &llm.Error{
 				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
@@ -248,11 +248,11 @@ func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer,
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	r.question = q
 	r.display.status(updates.Status{Phase: updates.Asking})
-	r.journal.Tell(updates.AskApproval{Call: c.ToolCall, Review: c.review})
+	r.journal.Publish(updates.AskApproval{Call: c.ToolCall, Review: c.review})
 	v, _, err := core.Receive(ctx, r.inbox, q.answer)
 	r.question = nil
 	if err != nil {
-		r.journal.Tell(updates.ApprovalClosed{CallID: c.ID})
+		r.journal.Publish(updates.ApprovalClosed{CallID: c.ID})
 	}
 	return v, err
 }

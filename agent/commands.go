@@ -51,7 +51,7 @@ func (a *Agent) Inspect() { a.inspector.look() }
 // another size if that is known. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
 	taken := make(chan func() inspect.Breakdown, 1)
-	a.inbox.Put(func(context.Context) { taken <- a.compactor.AccountBy(rules, w) })
+	a.inbox.Put(func(context.Context) { taken <- a.compactor.BreakdownBy(rules, w) })
 	select {
 	case account := <-taken:
 		return account(), ctx.Err()
@@ -72,7 +72,7 @@ func (a *Agent) Preview(w edit.Request) {
 			answer.Preview, answer.Then = proposal.Preview(), proposal.ReadingAfter()
 			answer.CostNow, answer.PaysAfter = a.journal.Price(answer.Preview)
 		}
-		a.journal.Tell(answer)
+		a.journal.Publish(answer)
 	})
 }
 
@@ -104,7 +104,7 @@ func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.Put(func(context.Context) {
-		if !a.compactor.Rewinds(turn) {
+		if !a.compactor.CanRewind(turn) {
 			return
 		}
 		if a.journal.InTurn() {
@@ -137,12 +137,12 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compactor.LeaveModel(m.Window)
+	a.compactor.RememberModel(m.Window)
 	a.journal.UseModel(m, p, oneTurn)
 	a.windows.remember()
 	a.display.declare()
 	a.compactor.ModelChanged()
-	a.journal.Tell(updates.ModelSwitched{Model: m})
+	a.journal.Publish(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
 }
 

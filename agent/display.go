@@ -30,7 +30,7 @@ type display struct {
 // status tells what the conversation is doing now.
 func (d *display) status(s updates.Status) {
 	s.Since, d.busy = d.journal.Now(), s.Phase != updates.Idle
-	d.journal.Tell(s)
+	d.journal.Publish(s)
 }
 
 // showMeter tells how full the window is now.
@@ -42,7 +42,7 @@ func (d *display) showMeter() {
 	}
 	d.free.Store(int64(free))
 	d.fitResults()
-	d.journal.Tell(updates.Metered{Meter: d.journal.Meter()})
+	d.journal.Publish(updates.Metered{Meter: d.journal.Meter()})
 	d.tellCache()
 }
 
@@ -64,7 +64,7 @@ func (d *display) tellCache() {
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at
-		d.journal.Tell(updates.CacheCold{At: at})
+		d.journal.Publish(updates.CacheCold{At: at})
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	}
 	bodies := append(a.replies.spent(r, ans), conversation.Notice{Level: conversation.NoticeWarning, Text: t.told(failure, next.model, skipped)})
 	if ans.reply.Arrived() {
-		a.journal.Tell(updates.Discarded{})
+		a.journal.Publish(updates.Discarded{})
 	}
 	_, _ = a.journal.Keep(ctx, bodies...) // as above: an append that fails, too, ends the turn
 	a.useModel(next.model, next.provider, true)

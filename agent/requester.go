@@ -67,7 +67,7 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 		}
 		q.journal.Logger().Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
-			q.journal.Tell(updates.Discarded{})
+			q.journal.Publish(updates.Discarded{})
 		}
 		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if err := q.pause(ctx, wait); err != nil {
@@ -218,11 +218,11 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		q.journal.Tell(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.journal.Publish(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.Calls[i]
-		q.journal.Tell(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
+		q.journal.Publish(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 

@@ -60,7 +60,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
-		a.journal.Tell(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
+		a.journal.Publish(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
 }
@@ -87,7 +87,7 @@ func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
 
 // setIdle tells that nothing goes on, unless something waits to be done.
 func (a *Agent) setIdle() {
-	if len(a.queue.messages) == 0 && !a.compactor.Waits() {
+	if len(a.queue.messages) == 0 && !a.compactor.HasOperations() {
 		a.display.status(updates.Status{Phase: updates.Idle})
 	}
 }
@@ -125,7 +125,7 @@ func (a *Agent) say(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
 	}
-	bodies, err := a.journal.Unrecorded(ctx)
+	bodies, err := a.journal.UnrecordedSettings(ctx)
 	if err != nil {
 		return core.NotSaved(err)
 	}
@@ -167,12 +167,12 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		if answer.err == nil {
 			a.turn.paused, a.turn.refused = answer.reply.Paused, answer.reply.Refusal != ""
 			if a.turn.refused {
-				a.compactor.Rewound()
+				a.compactor.TurnRewound()
 			}
 			return calls, err
 		}
 		if err != nil {
-			a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+			a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
@@ -237,7 +237,7 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	if !a.journal.Model().Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.journal.Meter().RequestEstimate() <= share*r.Estimate && !a.journal.Over() }
+	fits := func() bool { return a.journal.Meter().RequestEstimate() <= share*r.Estimate && !a.journal.OverHardLine() }
 	same := func() bool { return r.To.Name() == a.journal.Model().Name() }
 	a.compactor.MakeShorter(ctx, same, fits)
 	if !same() {
@@ -256,10 +256,10 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.journal.InTurn() || a.compactor.Held()
+	busy := a.journal.InTurn() || a.compactor.Awaiting()
 	if err := a.journal.Oversized(m.text); err != nil && busy {
-		a.journal.Tell(updates.Returned{Texts: []string{m.text}})
-		a.journal.Tell(updates.Failed{Err: err})
+		a.journal.Publish(updates.Returned{Texts: []string{m.text}})
+		a.journal.Publish(updates.Failed{Err: err})
 		return
 	}
 	a.queue.messages = append(a.queue.messages, m)
@@ -276,7 +276,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 	if !yes {
 		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
 	}
-	bodies, err := a.journal.Unrecorded(ctx)
+	bodies, err := a.journal.UnrecordedSettings(ctx)
 	if err != nil {
 		return core.NotSaved(err)
 	}
@@ -312,7 +312,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	}
 	if err := a.say(ctx, m.text); err != nil {
 		a.queue.giveBack(m.text)
-		a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()
@@ -366,29 +366,29 @@ func (a *Agent) handleCompactCall(ctx context.Context) {
 	}
 	w, again := *t.asked, t.compacted
 	t.asked, t.compacted = nil, true
-	a.compactor.Answer(ctx, w, again)
+	a.compactor.CompactForModel(ctx, w, again)
 }
 
 // loop is the turn loop as the compactor needs it.
 type loop struct{ *Agent }
 
 // Compacting tells that a compaction is what goes on.
-func (l loop) Compacting() { l.display.status(updates.Status{Phase: updates.PhaseCompacting}) }
+func (l loop) ShowCompacting() { l.display.status(updates.Status{Phase: updates.PhaseCompacting}) }
 
 // Rest tells that nothing goes on, unless something waits.
-func (l loop) Rest() { l.setIdle() }
+func (l loop) ShowIdle() { l.setIdle() }
 
 // Messages reports whether messages wait for the turn.
-func (l loop) Messages() bool { return len(l.queue.messages) > 0 }
+func (l loop) HasQueued() bool { return len(l.queue.messages) > 0 }
 
 // ShowMessages tells which messages wait, and stores them.
-func (l loop) ShowMessages() {
+func (l loop) ShowQueued() {
 	l.queue.store()
 	l.queue.show()
 }
 
 // GiveBack returns a text to the composer, and the messages that wait.
-func (l loop) GiveBack(text string) { l.queue.giveBack(text) }
+func (l loop) ReturnQueued(text string) { l.queue.giveBack(text) }
 
 // Usage is what a request cost, for the log.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
@@ -399,4 +399,4 @@ func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }
 
 // LeaveThinking leaves what the model thought so far out of all requests to come.
-func (l loop) LeaveThinking(ctx context.Context) { l.replies.leaveThinking(ctx) }
+func (l loop) DropThinking(ctx context.Context) { l.replies.leaveThinking(ctx) }

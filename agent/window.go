@@ -74,7 +74,7 @@ func (k *windowKeeper) useWindow(w meter.Window) {
 	k.remember()
 	k.display.declare()
 	k.room.WindowChanged(w)
-	k.journal.Tell(updates.ModelSwitched{Model: k.journal.Model()})
+	k.journal.Publish(updates.ModelSwitched{Model: k.journal.Model()})
 	k.display.showMeter()
 }
 
@@ -107,7 +107,7 @@ func (k *windowKeeper) note(ctx context.Context, text string) {
 	m, _ := k.journal.ModelRecord()
 	_, err := k.journal.Keep(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+		k.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 

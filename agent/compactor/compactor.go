@@ -20,7 +20,7 @@ const opRestore = edit.Op(updates.EditRestore)
 // opRewind undoes turns.
 const opRewind edit.Op = "rewind"
 
-// operation is something to be done at a boundary.
+// operation is a command of the user or the model that waits for the next boundary.
 type operation struct {
 	what    edit.Op // compact, undo, redo, rewind, or an edit by hand
 	request edit.Request
@@ -29,7 +29,7 @@ type operation struct {
 	events  []uint64 // to be pinned or masked
 }
 
-// Compactor reduces what the model is sent, between the requests of the turn loop.
+// Compactor reduces the view between the requests of the turn loop. It belongs to the owner of the conversation.
 type Compactor struct {
 	journal *core.Journal
 
@@ -37,12 +37,12 @@ type Compactor struct {
 	loop  Loop
 
 	operations operations
-	job        *job // the summary that is being written, or waits for the user; nil if none does
-	held       bool // the owner waits for it
+	job        *job // the summary that is being written or reviewed, or nil
+	awaiting   bool // the owner waits for the job
 
 	prepared preparedSummaries
 
-	replan   bool // the planner is asked once more before the next turn
+	replan   bool // ask the planner again before the next turn
 	schedule *scheduler
 	writers  *writers
 	records  *records
@@ -51,25 +51,25 @@ type Compactor struct {
 
 // Loop is what the compactor needs of the turn loop.
 type Loop interface {
-	// Compacting tells that a compaction is what goes on.
-	Compacting()
-	// Rest tells that nothing goes on, unless something waits.
-	Rest()
-	// Messages reports whether messages wait for the turn.
-	Messages() bool
-	// ShowMessages tells which messages wait, and stores them.
-	ShowMessages()
-	// GiveBack returns a text to the composer, and the messages that wait.
-	GiveBack(text string)
-	// Usage is what a request cost, for the log.
+	// ShowCompacting sets the status to compacting.
+	ShowCompacting()
+	// ShowIdle sets the status to idle, unless commands or messages wait.
+	ShowIdle()
+	// HasQueued reports whether messages wait for the turn.
+	HasQueued() bool
+	// ShowQueued shows and stores the messages that wait.
+	ShowQueued()
+	// ReturnQueued returns a text and the messages that wait to the composer.
+	ReturnQueued(text string)
+	// Usage is the usage event of a request.
 	Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body
-	// LearnWindow takes over the window that a server named, in tokens.
+	// LearnWindow uses the window that a server named, in tokens.
 	LearnWindow(ctx context.Context, tokens int)
-	// LeaveThinking leaves what the model thought so far out of all requests to come.
-	LeaveThinking(ctx context.Context)
+	// DropThinking leaves the thinking of all earlier replies out of later requests.
+	DropThinking(ctx context.Context)
 }
 
-// New returns a compactor of the conversation in a journal, made of the same options.
+// New returns the compactor of the conversation in j. The options are those of j.
 func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor {
 	p := &scheduler{journal: j, cacheSaved: o.CacheSaved}
 	c := &Compactor{
@@ -81,13 +81,13 @@ func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor 
 	return c
 }
 
-// commit puts a proposal in force: its overlays, and what was spent on them, in one
-// transaction. The summaries in it are applied then.
+// commit appends the overlays of a proposal, and the usage spent on them, in one transaction. It marks the
+// summaries in the proposal as applied.
 func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
 	epoch := c.journal.NextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), proposal.Bodies(epoch)...)
 	if _, err := c.journal.Append(ctx, bodies...); err != nil {
-		return notMade(err)
+		return storeError(err)
 	}
 	for _, j := range summaries {
 		j.on(eventCommitted)
@@ -97,42 +97,42 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	layer := w.Trigger == planner.TriggerRequest
-	if !layer { // which makes no room
+	if !layer { // layers make no room
 		c.schedule.rearm()
 	}
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.journal.Tell(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.DropsOldest() && w.Source != conversation.SourceManual})
+	c.journal.Publish(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.DropsOldest() && w.Source != conversation.SourceManual})
 	return nil
 }
 
-// dropStale stops a summary that would be stale, or for which there is no
-// reason any more: it is paid for no further.
+// dropStale discards summaries that are stale or no longer needed, so that no more is paid for them.
 func (c *Compactor) dropStale() {
 	j, rules := c.job, c.journal.Rules()
 	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
 	if !rules.Evicts() || !rules.ActsByItself() {
 		c.prepared.drop(errNeedless, everyJob)
 	}
-	if !c.Writing() {
+	if !c.HasPendingSummary() {
 		return
 	}
 	r := c.journal.Reading()
 	switch {
 	case j.overtaken(c.journal):
-		c.drop(j, errOvertaken)
-	case j.state == stateInReview: // it is paid for, and the user reads it
-	case j.asked():
+		c.discard(j, errOvertaken)
+	case j.state == stateInReview: // it is already paid for, and the user reads it
+	case j.requested():
 	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.journal.Rules()):
-		c.drop(j, errNeedless)
-	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+		c.discard(j, errNeedless)
+	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step needs it
 	case rules.Preset.Design().Absolute: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
-		c.drop(j, errNeedless)
+		c.discard(j, errNeedless)
 	}
 }
 
-// showForReview shows a summary to the user if he wants to read it.
+// showForReview shows a written summary to the user, if it is still the job. The goroutine of the job causes the
+// call.
 func (c *Compactor) showForReview(j *job) {
 	if c.job != j || j.ended() {
 		return
@@ -142,104 +142,103 @@ func (c *Compactor) showForReview(j *job) {
 	c.announceReview()
 }
 
-// announceReview tells that a summary waits for the user, if one does.
+// announceReview publishes the summary that is in review, if there is one.
 func (c *Compactor) announceReview() {
 	j := c.job
 	if j == nil || j.state != stateInReview {
 		return
 	}
-	s, _ := j.proposal.Written() // it is what waits
-	c.journal.Tell(updates.Reviewing{
-		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, RequestWaits: c.held,
+	s, _ := j.proposal.Written() // a job in review has a text
+	c.journal.Publish(updates.Reviewing{
+		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, RequestWaits: c.awaiting,
 	})
 }
 
-// drop gives a summary up that is being written or waits for the user.
-func (c *Compactor) drop(j *job, cause error) {
+// discard ends the summary that is being written or reviewed.
+func (c *Compactor) discard(j *job, cause error) {
 	shown := j.state == stateInReview
 	if j.end(cause); shown {
-		c.journal.Tell(updates.Reviewed{})
+		c.journal.Publish(updates.Reviewed{})
 	}
 }
 
-// betweenTurns reports whether an operation waits until no turn runs.
+// betweenTurns reports whether an operation has to wait for the end of the turn.
 func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == opRestore }
 
-// operations wait for the next boundary, oldest first.
+// operations is the queue of operations, oldest first.
 type operations []operation
 
-// add has something done at the next boundary.
 func (o *operations) add(d operation) { *o = append(*o, d) }
 
-// due reports whether something waits that can be done now.
+// due reports whether the oldest operation can run now.
 func (o operations) due(inTurn bool) bool {
 	return len(o) > 0 && (!inTurn || !o[0].betweenTurns())
 }
 
-// take takes the oldest.
+// take removes and returns the oldest operation.
 func (o *operations) take() operation {
 	first := (*o)[0]
 	*o = (*o)[1:]
 	return first
 }
 
-// restores reports whether turns that were undone are about to be redone.
+// restores reports whether rewound turns are about to be restored.
 func (o operations) restores() bool {
 	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
 }
 
-// WindowChanged takes another window into account.
+// WindowChanged adapts to a new window of the model.
 func (c *Compactor) WindowChanged(w meter.Window) {
-	c.schedule.rearmAt = 0 // it was reckoned by another window
+	c.schedule.rearmAt = 0 // it was computed for the old window
 	c.dropStale()
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
 		c.writers.previous = nil
 	case p != nil && !c.journal.InTurn() && c.journal.Len() > 0:
-		c.replan = true // as when it is known at once
+		c.replan = true // as after a switch to a model with a known window
 	}
 }
 
-// Writing reports whether a summary is being written, or waits for the user.
-func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
+// HasPendingSummary reports whether a summary is being written or reviewed.
+func (c *Compactor) HasPendingSummary() bool { return c.job != nil && c.job.pending() }
 
-// announce tells that a summary is being written, or waited for.
-func (c *Compactor) announce(held bool) {
+// announce publishes that a summary is being written, and whether a request waits for it.
+func (c *Compactor) announce(requestWaits bool) {
 	j := c.job
-	c.journal.Tell(updates.Compacting{
-		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: held,
+	c.journal.Publish(updates.Compacting{
+		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: requestWaits,
 	})
 }
 
-// dropReverted gives up the summaries that are being written or wait: the view is no
-// longer what they were made for.
+// dropReverted discards all summaries after an undo or a rewind: the view that they were written from no longer
+// exists.
 func (c *Compactor) dropReverted() {
-	if c.Writing() {
-		c.drop(c.job, errReverted)
+	if c.HasPendingSummary() {
+		c.discard(c.job, errReverted)
 	}
 	c.prepared.drop(errReverted, everyJob)
 }
 
-// ApplyLadder goes down the ladder that needs no model.
+// ApplyLadder makes room without a model, in steps that each reduce more. refused says that the server refused the
+// request.
 func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
-	made := c.made(trigger)
-	made.Source = conversation.SourceRecovery
+	origin := c.originOf(trigger)
+	origin.Source = conversation.SourceRecovery
 	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.journal.Rules()); len(bodies) > 0 {
-		c.overlay(ctx, made, bodies)
+		c.applyOverlays(ctx, origin, bodies)
 	}
 }
 
-// overlay puts overlays in force as one epoch. Where they save nothing or cannot
-// be stored nothing is changed.
-func (c *Compactor) overlay(ctx context.Context, made conversation.Origin, bodies []conversation.Body) {
-	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
+// applyOverlays commits overlays as one epoch. If they save nothing or cannot be stored, nothing is changed.
+func (c *Compactor) applyOverlays(ctx context.Context, origin conversation.Origin, bodies []conversation.Body) {
+	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), made, bodies...)
+	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, bodies...)
 	if err != nil {
-		c.records.refuse(ctx, w, unmade(err))
+		c.records.refuse(ctx, w, proposalError(err))
 		return
 	}
 	if err := c.commit(ctx, &proposal, w, nil); err != nil {
@@ -247,15 +246,15 @@ func (c *Compactor) overlay(ctx context.Context, made conversation.Origin, bodie
 	}
 }
 
-// preparedSummaries are written and wait for a step, oldest first.
+// preparedSummaries are written summaries that wait for a step, oldest first.
 type preparedSummaries []*job
 
-// covers reports whether a summary that still counts covers some of spans.
+// covers reports whether a ready summary covers some of the spans.
 func (p preparedSummaries) covers(spans []conversation.Span) bool {
 	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.proposal.Covers(spans) })
 }
 
-// drop has summaries no longer count, for a reason.
+// drop ends the summaries for which stale is true.
 func (p preparedSummaries) drop(why error, stale func(*job) bool) {
 	for _, j := range p {
 		if stale(j) {
@@ -264,15 +263,14 @@ func (p preparedSummaries) drop(why error, stale func(*job) bool) {
 	}
 }
 
-// stale are those that no longer count.
+// stale are the summaries that are no longer ready.
 func (p preparedSummaries) stale() []*job {
 	return slices.DeleteFunc(slices.Clone(p), func(j *job) bool { return j.state == stateReady })
 }
 
-// everyJob is any summary.
 func everyJob(*job) bool { return true }
 
-// recordStale records the summaries that no longer count.
+// recordStale records the prepared summaries that are no longer ready, and removes them.
 func (c *Compactor) recordStale(ctx context.Context) {
 	for _, j := range c.prepared.stale() {
 		c.records.giveUp(ctx, j, nil)
@@ -280,15 +278,15 @@ func (c *Compactor) recordStale(ctx context.Context) {
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
 }
 
-// records puts into the log, and tells, what came of compactions that are not in force.
+// records logs and publishes compactions that were not made.
 type records struct {
 	journal  *core.Journal
 	loop     Loop
 	schedule *scheduler
 }
 
-// refuse tells that a compaction was not made. What the model asked for is on
-// record, because nobody sees it ask.
+// refuse reports that a compaction was not made. A request of the model goes into the log, too, because the user
+// does not see it.
 func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 	r.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
@@ -297,17 +295,17 @@ func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 			Outcome: conversation.AttemptFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
 		})
 	}
-	r.journal.Tell(updates.CompactionFailed{Err: e, Request: w})
+	r.journal.Publish(updates.CompactionFailed{Err: e, Request: w})
 }
 
-// fail records a failed compaction, with what was spent on it.
+// fail records a failed compaction, with the usage spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
 	if _, err := r.journal.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+		r.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
-// usageOf is what the requests of a job cost, for the log.
+// usageOf returns the usage events of a job, and passes on what its requests taught about the model.
 func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
@@ -329,18 +327,18 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	if n := j.writer.learned; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
 	}
-	if j.writer.left && same && j.writer.base.ThinkingAfter == r.journal.ThinkingAfter() {
-		r.loop.LeaveThinking(ctx)
+	if j.writer.thinkingRefused && same && j.writer.base.ThinkingAfter == r.journal.ThinkingAfter() {
+		r.loop.DropThinking(ctx)
 	}
 	return spent
 }
 
-// giveUp records and tells why a summary is not in force.
+// giveUp records and publishes why a summary was not applied.
 func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
-	e, outcome := ended(j.cause, j.writer.limit)
+	e, outcome := failureOf(j.cause, j.writer.limit)
 	took := r.journal.Now().Sub(j.writer.began)
 	if j.writer.took > 0 {
-		took = j.writer.took // without the user's reading
+		took = j.writer.took // without the time of the review
 	}
 	r.journal.Logger().Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
@@ -354,12 +352,12 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
 	}
-	if len(j.writer.spent) > 0 { // otherwise no model is to blame
+	if len(j.writer.spent) > 0 { // without a request no model failed
 		attempt.Model = j.writer.model.Name()
 		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.AttemptFailed && attempt.Model != ""; automatic {
-		if j.request.Trigger == planner.TriggerPrepare { // others are made without it, or wait for the next step
+		if j.request.Trigger == planner.TriggerPrepare { // otherwise the step is made without a summary, or waits for the next one
 			now, rules := r.journal.Reading(), r.journal.Rules()
 			attempt.RetryTokens = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
@@ -370,20 +368,20 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	if j.joined == conversation.SourceManual {
 		j.request.Source = j.joined
 	}
-	r.journal.Tell(updates.CompactionFailed{Err: e, Request: j.request})
+	r.journal.Publish(updates.CompactionFailed{Err: e, Request: j.request})
 }
 
-// A compaction is made between requests: at once while idle, otherwise before
-// the turn's next request. Rules:
+// A compaction is made between requests: at once while idle, otherwise before the next request of the turn. Rules:
 //
-//   - What is asked for is done in the order it was asked for. What needs no model
-//     does not wait for a summary that is being written: if that is then no longer
-//     about what the model sees, it is given up.
-//   - The overlays of one proposal are one transaction. Where it cannot be stored,
-//     nothing is in force and nothing waits to be.
+//   - Operations run in the order of their arrival. One that needs no model does not wait for a summary that is
+//     being
+// written: if it changes the view under the summary, the summary is discarded.
+//   - The overlays of one proposal are one transaction. If it cannot be stored, nothing is changed, and nothing is
+//     tried
+// again.
 
-// Boundary is where nothing streams and no tool runs: a summary that is written
-// is taken in, and what waits is done.
+// Boundary runs between two requests, while nothing streams and no tool runs: it applies a summary that is written,
+// and runs the operations that wait.
 func (c *Compactor) Boundary(ctx context.Context) {
 	for ctx.Err() == nil {
 		if c.job != nil && c.job.ended() {
@@ -410,7 +408,7 @@ func (c *Compactor) execute(ctx context.Context, d operation) {
 	}
 }
 
-// compact makes the compaction that was asked for.
+// compact makes the compaction that a request asks for.
 func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
@@ -419,10 +417,10 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, w)
 	}
-	proposal, err := propose(c.journal.Situation())
+	proposal, err := propose(c.journal.CompactionInputs())
 	switch {
 	case err != nil:
-		c.records.refuse(ctx, w, unmade(err))
+		c.records.refuse(ctx, w, proposalError(err))
 	case proposal.Job != nil && c.commitPrepared(ctx, w, proposal.Spans):
 	case proposal.Job != nil:
 		j := &job{request: w, work: propose, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
@@ -437,44 +435,43 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 	}
 }
 
-// applyEdit does by hand what an operation says, and tells what came of it.
+// applyEdit makes a manual edit and publishes the result.
 func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 	edited := updates.Edited{What: updates.Edit(d.what), Events: d.events}
-	if made, err := c.manual.overlay(ctx, d); err != nil {
+	if origin, err := c.manual.apply(ctx, d); err != nil {
 		edited.Err = err
 	} else {
-		edited.Before, edited.After = made.Before, made.After
+		edited.Before, edited.After = origin.Before, origin.After
 		c.dropStale()
 	}
 	c.journal.Logger().Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
-	c.journal.Tell(edited)
+	c.journal.Publish(edited)
 }
 
 // rewind undoes turns, between two turns.
 func (c *Compactor) rewind(ctx context.Context, turn int) {
 	if err := c.journal.Flush(ctx); err != nil {
-		c.journal.Tell(updates.Failed{Err: err})
+		c.journal.Publish(updates.Failed{Err: err})
 		return
 	}
 	first, text := c.manual.turnToRewind(turn, false)
 	if first < 0 {
-		c.journal.Tell(updates.Failed{Err: noSuchTurn()})
+		c.journal.Publish(updates.Failed{Err: noSuchTurn()})
 		return
 	}
-	made := conversation.Origin{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
-	if _, err := c.journal.Append(ctx, conversation.Rewind{Origin: made, Turn: first}); err != nil {
-		c.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+	origin := conversation.Origin{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
+	if _, err := c.journal.Append(ctx, conversation.Rewind{Origin: origin, Turn: first}); err != nil {
+		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
 	c.dropReverted()
-	c.loop.GiveBack(text)
+	c.loop.ReturnQueued(text)
 }
 
-// Undoing a compaction, and redoing it, is one more overlay with its own
-// epoch. It costs no request, but it breaks the cached prefix like
-// any other.
+// An undo or a redo of a compaction is one more overlay with its own epoch. It costs no request, but like any
+// compaction it breaks the cached prefix.
 
-// revert undoes the compaction of an operation, or redoes one.
+// revert undoes or redoes a compaction.
 func (c *Compactor) revert(ctx context.Context, d operation) {
 	w := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.journal.Flush(ctx); err != nil {
@@ -485,11 +482,11 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	r, err := edit.NewReversal(c.journal.Events(), c.journal.Rules(), now,
 		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
-		c.records.refuse(ctx, w, unmade(err))
+		c.records.refuse(ctx, w, proposalError(err))
 		return
 	}
 	if _, err := c.journal.Append(ctx, r.Body); err != nil {
-		c.records.refuse(ctx, w, notMade(err))
+		c.records.refuse(ctx, w, storeError(err))
 		return
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
@@ -500,32 +497,31 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	if done.Undone {
 		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).At
 	}
-	c.journal.Tell(done)
+	c.journal.Publish(done)
 }
 
-// evictForModel makes room for the model, which asked for it where rules want no model
-// to be asked.
+// evictForModel evicts the oldest messages on the model's request, under rules that let no model write summaries.
 func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
 	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), w.Trigger)
 	if plan.Note == nil {
-		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
+		c.records.refuse(ctx, w, proposalError(edit.ErrNothingToGain))
 		return
 	}
-	made := c.made(w.Trigger)
-	made.Source = w.Source
-	c.overlay(ctx, made, plan.WithoutSummary().Masks)
+	origin := c.originOf(w.Trigger)
+	origin.Source = w.Source
+	c.applyOverlays(ctx, origin, plan.WithoutSummary().Masks)
 }
 
-// made is how an overlay of a trigger comes about.
-func (c *Compactor) made(trigger string) conversation.Origin {
-	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.journal.Rules().Preset)}
+// originOf is the origin of the overlays of an automatic compaction.
+func (c *Compactor) originOf(trigger string) conversation.Origin {
+	origin := conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.journal.Rules().Preset)}
 	if trigger == planner.TriggerOverflow {
-		made.Source = conversation.SourceRecovery
+		origin.Source = conversation.SourceRecovery
 	}
-	return made
+	return origin
 }
 
-// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
+// logMicro logs how many old results a plan hides, under the name that the design has for that.
 func (c *Compactor) logMicro(plan planner.Plan) {
 	name := c.journal.Rules().Preset.Design().MaskLog
 	if n := plan.MaskedItems(); n > 0 && name != "" {

@@ -36,19 +36,19 @@ func (*script) KeepPartial(context.Context, conversation.PartialReply) error { r
 func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
 
 // Compacting does nothing.
-func (*script) Compacting() {}
+func (*script) ShowCompacting() {}
 
 // Rest does nothing.
-func (*script) Rest() {}
+func (*script) ShowIdle() {}
 
 // Messages says that none wait.
-func (*script) Messages() bool { return false }
+func (*script) HasQueued() bool { return false }
 
 // ShowMessages shows none.
-func (*script) ShowMessages() {}
+func (*script) ShowQueued() {}
 
 // GiveBack drops a text.
-func (*script) GiveBack(string) {}
+func (*script) ReturnQueued(string) {}
 
 // Usage counts nothing.
 func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
@@ -57,7 +57,7 @@ func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil 
 func (*script) LearnWindow(context.Context, int) {}
 
 // LeaveThinking leaves nothing.
-func (*script) LeaveThinking(context.Context) {}
+func (*script) DropThinking(context.Context) {}
 
 // writes is a provider that answers every request with a text, once the gate is open.
 type writes struct {
@@ -180,7 +180,7 @@ func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := scriptedLoop(t, listingsSummary)
 		j := l.asks(t)
-		l.drop(j, ErrCancelled)
+		l.discard(j, ErrCancelled)
 		<-j.done
 		l.Boundary(t.Context())
 		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.AttemptCancelled {

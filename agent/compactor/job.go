@@ -11,35 +11,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is written in the background: typing, sending and tool loops
-// go on, and what is said meanwhile is behind what it covers. Rules:
+// A summary is written in the background: typing, sending and tool loops go on, and new messages follow the range
+// that it covers. Rules:
 //
-//   - One at a time. The same request again joins it, another one replaces it.
-//   - It is written from a snapshot, on a goroutine that reads nothing the owner
-//     changes. The owner takes it in between two requests, if what the model is
-//     shown is still what it was written from, and the window is no smaller.
-//   - Until then nothing of it is in the log, so that a stop, a crash and a failure
-//     leave the view as it was. What the requests cost is recorded, whatever came
-//     of them.
-//   - A request waits for it only as long as it would not fit, or if whoever asked
-//     waits.
-//   - No text of an error ever becomes a summary: what counts decides package
-//     compact.
+//   - One at a time. The same request again joins it, another request replaces it.
+//   - It is written from a snapshot, on a goroutine that reads nothing the owner changes. The owner applies it
+//     between two
+// requests, if the view is still the one it was written from and the window is no smaller.
+//   - Until then nothing of it is in the log, so that a stop, a crash and a failure leave the view as it was. The
+//     usage of
+// its requests is recorded in any case.
+//   - A request waits for it only if it would not fit otherwise, or if whoever asked for the summary waits.
+//   - The text of an error never becomes a summary: package compact decides which answers count.
 
-// job is a summary that is being written. The fields before done belong to the owner of
-// the conversation, those after it to the job's goroutine until done is closed.
+// job is a summary that is being written. The fields before done belong to the owner of the conversation, those
+// after it to the goroutine of the job until done is closed.
 type job struct {
 	state state
-	cause error // why it was given up or failed, nil in the other states
+	cause error // why it was cancelled, went stale or failed; nil in the other states
 
-	request edit.Request                             // the request for it; only Source and Trigger where a plan wants it
-	plan    *planner.Plan                            // the plan that wants it, nil where the user or the model asked
-	work    func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
+	request edit.Request                             // only Source and Trigger if a plan caused it
+	plan    *planner.Plan                            // the plan that caused it, nil if the user or the model did
+	work    func(edit.Inputs) (edit.Proposal, error) // makes the proposal from the current log
 
 	basis    basis
 	blocking bool                // the next request waits for it
-	joined   conversation.Source // the user or the model, where they asked for what was under way
-	review   bool                // the user reads the text before it takes effect
+	joined   conversation.Source // the user or the model, if they asked for this summary while it was being written
+	review   bool                // the user reviews the text first
 	cancel   context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended
@@ -49,17 +47,17 @@ type job struct {
 	err      error
 }
 
-// basis is what a summary is written from.
+// basis is the state that a summary is written from.
 type basis struct {
 	revision uint64              // of the view
 	spans    []conversation.Span // that it covers
-	window   meter.Window        // of the conversation's model
+	window   meter.Window        // of the model in use
 }
 
-// on moves the summary to its next state.
+// on moves the job to its next state.
 func (j *job) on(e event) { j.state = j.state.next(e) }
 
-// end gives the summary up for a cause.
+// end ends the job before it is applied.
 func (j *job) end(cause error) {
 	if !j.state.open() {
 		return
@@ -71,9 +69,9 @@ func (j *job) end(cause error) {
 	}
 }
 
-// look takes over what the goroutine of the summary left, and reports whether that
-// has ended. A text that the user reads first is shown by the compactor.
-func (j *job) look() bool {
+// poll reports whether the goroutine of the job has ended, and then updates the state. A text for review keeps its
+// state until the compactor shows it.
+func (j *job) poll() bool {
 	select {
 	case <-j.done:
 	default:
@@ -90,22 +88,22 @@ func (j *job) look() bool {
 	return true
 }
 
-// pending reports whether the summary is being written, or waits for the user.
+// pending reports whether the summary is being written or reviewed.
 func (j *job) pending() bool {
-	j.look()
+	j.poll()
 	return j.state == statePreparing || j.state == stateInReview
 }
 
-// ended reports whether there is nothing to wait for any more.
-func (j *job) ended() bool { return j.look() && !j.pending() }
+// ended reports whether the goroutine has ended and the user has no decision to make.
+func (j *job) ended() bool { return j.poll() && !j.pending() }
 
-// asked reports whether the user or the model asked for the summary.
-func (j *job) asked() bool {
+// requested reports whether the user or the model asked for the summary.
+func (j *job) requested() bool {
 	return j.joined != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool
 }
 
-// bound is the longest request that is worth sending after the provider refused one as
-// too long, in tokens; 0 if no refusal started the job.
+// bound is the largest request, in tokens, that is worth sending after the provider refused one as too long; 0 if
+// no refusal caused the job.
 func (j *job) bound() int {
 	if j.plan == nil || j.plan.Trigger != planner.TriggerOverflow {
 		return 0
@@ -113,8 +111,8 @@ func (j *job) bound() int {
 	return int(preset.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
-// isLastTry reports whether a request asks for no further summary: the one it waited for
-// failed or was stopped, or it started that one and it did not make enough room.
+// isLastTry reports whether a request must not start another summary: the one it waited for failed or was stopped,
+// or is its own and did not make enough room.
 func (j *job) isLastTry(own *job) bool {
 	if j == nil {
 		return false
@@ -128,35 +126,35 @@ func (j *job) isLastTry(own *job) bool {
 	return j == own
 }
 
-// overtaken reports whether the log changed under a summary (overlays other than notes on
-// what it covers), or the window shrank.
+// overtaken reports whether the log changed under the summary (by overlays other than notes on the events it
+// covers), or the window shrank.
 func (j *job) overtaken(now *core.Journal) bool {
 	had, has := j.basis.window, now.Model().Window
 	return !edit.UnchangedSince(now.Events(), j.basis.revision, j.basis.spans) || had.Known() && has.Known() && has.Tokens < had.Tokens
 }
 
-// rebase applies the text of a job, with the masks of its plan, to the current log. The
-// error says why the result does not count.
+// rebase applies the text of a job and the masks of its plan to the current log. The error says why the result does
+// not count.
 func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := proposal.Rebase(log.Events(), log.Situation(), masks...)
+	now, err := proposal.Rebase(log.Events(), log.CompactionInputs(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.SavesEnough() {
 		err = errTooLittle
 	}
 	return now, err
 }
 
-// waitsForStep reports whether the text of a job is held until the next step evicts, and
-// is committed with that, not as an epoch of its own.
+// waitsForStep reports whether the text is committed together with the next step that evicts, and not as an own
+// epoch.
 func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
 }
 
-// serves reports whether the summary of a job answers the request w: it does if it was
-// requested alike, or if it is automatic and w asks for nothing in particular.
+// serves reports whether the summary of the job also answers request w: a requested summary answers an equal
+// request, an automatic one a request without a range and a focus.
 func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 	if !j.state.open() {
 		return false
@@ -167,7 +165,7 @@ func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 	return rules.Profiles[edit.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
-// sameRequest reports whether two requests ask for the same compaction by some rules, whoever makes them.
+// sameRequest reports whether two requests ask for the same compaction, by whomever.
 func sameRequest(r preset.Rules, a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)

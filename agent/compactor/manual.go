@@ -13,49 +13,47 @@ import (
 	"plimsoll/conversation"
 )
 
-// What the user does by hand to single messages and turns is one overlay with its
-// own epoch, made where a compaction would be: at once while idle, otherwise
-// before the turn's next request. Rules:
+// A manual edit of single messages or turns is one overlay with its own epoch, made when a compaction would be: at
+// once while idle, otherwise before the next request of the turn. Rules:
 //
-//   - Turns come back between two turns only, as they go: a request under way was
-//     made of what went before. The turn is not stopped for it.
-//   - A summary that is being written is then no longer about what the model is
-//     shown, whichever messages the overlay names: it is given up as overtaken.
-//   - It says nothing of when a compaction is welcome: neither the planner nor the
-//     model waits for longer because of it.
-//   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
+//   - Turns are rewound and restored between two turns only: a request under way was made with the old ones. The
+//     turn is
+// not stopped for that.
+//   - Whichever messages it names, an overlay makes a summary that is being written stale.
+//   - An edit does not delay later compactions by the planner or the model.
+//   - If the overlay cannot be stored, nothing is changed, and nothing is tried again.
 
-// manualEdits works out, on the log as it is, what the user does by hand.
+// manualEdits computes the overlays of manual edits from the current log.
 type manualEdits struct{ journal *core.Journal }
 
-// overlay puts the overlay of an operation in force.
-func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Origin, failure *llm.Error) {
+// apply appends the overlay of an operation, and returns its origin.
+func (e *manualEdits) apply(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
 	if err := e.journal.Flush(ctx); err != nil {
-		return made, err
+		return origin, err
 	}
 	bodies, err := e.bodies(d)
 	if err != nil {
-		return made, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
+		return origin, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
 	if _, err := e.journal.Append(ctx, bodies...); err != nil {
-		return made, &llm.Error{
-			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + behind(err).Error(),
+		return origin, &llm.Error{
+			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + rootCause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
-	made, _ = conversation.OriginOf(bodies[0]) // bodies makes overlays
-	return made, nil
+	origin, _ = conversation.OriginOf(bodies[0]) // bodies returns overlays only
+	return origin, nil
 }
 
-// bodies works an operation out on the log as it is. The error is one of package compact.
+// bodies returns the overlays of an operation on the current log. The error is one of package compact.
 func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
-	made := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
+	origin := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch updates.Edit(d.what) {
 	case updates.EditMask:
-		return e.mask(d.events, made)
+		return e.mask(d.events, origin)
 	case updates.EditRestore:
 		body, err = edit.Restore(log)
 	default:
@@ -64,21 +62,21 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, _ := conversation.OriginOf(body) // zero where it says nothing
-	made.Why = own.Why
+	own, _ := conversation.OriginOf(body) // the zero value has no reason
+	origin.Why = own.Why
 	then := append(log, conversation.NextEvents(log, e.journal.Now(), body)...)
-	made.Before, made.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
-	return conversation.AssignEpoch([]conversation.Body{body}, e.journal.NextSeq(), made), nil
+	origin.Before, origin.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
+	return conversation.AssignEpoch([]conversation.Body{body}, e.journal.NextSeq(), origin), nil
 }
 
-// mask works out overlays that mask results.
-func (e *manualEdits) mask(events []uint64, made conversation.Origin) ([]conversation.Body, error) {
+// mask returns overlays that mask results.
+func (e *manualEdits) mask(events []uint64, origin conversation.Origin) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
 	mask, err := edit.ManualMask(rules, log, e.journal.View(), events)
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := edit.ProposeOverlays(log, rules, e.journal.Situation(), made, mask)
+	proposal, err := edit.ProposeOverlays(log, rules, e.journal.CompactionInputs(), origin, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the result is too short", edit.ErrNothingToGain)
 	}
@@ -99,8 +97,8 @@ func (e *manualEdits) newestEpoch() uint64 {
 	return newest
 }
 
-// turnToRewind is the first turn that a rewind undoes, and its message; -1 if there is
-// none. Restored says that turns which were rewound before are restored first.
+// turnToRewind returns the first turn that a rewind undoes, and its message; -1 without one. restored says that
+// rewound turns are restored before.
 func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text string) {
 	events := e.journal.Events()
 	var rewound []uint64

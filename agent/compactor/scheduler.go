@@ -17,21 +17,19 @@ import (
 	"plimsoll/conversation"
 )
 
-// scheduler decides what is to be done about the context, by the rules and by what the log
-// says of earlier compactions. It changes nothing.
+// scheduler asks the planner, by the rules and by the earlier compactions in the log. It changes nothing.
 type scheduler struct {
 	journal    *core.Journal
 	cacheSaved func(llm.Model, conversation.Usage) *float64 // see [core.Options]
-	writing    func() bool                                  // a summary is being written, or waits for the user
+	writing    func() bool                                  // a summary is being written or reviewed
 
-	past    planner.Past // what the log says of earlier compactions
-	paused  bool         // no model is asked automatically any more; the watcher was told
-	askedAt int          // tokens of the request when a model was asked for a summary automatically, 0 not since the newest epoch
+	past    planner.Past // earlier compactions in the log
+	paused  bool         // no model is asked automatically any more, and the watcher knows
+	askedAt int          // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
 	rearmAt int          // size of a request, in tokens, from which on the model may ask again
 }
 
-// check is what the planner looks at. Refused says that the server did not take
-// the request as it is.
+// check is the input of the planner. refused says that the server refused the request.
 func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	m := p.journal.Model()
 	idle, changed := p.journal.SinceReply(m)
@@ -41,7 +39,7 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	}
 }
 
-// plan asks the planner, and logs what it says.
+// plan asks the planner, and logs its decision.
 func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	look := p.check(moment, refused)
 	plan := look.Plan(p.journal.Rules())
@@ -60,8 +58,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	return plan
 }
 
-// profileForModel is the profile by which the model's request is carried out, or why it is
-// not.
+// profileForModel is the profile for a compaction that the model requests, or the error why there is none.
 func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 	rules := p.journal.Rules()
 	profile, found := rules.Summarising()
@@ -79,7 +76,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 	return profile, nil
 }
 
-// widen is the model's request with a range that holds something, if one does.
+// widen returns the model's request with a range that holds something to compact, if there is one.
 func (p *scheduler) widen(w edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
@@ -88,21 +85,20 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 			w.From = &from
 		}
 	}
-	// The turns that stay, then all but this one, then what is done of this one.
+	// Keep as many turns as the rules say, then only the current one, then none.
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := edit.NewProposal(log, rules, p.journal.Situation(), tried); !errors.Is(err, edit.ErrNoRange) {
+		if _, err := edit.NewProposal(log, rules, p.journal.CompactionInputs(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
 	return w
 }
 
-// account adds up the conversation's context as the planner finds it now. While
-// idle what it will look at next is a turn that begins. What is returned reads
-// nothing that the owner changes.
-func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
+// breakdown adds up the context for the next look of the planner; while idle that is the start of a turn. The
+// returned function reads nothing that the owner changes.
+func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
 	if p.journal.InTurn() {
 		moment = p.journal.Moment()
@@ -124,12 +120,11 @@ func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.B
 	}
 }
 
-// A server that refuses a request as too long often says how long its window
-// is: that is learned for the next time. The user is told the mildest compaction by
-// hand that makes enough room, and none where none does.
+// A server that refuses a request as too long often names its window, which is stored for later runs. The hint for
+// the user is the mildest manual compaction that makes enough room.
 
-// rooms are compactions that make room, the mildest first, as they are typed.
-var rooms = []struct {
+// roomCommands are the compactions that a hint offers, the mildest first.
+var roomCommands = []struct {
 	profile, flags string
 	keep           int
 }{
@@ -138,18 +133,16 @@ var rooms = []struct {
 	{preset.ProfileHeavy, " --profile " + preset.ProfileHeavy + " --keep-last 1", 1},
 }
 
-// roomShare is the share of a request that a compaction has to leave at most
-// where nobody knows how much fits, and of the window where somebody does.
+// roomShare is the largest share of the refused request, or of a known window, that a hint may leave.
 const roomShare = 0.9
 
-// What helps where no compaction makes enough room, and where the first message does not fit.
+// The hints where no compaction makes enough room, and where the first message does not fit.
 const (
 	otherwise    = "start a new conversation, or choose a model with a larger window"
 	firstTooLong = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
 )
 
-// fitting is how long a request may be, in estimated tokens, after one of
-// before tokens was refused.
+// fitting is the largest size, in estimated tokens, of a request that follows a refused one of before tokens.
 func fitting(before int, e *llm.Error) int {
 	share := roomShare
 	if e.Window > 0 && e.Requested > e.Window {
@@ -158,21 +151,21 @@ func fitting(before int, e *llm.Error) int {
 	return int(share * float64(before))
 }
 
-// roomHint says how to go on in a conversation that does not fit. Where prompt and tools
-// alone are too long no shorter conversation helps.
+// roomHint is the hint after a request that does not fit. If prompt and tools alone are too long, no compaction
+// helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
-	now := p.journal.Situation()
-	now.Answering = false // the turn is over when the user acts
+	now := p.journal.CompactionInputs()
+	now.Answering = false // when the user acts, the turn has ended
 	r := p.journal.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
 	}
-	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // another conversation would begin with it, too
+	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // a new conversation would begin with the same message
 		return firstTooLong
 	}
-	for _, room := range rooms {
+	for _, room := range roomCommands {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
 		proposal, err := edit.NewProposal(p.journal.Events(), p.journal.Rules(), now, asked)
@@ -183,8 +176,8 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	return otherwise
 }
 
-// regards reports whether an event says something of earlier compactions.
-func regards(b conversation.Body) bool {
+// affectsPast reports whether an event changes what the planner knows of earlier compactions.
+func affectsPast(b conversation.Body) bool {
 	switch b.Kind() {
 	case conversation.KindAttempt, conversation.KindModel:
 		return true
@@ -192,39 +185,35 @@ func regards(b conversation.Body) bool {
 	return b.Kind().IsOverlay()
 }
 
-// refreshPast notes what the log says of earlier compactions, and tells if that ends or
-// begins the asking of a model.
+// refreshPast reads the earlier compactions from the log, and publishes whether automatic summaries pause.
 func (p *scheduler) refreshPast() {
 	p.past = planner.PastOf(p.journal.Events())
 	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused
-		p.journal.Tell(updates.Summaries{Paused: paused})
+		p.journal.Publish(updates.Summaries{Paused: paused})
 	}
 }
 
-// plansAfterReply reports whether something may be done between turns. Where no
-// user is there it is not known whether another turn comes: Plimsoll's own rules
-// then wait for it, as they act before requests, too.
+// plansAfterReply reports whether the planner is asked between turns. Without a user it is unknown whether another
+// turn follows: Plimsoll's own rules then wait for it, because they also act before requests.
 func (p *scheduler) plansAfterReply() bool {
 	r := p.journal.Rules()
 	return p.journal.Interactive() || !r.Preset.Design().Additions || r.Auto.Profile != ""
 }
 
-// prepares reports whether a summary may be prepared.
+// prepares reports whether a summary may be prepared now.
 func (p *scheduler) prepares() bool {
 	return p.journal.Interactive() && p.journal.InBackground() && !p.writing() &&
 		(p.askedAt == 0 || p.journal.Reading().Used >= p.askedAt+p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens))
 }
 
-// holds reports whether a request that has to get below the hard line would still be
-// above it with a proposal.
+// holds reports whether a request that must get below the hard line would still be above it after a proposal.
 func (p *scheduler) holds(plan planner.Plan, proposal *edit.Proposal) bool {
 	hard := p.journal.Reading().HardLine
 	return plan.Hold && hard > 0 && proposal.Preview().After > hard
 }
 
-// rearm says how long the conversation has to grow before the model may ask for
-// the next compaction.
+// rearm sets how far the conversation has to grow before the model may ask again.
 func (p *scheduler) rearm() {
 	p.rearmAt = p.journal.Reading().Used + p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens)
 }

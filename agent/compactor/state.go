@@ -14,16 +14,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is in one state from the moment it is asked for until it is in force
-// or given up. The table below has every way from one state to the next; what it
-// does not list does not happen.
+// A summary is in one state from the request until it is applied or discarded. The table has every transition; no other
+// happens.
 //
 //	state      event      next       when
 //	idle       begun      preparing  a model is asked for the text
 //	idle       complete   ready      the compaction needs no text any more
-//	preparing  written    ready      the text is there and counts
-//	preparing  shown      in review  the text is there, and the user reads it first
-//	in review  accepted   ready      the user takes it, with his changes
+//	preparing  written    ready      the text is written and counts
+//	preparing  shown      in review  the text is written, and the user reads it first
+//	in review  accepted   ready      the user accepts it, perhaps with changes
 //	ready      committed  applied    the overlays are in the log
 //	any open   broke      failed     no text, none that counts, or it cannot be stored
 //	any open   stopped    cancelled  the user stopped it, or the program ends
@@ -32,21 +31,21 @@ import (
 // Idle, preparing, in review and ready are open; the others are final: the first
 // event that ends a summary is the one on record.
 
-// state is where a summary stands.
+// state is the state of a summary.
 type state int
 
 const (
-	stateIdle state = iota // nobody was asked for it yet
+	stateIdle state = iota // no model was asked yet
 	statePreparing
 	stateInReview
-	stateReady // it waits for the next boundary, or for the step that evicts what it covers
+	stateReady // waits for the next boundary, or for the step that evicts what it covers
 	stateApplied
 	stateFailed
 	stateCancelled
 	stateStale
 )
 
-// event is what moves a summary from one state to the next.
+// event moves a summary to its next state.
 type event int
 
 const (
@@ -61,7 +60,7 @@ const (
 	eventOvertaken
 )
 
-// transitions is the table.
+// transitions has the next states by state and event.
 var transitions = map[state]map[event]state{
 	stateIdle: {
 		eventBegun: statePreparing, eventComplete: stateReady,
@@ -81,7 +80,7 @@ var transitions = map[state]map[event]state{
 	},
 }
 
-// next is the state after an event: the same where the table has no way.
+// next is the state after an event; an event that the table lacks changes nothing.
 func (s state) next(e event) state {
 	if to, ok := transitions[s][e]; ok {
 		return to
@@ -89,14 +88,14 @@ func (s state) next(e event) state {
 	return s
 }
 
-// open reports whether a summary can still take effect.
+// open reports whether the summary can still be applied.
 func (s state) open() bool { return len(transitions[s]) > 0 }
 
-// cause is why a summary is given up. What else goes wrong is a failure.
+// cause is a reason to discard a summary. Any other error is a failure.
 type cause struct {
 	event   event
-	outcome string // as it is recorded
-	message string // and told
+	outcome string // as the log has it
+	message string // for the user
 	hint    string
 }
 
@@ -115,7 +114,7 @@ var (
 	errEnded    = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped: the program ended", nothingChanged}
 )
 
-// causeOf is the cause that an error is for giving a summary up, nil for a failure.
+// causeOf is the cause in an error, nil for a failure.
 func causeOf(err error) *cause {
 	var c *cause
 	var failure *llm.Error
@@ -130,7 +129,7 @@ func causeOf(err error) *cause {
 	return nil
 }
 
-// eventOf is the event that an error is to a summary.
+// eventOf is the event that an error causes.
 func eventOf(err error) event {
 	if c := causeOf(err); c != nil {
 		return c.event
@@ -138,25 +137,24 @@ func eventOf(err error) event {
 	return eventBroke
 }
 
-// errTooLate says that a summary took longer than its limit.
+// errTooLate: the summary took longer than its limit.
 var errTooLate = errors.New("it took too long")
 
-// ErrCancelled is the cause of a turn's end when the user stopped it.
+// ErrCancelled is the cause with which the user's cancel ends a turn or a summary.
 var ErrCancelled = errors.New("stopped by the user")
 
-// errTooLittle says that a summary did not make enough room.
+// errTooLittle: the summary makes too little room.
 var errTooLittle = errors.New("it would save too little")
 
-// Why a compaction was not made, as the user is told it. In all cases nothing
-// was changed.
+// The errors of compactions that were not made, in words for the user. Nothing was changed in any of these cases.
 
 const (
 	nothingChanged = "nothing was changed"
 	otherProfile   = "try again, or use a profile that needs no model, such as " + preset.ProfileDefault
 )
 
-// unmade is an error of package compact.
-func unmade(err error) *llm.Error {
+// proposalError is the user's error for an error of package compact.
+func proposalError(err error) *llm.Error {
 	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	switch {
 	case errors.Is(err, summary.ErrEmpty):
@@ -178,17 +176,16 @@ func unmade(err error) *llm.Error {
 	return e
 }
 
-// notMade is a compaction that could not be stored.
-func notMade(err error) *llm.Error {
+// storeError is the error of a compaction that could not be stored.
+func storeError(err error) *llm.Error {
 	return &llm.Error{
-		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + behind(err).Error(),
+		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + rootCause(err).Error(),
 		Hint: "check the disk and the data folder, then compact again", Err: err,
 	}
 }
 
-// behind is what lies behind a failure of this package, err itself if nothing
-// does.
-func behind(err error) error {
+// rootCause is the error inside an *llm.Error, or err itself.
+func rootCause(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) && e.Err != nil {
 		return e.Err
@@ -196,9 +193,8 @@ func behind(err error) error {
 	return err
 }
 
-// ended is why a summary is not in force: as the user is told it, and as it is
-// recorded.
-func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
+// failureOf is why a summary was not applied: as the user sees it, and the outcome for the log.
+func failureOf(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	if c := causeOf(err); c != nil {
 		return &llm.Error{Class: llm.Cancelled, Message: c.message, Hint: c.hint, Err: err}, c.outcome
 	}
@@ -212,11 +208,11 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	case errors.As(err, &failure):
 		return failure, conversation.AttemptFailed
 	}
-	return unmade(err), conversation.AttemptFailed
+	return proposalError(err), conversation.AttemptFailed
 }
 
-// noSummary is the failure of a request for a summary.
-func noSummary(e *llm.Error) *llm.Error {
+// requestError is the error of a failed request for a summary.
+func requestError(e *llm.Error) *llm.Error {
 	failure := *e
 	failure.Lead = "no summary was written: " + cmp.Or(e.Lead, e.Message)
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)

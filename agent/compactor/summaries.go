@@ -15,13 +15,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is taken in between two requests, if it still fits what the model is
-// shown; whatever came of it is on record with what it cost.
+// A summary is applied between two requests, if the view still is the one it was written from. The log gets the
+// outcome and the usage in any case.
 
-// applySummary takes in a summary that is written, or records that none is.
+// applySummary applies the summary of a job that has ended, or records why it does not.
 func (c *Compactor) applySummary(ctx context.Context) {
 	j := c.job
-	j.look()
+	j.poll()
 	if j.state == stateReady && j.overtaken(c.journal) {
 		j.end(errOvertaken)
 	}
@@ -33,7 +33,7 @@ func (c *Compactor) applySummary(ctx context.Context) {
 	c.finish(ctx, j)
 }
 
-// finish puts the summary of a job that ended in force, or records why it is not.
+// finish applies the summary of a job that has ended, or records why it does not, and removes the job.
 func (c *Compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
 	spent := c.records.usageOf(ctx, j)
@@ -51,14 +51,14 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 		return
 	}
 	if j.writer.previous {
-		c.writers.previous = nil // the one in use is asked next
+		c.writers.previous = nil // the current model is asked next
 	}
 	if j.plan != nil && j.plan.Drops {
 		c.ApplyLadder(ctx, j.plan.Trigger, false) // ONE
 	}
 }
 
-// commitJob puts a summary in force, with the masks of its plan.
+// commitJob commits a summary, with the masks of its plan.
 func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
 	proposal, err := j.rebase(c.journal, &j.proposal)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	}
 	w := j.request
 	if j.joined == conversation.SourceManual {
-		w.Source = j.joined // who joined it is told like who asked for it
+		w.Source = j.joined // a user who joined it gets the same notices
 	}
 	if e := c.commit(ctx, &proposal, w, spent, j); e != nil {
 		return e
@@ -74,37 +74,34 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	return nil
 }
 
-// Where the user wants to review the summary before it is applied, it waits for him
-// when it is written. Rules:
+// With review, a written summary waits for the user before it is applied. Rules:
 //
-//   - Until he has decided, the summary is to everybody else one that is being
-//     written: the conversation goes on meanwhile, another request joins or replaces
-//     it, and what overtakes it ends it. A request that does not fit waits for him;
-//     Esc then gives the summary up, and the request goes down the ladder.
-//   - His reading takes no time of the summary's limit, and is no part of how long
-//     it took.
-//   - What he makes of the text has to count by its length. If it does not he is
-//     told why and goes on editing.
+//   - Until the decision, the summary counts as one that is being written: the conversation goes on, another
+//     request joins
+// or replaces it, and a change of the view makes it stale. A request that does not fit waits for the user; Esc then
+// discards the summary, and the request goes down the ladder.
+//   - The time of the review does not count for the limit and the duration of the summary.
+//   - The edited text must have an acceptable length. If not, the user sees why and goes on editing.
 
-// accept lets a summary be taken in with the user's text. Whether one that he left
-// as it is saves enough is judged where all are, when it is taken in.
+// accept accepts a summary with the user's text. Whether an unchanged text saves enough is checked when it is
+// applied, as for any summary.
 func (c *Compactor) accept(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
-	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // a note evicted them: the next step checks what the text saves
 	if err == nil && proposal.Edited() && !evicted {
 		_, err = j.rebase(c.journal, &proposal)
 	}
 	if err != nil {
-		c.journal.Tell(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
+		c.journal.Publish(updates.Edited{What: updates.EditReview, Err: reviewError(err)})
 		return
 	}
 	j.proposal = proposal
 	j.on(eventAccepted)
-	c.journal.Tell(updates.Reviewed{})
+	c.journal.Publish(updates.Reviewed{})
 }
 
-// notTaken is why a text of the user does not count.
-func notTaken(err error) *llm.Error {
+// reviewError is why a text of the user was not accepted.
+func reviewError(err error) *llm.Error {
 	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "change the text, or discard the summary; nothing is applied yet", Err: err}
 	switch {
 	case errors.Is(err, summary.ErrEmpty):
@@ -115,8 +112,8 @@ func notTaken(err error) *llm.Error {
 	return e
 }
 
-// start has the text of a job written. The error is an *Error, one of package
-// compact, or the cause of ctx's end; then there is no job.
+// start begins to write the summary of a job. The error is an *Error, one of package compact, or the cause of ctx's
+// end; then there is no job.
 func (c *Compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
 	j.basis.window, j.writer = c.journal.Model().Window, c.writers.newWriter()
@@ -127,7 +124,7 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 		return err
 	}
 	if j.proposal.Job != nil && j.proposal.Job.Input == preset.InputView {
-		// Only this form carries the prompt and the tools, to the conversation's model.
+		// This form has the prompt and the tools of the conversation, so the log must have them.
 		if err := c.journal.RecordSettings(ctx); err != nil {
 			return err
 		}
@@ -138,7 +135,7 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 	j.basis.revision, j.basis.spans, j.done = c.journal.Revision(), j.proposal.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, c.job = cancel, j
-	if j.proposal.Job == nil { // the rules were changed meanwhile
+	if j.proposal.Job == nil { // the rules have changed, and no text is needed
 		j.on(eventComplete)
 		close(j.done)
 		return nil
@@ -149,25 +146,24 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 		j.err = j.writer.write(jobCtx, &j.proposal)
 		cancel(nil)
 		close(j.done)
-		c.inbox.Put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
+		c.inbox.Put(func(context.Context) { c.showForReview(j) }) // this also wakes await
 	}()
 	return nil
 }
 
-// await waits for the summary that is being written, and takes it in. It returns
-// before that if ctx ends, something else is to be done first, or it is not needed
-// any more.
+// await waits for the summary that is being written, and applies it. It returns early if ctx ends, an operation is
+// due, or needed becomes false.
 func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	j := c.job
-	c.held = true
+	c.awaiting = true
 	defer func() {
-		c.held = false
+		c.awaiting = false
 		c.announceReview()
 	}()
-	if c.loop.Messages() {
-		c.loop.ShowMessages()
+	if c.loop.HasQueued() {
+		c.loop.ShowQueued()
 	}
-	c.loop.Compacting()
+	c.loop.ShowCompacting()
 	c.announce(true)
 	c.announceReview()
 	for !c.operations.due(c.journal.InTurn()) {
@@ -176,7 +172,7 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 			return
 		}
 		select {
-		case <-c.inbox.Wake: // its goroutine puts something in when it ends
+		case <-c.inbox.Wake: // the goroutine of the job wakes it when it ends
 			c.inbox.Drain(ctx)
 			if j.pending() && !needed() {
 				return
@@ -187,55 +183,57 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	}
 }
 
-// clear ends the summary that is being written, if one is.
+// clear ends the current job, if there is one.
 func (c *Compactor) clear(ctx context.Context) {
 	j := c.job
 	if j == nil {
 		return
 	}
 	if j.pending() {
-		c.drop(j, errReplaced)
+		c.discard(j, errReplaced)
 	}
-	<-j.done // it ends at once
+	<-j.done // a discarded job ends at once
 	c.applySummary(ctx)
 }
 
-// Where rules evict, a summary never holds a request up. Rules:
+// Under rules that evict, a request never waits for a summary. Rules:
 //
-//   - It is written in the background while the load line nears, or from there
-//     on, at most once until the conversation has grown again. Where no user is there
-//     it is not prepared: nobody knows whether another turn comes.
-//   - Written, it waits in memory for the step that evicts what it covers: text and
-//     note are one epoch. What it cost is recorded at once.
-//   - At the hard line the note alone is committed. A text that comes later waits for
-//     the next step, so that the prefix breaks once.
-//   - What is put over its events meanwhile, but for notes, makes it stale. It is then
-//     dropped, and so it is when the program ends: the log says so.
+//   - It is written in the background when the load line is near, or from there on, at most once until the
+//     conversation has
+// grown again. Without a user it is not prepared: another turn may never come.
+//   - A written summary waits in memory for the step that evicts what it covers: text and note are one epoch. Its
+//     usage is
+// recorded at once.
+//   - At the hard line the note is committed alone. A later text waits for the next step, so that the prefix breaks
+//     once.
+//   - An overlay on its events, other than a note, makes it stale. It is then discarded, as at the end of the
+//     program, and
+// the log gets the outcome.
 
-// keepPrepared keeps a summary that is written for the step that evicts what it covers.
+// keepPrepared keeps a written summary for the step that evicts what it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	if _, err := c.journal.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.journal.Tell(updates.Failed{Err: llm.AsError(err)})
+		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
 	c.journal.Logger().Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
-	c.journal.Tell(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.journal.Publish(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
-// evict makes a step that evicts, with the summaries that are written for it.
-func (c *Compactor) evict(ctx context.Context, plan planner.Plan, made conversation.Origin) {
-	why := c.whyAlone(plan)
-	if !c.evictWith(ctx, plan, made) {
-		made.Why = why
-		c.overlay(ctx, made, plan.WithoutSummary().Masks)
+// evict makes an eviction step, with the summaries that are prepared for it.
+func (c *Compactor) evict(ctx context.Context, plan planner.Plan, origin conversation.Origin) {
+	why := c.whyNoSummary(plan)
+	if !c.evictWith(ctx, plan, origin) {
+		origin.Why = why
+		c.applyOverlays(ctx, origin, plan.WithoutSummary().Masks)
 	}
 }
 
-// whyAlone is why the note of a step has no summary beside it, "" where none belongs to
-// such a step. It is stored with the step, so that the ledger can say it later.
-func (c *Compactor) whyAlone(plan planner.Plan) string {
+// whyNoSummary is the reason, stored with a step for the ledger, why its note has no summary; "" for steps without
+// one.
+func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
 		return ""
 	}
@@ -257,8 +255,7 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 	return "no summary: none was started in time"
 }
 
-// newestFailure is the event of the newest summary that did not come about since the
-// newest compaction, 0 if there is none.
+// newestFailure is the event of the newest failed summary since the newest compaction, 0 without one.
 func (c *Compactor) newestFailure() uint64 {
 	log := c.journal.Events()
 	for i := len(log) - 1; i >= 0; i-- {
@@ -274,14 +271,13 @@ func (c *Compactor) newestFailure() uint64 {
 	return 0
 }
 
-// evictWith makes a step that evicts with the summaries that are written for it, and
-// reports whether it is made.
-func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, made conversation.Origin) bool {
+// evictWith makes an eviction step together with the prepared summaries that fit it, and reports whether it did.
+func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, origin conversation.Origin) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
 	if err := c.journal.Flush(ctx); err != nil {
-		return false // so is the note, and that is told
+		return false // the note fails for the same reason, and reports it
 	}
 	more := plan.Trigger != planner.TriggerCold
 	step := func(jobs []*job) (edit.Proposal, bool) {
@@ -289,7 +285,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, made conve
 		for _, j := range jobs {
 			proposals = append(proposals, &j.proposal)
 		}
-		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), made, plan.Note, more, proposals...)
+		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, plan.Note, more, proposals...)
 		return proposal, err == nil && proposal.SavesEnough() && !c.schedule.holds(plan, &proposal)
 	}
 	var use []*job
@@ -305,7 +301,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, made conve
 	if !ok {
 		return false
 	}
-	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
+	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.commit(ctx, &proposal, w, nil, use...); err != nil {
 		c.records.refuse(ctx, w, err)
 		return true
@@ -315,8 +311,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, made conve
 	return true
 }
 
-// makeDueStep makes the step that a summary which is written was waited for, if that is
-// due.
+// makeDueStep makes the step that a prepared summary waits for, if it is due.
 func (c *Compactor) makeDueStep(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
@@ -327,7 +322,7 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 	}
 	plan := c.schedule.plan(moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
-		c.evict(ctx, plan, c.made(plan.Trigger))
+		c.evict(ctx, plan, c.originOf(plan.Trigger))
 	}
 }
 

@@ -15,60 +15,60 @@ import (
 )
 
 const (
-	// leastAnswer is the room without which a form is not tried, in tokens: a
-	// summary that is cut does not count.
+	// leastAnswer is the least room for an answer, in tokens: a form that leaves less is not tried, because a summary
+	// that is cut does not count.
 	leastAnswer = 512
-	// pieceAnswer is the largest share of the window that a piece leaves for its
-	// answer, and pieceSlack what estimates may be wrong by.
+	// pieceAnswer is the largest share of the window that a piece leaves for its answer, and pieceSlack allows for errors
+	// of the estimates.
 	pieceAnswer = 0.25
 	pieceSlack  = 0.9
-	// maxPieces bounds what one summary may cost.
+	// maxPieces bounds the cost of one summary.
 	maxPieces = 32
-	// maxHalvings is how often pieces that turn out too long are made smaller.
+	// maxHalvings is how often pieces are halved when they turn out too long.
 	maxHalvings = 3
 )
 
-// modelClient is a model and where it is reached.
+// modelClient is a model and its provider.
 type modelClient struct {
 	model    llm.Model
 	provider llm.Provider
 }
 
-// writer has a summary written. It holds all that takes, so that nothing is
-// read of what the conversation changes meanwhile.
+// writer writes one summary. It has copies of everything it needs, so that it reads nothing that the conversation
+// changes.
 type writer struct {
-	model    llm.Model // that writes it
+	model    llm.Model // the model that writes
 	provider llm.Provider
-	factor   float64 // what was learned about the model's tokens
+	factor   float64 // calibration of the model's tokens
 
-	base     llm.Request // the conversation's next one, without messages
+	base     llm.Request // the next request of the conversation, without messages
 	prompt   float64     // uncalibrated tokens of system prompt and tools
-	revision uint64      // of the view it is about
+	revision uint64      // of the view that is summarized
 	retry    llm.Retry
 	preset   preset.Name
 	retries  int // left
 	now      func() time.Time
-	limit    time.Duration // for the whole
-	previous bool          // the model before writes it
+	limit    time.Duration // for the whole summary
+	previous bool          // the previous model of the conversation writes
 	began    time.Time
-	took     time.Duration // until the summary was there, 0 if none is
+	took     time.Duration // until the text was written, 0 before
 	from, to int           // turns covered, both included
 
-	spent   []spent
-	tokens  int      // that the endpoint says they took
-	cost    *float64 // in US dollars, nil if unknown
-	learned int      // the window that a server named, in tokens, 0 if none did
-	left    bool     // the server refused what the model thought, so that it is left out
+	spent           []spent
+	tokens          int      // reported for all requests
+	cost            *float64 // in US dollars, nil if unknown
+	learned         int      // the window that a server named, in tokens, 0 for none
+	thinkingRefused bool     // the server refused the thinking in a request, so that it is left out
 }
 
-// spent is one request and what came of it.
+// spent is a request that was made, and its reply.
 type spent struct {
 	request llm.Outgoing
 	reply   *llm.Reply
 }
 
-// use has a model write.
-func (w *writer) use(j *core.Journal, m llm.Model, p llm.Provider) {
+// useModel sets the model that writes.
+func (w *writer) useModel(j *core.Journal, m llm.Model, p llm.Provider) {
 	w.model, w.provider, w.revision, w.factor = m, p, j.Revision(), m.Calibration.Factor
 	if m.Name() == j.Model().Name() {
 		w.factor = j.Meter().Calibration().Factor
@@ -78,7 +78,7 @@ func (w *writer) use(j *core.Journal, m llm.Model, p llm.Provider) {
 	}
 }
 
-// call makes one request for a summary, and a failed one once more, silently.
+// call makes one request for a summary, and repeats a failed one once.
 func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, error) {
 	r, err := w.request(form)
 	if err != nil {
@@ -94,15 +94,15 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if !errors.As(err, &failure) {
 			return summary.Answer{}, err
 		}
-		if failure.RefusesThinking && !w.left {
-			w.left, r.ThinkingAfter = true, math.MaxUint64
+		if failure.RefusesThinking && !w.thinkingRefused {
+			w.thinkingRefused, r.ThinkingAfter = true, math.MaxUint64
 			continue
 		}
 		if llm.UnsizedOverflow(failure) && llm.Smaller(w.model, w.factor, r, rep) {
 			failure = llm.CacheFull(failure)
 		}
 		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
-			r, learned = smaller, true // once: a server that names another window each time is not asked for ever
+			r, learned = smaller, true // once, because a server may name another window each time
 			continue
 		}
 		wait, again := w.retry.Wait(failure, 1)
@@ -113,7 +113,7 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 			again = false
 		}
 		if !again || w.retries <= 0 {
-			return summary.Answer{}, noSummary(failure)
+			return summary.Answer{}, requestError(failure)
 		}
 		w.retries--
 		if err := pauseFor(ctx, wait); err != nil {
@@ -122,7 +122,7 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 	}
 }
 
-// pauseFor waits. The error is the cause of ctx's end.
+// pauseFor sleeps. The error is the cause of ctx's end.
 func pauseFor(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -134,8 +134,8 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// bounded is a request whose answer leaves room for the prompt, after a server
-// refused one and named a window that was not known. Many count both together.
+// bounded returns the request with a smaller reply limit, after a server refused it and named an unknown window.
+// Many servers count prompt and reply together.
 func (w *writer) bounded(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Outgoing, bool) {
 	if e.Class != llm.Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
 		return r, false
@@ -146,7 +146,7 @@ func (w *writer) bounded(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Ou
 	return smaller, err == nil && smaller.MaxTokens < r.MaxTokens
 }
 
-// answerOf is a reply as the answer to a request for a summary.
+// answerOf is a reply in the form that package summary checks.
 func answerOf(rep *llm.Reply, m llm.Model, input preset.SummaryInput) summary.Answer {
 	answer := summary.Answer{Text: rep.Text.String(), Stop: rep.Stop, Calls: len(rep.Calls), Model: m.Name(), Input: input}
 	if answer.Stop == conversation.StopCalls && answer.Calls == 0 {
@@ -155,17 +155,16 @@ func answerOf(rep *llm.Reply, m llm.Model, input preset.SummaryInput) summary.An
 	return answer
 }
 
-// request is the request for a form. The error is one of class Overflow if it
-// does not fit into the window.
+// request is the request for a form of the job. The error has class Overflow if it does not fit into the window.
 func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.base.Conversation,
-			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinkingAfter: w.base.ThinkingAfter, PrefixChanged: w.base.PrefixChanged, // another one would not find the conversation in the cache
+			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinkingAfter: w.base.ThinkingAfter, PrefixChanged: w.base.PrefixChanged, // so that the request finds the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.PurposeSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}
-	if w.left {
+	if w.thinkingRefused {
 		r.ThinkingAfter = math.MaxUint64
 	}
 	if form.Input == preset.InputView {

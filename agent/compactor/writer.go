@@ -15,25 +15,24 @@ import (
 	"plimsoll/compact/summary"
 )
 
-// The request for a summary takes the largest form that fits: the next request
-// and one message, which the provider's cache serves; otherwise what was said,
-// written out; otherwise that in pieces. A failed call is made once more. Tools
-// are declared where the conversation's are, and never run.
+// A summary is requested in the largest form that fits: the next request with one more message, which the
+// provider's cache serves; else the messages written out as text; else that text in pieces. A failed call is
+// repeated once. Tools are declared where the conversation declares them, and never run.
 
-// write has the text of a proposal written and takes it in. The error is an *Error,
-// one of package compact, or the cause of ctx's end.
+// write has the model write the text of a proposal, and adds it. The error is an *Error, one of package compact, or
+// the cause of ctx's end.
 func (w *writer) write(ctx context.Context, proposal *edit.Proposal) error {
 	ctx, end := context.WithTimeoutCause(ctx, w.limit, errTooLate)
 	defer end()
-	err := w.fulfil(ctx, proposal)
+	err := w.tryForms(ctx, proposal)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
 	return err
 }
 
-// fulfil has the text written in the form and number of requests it takes.
-func (w *writer) fulfil(ctx context.Context, proposal *edit.Proposal) error {
+// tryForms requests the text, in as many forms and requests as it takes.
+func (w *writer) tryForms(ctx context.Context, proposal *edit.Proposal) error {
 	form := *proposal.Job
 	for {
 		answer, err := w.answer(ctx, proposal, &form)
@@ -45,7 +44,7 @@ func (w *writer) fulfil(ctx context.Context, proposal *edit.Proposal) error {
 			w.took = answer.Took
 			return nil
 		}
-		if !w.another(proposal, err) {
+		if !w.takeRetry(proposal, err) {
 			return err
 		}
 		if raw := proposal.Fallback(); raw != nil {
@@ -54,16 +53,16 @@ func (w *writer) fulfil(ctx context.Context, proposal *edit.Proposal) error {
 	}
 }
 
-// worthAnother are the reasons not to take an answer for which asking again may
-// help. One that was cut off, or is too long, is paid for twice to no avail.
+// worthAnother are the reasons to reject an answer for which another request may help. A text that was cut off or
+// is too long would only be paid for twice.
 var worthAnother = []error{
 	summary.ErrCalls, summary.ErrEmpty, summary.ErrDeclined, summary.ErrFailure,
 	summary.ErrShort,
 }
 
-// another takes a retry for an answer that did not count, if there is one left
-// and it may help. ONE asks again after a failed call only.
-func (w *writer) another(proposal *edit.Proposal, err error) bool {
+// takeRetry uses up a retry after a rejected answer, and reports whether there was one and it may help. Under ONE's
+// rules only a failed call is repeated.
+func (w *writer) takeRetry(proposal *edit.Proposal, err error) bool {
 	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
 	if proposal.Fallback() != nil && errors.Is(err, summary.ErrCut) {
 		helps = true // the other form leaves more room
@@ -75,8 +74,8 @@ func (w *writer) another(proposal *edit.Proposal, err error) bool {
 	return true
 }
 
-// answer gets an answer to a form, in a smaller one where that is too long.
-// form is then the one that was tried last.
+// answer requests the text in a form, or in a smaller one if that is too long. form becomes the form that was tried
+// last.
 func (w *writer) answer(ctx context.Context, proposal *edit.Proposal, form *summary.Job) (summary.Answer, error) {
 	answer, err := w.call(ctx, *form)
 	if form.Input == preset.InputView && llm.AsOverflow(err) != nil {
@@ -95,13 +94,12 @@ func (w *writer) answer(ctx context.Context, proposal *edit.Proposal, form *summ
 	return answer, err
 }
 
-// inPieces gets an answer to a form that is too long: a summary of each of its
-// pieces, which together are that of the whole.
+// inPieces answers a form that is too long by a summary of each piece, joined.
 func (w *writer) inPieces(ctx context.Context, form summary.Job, e *llm.Error) (summary.Answer, error) {
 	budget := w.pieceBudget(form, e)
 	for range maxHalvings {
 		if form.Tokens() > maxPieces*budget {
-			break // cutting up what is far too long takes long, and is for nothing
+			break // far too long: splitting it would be slow and useless
 		}
 		pieces := summary.Chunks(form, budget)
 		if len(pieces) < 2 || len(pieces) > maxPieces {
@@ -131,8 +129,7 @@ func (w *writer) pieces(ctx context.Context, pieces []summary.Job) (summary.Answ
 	return summary.Joined(answers), nil
 }
 
-// pieceBudget is how long a piece may be, in uncalibrated tokens. A form that
-// seemed to fit is at least halved.
+// pieceBudget is the size of a piece in uncalibrated tokens: at most half of the form that was too long.
 func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 	window := w.model.Window.Tokens
 	if e.Window > 0 {
@@ -146,21 +143,21 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 	return min(half, int(pieceSlack*room/w.factor))
 }
 
-// writers finds who writes a summary, and works out what is written.
+// writers chooses the model that writes a summary, and prepares the job.
 type writers struct {
 	journal  *core.Journal
 	inbox    *core.Inbox
 	retry    llm.Retry
 	find     func(name string) (llm.Model, llm.Provider, bool)               // see [core.Options], Summarisers
 	save     func(context.Context, projection.View) (path string, err error) // and Transcript
-	previous *modelClient                                                    // the model before one whose window is smaller, or unknown so far, until room was made
-	heldWith string                                                          // the model that the stored conversation was held with, if that is another one; "" once it was asked for
+	previous *modelClient                                                    // the model before the current one, if its window is larger; nil once the conversation fits the current one
+	heldWith string                                                          // the recorded model of the stored conversation, if another one is in use; "" once it was looked up
 }
 
-// newWriter is a writer for the conversation as it is now.
+// newWriter returns a writer for the current conversation.
 func (s *writers) newWriter() writer {
 	base := s.journal.Request(nil)
-	base.Tools = s.journal.Tools() // a summary may go to another model, which takes them
+	base.Tools = s.journal.Tools() // also if the current model takes none: another one may write
 	return writer{
 		model: s.journal.Model(), base: base, retry: s.retry,
 		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.PromptSizes()).RequestEstimate(),
@@ -168,14 +165,14 @@ func (s *writers) newWriter() writer {
 	}
 }
 
-// prepare works a job out on the log as it is now, and finds who writes.
+// prepare makes the proposal of a job from the current log, and chooses the model.
 func (s *writers) prepare(ctx context.Context, j *job) error {
-	rules, now := s.journal.Rules(), s.journal.Situation()
+	rules, now := s.journal.Rules(), s.journal.CompactionInputs()
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
 	case j.bound() > 0 && !s.journal.Model().Window.Known():
-		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
+		now.Writer, now.Cold = j.bound(), true // the refused request would only grow
 	case previous != nil:
 		j.writer.previous = true
 		now.Cold, now.Caps, now.Writer = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
@@ -210,17 +207,17 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	return err
 }
 
-// findWriter finds the model that a profile names: the conversation's own if it
-// names none, or the one it was held with if that has the larger window.
+// findWriter chooses the model that the profile names; without a name the previous model if it has the larger
+// window, else the current one.
 func (s *writers) findWriter(j *job, previous *modelClient) error {
 	name := j.proposal.Job.Model
 	w := &j.writer
 	switch {
 	case name == "" && previous != nil:
-		w.use(s.journal, previous.model, previous.provider)
+		w.useModel(s.journal, previous.model, previous.provider)
 		return nil
 	case name == "" || name == s.journal.Model().Name():
-		w.use(s.journal, s.journal.Model(), s.journal.Provider())
+		w.useModel(s.journal, s.journal.Model(), s.journal.Provider())
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
@@ -228,7 +225,7 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	}
 	if s.find != nil {
 		if m, p, ok := s.find(name); ok && p != nil {
-			w.use(s.journal, m, p)
+			w.useModel(s.journal, m, p)
 			return nil
 		}
 	}
@@ -238,7 +235,7 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	}
 }
 
-// transcript saves the history as it is sent (JCL).
+// transcript saves the view as it is sent (JCL).
 func (s *writers) transcript(ctx context.Context) (path string, err error) {
 	view := s.journal.View()
 	path = core.Concurrently(ctx, s.inbox, func() string {
@@ -259,10 +256,10 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 	return path, nil
 }
 
-// previousFor is the model that the conversation used before one with a
-// smaller window, while a plan has to make room for that; nil otherwise.
+// previousFor is the previous model, with the larger window, if a plan has to make the conversation fit the current
+// one; nil otherwise.
 func (s *writers) previousFor(j *job) *modelClient {
-	if j.plan == nil || !s.journal.Over() {
+	if j.plan == nil || !s.journal.OverHardLine() {
 		return nil
 	}
 	if name := s.heldWith; s.previous == nil && name != "" && s.find != nil {
@@ -274,8 +271,8 @@ func (s *writers) previousFor(j *job) *modelClient {
 	return s.previous
 }
 
-// largerThan is the model with the larger window of the one in use and the one
-// before it, if that is larger than w or w is unknown; nil otherwise.
+// largerThan is the current or the previous model, whichever has the larger window, if that is larger than w or w
+// is unknown; nil otherwise.
 func (s *writers) largerThan(w meter.Window) *modelClient {
 	best := &modelClient{s.journal.Model(), s.journal.Provider()}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
@@ -287,7 +284,7 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 	return best
 }
 
-// reviews reports whether the user reads a summary before it takes effect.
+// reviews reports whether the user reviews a summary before it is applied.
 func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
 	return s.journal.Interactive() && (w.Review || r.Review)
 }

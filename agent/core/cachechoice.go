@@ -5,12 +5,12 @@ import (
 	"plimsoll/compact/promptcache"
 )
 
-// How long the provider's cache is to keep a prompt is chosen where it holds nothing of the conversation, because the
-// whole prompt is written then, whatever is chosen. In between the choice stands: what the cache keeps for one time would
-// have to be written again for another one.
+// How long the provider's cache keeps the prompt is chosen only while the cache holds nothing of the conversation:
+// then the whole prompt is written anyway. In between the choice stays, because with another lifetime the cache has
+// to be written again.
 
-// ChooseTTL takes down how long after the reply before it the next request is made, and chooses how long the provider
-// is to keep it, where requests say so and the user leaves it open.
+// ChooseTTL records the pause between the newest reply and the next request, and chooses how long the provider
+// keeps the prompt, where requests may set that and the user did not.
 func (j *Journal) ChooseTTL() {
 	m := &j.settings.Model
 	last, changed := j.lastReport(*m)
@@ -21,7 +21,7 @@ func (j *Journal) ChooseTTL() {
 		o.Prompt = j.meter.RequestEstimate()
 		m.CacheTTL = terms.Choose(o).Lives
 	}
-	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a request that is made again counts once
+	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a retried request counts once
 		j.paused = last.Seq
 		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}.Add(terms, idle)
 		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.Absences

@@ -1,14 +1,13 @@
-// Package core is what the two halves of the agent stand on, the turn loop (package agent)
-// and the compactor (agent/compactor).
+// Package core has what the turn loop (package agent) and the compactor (agent/compactor) share.
 //
-// A [Journal] is the conversation: log, view, meter, settings and rules. One goroutine owns
-// it. It has these ways to store events:
+// A [Journal] is one conversation: log, view, meter, settings and rules. One goroutine owns it. It stores events in
+// these ways:
 //
 //   - Append stores now, or fails and changes nothing
-//   - Keep stores now, or with the next append where that fails
-//   - KeepForLater stores while idle, and with the turn's next append otherwise
-//   - Flush stores what still waits for an append
+//   - Keep stores now or, if that fails, with the next append
+//   - KeepForLater stores now while idle, and with the next append in a turn
+//   - Flush stores what waits for an append
 //
-// Others put functions into the owner's [Inbox]. [Options] say what a conversation is made
-// of; storage and tools are ports declared here and implemented elsewhere.
+// Other goroutines put functions into the owner's [Inbox]. [Options] configure a conversation; storage and tools
+// are ports declared here and implemented elsewhere.
 package core

@@ -11,63 +11,59 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Whether the next request can be sent as it is, by the meter, the window and the
-// rules.
+// Whether the next request fits, by the meter, the window and the rules.
 
-// unsure is how far above the window a request may seem to be as long as no
-// report has said how the model counts.
+// unsure is the factor by which a request may seem to exceed the window before the first report has calibrated the
+// estimates.
 const unsure = 1.25
 
-// estimateSlack is the part of the window, one in so many, by which an estimate is
-// off as often as not.
+// estimateSlack is the usual error of an estimate: one part of the window in so many.
 const estimateSlack = 64
 
-// Over reports whether the next request must not be sent as it is.
-func (j *Journal) Over() bool {
+// OverHardLine reports whether the next request is above the hard line, while compaction is automatic.
+func (j *Journal) OverHardLine() bool {
 	r := j.meter.Reading()
 	return j.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
-// fits reports whether the next request can be sent as it is. Where nothing is
-// automatic reported by the server.
+// fits reports whether the next request fits into the window. Where nothing is automatic, the server decides.
 func (j *Journal) fits() bool {
 	r := j.meter.Reading()
 	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
 }
 
-// Tight reports whether the next request seems to fit by less than estimates are off
-// by: then more room is made if that is possible, and it is sent if not.
-func (j *Journal) Tight() bool {
+// NearlyFull reports whether the next request may exceed the window by the usual error of an estimate. Then more
+// room is made if possible, and the request is sent in any case.
+func (j *Journal) NearlyFull() bool {
 	r := j.meter.Reading()
 	return j.rules.ActsByItself() && r.Window.Known() && r.Estimated && j.meter.Calibration().Samples > 0 &&
 		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
 }
 
-// Sendable is why the next request cannot be sent, nil if it can.
-func (j *Journal) Sendable() error {
+// CheckFits returns an error if the next request does not fit into the window.
+func (j *Journal) CheckFits() error {
 	if j.fits() {
 		return nil
 	}
 	return j.tooLong()
 }
 
-// CannotFit is why the next request cannot be sent whatever is left out of it: the
-// newest message alone, with the prompt, is too long. Nil if it can.
-func (j *Journal) CannotFit() error {
+// CheckNewestFits returns an error if the next request can never fit: the newest message alone, with the prompt, is
+// too long.
+func (j *Journal) CheckNewestFits() error {
 	if j.fits() || j.newestFits() {
 		return nil
 	}
 	return j.tooLong()
 }
 
-// newestFits reports whether the newest message of the user fits, with the prompt
-// alone.
+// newestFits reports whether the newest user message fits, with system prompt and tools alone.
 func (j *Journal) newestFits() bool {
 	r := j.meter.Reading()
 	return j.newestMessage()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
 }
 
-// mostSendable is how many tokens a request may seem to have.
+// mostSendable is the largest estimate, in tokens, with which a request is sent.
 func (j *Journal) mostSendable(r meter.Reading) int {
 	if j.meter.Calibration().Samples == 0 {
 		return int(unsure * float64(r.Window.Tokens))
@@ -75,7 +71,7 @@ func (j *Journal) mostSendable(r meter.Reading) int {
 	return r.Window.Tokens
 }
 
-// newestMessage is about how many tokens the newest message of the user has.
+// newestMessage is the estimated size of the newest user message in tokens.
 func (j *Journal) newestMessage() int {
 	for _, m := range slices.Backward(j.view.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
@@ -85,11 +81,11 @@ func (j *Journal) newestMessage() int {
 	return 0
 }
 
-// tooLong is a request that is not sent.
+// tooLong is the error of a request that does not fit.
 func (j *Journal) tooLong() error {
 	r, model := j.meter.Reading(), j.settings.Model
 	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
-	if j.newestFits() { // what must stay does not
+	if j.newestFits() { // but not together with what is pinned
 		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), start a new conversation, "
 	}
 	return &llm.Error{
@@ -100,10 +96,9 @@ func (j *Journal) tooLong() error {
 	}
 }
 
-// Oversized is why a message can never be sent, whatever is left out of the
-// conversation: with the system prompt and the tools alone it is longer than the
-// window. Nil if it can be, or nobody knows. It is measured as the meter measures
-// it; what is close goes through, as the server may count otherwise.
+// Oversized returns an error for a message that can never be sent: with system prompt and tools alone it is longer
+// than the window. It is nil if the message fits, or if the window is unknown. The estimate is that of the meter; a
+// close case passes, as the server may count differently.
 func (j *Journal) Oversized(text string) *llm.Error {
 	r := j.meter.Reading()
 	if !r.Window.Known() {

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// Whoever asks something of the agent never waits: the request goes into
-// the inbox, and the goroutine that owns the conversation carries it out wherever it
-// waits: for the user, for the model, for a tool, for the end of a back-off.
+// Callers of the agent never wait. A command goes into the inbox, and the goroutine that owns the conversation runs
+// it wherever it waits: for the user, the model, a tool, or the end of a back-off.
 
-// command is a request, carried out on the owner's goroutine.
+// command runs on the owner's goroutine.
 type command func(ctx context.Context)
 
-// Inbox holds commands until the owner takes them, in order.
+// Inbox holds commands, in order, until the owner runs them.
 type Inbox struct {
 	mu       sync.Mutex // guards commands
 	commands []command
-	Wake     chan struct{}
+	Wake     chan struct{} // receives a value after Put
 }
 
+// NewInbox returns an empty inbox.
 func NewInbox() *Inbox { return &Inbox{Wake: make(chan struct{}, 1)} }
 
 // Put adds a command. It never blocks.
@@ -40,15 +40,15 @@ func (b *Inbox) take() []command {
 	return taken
 }
 
-// Drain carries out what is in the inbox.
+// Drain runs the commands in the inbox.
 func (b *Inbox) Drain(ctx context.Context) {
 	for _, c := range b.take() {
 		c(ctx)
 	}
 }
 
-// Receive waits for a value on ch and drains the inbox meanwhile. ok is false when ch is
-// closed; the error is the cause of ctx's end.
+// Receive waits for a value on ch, and drains the inbox until one arrives. ok is false when ch is closed; the error
+// is the cause of ctx's end.
 func Receive[T any](ctx context.Context, in *Inbox, ch <-chan T) (v T, ok bool, err error) {
 	for {
 		select {
@@ -62,11 +62,11 @@ func Receive[T any](ctx context.Context, in *Inbox, ch <-chan T) (v T, ok bool, 
 	}
 }
 
-// Concurrently runs f on its own goroutine and drains the inbox until it has ended. It
-// waits for f even when ctx has ended: f is given a ctx and ends with it.
+// Concurrently runs f on its own goroutine and drains the inbox until f has ended. It waits for f even after ctx
+// has ended: f gets a ctx itself and ends with it.
 func Concurrently[T any](ctx context.Context, in *Inbox, f func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- f() }()
-	v, _, _ := Receive(context.WithoutCancel(ctx), in, done) // nothing ends this wait but f
+	v, _, _ := Receive(context.WithoutCancel(ctx), in, done) // only f ends this wait
 	return v
 }

@@ -17,13 +17,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// What happened goes to storage first, then to memory, then to the meter, then
-// to whoever watches. A cancelled turn is written too, so storage never sees
-// the turn's end. What could not be stored is not forgotten: it goes in front
-// of whatever is stored next.
+// New events go to storage first, then to memory, to the meter, and to the watcher. The end of a turn's ctx does
+// not stop a write: a cancelled turn is stored, too. Events that could not be stored wait and go before the next
+// append.
 
-// Journal is the conversation as it is stored, as the model is sent it, and by which
-// rules. The turn loop and the compactor share it; one goroutine owns it.
+// Journal is a conversation: its stored events, the view that the model is sent, and the rules of compaction. The
+// turn loop and the compactor share it; one goroutine owns it.
 type Journal struct {
 	id          string
 	store       Log
@@ -38,14 +37,14 @@ type Journal struct {
 	meter    meter.Meter
 	settings Settings
 	rules    preset.Rules
-	pending  []conversation.Body // to be appended before whatever comes next
+	pending  []conversation.Body // stored before the bodies of the next append
 	inTurn   bool
 	appended func([]conversation.Event)
-	paused   uint64 // Seq of the report after which a pause was counted last
+	paused   uint64 // Seq of the newest report after which a pause was recorded
 }
 
-// NewJournal returns the journal of a new or a stored conversation, made of options with
-// their defaults. Appended is called after events are in the view and the meter.
+// NewJournal returns the journal of a new or a stored conversation. o has its defaults. appended is called with new
+// events once they are in the view and the meter.
 func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error) {
 	log, err := conversation.NewLog(o.Stored.Events)
 	if err != nil {
@@ -64,67 +63,67 @@ func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error
 	return j, nil
 }
 
-// ID is the conversation's.
+// ID is the ID of the conversation.
 func (j *Journal) ID() string { return j.id }
 
 // Events are all events in the log, oldest first.
 func (j *Journal) Events() []conversation.Event { return j.log.Events() }
 
-// Len is how many events the log has, and the Seq of the newest.
+// Len is the number of events, and the Seq of the newest.
 func (j *Journal) Len() int { return j.log.Len() }
 
-// Turns is how many turns began.
+// Turns is the number of turns that began.
 func (j *Journal) Turns() int { return j.log.Turns() }
 
-// Revision counts what changes how the model is shown events it was shown before.
+// Revision is the revision of the view: it changes with every overlay.
 func (j *Journal) Revision() uint64 { return j.log.Revision() }
 
-// View is what the model is sent of the log.
+// View is what the model is sent for the log.
 func (j *Journal) View() projection.View { return j.view }
 
-// Meter tells how full the window is.
+// Meter measures how full the window is.
 func (j *Journal) Meter() meter.Meter { return j.meter }
 
-// Reading is what the meter shows now.
+// Reading is the current reading of the meter.
 func (j *Journal) Reading() meter.Reading { return j.meter.Reading() }
 
-// Rules is by what the conversation is compacted.
+// Rules are the rules of compaction in force.
 func (j *Journal) Rules() preset.Rules { return j.rules }
 
 // Model is the model in use.
 func (j *Journal) Model() llm.Model { return j.settings.Model }
 
-// Provider is what requests to the model in use go through.
+// Provider is the provider of the model in use.
 func (j *Journal) Provider() llm.Provider { return j.settings.Provider }
 
-// Tools is what requests declare.
+// Tools are the tools that requests declare.
 func (j *Journal) Tools() []conversation.ToolSpec { return j.settings.Tools }
 
-// PromptSizes is what the system prompt and the tools weigh in a request.
+// PromptSizes are the sizes of the system prompt and of the tools in a request.
 func (j *Journal) PromptSizes() (system, tools conversation.Size) { return j.settings.PromptSizes() }
 
-// Request is a request of the conversation with messages.
+// Request is a request of the conversation with these messages.
 func (j *Journal) Request(messages []projection.Message) llm.Request {
 	return j.settings.Request(j.id, messages)
 }
 
-// ThinkingAfter is the event up to which replies go back without what the model thought.
+// ThinkingAfter is the Seq of an event: replies up to it are sent without their thinking.
 func (j *Journal) ThinkingAfter() uint64 { return j.settings.ThinkingAfter }
 
-// HeldWith is the model that the log says the conversation was held with last.
-func (j *Journal) HeldWith() conversation.ModelChanged { return j.settings.Changed }
+// RecordedModel is the newest model in the log.
+func (j *Journal) RecordedModel() conversation.ModelChanged { return j.settings.Changed }
 
-// ModelRecord is the model as the log records it, and whether the log does not yet.
+// ModelRecord is the event that records the model in use; isNew reports whether the log lacks it.
 func (j *Journal) ModelRecord() (m conversation.ModelChanged, isNew bool) {
 	m = j.settings.ModelChanged()
 	return m, m != j.settings.Changed
 }
 
-// PromptStored reports whether this run has stored what requests carry besides messages.
+// PromptStored reports whether this run has stored the system prompt and the tools.
 func (j *Journal) PromptStored() bool { return j.settings.Blobs != nil }
 
-// Cost prices a request whose cost the provider did not report: USD, nil if unknown, and
-// the date of the price sheet.
+// Cost prices a request whose cost the provider did not report: USD, nil if unknown, and the date of the price
+// list.
 func (j *Journal) Cost(m llm.Model, t llm.Tokens) (usd *float64, priced string) {
 	if j.cost == nil {
 		return nil, ""
@@ -132,7 +131,7 @@ func (j *Journal) Cost(m llm.Model, t llm.Tokens) (usd *float64, priced string) 
 	return j.cost(m, t)
 }
 
-// PutBlob stores a text under its content hash and returns the name.
+// PutBlob stores a text under its content hash and returns the hash.
 func (j *Journal) PutBlob(ctx context.Context, text string) (string, error) {
 	return j.store.PutBlob(context.WithoutCancel(ctx), text)
 }
@@ -140,26 +139,25 @@ func (j *Journal) PutBlob(ctx context.Context, text string) (string, error) {
 // InTurn reports whether a turn runs.
 func (j *Journal) InTurn() bool { return j.inTurn }
 
-// Interactive reports whether a user is there.
+// Interactive reports whether a user is present.
 func (j *Journal) Interactive() bool { return j.interactive }
 
-// Now is the time.
+// Now is the current time.
 func (j *Journal) Now() time.Time { return j.now() }
 
-// Logger gets classes, counts and causes, never texts or keys.
+// Logger receives classes, counts and causes, never texts or keys.
 func (j *Journal) Logger() *slog.Logger { return j.logger }
 
-// Updates is where what happens can be watched.
+// Updates is the mailbox of the watcher.
 func (j *Journal) Updates() *updates.Mailbox { return j.updates }
 
-// Tell puts an update into the mailbox.
-func (j *Journal) Tell(u updates.Update) { j.updates.Put(u) }
+// Publish puts an update into the mailbox of the watcher.
+func (j *Journal) Publish(u updates.Update) { j.updates.Put(u) }
 
-// SetInTurn notes that a turn runs, or has ended.
+// SetInTurn records that a turn runs, or has ended.
 func (j *Journal) SetInTurn(runs bool) { j.inTurn = runs }
 
-// UseModel sends requests to a model from the next one on. OneTurn says that it takes
-// over for this turn only.
+// UseModel makes the next requests go to a model; with oneTurn the model replaces another one for this turn only.
 func (j *Journal) UseModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	j.settings.Model, j.settings.Provider, j.settings.OneTurn = m, p, oneTurn
 	j.settings.choose()
@@ -167,12 +165,12 @@ func (j *Journal) UseModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	j.weighThinking()
 }
 
-// MeterFor is the meter as it would be with another model.
+// MeterFor is the meter with another model in place of the one in use.
 func (j *Journal) MeterFor(m llm.Model) meter.Meter {
 	return j.meter.WithModel(m.MeterOptions(j.rules)).WithPrompt(j.settings.PromptSizes())
 }
 
-// UseWindow puts a window of the model in force, also an unknown one.
+// UseWindow sets the window of the model, which may be unknown.
 func (j *Journal) UseWindow(w meter.Window) {
 	j.settings.Model.Window = w
 	j.meter = j.meter.WithWindow(w)
@@ -181,23 +179,21 @@ func (j *Journal) UseWindow(w meter.Window) {
 	}
 }
 
-// UseMaxOut takes over the largest reply of the model, in tokens.
+// UseMaxOut sets the largest reply of the model, in tokens.
 func (j *Journal) UseMaxOut(tokens int) {
 	j.settings.Model.MaxOut = tokens
 	j.meter = j.meter.WithMaxOut(tokens)
 }
 
-// UseRules puts rules in force, and settings that differ for this conversation, by dotted
-// key with the value in YAML form.
+// UseRules sets the rules, and adds settings of this conversation: by dotted key, with the value in YAML form.
 func (j *Journal) UseRules(set map[string]string, rules preset.Rules) {
-	overrides := map[string]string{} // the maps of others stay as they are
+	overrides := map[string]string{} // a new map, because callers share the old ones
 	maps.Copy(overrides, j.settings.Overrides)
 	maps.Copy(overrides, set)
 	j.settings.Overrides, j.rules, j.meter = overrides, rules, j.meter.WithRules(rules)
 }
 
-// Learn takes over a meter that has seen what the endpoint counted. It reports whether that
-// taught how the model counts.
+// Learn replaces the meter by one that has seen the endpoint's counts. It reports whether the calibration changed.
 func (j *Journal) Learn(m meter.Meter) bool {
 	j.meter = m
 	c, known := m.Calibration(), &j.settings.Model.Calibration
@@ -206,8 +202,7 @@ func (j *Journal) Learn(m meter.Meter) bool {
 	return changed
 }
 
-// RememberWindow keeps the window that the server said for later runs, in tokens; 0
-// forgets it.
+// RememberWindow stores the window that the server reported in the calibration, in tokens; 0 removes it.
 func (j *Journal) RememberWindow(tokens int) {
 	c := &j.settings.Model.Calibration
 	c.Window, c.WindowAt = tokens, 0
@@ -216,13 +211,13 @@ func (j *Journal) RememberWindow(tokens int) {
 	}
 }
 
-// Append stores bodies as one transaction, behind whatever is pending. When it
-// fails nothing of it counts; the error is an *Error of class NotSaved.
+// Append stores bodies, after the pending ones, in one transaction. If it fails, nothing is changed; the error is
+// an *Error of class NotSaved.
 func (j *Journal) Append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	return j.AppendAt(ctx, j.now(), bodies...)
 }
 
-// AppendAt is Append for what happened at a time.
+// AppendAt is Append with the time of the events.
 func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
 	all := append(j.pending[:len(j.pending):len(j.pending)], bodies...)
 	if len(all) == 0 {
@@ -233,7 +228,7 @@ func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conver
 		return nil, NotSaved(err)
 	}
 	if err := j.log.Commit(events); err != nil {
-		return nil, NotSaved(err) // Prepare numbered them; only a second owner could break this
+		return nil, NotSaved(err) // Prepare numbered them, so only a second owner could cause this
 	}
 	j.pending = nil
 	revision := j.view.Revision
@@ -244,11 +239,10 @@ func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conver
 	return events, nil
 }
 
-// Postpone has bodies stored with the next append.
+// Postpone adds bodies to the pending ones, which the next append stores first.
 func (j *Journal) Postpone(bodies ...conversation.Body) { j.pending = append(j.pending, bodies...) }
 
-// Keep is Append for what must not get lost: if it cannot be stored now, it
-// waits for the next append.
+// Keep is Append for events that must not get lost: if they cannot be stored now, the next append stores them.
 func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	events, err := j.Append(ctx, bodies...)
 	if err != nil {
@@ -257,30 +251,29 @@ func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 	return events, err
 }
 
-// KeepForLater keeps something that the turn has no part in: at once while idle, with
-// the turn's next append otherwise, and with the first message in a
-// conversation without messages.
+// KeepForLater stores bodies that are not part of the turn: at once while idle, in a turn with the next append, and
+// in a conversation without messages with the first message.
 func (j *Journal) KeepForLater(ctx context.Context, bodies ...conversation.Body) {
 	j.Postpone(bodies...)
 	if j.inTurn {
 		return
 	}
 	if err := j.Flush(ctx); err != nil {
-		j.Tell(updates.Failed{Err: err})
+		j.Publish(updates.Failed{Err: err})
 	}
 }
 
-// Flush stores what is pending. Conversations without messages are not kept.
+// Flush stores the pending bodies. A conversation without messages is not stored.
 func (j *Journal) Flush(ctx context.Context) *llm.Error {
-	if j.log.Len() == 0 && !speaks(j.pending) {
+	if j.log.Len() == 0 && !hasMessage(j.pending) {
 		return nil
 	}
 	_, err := j.Append(ctx)
 	return llm.AsError(err)
 }
 
-// speaks reports whether someone says something in bodies.
-func speaks(bodies []conversation.Body) bool {
+// hasMessage reports whether bodies have a user message or a reply.
+func hasMessage(bodies []conversation.Body) bool {
 	for _, b := range bodies {
 		switch b.(type) {
 		case conversation.UserMessage, conversation.AssistantMessage:
@@ -290,11 +283,10 @@ func speaks(bodies []conversation.Body) bool {
 	return false
 }
 
-// NextSeq is the Seq of the first body of the next append. What is pending
-// comes before it, now or later.
+// NextSeq is the Seq of the first body of the next append, after the pending ones.
 func (j *Journal) NextSeq() uint64 { return uint64(j.log.Len() + len(j.pending) + 1) }
 
-// NotSaved is a failure to write as the user is told it.
+// NotSaved is the error of a failed write, in words for the user.
 func NotSaved(err error) *llm.Error {
 	return &llm.Error{
 		Class: llm.NotSaved, Message: "the conversation could not be saved: " + err.Error(),
@@ -303,7 +295,7 @@ func NotSaved(err error) *llm.Error {
 	}
 }
 
-// refold takes settings that events change into account, and tells the meter which thinking goes back.
+// refold updates the settings by new events, and the meter where the thinking in requests changes.
 func (j *Journal) refold(events []conversation.Event, revision uint64) {
 	s, again := &j.settings, revision != j.view.Revision
 	for _, e := range events {
@@ -319,24 +311,23 @@ func (j *Journal) refold(events []conversation.Event, revision uint64) {
 				s.ThinkingAfter, again = e.Seq, true
 			}
 		}
-		s.changes(e)
+		s.notePrefixChange(e)
 	}
 	if again {
 		j.weighThinking()
 	}
 }
 
-// weighThinking tells the meter which thinking goes back.
+// weighThinking tells the meter which replies are sent with their thinking.
 func (j *Journal) weighThinking() {
 	if t, ok := j.settings.Thinking(j.view); ok {
 		j.meter = j.meter.WithThinking(t)
 	}
 }
 
-// Whether the provider's cache still holds what was sent last, as far as the log
-// tells.
+// Whether the provider's cache still holds the last request, by all that the log has.
 
-// Moment is when the planner looks, before a request.
+// Moment is the planner's moment of the next request.
 func (j *Journal) Moment() planner.Moment {
 	events := j.log.Events()
 	for i := len(events) - 1; i >= 0; i-- {
@@ -350,18 +341,18 @@ func (j *Journal) Moment() planner.Moment {
 	return planner.MomentTurn
 }
 
-// cold reports whether the provider's cache no longer holds what was sent last,
-// or that nobody knows: too long ago, by another model, or with another prompt.
+// cold reports whether the provider's cache no longer holds the last request, or may not: it is too old, went to
+// another model, or had another prompt.
 func (j *Journal) cold() bool { return j.ColdFor(j.settings.Model) }
 
-// ColdFor is cold for a request to a model.
+// ColdFor is cold for a request to model m.
 func (j *Journal) ColdFor(m llm.Model) bool {
 	idle, changed := j.SinceReply(m)
 	return changed || m.NoCache || m.Sheet().Cold(idle)
 }
 
-// SinceReply is how long ago the newest reply was reported, and whether what was
-// sent for it is no longer the beginning of a request to m.
+// SinceReply is the time since the newest reply was reported; changed reports whether the request of that reply is
+// no longer a prefix of a request to m.
 func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
 	at, changed := j.LastReply(m)
 	if at.IsZero() {
@@ -370,23 +361,22 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
 	return j.now().Sub(at), changed
 }
 
-// LastReply is when the newest reply of m was reported, that of another model where m
-// never gave one, the zero time if nothing was sent with the prompt in force yet; and
-// whether what was sent for it is no longer the beginning of a request to m: it went to
-// another model, with another prompt, or never. What other models said in between stands
-// behind what m was sent.
+// LastReply is when the newest reply of m was reported, or of another model if m gave none; the zero time if no
+// request had the current prompt. changed reports whether the request of that reply is no longer a prefix of a
+// request to m: it went to another model, had another prompt, or does not exist. Replies of other models in between
+// follow that prefix.
 func (j *Journal) LastReply(m llm.Model) (at time.Time, changed bool) {
 	last, changed := j.lastReport(m)
 	return last.Time, changed
 }
 
-// lastReport is LastReply with the event that reported it.
+// lastReport is LastReply with the usage event.
 func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool) {
 	system, tools := j.settings.PromptSizes()
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			return last, true // nothing was sent with it yet
+			return last, true // no request had the new prompt yet
 		case conversation.Usage:
 			if b.Purpose != conversation.PurposeReply {
 				continue
@@ -404,8 +394,8 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 	return last, true
 }
 
-// Situation is what a compaction made now depends on.
-func (j *Journal) Situation() edit.Inputs {
+// CompactionInputs are the inputs of a compaction made now.
+func (j *Journal) CompactionInputs() edit.Inputs {
 	return edit.Inputs{
 		Meter: j.meter, Now: j.now(), Cold: j.cold(), Caps: j.settings.Model.Caps, Answering: j.inTurn,
 	}
@@ -414,8 +404,7 @@ func (j *Journal) Situation() edit.Inputs {
 // InBackground reports whether summaries are written in the background.
 func (j *Journal) InBackground() bool { return j.rules.Auto.Background }
 
-// Price is PriceOf for the model in use; nil and nil where its prices are not
-// known.
+// Price is llm.PriceOf for the model in use; nil and nil where its prices are unknown.
 func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 	known := true
 	m := j.settings.Model
@@ -433,9 +422,9 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 	return now, paysAfter
 }
 
-// Unrecorded is what the log does not record yet of what the next request
-// carries. Blobs are stored first.
-func (j *Journal) Unrecorded(ctx context.Context) ([]conversation.Body, error) {
+// UnrecordedSettings are events for what the next request carries besides messages and the log lacks. Blobs are
+// stored first.
+func (j *Journal) UnrecordedSettings(ctx context.Context) ([]conversation.Body, error) {
 	s, told := &j.settings, j.renew()
 	if s.Blobs == nil {
 		blobs, err := j.storePrompt(ctx)
@@ -460,10 +449,9 @@ func (j *Journal) Unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	return bodies, nil
 }
 
-// RecordSettings appends what the log does not record yet of what the next request
-// carries.
+// RecordSettings appends UnrecordedSettings.
 func (j *Journal) RecordSettings(ctx context.Context) error {
-	bodies, err := j.Unrecorded(ctx)
+	bodies, err := j.UnrecordedSettings(ctx)
 	if err != nil {
 		return NotSaved(err)
 	}
@@ -471,7 +459,7 @@ func (j *Journal) RecordSettings(ctx context.Context) error {
 	return err
 }
 
-// RecordOverrides appends the overrides that the log does not have.
+// RecordOverrides appends the settings of this conversation that the log lacks.
 func (j *Journal) RecordOverrides(ctx context.Context) error {
 	set := j.settings.NewOverrides()
 	if len(set) == 0 {

@@ -14,33 +14,32 @@ import (
 	"plimsoll/conversation"
 )
 
-// What requests carry besides the messages is recorded in the log before the
-// first request that carries it: the system prompt and the tools array as
-// blobs, the model by name. So any past request can be rebuilt.
+// What requests carry besides messages is recorded in the log before the first request with it: the system prompt
+// and the tools array as blobs, the model by name. So any past request can be rebuilt.
 
-// Settings is what requests carry besides the messages, and what of it the log
-// records.
+// Settings is what requests carry besides messages, and how much of it the log has.
 type Settings struct {
 	System   string
 	Tools    []conversation.ToolSpec
-	toolText string        // of tools, as recorded
-	forms    []declaration // the ways to put prompt and tools, the longest first
-	assumed  int           // what an unknown window is taken for when one is chosen, 0 for a large one
+	toolText string        // of Tools, as recorded
+	forms    []declaration // the versions of prompt and tools, the longest first
+	assumed  int           // the size assumed for an unknown window when a form is chosen, 0 for a large one
 	Provider llm.Provider
 	Model    llm.Model
-	OneTurn  bool // the model takes the turn over for another one
+	OneTurn  bool // the model replaces another one for this turn only
 
-	Blobs         *conversation.Instructions // tools and prompt once they are stored
-	Overrides     map[string]string          // in force for the conversation
-	Recorded      map[string]string          // of them, what the log has
-	Instructions  conversation.Instructions  // newest recorded
-	Changed       conversation.ModelChanged  // newest recorded
-	told          bool                       // that newer ones wait
-	newer         string                     // the system prompt as it would be today, "" where that is the one in force
-	ThinkingAfter uint64                     // event up to which replies go back without their thinking, 0 for none
+	Blobs         *conversation.Instructions // hashes of prompt and tools, once stored
+	Overrides     map[string]string          // the settings of this conversation
+	Recorded      map[string]string          // those of them that the log has
+	Instructions  conversation.Instructions  // the newest in the log
+	Changed       conversation.ModelChanged  // the newest in the log
+	noticed       bool                       // the notice about newer instructions was stored
+	newer         string                     // the current system prompt, where requests still have an older one; else ""
+	ThinkingAfter uint64                     // see [llm.Request]
 	PrefixChanged uint64                     // see [llm.Request]
 }
 
+// NewSettings returns the settings of a conversation, by its options and its stored events.
 func NewSettings(o Options) (Settings, error) {
 	forms, err := declarations(o)
 	if err != nil {
@@ -57,7 +56,7 @@ func NewSettings(o Options) (Settings, error) {
 		case conversation.ConfigChanged:
 			maps.Copy(s.Recorded, b.Set)
 		}
-		s.changes(e)
+		s.notePrefixChange(e)
 	}
 	s.ThinkingAfter = ThinkingAfter(o.Stored.Events)
 	if old := o.Stored.System; old != nil && *old != s.System {
@@ -68,17 +67,17 @@ func NewSettings(o Options) (Settings, error) {
 	return s, nil
 }
 
-// changedPrompt tells that instructions wait for a break of the prefix.
+// changedPrompt is the notice that newer instructions wait for a change of the prefix.
 const changedPrompt = "The instructions have changed since they were sent (the project's file, or a newer Plimsoll). This conversation keeps the ones it has until the next compaction or another model; a new conversation has the new ones."
 
-// renew puts instructions in force that wait, where the prefix is broken anyway: by a compaction, or by a model that
-// was never sent it. Otherwise the notice of it comes back, once.
+// renew starts to use newer instructions if the prefix is broken anyway: by a compaction, or because the model
+// never got it. Otherwise it returns the notice about them, once.
 func (j *Journal) renew() []conversation.Body {
 	s := &j.settings
 	if s.newer == "" || s.OneTurn {
 		return nil
 	}
-	decided, broken, told := false, false, s.told
+	decided, broken, told := false, false, s.noticed
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Notice:
@@ -98,13 +97,13 @@ func (j *Journal) renew() []conversation.Body {
 		s.System, s.newer, s.Blobs = s.newer, "", nil
 		j.meter = j.meter.WithPrompt(s.PromptSizes())
 	case !told:
-		s.told = true
+		s.noticed = true
 		return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: changedPrompt}}
 	}
 	return nil
 }
 
-// ThinkingAfter is the event up to which replies go back without what the model thought, 0 for none.
+// ThinkingAfter is the Seq of the event up to which replies are sent without their thinking, 0 for none.
 func ThinkingAfter(events []conversation.Event) uint64 {
 	for _, e := range slices.Backward(events) {
 		if n, ok := e.Body.(conversation.Notice); ok && n.ThinkingRefused {
@@ -114,14 +113,14 @@ func ThinkingAfter(events []conversation.Event) uint64 {
 	return 0
 }
 
-// changes notes an event that changes what stands in front of replies.
-func (s *Settings) changes(e conversation.Event) {
+// notePrefixChange records the Seq of an event that changes what requests carry before later replies.
+func (s *Settings) notePrefixChange(e conversation.Event) {
 	if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindInstructions {
 		s.PrefixChanged = e.Seq
 	}
 }
 
-// Request is a request of the conversation with messages.
+// Request is a request of the conversation with these messages.
 func (s *Settings) Request(conversation string, messages []projection.Message) llm.Request {
 	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation,
 		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinkingAfter: s.ThinkingAfter, PrefixChanged: s.PrefixChanged}
@@ -131,12 +130,12 @@ func (s *Settings) Request(conversation string, messages []projection.Message) l
 	return r
 }
 
-// Thinking is which replies of a view go back with what the model thought; false where nobody knows.
+// Thinking lists the replies of a view that are sent with their thinking; false if the endpoint has no such form.
 func (s *Settings) Thinking(v projection.View) (meter.Thinking, bool) {
 	if s.Model.Thinker == nil || !s.Model.Caps.KeepsReasoning {
 		return meter.Thinking{}, false
 	}
-	messages, _ := projection.Harden(v, s.Model.Caps) // what cannot be sent yet is asked about all the same
+	messages, _ := projection.Harden(v, s.Model.Caps) // a view that cannot be sent yet has thinking, too
 	at, bound := s.Model.Thinker.Thinking(s.Request("", messages))
 	t := meter.Thinking{Through: v.Through, Replies: map[uint64]bool{}, Bound: bound}
 	for _, i := range at {
@@ -147,7 +146,7 @@ func (s *Settings) Thinking(v projection.View) (meter.Thinking, bool) {
 	return t, true
 }
 
-// PromptSizes is what the system prompt and the tools weigh in a request.
+// PromptSizes are the sizes of the system prompt and of the tools in a request.
 func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 	if !s.Model.Caps.NoTools {
 		tools = conversation.Measure(s.toolText)
@@ -155,7 +154,7 @@ func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 	return conversation.Measure(s.System), tools
 }
 
-// ModelChanged is the model as the log records it.
+// ModelChanged is the event that records the model.
 func (s *Settings) ModelChanged() conversation.ModelChanged {
 	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL, Effort: s.Model.Effort, OneTurn: s.OneTurn}
 	if w := s.Model.Window; w.Known() {
@@ -164,7 +163,7 @@ func (s *Settings) ModelChanged() conversation.ModelChanged {
 	return c
 }
 
-// NewOverrides are the overrides that the log does not have.
+// NewOverrides are the settings of this conversation that the log lacks.
 func (s *Settings) NewOverrides() map[string]string {
 	set := map[string]string{}
 	for key, value := range s.Overrides {
@@ -175,7 +174,7 @@ func (s *Settings) NewOverrides() map[string]string {
 	return set
 }
 
-// KeepConfig records settings that are new, if there is a message.
+// KeepConfig stores new settings of this conversation, unless it has no messages.
 func (j *Journal) KeepConfig(ctx context.Context) {
 	if set := j.settings.NewOverrides(); len(set) > 0 && j.log.Len() > 0 {
 		j.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
@@ -190,9 +189,8 @@ type recordedTool struct {
 	ReadOnly    bool                 `json:"read_only,omitempty"`
 }
 
-// EncodeTools returns the tools array as it is recorded: a JSON array of
-// {name, description, parameters, read_only}, in order. The error is that of a
-// schema which is not JSON.
+// EncodeTools returns the tools array as it is recorded: a JSON array of {name, description, parameters,
+// read_only}, in order. The error is that of a schema that is not JSON.
 func EncodeTools(specs []conversation.ToolSpec) (string, error) {
 	out := make([]recordedTool, len(specs))
 	for i, t := range specs {
@@ -202,7 +200,7 @@ func EncodeTools(specs []conversation.ToolSpec) (string, error) {
 	return string(text), err
 }
 
-// DecodeTools reads what EncodeTools wrote. "" is no tools.
+// DecodeTools reads the output of EncodeTools. "" is no tools.
 func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 	if text == "" {
 		return nil, nil
@@ -218,20 +216,21 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 	return specs, nil
 }
 
-// The system prompt and the tools are paid for with every request: in a small window
-// they must leave room for the conversation. Rules:
+// Every request pays for the system prompt and the tools. In a small window they must leave room for the
+// conversation. Rules:
 //
-//   - Together they take at most a quarter of the window where a form of them does,
-//     by Plimsoll's own count; the longest such form is taken, else the last.
-//   - It is chosen until the first message records it, and stays from then on:
-//     another one would break the provider's cache and what can be made again.
-//   - Tools that are left out are told.
+//   - Together they take at most a quarter of the window, by Plimsoll's own estimate: the longest form that fits is
+//     used,
+// or else the last one.
+//   - The choice ends when the first message records it: another form would break the provider's cache, and past
+//     requests
+// could not be rebuilt.
+//   - A notice names the tools that are left out.
 
-// promptShare is the part of the window, one in so many, that prompt and tools take
-// at most.
+// promptShare is the largest part of the window, one in so many, for prompt and tools.
 const promptShare = 4
 
-// declaration is a form as it is recorded and sent.
+// declaration is a form in its recorded encoding.
 type declaration struct {
 	system string
 	tools  []conversation.ToolSpec
@@ -246,7 +245,7 @@ func (f Form) declaration() (declaration, error) {
 	}
 	var err error
 	if d.text, err = EncodeTools(f.Tools); err == nil {
-		// What is sent is what was recorded, byte for byte, from the first request on.
+		// So that the first request, too, has the recorded bytes.
 		d.tools, err = DecodeTools(d.text)
 	}
 	if err != nil {
@@ -255,8 +254,8 @@ func (f Form) declaration() (declaration, error) {
 	return d, nil
 }
 
-// declarations are the forms of a conversation, the longest first. One that has its
-// Tools on record has one form: with these, and the prompt that goes with them.
+// declarations are the forms of a conversation, the longest first. With recorded tools there is one: these tools,
+// with the system prompt that belongs to them.
 func declarations(o Options) ([]declaration, error) {
 	full := Form{System: o.System, Tools: o.Stored.Tools}
 	if full.Tools == nil && o.Toolbox != nil {
@@ -282,8 +281,8 @@ func declarations(o Options) ([]declaration, error) {
 	return all[:1], nil
 }
 
-// choose takes the longest form that leaves room in the window, unless one is on
-// record. It reports whether another one is taken than before.
+// choose picks the longest form that leaves room in the window, unless one is recorded. It reports whether the form
+// changed.
 func (s *Settings) choose() bool {
 	if len(s.forms) < 2 || s.Blobs != nil || s.Instructions != (conversation.Instructions{}) {
 		return false
@@ -306,7 +305,7 @@ func (s *Settings) choose() bool {
 	return changed
 }
 
-// weight is how many tokens a form has by Plimsoll's count.
+// weight is the number of tokens of a form, by Plimsoll's estimate.
 func (s *Settings) weight(d declaration) float64 {
 	tools := conversation.Measure(d.text)
 	if s.Model.Caps.NoTools {
@@ -319,7 +318,7 @@ func (s *Settings) weight(d declaration) float64 {
 	return n
 }
 
-// leftOut is the notice of tools that are not declared, nil if all are.
+// leftOut is the notice about tools that are not declared, nil if all are.
 func (s *Settings) leftOut() []conversation.Body {
 	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].tools) || s.Model.Caps.NoTools {
 		return nil
