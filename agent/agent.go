@@ -13,14 +13,14 @@ import (
 	"plimsoll/conversation"
 )
 
-// Agent runs one conversation. Its methods never block; what they ask for is
-// carried out by the goroutine of Run, in order, and shows up as updates.
+// Agent runs one conversation. Its methods never block: the goroutine of Run carries out their commands, in order,
+// and publishes the results as updates.
 type Agent struct {
 	journal *core.Journal
 	inbox   *core.Inbox
 	started atomic.Bool
 
-	// From here on, and journal, owned by the goroutine of Run.
+	// The fields below, and journal, belong to the goroutine of Run.
 	turn      *turn // nil while idle
 	queue     *queue
 	display   *display
@@ -32,21 +32,21 @@ type Agent struct {
 	compactor *compactor.Compactor
 	counter   *tokenCounter
 	titler    *titler
-	retry     bool // the newest request is to be made again
+	retry     bool // make the newest request again
 	maxSteps  int  // requests in one turn
 	fallbacks []core.Fallback
-	partial   *conversation.PartialReply // that a crash left, nil if none
+	partial   *conversation.PartialReply // left by a crash, or nil
 }
 
-// New returns an agent for a new or a stored conversation. Nothing is written
-// before Run. The error says what is missing, or where the stored events break.
+// New returns an agent for a new or a stored conversation. It writes nothing. The error names a missing option, or
+// the place where the stored events are invalid.
 func New(o core.Options) (*Agent, error) {
 	o, err := o.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
 	a := &Agent{inbox: core.NewInbox(), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks}
-	j, err := core.NewJournal(o, a.fold)
+	j, err := core.NewJournal(o, a.observeStored)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func New(o core.Options) (*Agent, error) {
 	}
 	shown.declare()
 	shown.fitResults()
-	a.note(o.Stored.Events)
+	a.observe(o.Stored.Events)
 	if o.Calibrations != nil {
 		a.windows.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
 	}
@@ -80,27 +80,26 @@ func New(o core.Options) (*Agent, error) {
 	return a, nil
 }
 
-// Meter is how full the window is as the stored events leave it. It is for
-// whoever opens a conversation: once Run has begun, updates tell.
+// Meter is the meter of the stored events, for use before Run. Later values arrive as updates.
 func (a *Agent) Meter() meter.Meter { return a.journal.Meter() }
 
-// Updates is where what happens can be watched. It is closed when Run ends.
+// Updates is the mailbox of the updates. It is closed when Run ends.
 func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates() }
 
-// Send says something to the model: at once if the conversation is idle,
-// otherwise it queues behind the running turn. Blank text is ignored; what is too
-// long for the window comes back, and is not recorded.
+// Send sends a message to the model: at once if the conversation is idle, otherwise it queues until the running
+// turn has ended. Blank text is ignored. A text that is too long for the window is returned and not recorded.
 func (a *Agent) Send(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text}) })
 }
 
-// Add says something and asks for no reply: the model is sent it with the next
-// message. While a turn runs it waits. Blank text is ignored.
+// Add adds a message without asking for a reply: the model gets it with the next request. It waits for a running
+// turn. Blank text is ignored.
 func (a *Agent) Add(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, quiet: true}) })
 }
 
-// Retry makes the request of the newest turn again, where it has no whole reply: its message is not said twice.
+// Retry makes the request of the newest turn again if it has no complete reply, without recording its message
+// twice.
 func (a *Agent) Retry() {
 	a.inbox.Put(func(context.Context) {
 		if a.journal.InTurn() {
@@ -111,9 +110,9 @@ func (a *Agent) Retry() {
 	})
 }
 
-// Cancel stops the running turn, keeping what arrived, and returns the queued
-// messages; a request that waits to be made again is not made. Where none runs, or it waits for a summary, it stops that: the turn
-// then goes on without. While nothing goes on it does nothing.
+// Cancel stops the running turn, keeps what arrived of the reply, and returns the queued messages; it also cancels
+// a Retry that waits. If the turn waits for a summary, or no turn runs, it stops the summary alone, and a turn goes
+// on without it.
 func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
 		switch c := a.compactor; {
@@ -131,27 +130,25 @@ func (a *Agent) Cancel() {
 	})
 }
 
-// TakeBack returns the queued messages and lets the running turn go on.
+// TakeBack returns the queued messages to the composer. The running turn goes on.
 func (a *Agent) TakeBack() {
 	a.inbox.Put(func(context.Context) { a.queue.giveBack() })
 }
 
-// Answer answers the question or the request for approval that a call waits
-// for. Answers to anything else are ignored.
+// Answer answers the question, or the approval request, of the call that waits for it. Other answers are ignored.
 func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.Put(func(context.Context) {
 		a.calls.answer(callID, answer)
 	})
 }
 
-// SwitchModel sends requests to another model, from the next one on.
+// SwitchModel makes the next requests go to another model.
 func (a *Agent) SwitchModel(m llm.Model, p llm.Provider) {
 	a.inbox.Put(func(ctx context.Context) { a.switchModel(ctx, m, p) })
 }
 
-// SetWindow tells the size of a model's window when it became known late. A
-// size from a stronger source stays, and so does the window of another model
-// that requests go to now. Model is its name, provider/id.
+// SetWindow sets the window of a model when its size becomes known late. It is ignored if a stronger source named a
+// size, or if requests now go to another model. model is its name, provider/id.
 func (a *Agent) SetWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model == a.journal.Model().Name() && a.windows.setWindow(w) {
@@ -160,7 +157,7 @@ func (a *Agent) SetWindow(model string, w meter.Window) {
 	})
 }
 
-// ReplaceWindow puts the window of a model in force that the user says, whatever was known of it.
+// ReplaceWindow sets the window that the user chose for a model, whatever was known before.
 func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model == a.journal.Model().Name() && w != a.journal.Model().Window {
@@ -170,15 +167,15 @@ func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 	})
 }
 
-// Tell says something to the user that stays in the conversation.
-func (a *Agent) Tell(text string) {
+// AddNotice adds a notice for the user that stays in the conversation.
+func (a *Agent) AddNotice(text string) {
 	a.inbox.Put(func(ctx context.Context) {
 		a.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	})
 }
 
-// SetMaxOut tells the largest reply of a model, in tokens, when it became known
-// late. That of another model than requests go to is ignored.
+// SetMaxOut sets the largest reply of a model, in tokens, when it becomes known late. It is ignored if requests now
+// go to another model.
 func (a *Agent) SetMaxOut(model string, tokens int) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model != a.journal.Model().Name() || tokens <= 0 || tokens == a.journal.Model().MaxOut {
@@ -191,8 +188,8 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 	})
 }
 
-// Rename gives the conversation a title. Blank titles are ignored; that of a
-// conversation without messages is kept with its first message.
+// Rename sets the title of the conversation. Blank titles are ignored. A conversation without messages records the
+// title with its first message.
 func (a *Agent) Rename(title string) {
 	a.inbox.Put(func(ctx context.Context) {
 		title = llm.OneLine(title)
@@ -204,9 +201,8 @@ func (a *Agent) Rename(title string) {
 	})
 }
 
-// Run owns the conversation until ctx ends. It returns when everything it
-// started has ended: nil if all that happened is in the log, otherwise an
-// *Error of class NotSaved. It can be called once.
+// Run owns the conversation until ctx ends, and returns when everything it started has ended. The error is nil if
+// all events are in the log, otherwise an *Error of class NotSaved. It can be called once.
 func (a *Agent) Run(ctx context.Context) error {
 	if a.started.Swap(true) {
 		return errors.New("the agent runs already")
@@ -234,7 +230,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.busy { // what waited was returned before it began
+		if a.display.busy { // the messages that waited were returned
 			a.setIdle()
 		}
 		a.counter.idle(ctx)
@@ -258,34 +254,31 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// Free is how many tokens of the window nothing fills yet, -1 if the window is
-// unknown. It may be called from any goroutine.
+// Free is the number of free tokens in the window, -1 if its size is unknown. Any goroutine may call it.
 func (a *Agent) Free() int { return int(a.display.free.Load()) }
 
-// ArrivalCap is how a result that arrives now is cut. It may be called from any
-// goroutine.
+// ArrivalCap is the cap of a result that arrives now. Any goroutine may call it.
 func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.arrival.Load() }
 
-// Declared are the names of the tools that the model is given. It may be called from
-// any goroutine.
+// Declared are the names of the tools that the model is given. Any goroutine may call it.
 func (a *Agent) Declared() []string { return *a.display.declared.Load() }
 
-// note keeps at hand what events say.
-func (a *Agent) note(events []conversation.Event) {
-	a.replies.note(events)
+// observe updates the indexes over the log with new events.
+func (a *Agent) observe(events []conversation.Event) {
+	a.replies.observe(events)
 	for _, e := range events {
 		a.calls.repeats.Note(e)
 	}
 }
 
-// fold takes stored events into what is kept at hand, and tells of them.
-func (a *Agent) fold(events []conversation.Event) {
-	a.note(events)
+// observeStored updates all derived state with stored events, and publishes them.
+func (a *Agent) observeStored(events []conversation.Event) {
+	a.observe(events)
 	a.compactor.Observe(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {
-				a.compactor.ForgetPreviousModel() // the conversation fits into the one in use
+				a.compactor.ForgetPreviousModel() // the conversation fits the current one
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}
@@ -294,9 +287,8 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.display.showMeter()
 }
 
-// resume appends what a crash left: answers to calls that were open, and the
-// reply that was arriving with what is known of its request, at the time when it
-// did: how long the provider's cache has not been used is read from that.
+// resume completes a conversation after a crash: it appends results for open calls, and the partial reply with its
+// usage event, at the time of the crash, because the age of the provider's cache is computed from that.
 func (a *Agent) resume(ctx context.Context) {
 	now := a.journal.Now()
 	when := now
@@ -307,7 +299,7 @@ func (a *Agent) resume(ctx context.Context) {
 	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
 		bodies = append(bodies, p.RecoveredBodies(a.journal.NextSeq()+uint64(len(bodies)))...)
 		if n := a.journal.Len(); n > 0 && !p.Time.Before(a.journal.Events()[n-1].Time) && !p.Time.After(now) {
-			when = p.Time // clocks may have been set meanwhile
+			when = p.Time // otherwise the clock was changed in between
 		}
 	}
 	if _, err := a.journal.AppendAt(ctx, when, bodies...); err != nil {
@@ -316,7 +308,7 @@ func (a *Agent) resume(ctx context.Context) {
 	}
 }
 
-// openCalls are the calls without a result, in order.
+// openCalls lists the calls without a result, in order.
 func openCalls(events []conversation.Event) []conversation.ToolCall {
 	var open []conversation.ToolCall
 	for _, u := range conversation.Units(events) {

@@ -15,34 +15,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// Calls run in the order of the reply. Neighbours that only read and need
-// nobody's consent run at the same time; every other call runs alone, and is
-// asked about just before, when the user can see what it would do now. The
-// results of what ran together are one transaction, in call order. When the
-// turn is stopped, what did not run is answered "interrupted".
+// Calls run in the order of the reply. Neighboring calls that only read and need no approval run at the same time.
+// Every other call runs alone, and is reviewed just before, so that the user sees its effect at that time. The
+// results of calls that ran together are one transaction, in call order. When the turn is stopped, the other calls
+// are answered "interrupted".
 
-// maxParallel is how many calls run at the same time.
+// maxParallel is the largest number of calls that run at the same time.
 const maxParallel = 8
 
-// call is a call on its way to its result.
+// call is a tool call and, later, its outcome.
 type call struct {
 	conversation.ToolCall
-	invalid  bool // the arguments were no object
+	invalid  bool // the arguments are not a JSON object
 	reviewed bool
 	review   conversation.Review
-	settled  bool // outcome stands without running it
+	settled  bool // has its outcome and does not run
 	outcome  conversation.Outcome
 	took     time.Duration
 }
 
-// settle gives a call its outcome without running it.
+// settle sets the outcome of a call that does not run.
 func (c *call) settle(status conversation.ResultStatus, text string) {
 	c.settled = true
 	c.outcome = conversation.Outcome{Status: status, Text: text}
 }
 
-// free reports whether a call may run while others of its kind do.
-func (c *call) free() bool {
+// canRunInParallel reports whether a call may run at the same time as others.
+func (c *call) canRunInParallel() bool {
 	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
 }
 
@@ -51,10 +50,10 @@ type callRunner struct {
 	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
-	toolbox  core.Toolbox // nil: there are no tools
+	toolbox  core.Toolbox // nil: no tools
 	results  core.Results
-	question *question       // what a call waits for, nil if none does
-	repeats  compact.Repeats // the results, by their text
+	question *question       // of the call that waits for the user, or nil
+	repeats  compact.Repeats // earlier results, by their text
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -80,8 +79,7 @@ func (r *callRunner) runCalls(ctx context.Context, calls []*call) error {
 	return nil
 }
 
-// runNext runs the calls that come next and returns how many it ran. The error
-// is the cause of ctx's end.
+// runNext runs the next calls and returns their number. The error is the cause of ctx's end.
 func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err error) {
 	group, err := r.nextGroup(ctx, calls)
 	if err != nil {
@@ -94,15 +92,15 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 	return len(group), context.Cause(ctx)
 }
 
-// nextGroup reviews calls and returns those that run next: all that are free,
-// or the first one alone.
+// nextGroup reviews calls and returns those that run next: all up to the first that cannot run in parallel, or that
+// one alone.
 func (r *callRunner) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
 	for i, c := range calls {
-		if err := r.examine(ctx, c); err != nil {
+		if err := r.review(ctx, c); err != nil {
 			return nil, err
 		}
-		if !c.free() {
-			// Behind others it is reviewed again when its time has come.
+		if !c.canRunInParallel() {
+			// After others it is reviewed again just before it runs.
 			c.reviewed = i == 0
 			return calls[:max(i, 1)], nil
 		}
@@ -110,8 +108,8 @@ func (r *callRunner) nextGroup(ctx context.Context, calls []*call) ([]*call, err
 	return calls, nil
 }
 
-// examine reviews a call once.
-func (r *callRunner) examine(ctx context.Context, c *call) error {
+// review reviews a call once.
+func (r *callRunner) review(ctx context.Context, c *call) error {
 	if c.reviewed {
 		return nil
 	}
@@ -154,8 +152,8 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 	})
 }
 
-// runCall runs one call. It is the only code of a turn that runs concurrently with the
-// owner: it reads what New set and writes to its call and the mailbox.
+// runCall runs one call. It is the only code of a turn that runs concurrently with the owner: it reads fields that
+// New set, and writes to its call and to the mailbox.
 func (r *callRunner) runCall(ctx context.Context, c *call) {
 	title := c.review.Title
 	if title == "" {
@@ -171,7 +169,7 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	c.took = r.journal.Now().Sub(began)
 }
 
-// answer hands the user's answer to the call that waits for it.
+// answer passes the user's answer to the call that waits for it.
 func (r *callRunner) answer(callID string, answer conversation.Answer) {
 	if r.question == nil || r.question.callID != callID {
 		return
@@ -180,14 +178,14 @@ func (r *callRunner) answer(callID string, answer conversation.Answer) {
 	r.question = nil
 }
 
-// question is what a call waits for.
+// question is a question to the user, or a request for approval, of one call.
 type question struct {
 	callID string
 	answer chan conversation.Answer
 }
 
-// permit settles a call that may not run, or whose result is the user's
-// answer. The error is the cause of ctx's end.
+// permit settles a call that may not run, or whose result is the user's answer. The error is the cause of ctx's
+// end.
 func (r *callRunner) permit(ctx context.Context, c *call) error {
 	if c.settled {
 		return nil
@@ -203,7 +201,7 @@ func (r *callRunner) permit(ctx context.Context, c *call) error {
 		c.settle(conversation.ResultDenied, nobodyApproves)
 	case need == conversation.NeedAnswer:
 		c.settle(conversation.ResultDenied, nobodyAnswers)
-	default: // a refusal, or a need that is not known and not taken for consent
+	default: // a refusal, or an unknown need
 		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
 	}
 	return nil
@@ -243,7 +241,7 @@ func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
 	return nil
 }
 
-// askUser waits for the user's word on a call.
+// askUser waits for the user's answer to a call.
 func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	r.question = q
@@ -257,8 +255,8 @@ func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer,
 	return v, err
 }
 
-// What the model is told in place of a result. The texts are part of logs and
-// therefore of requests: changing one does not change stored ones.
+// The texts that the model gets in place of a result. They are part of logs, and therefore of requests: a change
+// here does not change stored ones.
 const (
 	programEnded     = "interrupted: the program ended before this call had a result"
 	stoppedBefore    = "interrupted: the turn was stopped before this call ran"
@@ -277,8 +275,8 @@ const (
 	declined         = "the user did not answer"
 )
 
-// notRun says why the calls of a reply are not run, "" if they are.
-func notRun(stop conversation.StopReason) string {
+// whyNotRun is why the calls of a reply do not run, "" if they do.
+func whyNotRun(stop conversation.StopReason) string {
 	switch stop {
 	case conversation.StopEnd, conversation.StopCalls:
 		return ""
@@ -292,13 +290,13 @@ func notRun(stop conversation.StopReason) string {
 	return replyFailed
 }
 
-// interruptedResult answers a call that did not run to its end.
+// interruptedResult is the result of a call that did not run to its end.
 func interruptedResult(c conversation.ToolCall, why string) conversation.ToolResult {
 	return conversation.ToolResult{CallID: c.ID, Tool: c.Name, Status: conversation.ResultInterrupted, Text: why}
 }
 
-// keepResults appends the results of done as one transaction. An error ends the
-// turn, so rest is answered too then.
+// keepResults appends the results of done as one transaction. If that fails the turn ends, so rest gets results,
+// too.
 func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error {
 	var bodies []conversation.Body
 	var blobErr error
@@ -322,7 +320,7 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 	return nil
 }
 
-// abandoned answers calls that are not run because the turn could not be saved.
+// abandoned are the results of calls that do not run because the reply could not be saved.
 func abandoned(calls []*call) []conversation.Body {
 	var bodies []conversation.Body
 	for _, c := range calls {
@@ -331,9 +329,8 @@ func abandoned(calls []*call) []conversation.Body {
 	return bodies
 }
 
-// result is the outcome of a call as it is stored as an event: cut to what the
-// model is shown, the full text in a blob. The error is that of the blob; the
-// result then goes without.
+// result is the event of a call's outcome: the text cut to what the model is shown, and the full text in a blob.
+// The error is that of the blob, without which the result is stored.
 func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	result := conversation.ToolResult{
@@ -359,8 +356,8 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	return result, err
 }
 
-// repeated is the Seq of an earlier result with the same text that the model
-// sees in full, 0 if there is none or the rules say nothing of pointers.
+// repeated is the Seq of an earlier result with the same text that the view shows in full; 0 without one, or if the
+// rules use no pointers.
 func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
 	if !r.journal.Rules().Preset.Design().Additions {
 		return 0
@@ -373,7 +370,7 @@ func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
 	return 0
 }
 
-// prefix is text up to n bytes, without half a character at its end.
+// prefix is the first n bytes of a text, without a partial character at the end.
 func prefix(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -384,7 +381,7 @@ func prefix(text string, n int) string {
 	return text[:n]
 }
 
-// withReason adds what the user said to a text.
+// withReason adds the user's reason to a text.
 func withReason(text, reason string) string {
 	if reason == "" {
 		return text

@@ -14,42 +14,37 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// What the user asks for besides messages is put into the inbox, like everything that is asked of the
-// agent, and carried out by the goroutine that owns the conversation.
+// The commands of the user, other than messages. Like all commands they go into the inbox, and the goroutine that
+// owns the conversation runs them.
 
-// Review takes a summary in that waits for the user, with the text he made of it,
-// or gives it up. It does nothing where none waits any more. updates.Edited tells if the
-// text cannot be taken; the summary then waits on.
+// Review accepts the summary in review with the user's text, or discards it. Without one it does nothing.
+// updates.Edited reports a text that is not acceptable; the summary then stays in review.
 func (a *Agent) Review(text string, accept bool) {
 	a.inbox.Put(func(context.Context) { a.compactor.Review(text, accept) })
 }
 
-// Compact reduces what the model is sent: at once while idle, otherwise before
-// the turn's next request. Compacted or CompactionFailed tells what came of it.
-// A request that is carried out already is not carried out twice.
+// Compact compacts the conversation: at once while idle, otherwise before the next request of the turn. Compacted
+// or CompactionFailed reports the result. A request that equals the running one joins it.
 func (a *Agent) Compact(w edit.Request) {
 	a.inbox.Put(func(context.Context) { a.compactor.Compact(w) })
 }
 
-// UndoCompaction undoes the compaction with this epoch, 0 for the newest in
-// force.
+// UndoCompaction undoes the compaction of an epoch, 0 for the newest in force.
 func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.Put(func(context.Context) { a.compactor.Undo(epoch) })
 }
 
-// RedoCompaction redoes the last undone compaction, until
-// another one is made.
+// RedoCompaction redoes the compaction that was undone last, unless another one was made since.
 func (a *Agent) RedoCompaction() {
 	a.inbox.Put(func(context.Context) { a.compactor.Redo() })
 }
 
-// Inspect answers with Inspected. Of several calls that wait the newest is
-// answered.
-func (a *Agent) Inspect() { a.inspector.look() }
+// Inspect publishes Inspected. Of several calls that wait, only the newest is answered.
+func (a *Agent) Inspect() { a.inspector.inspect() }
 
-// Weigh tells how full the window is and what comes next by other rules, and in a window of
-// another size if that is known. It waits for the owner of the conversation, and ends with ctx.
-func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
+// BreakdownBy is the breakdown of the context, and the forecast, under other rules, and in another window if its
+// size is known. It waits for the owner of the conversation, and ends with ctx.
+func (a *Agent) BreakdownBy(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
 	taken := make(chan func() inspect.Breakdown, 1)
 	a.inbox.Put(func(context.Context) { taken <- a.compactor.BreakdownBy(rules, w) })
 	select {
@@ -60,8 +55,7 @@ func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (
 	}
 }
 
-// Preview works a request out on the messages so far and answers with Previewed.
-// It changes nothing.
+// Preview computes a compaction without making it, and publishes Previewed.
 func (a *Agent) Preview(w edit.Request) {
 	a.inbox.Put(func(context.Context) {
 		answer := updates.Previewed{Request: w, Now: a.journal.Reading()}
@@ -76,8 +70,8 @@ func (a *Agent) Preview(w edit.Request) {
 	})
 }
 
-// Pin keeps events as they were said, whatever else covers them, or ends that.
-// updates.Edited tells what came of it.
+// Pin pins events, so that the model is shown them in full whatever covers them, or unpins them. updates.Edited
+// reports the result.
 func (a *Agent) Pin(events []uint64, pinned bool) {
 	what := updates.EditUnpin
 	if pinned {
@@ -86,12 +80,12 @@ func (a *Agent) Pin(events []uint64, pinned bool) {
 	a.requestEdit(what, events)
 }
 
-// Mask shows stubs in place of the results of events. It is a compaction like any
-// other, which can be undone. updates.Edited tells what came of it.
+// Mask replaces the results of events by stubs. It is a compaction that can be undone. updates.Edited reports the
+// result.
 func (a *Agent) Mask(events []uint64) { a.requestEdit(updates.EditMask, events) }
 
-// RestoreTurns restores the turns that were undone last: at once while
-// idle, otherwise when the running turn has ended. updates.Edited tells what came of it.
+// RestoreTurns restores the turns that were rewound last: at once while idle, otherwise when the running turn has
+// ended. updates.Edited reports the result.
 func (a *Agent) RestoreTurns() { a.requestEdit(updates.EditRestore, nil) }
 
 func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
@@ -99,9 +93,8 @@ func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 	a.inbox.Put(func(context.Context) { a.compactor.Edit(what, events) })
 }
 
-// Rewind undoes the turns from one on, negative for the newest; what the
-// user said in the first of them comes back to the composer. A turn that runs is
-// stopped before. Nothing is deleted.
+// Rewind undoes the turns from one on, negative for the newest turn, and returns the message of the first of them
+// to the composer. It stops a running turn. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.Put(func(context.Context) {
 		if !a.compactor.CanRewind(turn) {
@@ -116,23 +109,23 @@ func (a *Agent) Rewind(turn int) {
 	})
 }
 
-// switchModel sends requests to another model from the next one on.
+// switchModel makes the next requests go to another model.
 func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	a.useModel(m, p, false)
 	if a.turn != nil {
-		a.turn.chosen = nil // it is the one to stay with
+		a.turn.chosen = nil // the end of the turn keeps the new model
 	}
-	// In a turn the next request records it, and before the first message
-	// there is no conversation to record it in.
+	// In a turn the next request records the model. Before the first message there is no conversation to record it
+	// in.
 	if !a.journal.InTurn() && a.journal.Len() > 0 {
-		if c, isNew := a.journal.ModelRecord(); isNew { // a new key is no other model
+		if c, isNew := a.journal.ModelRecord(); isNew { // a new key alone is no new model
 			a.journal.KeepForLater(ctx, c)
 		}
-		a.compactor.Replan() // the conversation need not fit into the new one
+		a.compactor.Replan() // the conversation may not fit into its window
 	}
 }
 
-// useModel sends requests to a model from the next one on, or for one turn, and tells so.
+// useModel makes the next requests go to a model, or those of this turn only, and publishes the switch.
 func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
@@ -146,21 +139,19 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	a.display.showMeter()
 }
 
-// recordLimits records what became known late about the model, once a request
-// to it is on record: otherwise the first request records it.
+// recordLimits records limits of the model that became known late, once a request to it is recorded; otherwise the
+// first request records them.
 func (a *Agent) recordLimits(ctx context.Context) {
 	if c, isNew := a.journal.ModelRecord(); isNew && a.journal.PromptStored() {
 		a.journal.KeepForLater(ctx, c)
 	}
 }
 
-// Settings that change while the conversation goes on are events, so that a log
-// says by what rules each compaction was made.
+// Changed settings are events, so that the log has the rules of each compaction.
 
-// Configure puts settings in force from here on: set is what is new, by dotted
-// key with the value in YAML form, and rules is what all of them come to. It is
-// recorded at once while idle, otherwise when the turn goes on or ends; before
-// there is a message, with the first one.
+// Configure changes settings of this conversation: set has the changed ones, by dotted key with the value in YAML
+// form, and rules is the result of all of them. They are recorded at once while idle, otherwise when the turn goes
+// on or ends, and in a conversation without messages with the first one.
 func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 	set = maps.Clone(set)
 	a.inbox.Put(func(ctx context.Context) {

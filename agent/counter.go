@@ -11,36 +11,36 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Where an endpoint counts the tokens of a prompt, it is asked while nothing goes on, so that the gauge shows a number
-// and no estimate. Rules:
+// An endpoint that counts the tokens of a prompt is asked while the conversation is idle, so that the gauge shows a
+// number and not an estimate. Rules:
 //
-//   - It is asked about a model that answered in this run, so that nothing is sent anywhere by opening a conversation.
-//   - It is asked where somebody looks at the gauge, a part of which is an estimate, and rarely.
-//   - Who does not count is not asked again in this run.
+//   - It is asked only for a model that replied in this run: opening a conversation sends nothing.
+//   - It is asked only if a user sees the gauge and part of its value is an estimate, and rarely.
+//   - An endpoint that cannot count is not asked again in this run.
 
 const (
-	countEvery = 30 * time.Second // at most once
-	countTime  = 10 * time.Second // for an answer
+	countEvery = 30 * time.Second // the shortest interval
+	countTime  = 10 * time.Second // time limit of a count
 )
 
-// closing ends a conversation that is counted: requests end with the user.
+// closing is the user message at the end of a counted request.
 const closing = "."
 
-// tokenCounter asks endpoints how many tokens the next request has. All belongs to the owner of the conversation.
+// tokenCounter asks endpoints for the tokens of the next request. It belongs to the owner of the conversation.
 type tokenCounter struct {
 	journal   *core.Journal
 	windows   *windowKeeper
 	requester *requester
 	inbox     *core.Inbox
 
-	refused map[string]bool // models whose endpoint does not count
-	at      time.Time       // when it was asked last
-	done    chan struct{}   // closed when the answer is there, nil while none is awaited
-	failed  bool            // the last answer was a failure
-	later   *time.Timer     // looks again when it may be asked again, nil if nobody does
+	refused map[string]bool // models whose endpoint cannot count
+	at      time.Time       // of the last count
+	done    chan struct{}   // closed when the running count has ended, nil without one
+	failed  bool            // the last count failed
+	later   *time.Timer     // wakes the owner when the next count is allowed, or nil
 }
 
-// idle has the next request counted, if it is time for that. Nothing goes on.
+// idle starts a count of the next request, if one is useful now. It is called while the conversation is idle.
 func (c *tokenCounter) idle(ctx context.Context) {
 	m := c.journal.Model()
 	counter, ok := c.journal.Provider().(llm.Counter)
@@ -51,7 +51,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
 		if c.later == nil && !c.failed { // after a failure the next message asks again
 			c.later = time.AfterFunc(countEvery-since, func() {
-				c.inbox.Put(func(context.Context) { c.later = nil }) // idle looks again behind every command
+				c.inbox.Put(func(context.Context) { c.later = nil }) // idle is called after every command
 			})
 		}
 		return
@@ -73,7 +73,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 			c.done, c.failed = nil, err != nil
 			same := c.journal.Model().Name() == m.Name() && c.journal.View().Revision == revision && c.journal.Len() == length
 			switch {
-			case lasts(err):
+			case cannotCount(err):
 				c.refused[m.Name()] = true
 				c.journal.Logger().Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
@@ -83,8 +83,8 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	}()
 }
 
-// lasts reports whether an endpoint that does not count will not do so later either.
-func lasts(err error) bool {
+// cannotCount reports whether an error means that the endpoint will not count later either.
+func cannotCount(err error) bool {
 	var e *llm.Error
 	if errors.As(err, &e) {
 		return !e.Retryable() && e.Class != llm.Cancelled
@@ -92,18 +92,19 @@ func lasts(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// request is what is counted: the next request as it would be now, with a message of the user at its end.
+// request is the next request as it would be now, with a user message at its end; false if there is nothing to
+// count.
 func (c *tokenCounter) request() (llm.Request, bool) {
 	v := c.journal.View()
 	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], projection.Message{Role: projection.RoleUser, Text: closing})
 	messages, err := projection.Harden(v, c.journal.Model().Caps)
 	if err != nil {
-		return llm.Request{}, false // there is nothing to count
+		return llm.Request{}, false
 	}
 	return c.journal.Request(messages), true
 }
 
-// wait waits for the answer that is awaited, and looks no more.
+// wait stops the timer and waits for the running count.
 func (c *tokenCounter) wait() {
 	if c.later != nil {
 		c.later.Stop()
@@ -113,8 +114,8 @@ func (c *tokenCounter) wait() {
 	}
 }
 
-// foldCount anchors the meter on a count of the next request, and keeps what that taught. It reports whether the count can
-// be right.
+// foldCount anchors the meter to a count of the next request, and calibrates it. It reports whether the count is
+// plausible.
 func (k *windowKeeper) foldCount(tokens int) bool {
 	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
 	counts := k.journal.Meter().WithCount(counted)

@@ -10,29 +10,27 @@ import (
 	"plimsoll/conversation"
 )
 
-// Servers exist (Ollama) that cut a prompt which is too long and say nothing:
-// the oldest messages are dropped, and only the count that is reported gives it
-// away. Rules:
+// Some servers (Ollama) cut a prompt that is too long without an error: they drop the oldest messages, and only the
+// reported count shows it. Rules:
 //
-//   - While the overlays, the model, the prompt and the tools stay, a request only
-//     grows: what is reported is compared with the last whole report and an
-//     estimate of what came since (package compact). Without such a report it is
-//     compared with the estimate alone, once three reports have taught that.
-//   - Not a cut: a count of only what the server's cache did not have, or one that
-//     reasoning which a server left out accounts for. A count of that kind says that the
-//     server counts so: after one of these, two short reports in a row are needed,
-//     and after three none is believed any more.
-//   - Cut is what misses more than 30 % of what was expected, or the second report
-//     in a row that misses more than 20 %. A single tiny count is a mistake.
-//   - Whatever falls short is marked in the log: the meter neither counts from it
-//     nor learns from it, now or when the log is read again.
-//   - On a cut the user is told, once for a model. A window that somebody told, the user,
-//     the server or the catalog, stays: counts are wrong more often than it is. One that
-//     nobody told is lowered to the most that was counted, for this conversation: nothing
-//     of it is kept for the endpoint. A later report above the lowered window raises it again.
+//   - While overlays, model, prompt and tools stay the same, requests only grow: a report is compared with the last
+//     complete
+// report plus an estimate of what was added (package compact). Without such a report it is compared with the
+// estimate alone, once three reports have calibrated that.
+//   - No cut: a count of only the tokens that the server's cache did not have, and a count without reasoning that
+//     the server
+// left out. After one such count, two short reports in a row are needed for a cut; after three, no cut is assumed.
+//   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that
+//     misses more than
+// 20 %. A single tiny count is taken for an error.
+//   - A short report is marked in the log: the meter does not use it, now or when the log is read again.
+//   - After a cut the user gets a notice, once for a model. A window from the user, the server or the catalog
+//     stays: counts
+// are wrong more often than these. An unknown window is set to the largest count, for this conversation only. A
+// later report above it raises it again.
 
-// report is what was reported for a reply of the conversation, as far as it can
-// be judged: not if the model, or what it is shown, changed meanwhile.
+// report is the usage event of a reply, for comparison; false if it cannot be compared because the model or the
+// view has changed since.
 func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
 	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.PurposeReply ||
 		r.To.Name() != k.journal.Model().Name() || r.Revision != k.journal.View().Revision {
@@ -43,7 +41,7 @@ func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usag
 		Estimate: r.Estimate}, true
 }
 
-// judge says what a report tells, before it is in the log.
+// judge compares a report that is not in the log yet with the expected count.
 func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expected) {
 	e := k.journal.Meter().Expect(u, k.samePrompt(u))
 	found := e.Find(u)
@@ -56,8 +54,8 @@ func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expecte
 	return found, e
 }
 
-// samePrompt reports whether requests have carried the same prompt and tools
-// since the last whole report of the model.
+// samePrompt reports whether all requests since the last complete report of the model had the same prompt and
+// tools.
 func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
 		switch b := e.Body.(type) {
@@ -76,8 +74,8 @@ func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	return false
 }
 
-// hiddenReasoning is the tokens of reasoning that goes back in a form that
-// nobody but the endpoint reads, at most: it may leave out what is old.
+// hiddenReasoning is the largest number of tokens of encrypted reasoning that requests carry: the endpoint may
+// leave out the old part of it.
 func (k *windowKeeper) hiddenReasoning(model string) float64 {
 	events, sum := k.journal.Events(), 0
 	for _, e := range events {
@@ -92,8 +90,8 @@ func (k *windowKeeper) hiddenReasoning(model string) float64 {
 	return float64(sum)
 }
 
-// short reports whether a report counts less than was sent.
-func (k *windowKeeper) short(r llm.Outgoing, rep *llm.Reply) bool {
+// isShort reports whether a report has fewer tokens than were sent.
+func (k *windowKeeper) isShort(r llm.Outgoing, rep *llm.Reply) bool {
 	u, ok := k.report(r, rep)
 	if !ok {
 		return false
@@ -102,8 +100,7 @@ func (k *windowKeeper) short(r llm.Outgoing, rep *llm.Reply) bool {
 	return found != meter.Whole
 }
 
-// watchCuts takes in a report, before it is in the log, and returns what the
-// user is told.
+// watchCuts checks a report that is not in the log yet, and returns the notices for the user.
 func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	u, ok := k.report(r, rep)
 	if !ok {
@@ -142,8 +139,7 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 
-// lower sets a window of unknown size to the most that was counted, and returns what to tell
-// the user.
+// lower sets an unknown window to the largest count, and returns the advice for the user.
 func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
 	w, have := &k.cuts, k.journal.Model().Window
@@ -162,7 +158,7 @@ func (k *windowKeeper) lower(limit int) string {
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
 }
 
-// raise corrects a window that was lowered too far: the server counted more.
+// raise raises a lowered window to a larger count of the server.
 func (k *windowKeeper) raise(prompt int) {
 	w := &k.cuts
 	if !w.lowered.Known() || k.journal.Model().Window != w.lowered {
@@ -174,8 +170,8 @@ func (k *windowKeeper) raise(prompt int) {
 	}
 }
 
-// checkWindow asks the server anew where a reply puts the window in doubt, before
-// the reply is judged by it.
+// checkWindow asks the server for its window if a reply makes the known one doubtful, before the reply is compared
+// with it.
 func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answer) {
 	u, ok := k.report(r, ans.reply)
 	if ans.err != nil || !ok {
@@ -183,7 +179,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	}
 	had := k.journal.Model().Window
 	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
-	short := k.short(r, ans.reply) && !k.askedShort[r.To.Name()]
+	short := k.isShort(r, ans.reply) && !k.askedShort[r.To.Name()]
 	if short {
 		k.askedShort[r.To.Name()] = true
 	}
@@ -201,9 +197,8 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 		u.Prompt, have.Tokens))
 }
 
-// usage is what was reported about a try at a request: one event, also if
-// nothing was reported, so that the request is on record; none if the request
-// never reached the model. Seq is that of the reply, 0 if it is not kept.
+// usage is the usage event of one try of a request, also without a report, so that the log has the request; none if
+// the request never reached the model. seq is the Seq of the reply, 0 if it is not stored.
 func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body {
 	if rep.Usage == nil && rep.BodyHash == "" && !rep.Arrived() {
 		return nil
@@ -214,11 +209,11 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 		t := *t
 		if t.CacheWriteLong <= 0 {
 			t.CacheWriteLong = 0
-			t = r.To.WithLongWrites(t) // a proxy may not say
+			t = r.To.WithLongWrites(t) // a proxy may leave it out
 		}
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Undercounted = k.short(r, rep)
+		u.Undercounted = k.isShort(r, rep)
 		if u.CostUSD, u.PriceSource = t.CostUSD, "reported"; t.CostUSD == nil {
 			u.CostUSD, u.PriceSource = k.journal.Cost(r.To, t)
 		}

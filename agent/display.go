@@ -13,27 +13,27 @@ import (
 	"plimsoll/conversation"
 )
 
-// display is what watchers and tools were told of the conversation last: they read it
-// from any goroutine, or hear of it when it changes.
+// display holds what watchers and tools know of the conversation: the newest published values, and those that other
+// goroutines read.
 type display struct {
 	journal  *core.Journal
 	free     atomic.Int64 // tokens of the window that are free, -1 unknown
 	arrival  atomic.Pointer[conversation.ArrivalCap]
 	declared atomic.Pointer[[]string] // names of the tools that the model is given
 
-	maxResult int // characters of a result that the user wants shown, 0 for what fits
+	maxResult int // characters of a result that the user wants shown; 0: as many as fit
 
-	busy   bool      // the newest status says that something goes on
-	coldAt time.Time // from when on the watcher was told that the provider's cache is cold
+	busy   bool      // the newest status is not idle
+	coldAt time.Time // the newest published time at which the provider's cache gets cold
 }
 
-// status tells what the conversation is doing now.
+// status publishes what the conversation is doing.
 func (d *display) status(s updates.Status) {
 	s.Since, d.busy = d.journal.Now(), s.Phase != updates.Idle
 	d.journal.Publish(s)
 }
 
-// showMeter tells how full the window is now.
+// showMeter publishes the meter.
 func (d *display) showMeter() {
 	r := d.journal.Reading()
 	free := -1
@@ -43,17 +43,17 @@ func (d *display) showMeter() {
 	d.free.Store(int64(free))
 	d.fitResults()
 	d.journal.Publish(updates.Metered{Meter: d.journal.Meter()})
-	d.tellCache()
+	d.showCacheCold()
 }
 
-// fitResults makes the cap of results follow the rules and the window.
+// fitResults sets the cap of results by the rules and the window.
 func (d *display) fitResults() {
 	most := compact.ArrivalCap(d.journal.Rules().Preset, d.maxResult, d.journal.Reading().Window.Tokens)
 	d.arrival.Store(&most)
 }
 
-// tellCache tells from when on the provider's cache is cold, if that is new.
-func (d *display) tellCache() {
+// showCacheCold publishes the time at which the provider's cache gets cold, if it changed.
+func (d *display) showCacheCold() {
 	m := d.journal.Model()
 	at, changed := d.journal.LastReply(m)
 	switch {
@@ -68,7 +68,7 @@ func (d *display) tellCache() {
 	}
 }
 
-// declare makes known which tools the model is given.
+// declare stores the names of the tools that the model is given.
 func (d *display) declare() {
 	names := []string{}
 	for _, t := range d.journal.Tools() {
@@ -77,33 +77,32 @@ func (d *display) declare() {
 	d.declared.Store(&names)
 }
 
-// Looking at the context changes nothing and costs no request. What the answer is made of
-// is taken wherever the owner of the conversation drains its inbox, also while a reply
-// streams. Adding it up goes through all messages, so another goroutine does that.
+// The breakdown of the context changes nothing and costs no request. Its input is copied when the owner drains its
+// inbox, also while a reply streams. Adding it up takes longer, so another goroutine does that.
 
-// inspector answers looks at the context.
+// inspector answers Inspect.
 type inspector struct {
 	inbox   *core.Inbox
 	updates *updates.Mailbox
-	account func() func() inspect.Breakdown // takes what the answer is made of; the result adds it up
+	account func() func() inspect.Breakdown // copies the input; the returned function adds it up
 
-	asked   atomic.Int64 // looks so far
+	asked   atomic.Int64 // calls so far
 	running sync.WaitGroup
-	one     chan struct{} // holds the next answer back while one is added up
+	one     chan struct{} // lets one goroutine at a time add up
 }
 
-// look asks for a look. Of several that wait the newest is answered.
-func (i *inspector) look() {
+// inspect starts a breakdown. Of several that wait only the newest is made.
+func (i *inspector) inspect() {
 	n := i.asked.Add(1)
 	i.inbox.Put(func(context.Context) {
 		if n != i.asked.Load() {
-			return // a newer one is behind it
+			return // a newer one follows
 		}
 		account := i.account()
 		i.running.Go(func() {
 			i.one <- struct{}{}
 			defer func() { <-i.one }()
-			if n == i.asked.Load() { // otherwise a newer one is behind it
+			if n == i.asked.Load() { // otherwise a newer one follows
 				i.updates.Put(updates.Inspected{Account: account()})
 			}
 		})

@@ -28,7 +28,7 @@ type replyKeeper struct {
 }
 
 // note keeps at hand what events say.
-func (k *replyKeeper) note(events []conversation.Event) {
+func (k *replyKeeper) observe(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
@@ -55,7 +55,7 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 	seq := k.journal.NextSeq() + uint64(len(bodies))
 	bodies = append(bodies, message)
 	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
-	if why := notRun(message.Stop); why != "" {
+	if why := whyNotRun(message.Stop); why != "" {
 		for _, c := range message.Calls {
 			bodies = append(bodies, interruptedResult(c, why))
 		}

@@ -185,11 +185,11 @@ func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 3, nil)
 		was, events := r.reading(), len(r.memory.Events())
-		b, err := r.Weigh(t.Context(), lower(), meter.Window{})
+		b, err := r.BreakdownBy(t.Context(), lower(), meter.Window{})
 		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.At != 9000 {
 			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
 		}
-		b, err = r.Weigh(t.Context(), lower(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
+		b, err = r.BreakdownBy(t.Context(), lower(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
 		if err != nil || b.Reading.LoadLine != 5000 || b.Reading.Window.Tokens != 10_000 {
 			t.Errorf("in another window %+v, %v", b.Reading, err)
 		}
@@ -199,7 +199,7 @@ func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
 		r.finish()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("given up"))
-		if _, err := r.Weigh(ctx, lower(), meter.Window{}); err == nil {
+		if _, err := r.BreakdownBy(ctx, lower(), meter.Window{}); err == nil {
 			t.Error("an agent that has ended weighed something")
 		}
 	})

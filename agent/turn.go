@@ -237,7 +237,9 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	if !a.journal.Model().Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.journal.Meter().RequestEstimate() <= share*r.Estimate && !a.journal.OverHardLine() }
+	fits := func() bool {
+		return a.journal.Meter().RequestEstimate() <= share*r.Estimate && !a.journal.OverHardLine()
+	}
 	same := func() bool { return r.To.Name() == a.journal.Model().Name() }
 	a.compactor.MakeShorter(ctx, same, fits)
 	if !same() {

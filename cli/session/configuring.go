@@ -63,7 +63,7 @@ func (r *Running) BreakdownWith(ctx context.Context, set map[string]string) (ins
 	if loaded.Config.Context.Window == r.Config().Context.Window {
 		m.Window = meter.Window{} // keep the window that the server or the user gave since
 	}
-	return r.Agent.Weigh(ctx, loaded.Config.Rules(), m.Window)
+	return r.Agent.BreakdownBy(ctx, loaded.Config.Rules(), m.Window)
 }
 
 // Configure applies other values of some keys, and records them in the log.

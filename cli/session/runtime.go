@@ -129,7 +129,7 @@ func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) 
 	if !r.isInteractive || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
 	}
-	r.Agent.Tell("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
+	r.Agent.AddNotice("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
 		"If you know it, /window 128k says so, once and for all.")
 }
 
@@ -166,7 +166,7 @@ func (r *Running) switchIf(l setup.Connection, still func() bool) {
 		return
 	}
 	if note := l.Model.EffortNote; note != "" && note != r.Connection.Model.EffortNote {
-		r.Agent.Tell(note)
+		r.Agent.AddNotice(note)
 	}
 	r.settings.isSwitched = r.settings.isSwitched || l.Model.Name() != r.Connection.Model.Name()
 	r.Connection = l
