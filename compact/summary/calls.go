@@ -27,11 +27,11 @@ type madeCall struct {
 
 // callsIn pairs the calls of events with their results, in the order of the calls. Where
 // servers give several calls one id, the first call without a result is answered.
-func callsIn(said []conversation.Event) []madeCall {
+func callsIn(events []conversation.Event) []madeCall {
 	var calls []madeCall
 	open := map[string][]int{} // calls of the newest reply without a result, by id
-	for i := range said {
-		switch e := &said[i]; b := e.Body.(type) {
+	for i := range events {
+		switch e := &events[i]; b := e.Body.(type) {
 		case conversation.AssistantMessage:
 			clear(open)
 			for k := range b.Calls {

@@ -7,8 +7,8 @@ import (
 )
 
 // NamesIn is the index of names of results.
-func NamesIn(said []conversation.Event, room float64) string {
-	return nameIndex(said, shownNames{}, room)
+func NamesIn(events []conversation.Event, room float64) string {
+	return nameIndex(events, shownNames{}, room)
 }
 
 // NamesOf lists the names in a text, in its order.

@@ -21,10 +21,10 @@ const (
 // for the demo model. It lists unchanged sentences of the messages, each with its turn,
 // within the job's bound.
 func Extract(log []conversation.Event, job Job) Answer {
-	said := conversation.MessagesIn(log, job.Spans)
+	events := conversation.MessagesIn(log, job.Spans)
 	covered := job.CoveredTokens
 	if covered == 0 {
-		covered = meter.TokensOf(said)
+		covered = meter.TokensOf(events)
 	}
 	room := extractShare * float64(covered)
 	for _, most := range []int{job.MaxTokens, job.ask.Room} {
@@ -32,7 +32,7 @@ func Extract(log []conversation.Event, job Job) Answer {
 			room = min(room, float64(most))
 		}
 	}
-	return Answer{Text: extractOf(said, room), Stop: conversation.StopEnd, Input: preset.InputExtract}
+	return Answer{Text: extractOf(events, room), Stop: conversation.StopEnd, Input: preset.InputExtract}
 }
 
 // extractSection is a list of lines under a heading, with a share of the remaining room.
@@ -43,10 +43,10 @@ type extractSection struct {
 }
 
 // extractOf returns the sections of an extract with the newest lines that fit.
-func extractOf(said []conversation.Event, room float64) string {
+func extractOf(events []conversation.Event, room float64) string {
 	text := extractMark
 	room -= textTokens(text)
-	for _, s := range extractSections(said) {
+	for _, s := range extractSections(events) {
 		left := s.share*room - textTokens(s.title) - 3
 		from := len(s.lines)
 		for ; from > 0; from-- {
@@ -63,12 +63,12 @@ func extractOf(said []conversation.Event, room float64) string {
 	return text
 }
 
-func extractSections(said []conversation.Event) []extractSection {
+func extractSections(events []conversation.Event) []extractSection {
 	asked, others := extractSection{title: "Asked and required", share: 0.8}, extractSection{title: "Also said", share: 1}
 	files, errors := extractSection{title: "Files", share: 0.4}, extractSection{title: "Errors", share: 0.3}
 	replies := extractSection{title: "Replies", share: 0.6}
 	known := map[string]bool{}
-	for _, e := range said {
+	for _, e := range events {
 		turn := turnMarks([]int{e.Turn}) + " "
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
@@ -88,7 +88,7 @@ func extractSections(said []conversation.Event) []extractSection {
 			}
 		}
 	}
-	calls := callsIn(said)
+	calls := callsIn(events)
 	for _, f := range filesIn(calls) {
 		how := "read "
 		if f.modified {

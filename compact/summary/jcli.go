@@ -32,20 +32,20 @@ type jcliCall struct {
 	Arguments string `json:"arguments"`
 }
 
-func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Options) Job {
+func jcliJob(events []conversation.Event, priors []conversation.Summary, ask Options) Job {
 	words := preset.WordingOf(ask.Style)
 	var old, fresh []jcliMessage
 	for _, p := range priors {
 		block := words.Block(p.Transcript, p.Text)
 		old = append(old, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
 	}
-	for _, e := range said {
+	for _, e := range events {
 		fresh = append(fresh, jcliMessageOf(e))
 	}
 	j := ask.job(preset.InputRaw)
-	j.FromTurn, j.ToTurn = conversation.TurnRange(said)
+	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.TokensOf(said)
+		j.CoveredTokens = meter.TokensOf(events)
 		for _, m := range old {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}

@@ -48,26 +48,26 @@ func (r NoteRoom) All() float64 { return r.Lists + r.Words + r.Index }
 // spans contain no message.
 func Note(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
 	told := projection.WithEarlier(log, spans)
-	said := conversation.MessagesIn(log, told)
-	if len(said) == 0 {
+	events := conversation.MessagesIn(log, told)
+	if len(events) == 0 {
 		return ""
 	}
-	head := noteHead(said)
+	head := noteHead(events)
 	left := room.Lists - textTokens(head)
-	done := turnsDone(said, min(doneShare*room.Lists, left))
-	sections := append([]string{head, done}, facts(log, said, left-textTokens(done))...)
-	newest, shown := verbatim(said, newestShare*room.Words)
-	sections = append(sections, bindingSentences(said, shown, room.Words-textTokens(newest)), newest)
-	sections = append(sections, nameIndex(said, shownNames{view: v, told: said, sections: sections}, room.Index))
+	done := turnsDone(events, min(doneShare*room.Lists, left))
+	sections := append([]string{head, done}, facts(log, events, left-textTokens(done))...)
+	newest, shown := verbatim(events, newestShare*room.Words)
+	sections = append(sections, bindingSentences(events, shown, room.Words-textTokens(newest)), newest)
+	sections = append(sections, nameIndex(events, shownNames{view: v, told: events, sections: sections}, room.Index))
 	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
 }
 
 // NoteTitle opens the first line of a note.
 const NoteTitle = "## Note on "
 
-func noteHead(said []conversation.Event) string {
-	from, to := conversation.TurnRange(said)
-	first, last := said[0].Seq, said[len(said)-1].Seq
+func noteHead(events []conversation.Event) string {
+	from, to := conversation.TurnRange(events)
+	first, last := events[0].Seq, events[len(events)-1].Seq
 	return NoteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
 }
 

@@ -92,11 +92,11 @@ func (s shownNames) removeFrom(seen map[string]*nameSeen) {
 
 // nameIndex returns the index of the names in the results of events that are not shown;
 // "" without any name or with hardly any room.
-func nameIndex(said []conversation.Event, shown shownNames, room float64) string {
+func nameIndex(events []conversation.Event, shown shownNames, room float64) string {
 	if room -= textTokens(NamesTitle) + 1; room < minVerbatim {
 		return ""
 	}
-	chosen := withinRoom(rankedNames(said, shown, room), room)
+	chosen := withinRoom(rankedNames(events, shown, room), room)
 	if len(chosen) == 0 {
 		return ""
 	}
@@ -116,8 +116,8 @@ func nameIndex(said []conversation.Event, shown shownNames, room float64) string
 	return b.String()
 }
 
-func rankedNames(said []conversation.Event, shown shownNames, room float64) []*nameSeen {
-	seen := namesSeen(said, room)
+func rankedNames(events []conversation.Event, shown shownNames, room float64) []*nameSeen {
+	seen := namesSeen(events, room)
 	shown.removeFrom(seen)
 	all := make([]*nameSeen, 0, len(seen))
 	for _, n := range seen {
@@ -137,12 +137,12 @@ func rankedNames(said []conversation.Event, shown shownNames, room float64) []*n
 }
 
 // namesSeen returns the names in the newest results, enough of them for the room.
-func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
+func namesSeen(events []conversation.Event, room float64) map[string]*nameSeen {
 	const perName = 4 // least tokens of a name, with its share of a line
 	enough := enoughNames * int(room/perName)
-	seen := make(map[string]*nameSeen, min(enough, len(said)))
+	seen := make(map[string]*nameSeen, min(enough, len(events)))
 	age := 0.0
-	for _, e := range slices.Backward(said) {
+	for _, e := range slices.Backward(events) {
 		if age > nameReach && len(seen) > enough {
 			break
 		}

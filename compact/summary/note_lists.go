@@ -19,8 +19,8 @@ const (
 // facts returns the lists of a note: files, open todos, and the last error. The last error
 // and the todos get their room first. Of each list the newest lines stay, and a line says
 // how many are left out.
-func facts(log, said []conversation.Event, room float64) []string {
-	calls := callsIn(said)
+func facts(log, events []conversation.Event, room float64) []string {
+	calls := callsIn(events)
 	var modified, read, failed, last []string
 	for _, f := range filesIn(calls) {
 		line := "- " + f.path + " (" + turnMarks(f.turns) + ")"

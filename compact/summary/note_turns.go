@@ -27,11 +27,11 @@ type turnDone struct {
 
 // turnsDone lists the newest turns that fit into the room, in their order, and the number
 // of calls in the turns before.
-func turnsDone(said []conversation.Event, room float64) string {
+func turnsDone(events []conversation.Event, room float64) string {
 	const title = "### What was done"
 	room -= textTokens(title) + 12
 	var lines []string
-	left := said
+	left := events
 	for len(left) > 0 {
 		from := lastTurn(left)
 		line := turnOf(left[from:]).line()
@@ -50,22 +50,22 @@ func turnsDone(said []conversation.Event, room float64) string {
 	return title + "\n" + strings.Join(lines, "\n")
 }
 
-func lastTurn(said []conversation.Event) int {
-	from := len(said) - 1
-	for from > 0 && said[from-1].Turn == said[from].Turn {
+func lastTurn(events []conversation.Event) int {
+	from := len(events) - 1
+	for from > 0 && events[from-1].Turn == events[from].Turn {
 		from--
 	}
 	return from
 }
 
-func earlierTurns(said []conversation.Event) string {
+func earlierTurns(events []conversation.Event) string {
 	calls := 0
-	for i := range said {
-		if b, ok := said[i].Body.(conversation.AssistantMessage); ok {
+	for i := range events {
+		if b, ok := events[i].Body.(conversation.AssistantMessage); ok {
 			calls += len(b.Calls)
 		}
 	}
-	from, to := conversation.TurnRange(said)
+	from, to := conversation.TurnRange(events)
 	return "- " + turnIDs(from, to) + ": " + numbers.Count(calls, "call")
 }
 
@@ -77,10 +77,10 @@ func turnIDs(from, to int) string {
 	return "t" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
-func turnOf(said []conversation.Event) *turnDone {
-	t := &turnDone{turn: said[0].Turn}
-	for i := range said {
-		switch b := said[i].Body.(type) {
+func turnOf(events []conversation.Event) *turnDone {
+	t := &turnDone{turn: events[0].Turn}
+	for i := range events {
+		switch b := events[i].Body.(type) {
 		case conversation.UserMessage:
 			if !t.replied { // of several user messages in a row the last one counts
 				t.asked = b.Text

@@ -31,13 +31,13 @@ type sentence struct {
 // bindingSentences lists the user's demands and preferences that fit into the room, in
 // their order, without those that are shown. Demands are chosen before preferences, and
 // newer sentences before older ones.
-func bindingSentences(said []conversation.Event, shown map[string]bool, room float64) string {
+func bindingSentences(events []conversation.Event, shown map[string]bool, room float64) string {
 	const title = "### What the user demanded, sentence by sentence"
 	room -= textTokens(title) + 1
 	if room < sentenceTokens {
 		return ""
 	}
-	chosen := chooseBinding(said, shown, room)
+	chosen := chooseBinding(events, shown, room)
 	if len(chosen) == 0 {
 		return ""
 	}
@@ -59,7 +59,7 @@ func bindingSentences(said []conversation.Event, shown map[string]bool, room flo
 
 // chooseBinding returns the user's demands and preferences that fit into the room. It does
 // not read older messages once newer demands fill the room.
-func chooseBinding(said []conversation.Event, shown map[string]bool, room float64) []sentence {
+func chooseBinding(events []conversation.Event, shown map[string]bool, room float64) []sentence {
 	var chosen, later []sentence
 	seen := map[string]bool{}
 	choose := func(s sentence) {
@@ -73,7 +73,7 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 		}
 	}
 	left := maxWordsRead
-	for i, e := range slices.Backward(said) {
+	for i, e := range slices.Backward(events) {
 		b, ok := e.Body.(conversation.UserMessage)
 		if !ok {
 			continue
@@ -166,12 +166,12 @@ func forceOf(s string) force {
 
 // verbatim quotes the newest user messages that fit into the room, in their order, and
 // returns the set of their sentences.
-func verbatim(said []conversation.Event, room float64) (section string, shown map[string]bool) {
+func verbatim(events []conversation.Event, room float64) (section string, shown map[string]bool) {
 	const title = "### Said by the user, word for word"
 	room -= textTokens(title) + 1
 	var chosen []string
 	shown = map[string]bool{}
-	for _, e := range slices.Backward(said) {
+	for _, e := range slices.Backward(events) {
 		b, ok := e.Body.(conversation.UserMessage)
 		if !ok || strings.TrimSpace(b.Text) == "" {
 			continue

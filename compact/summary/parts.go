@@ -44,14 +44,14 @@ type part struct {
 
 // partsOf returns the parts of events. clip is how many code points of results, arguments
 // and reasoning are kept, 0 for all.
-func partsOf(said []conversation.Event, clip int) []part {
+func partsOf(events []conversation.Event, clip int) []part {
 	var out []part
 	add := func(e conversation.Event, who, body string) {
 		if strings.TrimSpace(body) != "" {
 			out = append(out, part{e.Turn, e.Seq, mark(e) + " " + who + ":", body})
 		}
 	}
-	for _, e := range said {
+	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
 			add(e, "user", b.Text)

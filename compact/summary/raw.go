@@ -14,11 +14,11 @@ import (
 // RawJob makes a job with a transcript of the original messages as input. Of the overlays
 // only rewinds matter: rewound messages are left out.
 func RawJob(log []conversation.Event, ask Options) Job {
-	said := conversation.MessagesIn(log, ask.Spans)
+	events := conversation.MessagesIn(log, ask.Spans)
 	if preset.WordingOf(ask.Style).AsJSON {
-		return jcliJob(said, nil, ask)
+		return jcliJob(events, nil, ask)
 	}
-	return ask.transcriptJob(preset.InputRaw, said, nil)
+	return ask.transcriptJob(preset.InputRaw, events, nil)
 }
 
 // MergedJob makes a job with earlier summaries and the other messages as input (ONE: the
@@ -31,21 +31,21 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Opti
 		old = append(old, p.Spans...)
 	}
 	ask.Spans = conversation.JoinSpans(ask.Spans, old)
-	var said []conversation.Event
+	var events []conversation.Event
 	covered := conversation.Disjoint(old)
 	for _, e := range conversation.MessagesIn(log, ask.Spans) {
 		if !covered.Contains(e.Seq) {
-			said = append(said, e)
+			events = append(events, e)
 		}
 	}
 	var j Job
 	if preset.WordingOf(ask.Style).AsJSON {
-		j = jcliJob(said, priors, ask)
+		j = jcliJob(events, priors, ask)
 	} else {
-		j = ask.transcriptJob(preset.InputMerged, said, priors)
+		j = ask.transcriptJob(preset.InputMerged, events, priors)
 	}
 	for i, p := range priors {
-		if i == 0 && len(said) == 0 {
+		if i == 0 && len(events) == 0 {
 			j.FromTurn, j.ToTurn = p.FromTurn, p.ToTurn
 		}
 		j.FromTurn, j.ToTurn = min(j.FromTurn, p.FromTurn), max(j.ToTurn, p.ToTurn)
@@ -55,7 +55,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Opti
 }
 
 // transcriptJob makes a job whose message is a transcript of priors and events.
-func (a Options) transcriptJob(input preset.SummaryInput, said []conversation.Event, priors []conversation.Summary) Job {
+func (a Options) transcriptJob(input preset.SummaryInput, events []conversation.Event, priors []conversation.Summary) Job {
 	clip := clipChars
 	if preset.WordingOf(a.Style).Whole {
 		clip = 0 // ONE sends its messages whole; results were cut on arrival
@@ -64,11 +64,11 @@ func (a Options) transcriptJob(input preset.SummaryInput, said []conversation.Ev
 	for _, p := range priors {
 		parts = append(parts, part{turn: p.FromTurn, head: "Earlier summary of " + numbers.Turns(p.FromTurn, p.ToTurn) + ":", body: p.Text})
 	}
-	parts = append(parts, partsOf(said, clip)...)
+	parts = append(parts, partsOf(events, clip)...)
 	j := a.job(input)
-	j.FromTurn, j.ToTurn = conversation.TurnRange(said)
+	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.TokensOf(said)
+		j.CoveredTokens = meter.TokensOf(events)
 		for _, p := range priors {
 			j.CoveredTokens += int(meter.Estimate(conversation.Measure(p.Text)))
 		}
