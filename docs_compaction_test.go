@@ -40,7 +40,7 @@ func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n")
 
 // hintRows says what is known of tools, Plimsoll's own before those of other programs, and what tells their calls apart.
 func hintRows() string {
-	side := func(k preset.Keep) string { return or(string(k), "as the profile says") }
+	side := func(k preset.Hint) string { return or(string(k), "as the profile says") }
 	rules := preset.DefaultTools()
 	theirs := regexp.MustCompile(`^(fs_|cargo_|git_|[A-Z])`)
 	names := slices.Sorted(maps.Keys(rules))
@@ -209,7 +209,7 @@ func shareRows() string {
 	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
 		o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
-		e, line := rules.Evict.For(window), meter.New(o.With(rules)).Reading().LoadLine
+		e, line := rules.Evict.Resolve(window), meter.New(o.WithRules(rules)).Reading().LoadLine
 		rows += fmt.Sprintf("| %s |", numbers.Grouped(window))
 		for _, share := range []float64{float64(line) / float64(window), e.Target, e.Cold, rules.ProtectedShare(window), e.Words, e.Index} {
 			rows += fmt.Sprintf(" %.0f%% |", 100*share)

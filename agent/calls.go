@@ -359,7 +359,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 // repeated is the Seq of an earlier result with the same text that the view shows in full; 0 without one, or if the
 // rules use no pointers.
 func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
-	if !r.journal.Rules().Preset.Design().Additions {
+	if !r.journal.Rules().Preset.Design().HasAdditions {
 		return 0
 	}
 	result.Size = conversation.Measure(result.Text)

@@ -118,7 +118,7 @@ func (c *tokenCounter) wait() {
 // plausible.
 func (k *windowKeeper) foldCount(tokens int) bool {
 	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
-	counts := k.journal.Meter().WithCount(counted)
+	counts := k.journal.Meter().WithTokenCount(counted)
 	if counted <= 0 || counts.Reading().Estimated {
 		return false
 	}

@@ -44,11 +44,11 @@ func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usag
 // judge compares a report that is not in the log yet with the expected count.
 func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expected) {
 	e := k.journal.Meter().Expect(u, k.samePrompt(u))
-	found := e.Find(u)
-	if found != meter.Whole {
+	found := e.Classify(u)
+	if found != meter.CountComplete {
 		if hidden := k.hiddenReasoning(u.Model); hidden > 0 {
 			e.Reasoning += hidden
-			found = e.Find(u)
+			found = e.Classify(u)
 		}
 	}
 	return found, e
@@ -97,7 +97,7 @@ func (k *windowKeeper) isShort(r llm.Outgoing, rep *llm.Reply) bool {
 		return false
 	}
 	found, _ := k.judge(u)
-	return found != meter.Whole
+	return found != meter.CountComplete
 }
 
 // watchCuts checks a report that is not in the log yet, and returns the notices for the user.
@@ -111,7 +111,7 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 		*w = cutWatch{model: u.Model, warned: w.warned}
 	}
 	found, e := k.judge(u)
-	if found != meter.Uncached && float64(u.Prompt) < 2*e.Tokens {
+	if found != meter.CountUncachedOnly && float64(u.Prompt) < 2*e.Tokens {
 		k.raise(u.Prompt)
 	}
 	if !w.note(found, u.Prompt) {
@@ -143,16 +143,16 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
 	w, have := &k.cuts, k.journal.Model().Window
-	if have.Known() && have != w.lowered {
+	if have.IsKnown() && have != w.lowered {
 		return fmt.Sprintf("The window stays %d tokens (%s). If the model forgets what came before: %s", have.Tokens, have.Source, larger)
 	}
 	to := meter.Window{Tokens: limit, Source: meter.WindowLearned}
-	if have.Known() && have.Tokens <= limit || !k.setWindow(to) {
+	if have.IsKnown() && have.Tokens <= limit || !k.setWindow(to) {
 		return larger
 	}
 	w.lowered = to
 	does := ""
-	if k.journal.Rules().ActsByItself() {
+	if k.journal.Rules().ActsAutomatically() {
 		does = " and compacts the conversation to fit"
 	}
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
@@ -161,7 +161,7 @@ func (k *windowKeeper) lower(limit int) string {
 // raise raises a lowered window to a larger count of the server.
 func (k *windowKeeper) raise(prompt int) {
 	w := &k.cuts
-	if !w.lowered.Known() || k.journal.Model().Window != w.lowered {
+	if !w.lowered.IsKnown() || k.journal.Model().Window != w.lowered {
 		return
 	}
 	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}

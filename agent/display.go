@@ -37,7 +37,7 @@ func (d *display) status(s updates.Status) {
 func (d *display) showMeter() {
 	r := d.journal.Reading()
 	free := -1
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.free.Store(int64(free))

@@ -115,7 +115,7 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 		price = fmt.Sprintf(", about $%.2f", *usd)
 	}
 	window := "its window is unknown"
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		window = fmt.Sprintf("they fill %d%% of its window", r.Percent(r.Used))
 	}
 	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Model().Name(), strings.TrimSuffix(why.Message, "."))}

@@ -58,7 +58,7 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 		gate.Open()
 		r.wait()
 		got := r.inspected()
-		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.Requests != 6 {
+		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.ReplyRequests != 6 {
 			t.Errorf("told %+v", got)
 		}
 		r.Inspect()

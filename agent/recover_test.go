@@ -112,7 +112,7 @@ func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 		r.finish()
 
 		events := r.memory.Events()
-		list := inspect.Requests(events)
+		list := inspect.SentRequests(events)
 		if len(list) != 3 || list[1].Event != n+2 || list[1].Reply != n+1 || list[1].Through != n {
 			t.Fatalf("listed %+v", list)
 		}

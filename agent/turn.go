@@ -234,7 +234,7 @@ const blindShare = 0.6
 // whether it is: first as above the hard line, then down the ladder.
 func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
-	if !a.journal.Model().Window.Known() {
+	if !a.journal.Model().Window.IsKnown() {
 		share = blindShare
 	}
 	fits := func() bool {

@@ -51,7 +51,7 @@ type room interface {
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.journal.Model().Window
-	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) {
+	if !w.IsKnown() || w == have || have.IsKnown() && llm.Rank(w.Source) > llm.Rank(have.Source) {
 		return false
 	}
 	k.useWindow(w)
@@ -141,7 +141,7 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	if llm.AsOverflow(err) == nil || !llm.FromServer(had) || !k.askWindow(ctx) {
 		return err
 	}
-	if w := k.journal.Model().Window; w.Known() && w.Tokens <= had.Tokens {
+	if w := k.journal.Model().Window; w.IsKnown() && w.Tokens <= had.Tokens {
 		return err
 	}
 	return k.room.Ready(ctx)
@@ -151,7 +151,7 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 // as nobody moves them.
 func DefaultLines(window int) (load, hard int) {
 	w := meter.Window{Tokens: window, Source: meter.WindowServer}
-	r := meter.New(meter.Options{Window: w}.With(preset.DefaultRules())).Reading()
+	r := meter.New(meter.Options{Window: w}.WithRules(preset.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
 }
 
@@ -210,7 +210,7 @@ func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		if c, ok := e.Body.(conversation.ModelChanged); ok {
 			w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
-			return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.Known() && !m.Window.Known()
+			return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.IsKnown() && !m.Window.IsKnown()
 		}
 	}
 	return meter.Window{}, false
@@ -219,10 +219,10 @@ func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 // note counts a report, and reports whether it fell short.
 func (w *cutWatch) note(found meter.Finding, prompt int) bool {
 	switch found {
-	case meter.Uncached:
+	case meter.CountUncachedOnly:
 		w.uncached++
 		fallthrough
-	case meter.Whole:
+	case meter.CountComplete:
 		w.inRow, w.most = 0, 0
 		return false
 	}
@@ -237,10 +237,10 @@ func (w *cutWatch) cut(found meter.Finding) bool {
 	switch {
 	case w.uncached >= trustUncached:
 		return false
-	case found == meter.Cut && w.uncached == 0:
+	case found == meter.PromptCut && w.uncached == 0:
 		return true
 	}
-	return w.inRow > 1 && (found == meter.Cut || found == meter.Doubtful)
+	return w.inRow > 1 && (found == meter.PromptCut || found == meter.CountDoubtful)
 }
 
 // limit is the window of a server that cuts, as far as one knows: the most that
@@ -281,7 +281,7 @@ func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Er
 // no bound.
 func maxTokens(r meter.Reading, limit int) int {
 	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
-	if !r.Window.Known() || fits {
+	if !r.Window.IsKnown() || fits {
 		return limit
 	}
 	const least = 4 // a quarter of the reserve

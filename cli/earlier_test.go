@@ -31,13 +31,13 @@ func TestRequestsOfEarlierFormatsComeOutAsTheyWereSent(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		requests := inspect.Requests(r.Events)
+		requests := inspect.SentRequests(r.Events)
 		if len(requests) < 14 {
 			t.Errorf("%s has %d requests", file, len(requests))
 		}
 		for _, q := range requests {
 			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
-			if err != nil || !b.Same {
+			if err != nil || !b.MatchesSent {
 				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.Purpose, b.Why, err)
 			}
 		}

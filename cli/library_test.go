@@ -98,7 +98,7 @@ func TestRequestOfACopyIsWhatTheOriginalSent(t *testing.T) {
 	t.Parallel()
 	s := storeOneRequest(t, func(*conversation.Usage) {}, brief)
 	b, err := s.host.Request(t.Context(), 5)
-	if err != nil || !b.Same || b.Why != "" || b.Hash != b.Usage.BodyHash || b.System != "Be brief." || len(b.Messages) != 1 {
+	if err != nil || !b.MatchesSent || b.Why != "" || b.Hash != b.Usage.BodyHash || b.System != "Be brief." || len(b.Messages) != 1 {
 		t.Errorf("%+v, %v", b, err)
 	}
 	if b, err := s.host.Request(t.Context(), 4); err == nil {
@@ -131,7 +131,7 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, err := storeOneRequest(t, tt.change, tt.in).host.Request(t.Context(), 5)
-			if err != nil || b.Same || !strings.Contains(b.Why, tt.why) || (b.Body != nil) != tt.body {
+			if err != nil || b.MatchesSent || !strings.Contains(b.Why, tt.why) || (b.Body != nil) != tt.body {
 				t.Errorf("%q, %d bytes, %v", b.Why, len(b.Body), err)
 			}
 		})
@@ -162,7 +162,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
 		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, ID: "abcdefgh2345", Events: log,
 			SentRequest: inspect.SentRequest{Through: through, Usage: u}})
-		if err != nil || b.Same || b.Why == "" {
+		if err != nil || b.MatchesSent || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
 		}
 	})

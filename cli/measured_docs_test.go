@@ -58,7 +58,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 func sheetRows() string {
 	var b strings.Builder
 	b.WriteString("| sheet | read from the cache | written | lifetime of the cache | output |\n| --- | ---: | ---: | ---: | ---: |\n")
-	for _, s := range replay.Sheets() {
+	for _, s := range replay.DefaultSheets() {
 		fmt.Fprintf(&b, "| `%s` | %v | %v | %.0f min | %v |\n", s.Name, s.Read, s.Write, s.Lifetime.Minutes(), s.Output)
 	}
 	return b.String()

@@ -135,7 +135,7 @@ func (m measurement) run() measure.Run {
 	}
 	// A preset that is new has no figures until somebody measures anew.
 	measured := slices.DeleteFunc(preset.All(), func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
-	return measure.Run{Report: report, Policies: measured, Sheet: replay.PlanSheet}
+	return measure.Run{Report: report, Policies: measured, Sheet: replay.DefaultPlanSheet}
 }
 
 // readMeasurement reads what was stored of a window.
@@ -198,7 +198,7 @@ func checkGenerated(t *testing.T, document, part, want string) {
 
 // shareText is a share in percent, - for none.
 func shareText(r replay.Ratio) string {
-	if !r.Known() {
+	if !r.IsKnown() {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f%%", 100*float64(r))

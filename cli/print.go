@@ -257,7 +257,7 @@ func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	entries := inspect.Ledger(r.Events)
+	entries := inspect.CompactionLog(r.Events)
 	if len(entries) == 0 {
 		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err

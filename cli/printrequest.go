@@ -30,7 +30,7 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
 		return err
 	}
-	q, err := requestAt(inspect.Requests(r.Events), number)
+	q, err := requestAt(inspect.SentRequests(r.Events), number)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	if err := cmd.writeBody(b.Body); err != nil {
 		return err
 	}
-	if b.Same {
+	if b.MatchesSent {
 		cmd.console.Note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
 		return nil
 	}

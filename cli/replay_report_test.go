@@ -19,13 +19,13 @@ import (
 
 // byHand is a run by hand: cost in relation to truncate, content, overflow.
 func byHand(rows map[preset.Name][3]float64) measure.Run {
-	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.PlanSheet}, Totals: map[preset.Name]replay.Figures{},
+	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.DefaultPlanSheet}, Totals: map[preset.Name]replay.Figures{},
 		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
-	r := measure.Run{Report: report, Sheet: replay.PlanSheet}
+	r := measure.Run{Report: report, Sheet: replay.DefaultPlanSheet}
 	for name, row := range rows {
-		report.Totals[name] = replay.Figures{Kept: replay.Kept{Content: replay.Ratio(row[1])}, Overflow: int(row[2]),
-			CostRatio:      map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0] / 2)},
-			CostVsTruncate: map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0])}}
+		report.Totals[name] = replay.Figures{RetainedNeeds: replay.RetainedNeeds{Content: replay.Ratio(row[1])}, Overflow: int(row[2]),
+			CostRatio:      map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0] / 2)},
+			CostVsTruncate: map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0])}}
 		r.Policies = append(r.Policies, name)
 	}
 	slices.Sort(r.Policies)

@@ -91,14 +91,14 @@ tools:
 		by(&rule)
 		want[name] = rule
 	}
-	change("read_file", func(r *preset.ToolRule) { r.Response = preset.KeepWhole })
+	change("read_file", func(r *preset.ToolRule) { r.Response = preset.HintKeep })
 	change("create_file", func(r *preset.ToolRule) { r.Identifiers = []string{"path"} })
 	change("grep_files", func(r *preset.ToolRule) { r.Identifiers = []string{} })
 	// What is known about a tool does not mask the results of one that is exempt.
 	change("list_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
-	change("find_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", preset.KeepStrip, true })
+	change("find_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", preset.HintStrip, true })
 	change("todo_read", func(r *preset.ToolRule) { r.Exempt = false })
-	want["mine"] = preset.ToolRule{Request: preset.KeepStrip, Identifiers: []string{"a", "b"}, Exempt: true}
+	want["mine"] = preset.ToolRule{Request: preset.HintStrip, Identifiers: []string{"a", "b"}, Exempt: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -118,7 +118,7 @@ func ExampleCheck_Plan() {
 	rules := preset.RulesOf(preset.Plimsoll)
 	rules.Summary.When = preset.SummaryNever
 	options := meter.Options{Window: meter.Window{Tokens: 24_000, Source: meter.WindowFlag}}
-	m := meter.New(options.With(rules)).WithView(projection.Project(log.Events()))
+	m := meter.New(options.WithRules(rules)).WithView(projection.Project(log.Events()))
 	plan := planner.Check{Log: log.Events(), View: m.View(), Meter: m, Sheet: planner.DefaultSheet()}.Plan(rules)
 	fmt.Println("because of the", plan.Trigger)
 
@@ -141,7 +141,7 @@ func ExampleCheck_Plan() {
 // and estimates only what came after.
 func ExampleMeter() {
 	log := portHunt()
-	m := meter.New(meter.Options{Window: meter.Window{Tokens: 8_000, Source: meter.WindowFlag}, MaxOut: 1_000})
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 8_000, Source: meter.WindowFlag}, MaxReply: 1_000})
 	m = m.WithView(projection.Project(log.Events()))
 	estimate := m.RequestEstimate()
 	tell := func(r meter.Reading) {

@@ -27,8 +27,8 @@ func (c Config) Rules() preset.Rules {
 		if t.Exempt != nil && *t.Exempt {
 			rule.Request, rule.Response = "", "" // the user's setting wins over the preset's hints
 		}
-		rule.Request = cmp.Or(preset.Keep(t.Compaction.Request), rule.Request)
-		rule.Response = cmp.Or(preset.Keep(t.Compaction.Response), rule.Response)
+		rule.Request = cmp.Or(preset.Hint(t.Compaction.Request), rule.Request)
+		rule.Response = cmp.Or(preset.Hint(t.Compaction.Response), rule.Response)
 		if t.Exempt != nil {
 			rule.Exempt = *t.Exempt
 		}

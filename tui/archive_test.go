@@ -14,9 +14,9 @@ import (
 // archive is what the archive answers. Methods whose answer is to fail stand in
 // world.failing by their names: request, full, search.
 type archive struct {
-	requests map[uint64]inspect.Rebuilt // by the event of the usage
-	found    map[string]tui.Found       // by what is searched for
-	held     chan struct{}              // each answer waits for one; nil: none does
+	requests map[uint64]inspect.RebuiltRequest // by the event of the usage
+	found    map[string]tui.Found              // by what is searched for
+	held     chan struct{}                     // each answer waits for one; nil: none does
 }
 
 // ask records a call and waits until it may be answered.
@@ -34,9 +34,9 @@ func (r *rig) ask(ctx context.Context, name, what string) error {
 	}
 }
 
-func (r *rig) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
+func (r *rig) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error) {
 	if err := r.ask(ctx, "request", fmt.Sprint(event)); err != nil {
-		return inspect.Rebuilt{}, err
+		return inspect.RebuiltRequest{}, err
 	}
 	return r.archive.requests[event], nil
 }

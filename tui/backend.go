@@ -180,7 +180,7 @@ type Backend interface {
 
 	// Request rebuilds a request of the open conversation, given the Seq of its usage
 	// event.
-	Request(ctx context.Context, event uint64) (inspect.Rebuilt, error)
+	Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error)
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)

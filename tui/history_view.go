@@ -90,7 +90,7 @@ func (h *historyView) renew(v *views) {
 		return
 	}
 	log := logThrough(s.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: inspect.Requests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	content := history.Content{Log: log, View: view, Requests: inspect.SentRequests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
 	if h.begun {
 		h.Refresh(content)
 	} else {
@@ -112,7 +112,7 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case history.Wanted:
 		ctx, b := v.env.ctx, v.env.Backend
-		return after(func() (inspect.Rebuilt, error) { return b.Request(ctx, a.Event) }, func(got inspect.Rebuilt, err error) pane.Action {
+		return after(func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }, func(got inspect.RebuiltRequest, err error) pane.Action {
 			got.Event = a.Event // also if it cannot be rebuilt
 			h.Request(got, err)
 			return nil

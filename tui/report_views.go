@@ -143,7 +143,7 @@ func (v *views) settingRows(known []Setting) []Setting {
 				r.Value, r.From, r.Changed = value, "this run", true
 			}
 		}
-		if w := v.session.load.meter.Window(); r.Key == "context.window" && w.Known() {
+		if w := v.session.load.meter.Window(); r.Key == "context.window" && w.IsKnown() {
 			r.Shown = pane.Tokens(w.Tokens)
 			if r.Value == "0" {
 				r.From = account.WindowNote(w.Source)

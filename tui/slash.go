@@ -217,7 +217,7 @@ func setWindow(m *Model, args string) pane.Action {
 		return m.env.attempt(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, changed)
 	}
 	w := m.session.load.meter.Window()
-	if !w.Known() {
+	if !w.IsKnown() {
 		return say("the window of " + m.session.Model.Name() + " is unknown; /window 128k sets it")
 	}
 	return say(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number")

@@ -80,10 +80,10 @@ func (r *rig) tell(bodies ...conversation.Body) {
 	r.prepare(bodies...)
 	log := r.tale.Events()
 	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(projection.Project(log))
-	r.archive.requests = map[uint64]inspect.Rebuilt{}
-	for _, q := range inspect.Requests(log) {
-		r.archive.requests[q.Event] = inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: projection.Project(log[:q.Through]).Messages,
-			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
+	r.archive.requests = map[uint64]inspect.RebuiltRequest{}
+	for _, q := range inspect.SentRequests(log) {
+		r.archive.requests[q.Event] = inspect.RebuiltRequest{SentRequest: q, System: "You are a careful engineer.", Messages: projection.Project(log[:q.Through]).Messages,
+			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), MatchesSent: true}
 	}
 	hit := find.Hit{Conversation: "first", Title: "Fix flaky upload test", Event: atFix, Turn: 1, Time: time.Date(1999, 12, 29, 8, 0, 0, 0, time.UTC), Who: "user", Excerpt: "so fix it, in upload.go too", At: find.Span{Start: 3, End: 6}}
 	other := hit
@@ -115,9 +115,9 @@ func (r *rig) account() inspect.Breakdown {
 		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4}, Until: -1, EvictTo: 2, EvictMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{
-			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: projection.StateVerbatim},
-			{Kind: projection.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: projection.StateVerbatim},
-			{Event: atFix, Turn: 1, Kind: projection.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: projection.StateVerbatim},
+			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Original: 300, State: projection.StateVerbatim},
+			{Kind: projection.Tools, Label: "definitions of 14 tools", Tokens: 40, Original: 40, State: projection.StateVerbatim},
+			{Event: atFix, Turn: 1, Kind: projection.User, Label: "so fix it, in upload.go too", Tokens: 12, Original: 12, State: projection.StateVerbatim},
 		}}
 }
 

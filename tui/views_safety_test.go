@@ -67,7 +67,7 @@ func hostile(r *rig, o *tui.Options) {
 	r.first.Profiles = []tui.Profile{{Name: "default", Note: evil}, {Name: evil, Note: evil, Summarises: true}}
 	r.next.Title, r.next.Events, r.next.Meter, r.next.Notes = evil, r.first.Events, r.first.Meter, []string{evil}
 	for at, q := range r.archive.requests {
-		q.System, q.Why, q.Hash, q.Same = evil, evil, evil, false
+		q.System, q.Why, q.Hash, q.MatchesSent = evil, evil, evil, false
 		q.Tools = []conversation.ToolSpec{{Name: evil, Description: evil, Parameters: conversation.RawJSON(`{}`)}}
 		r.archive.requests[at] = q
 	}
@@ -85,7 +85,7 @@ func hostileAnswers() []updates.Update {
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
 	account := inspect.Breakdown{Estimated: 400, Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady}, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
-		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
+		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Original: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
 	return []updates.Update{

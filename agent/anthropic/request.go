@@ -123,7 +123,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 			w.cache.TTL = "1h"
 		}
 		w.bytes = setFrontBreakpoint(&req, w.cache)
-		for _, i := range promptcache.Marks(r.Messages) {
+		for _, i := range promptcache.MarkIndexes(r.Messages) {
 			w.marks[i] = true
 		}
 	}

@@ -143,7 +143,7 @@ func TestDefaultsAreFitForTools(t *testing.T) {
 func TestModelLeavesTrainedMaximumOut(t *testing.T) {
 	t.Parallel()
 	e, _ := catalog.Lookup("ollama", "llama3.1")
-	if m := e.Model("llama3.1"); m.Window.Known() || m.Window.Source != meter.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
+	if m := e.Model("llama3.1"); m.Window.IsKnown() || m.Window.Source != meter.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
 		t.Errorf("an Ollama model got window %+v, prices %v", m.Window, m.Prices)
 	}
 	e, _ = catalog.Lookup("openai", "gpt-5.4")

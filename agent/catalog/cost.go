@@ -21,7 +21,7 @@ func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	usd += float64(cached) * orInput(rate.Cached, rate.Input)
 	long := min(max(0, t.CacheWriteLong), written)
 	usd += float64(written-long) * orInput(rate.CacheWrite, rate.Input)
-	usd += float64(long) * promptcache.Anthropic().Long.Write * rate.Input
+	usd += float64(long) * promptcache.Anthropic().Long.WritePrice * rate.Input
 	usd += float64(max(0, t.Completion)) * rate.Output
 	return usd / 1e6
 }

@@ -110,7 +110,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 func (c *Compactor) dropStale() {
 	j, rules := c.job, c.journal.Rules()
 	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
-	if !rules.Evicts() || !rules.ActsByItself() {
+	if !rules.EvictsAutomatically() || !rules.ActsAutomatically() {
 		c.prepared.drop(errNeedless, everyJob)
 	}
 	if !c.HasPendingSummary() {
@@ -122,10 +122,10 @@ func (c *Compactor) dropStale() {
 		c.discard(j, errOvertaken)
 	case j.state == stateInReview: // it is already paid for, and the user reads it
 	case j.requested():
-	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.journal.Rules()):
+	case !rules.ActsAutomatically(), !rules.AsksModelAutomatically() && j.waitsForStep(c.journal.Rules()):
 		c.discard(j, errNeedless)
-	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step needs it
-	case rules.Preset.Design().Absolute: // its threshold is not a share of the window
+	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next step needs it
+	case rules.Preset.Design().AbsoluteLoadLine: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.discard(j, errNeedless)
 	}

@@ -130,7 +130,7 @@ func (j *job) isLastTry(own *job) bool {
 // covers), or the window shrank.
 func (j *job) overtaken(now *core.Journal) bool {
 	had, has := j.basis.window, now.Model().Window
-	return !edit.UnchangedSince(now.Events(), j.basis.revision, j.basis.spans) || had.Known() && has.Known() && has.Tokens < had.Tokens
+	return !edit.UnchangedSince(now.Events(), j.basis.revision, j.basis.spans) || had.IsKnown() && has.IsKnown() && has.Tokens < had.Tokens
 }
 
 // rebase applies the text of a job and the masks of its plan to the current log. The error says why the result does
@@ -150,7 +150,7 @@ func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal,
 // waitsForStep reports whether the text is committed together with the next step that evicts, and not as an own
 // epoch.
 func (j *job) waitsForStep(rules preset.Rules) bool {
-	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
+	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.EvictsAutomatically()
 }
 
 // serves reports whether the summary of the job also answers request w: a requested summary answers an equal

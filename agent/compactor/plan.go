@@ -93,7 +93,7 @@ func (c *Compactor) makeFit(ctx context.Context, plan planner.Plan) error {
 // waitsFor reports whether the next request waits for a summary: because whoever asked for it waits, or because the
 // request does not fit and nothing else makes room first.
 func (c *Compactor) waitsFor(j *job) bool {
-	return j.blocking || c.journal.OverHardLine() && !c.journal.Rules().Evicts()
+	return j.blocking || c.journal.OverHardLine() && !c.journal.Rules().EvictsAutomatically()
 }
 
 // MakeRoomAfterTurn makes room for the next turn when a turn has ended.
@@ -128,7 +128,7 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
 	}
-	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().Absolute
+	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().AbsoluteLoadLine
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, origin)
 	}
@@ -213,7 +213,7 @@ func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again b
 		return
 	}
 	switch {
-	case c.journal.Rules().Evicts() && c.journal.Rules().Summary.When == preset.SummaryNever:
+	case c.journal.Rules().EvictsAutomatically() && c.journal.Rules().Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
 		c.compact(ctx, c.schedule.widen(w))
@@ -225,14 +225,14 @@ func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again b
 // automatic; under other rules the request waits for a summary. same reports whether the model is still that of the
 // request.
 func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
-	if c.journal.Rules().Evicts() {
+	if c.journal.Rules().EvictsAutomatically() {
 		if !fits() {
 			c.applyPlan(ctx, c.schedule.plan(c.journal.Moment(), true))
 		}
 		return
 	}
 	c.finishJob(ctx, same)
-	if !c.journal.Rules().ActsByItself() || ctx.Err() != nil || fits() {
+	if !c.journal.Rules().ActsAutomatically() || ctx.Err() != nil || fits() {
 		return
 	}
 	plan := c.schedule.plan(c.journal.Moment(), true)

@@ -61,7 +61,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 // profileForModel is the profile for a compaction that the model requests, or the error why there is none.
 func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 	rules := p.journal.Rules()
-	profile, found := rules.Summarising()
+	profile, found := rules.SummaryProfile()
 	refuse := func(why, hint string) (string, *llm.Error) {
 		return "", &llm.Error{Class: llm.BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
 	}
@@ -79,7 +79,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 // widen returns the model's request with a range that holds something to compact, if there is one.
 func (p *scheduler) widen(w edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
-	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
+	if rules.Preset.Design().HasAdditions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextSummaryTurn(log); band > 0 {
 			from := edit.AtTurn(band)
 			w.From = &from
@@ -105,7 +105,7 @@ func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect
 	}
 	check, model, saved := p.check(moment, false), p.journal.Model(), p.cacheSaved
 	check.Meter = check.Meter.WithRules(rules)
-	if w.Known() {
+	if w.IsKnown() {
 		check.Meter = check.Meter.WithWindow(w)
 	}
 	return func() inspect.Breakdown {
@@ -115,7 +115,7 @@ func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect
 			}
 			return saved(model, u)
 		})
-		b.Kept = model.CacheKept(check.Log, float64(b.Reading.Used))
+		b.CacheRetention = model.CacheKept(check.Log, float64(b.Reading.Used))
 		return b
 	}
 }
@@ -198,13 +198,13 @@ func (p *scheduler) refreshPast() {
 // turn follows: Plimsoll's own rules then wait for it, because they also act before requests.
 func (p *scheduler) plansAfterReply() bool {
 	r := p.journal.Rules()
-	return p.journal.Interactive() || !r.Preset.Design().Additions || r.Auto.Profile != ""
+	return p.journal.Interactive() || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
 }
 
 // prepares reports whether a summary may be prepared now.
 func (p *scheduler) prepares() bool {
 	return p.journal.Interactive() && p.journal.InBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.journal.Reading().Used >= p.askedAt+p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens))
+		(p.askedAt == 0 || p.journal.Reading().Used >= p.askedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))
 }
 
 // holds reports whether a request that must get below the hard line would still be above it after a proposal.
@@ -215,5 +215,5 @@ func (p *scheduler) holds(plan planner.Plan, proposal *edit.Proposal) bool {
 
 // rearm sets how far the conversation has to grow before the model may ask again.
 func (p *scheduler) rearm() {
-	p.rearmAt = p.journal.Reading().Used + p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens)
+	p.rearmAt = p.journal.Reading().Used + p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens)
 }

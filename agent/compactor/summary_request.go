@@ -106,7 +106,7 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 			continue
 		}
 		wait, again := w.retry.Wait(failure, 1)
-		if w.preset.Design().FailedCallsOnly { // ONE: any failed call, and no empty answer
+		if w.preset.Design().RetriesFailuresOnly { // ONE: any failed call, and no empty answer
 			again = failure.Class != llm.Empty && failure.Class != llm.Overflow
 		}
 		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {
@@ -137,7 +137,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 // bounded returns the request with a smaller reply limit, after a server refused it and named an unknown window.
 // Many servers count prompt and reply together.
 func (w *writer) bounded(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Outgoing, bool) {
-	if e.Class != llm.Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
+	if e.Class != llm.Overflow || e.Window <= 0 || w.model.Window.IsKnown() && w.model.Window.Tokens <= e.Window {
 		return r, false
 	}
 	w.model.Window = meter.Window{Tokens: e.Window, Source: meter.WindowLearned}
@@ -177,7 +177,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	if most := w.model.MaxOut; most > 0 {
 		r.MaxTokens = min(r.MaxTokens, most)
 	}
-	if window := w.model.Window; window.Known() {
+	if window := w.model.Window; window.IsKnown() {
 		left := window.Tokens - int(w.factor*r.Estimate)
 		if left < leastAnswer {
 			return r, &llm.Error{

@@ -67,7 +67,7 @@ func (w *writer) takeRetry(proposal *edit.Proposal, err error) bool {
 	if proposal.Fallback() != nil && errors.Is(err, summary.ErrCut) {
 		helps = true // the other form leaves more room
 	}
-	if w.retries <= 0 || w.preset.Design().FailedCallsOnly || !helps {
+	if w.retries <= 0 || w.preset.Design().RetriesFailuresOnly || !helps {
 		return false
 	}
 	w.retries--
@@ -171,7 +171,7 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
-	case j.bound() > 0 && !s.journal.Model().Window.Known():
+	case j.bound() > 0 && !s.journal.Model().Window.IsKnown():
 		now.Writer, now.Cold = j.bound(), true // the refused request would only grow
 	case previous != nil:
 		j.writer.previous = true
@@ -197,7 +197,7 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	if design.SummaryLog != "" {
 		s.journal.Logger().Info(design.SummaryLog + " triggered")
 	}
-	if !design.Transcript || s.save == nil {
+	if !design.WritesTranscript || s.save == nil {
 		return nil
 	}
 	if now.Transcript, err = s.transcript(ctx); err != nil {
@@ -218,7 +218,7 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 		return nil
 	case name == "" || name == s.journal.Model().Name():
 		w.useModel(s.journal, s.journal.Model(), s.journal.Provider())
-		if n := j.bound(); n > 0 && !w.model.Window.Known() {
+		if n := j.bound(); n > 0 && !w.model.Window.IsKnown() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
@@ -278,7 +278,7 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
-	if have := best.model.Window; !have.Known() || w.Known() && w.Tokens >= have.Tokens {
+	if have := best.model.Window; !have.IsKnown() || w.IsKnown() && w.Tokens >= have.Tokens {
 		return nil
 	}
 	return best

@@ -19,11 +19,11 @@ func (j *Journal) ChooseTTL() {
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
 		o := llm.CacheOutlook(*m, j.log.Events())
 		o.Prompt = j.meter.RequestEstimate()
-		m.CacheTTL = terms.Choose(o).Lives
+		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a retried request counts once
 		j.paused = last.Seq
-		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}.Add(terms, idle)
-		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.Absences
+		r := promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}.Add(terms, idle)
+		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.LongPauses
 	}
 }

@@ -23,20 +23,20 @@ const estimateSlack = 64
 // OverHardLine reports whether the next request is above the hard line, while compaction is automatic.
 func (j *Journal) OverHardLine() bool {
 	r := j.meter.Reading()
-	return j.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
+	return j.rules.ActsAutomatically() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // fits reports whether the next request fits into the window. Where nothing is automatic, the server decides.
 func (j *Journal) fits() bool {
 	r := j.meter.Reading()
-	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
+	return !j.rules.ActsAutomatically() || !r.Window.IsKnown() || r.Used <= j.mostSendable(r)
 }
 
 // NearlyFull reports whether the next request may exceed the window by the usual error of an estimate. Then more
 // room is made if possible, and the request is sent in any case.
 func (j *Journal) NearlyFull() bool {
 	r := j.meter.Reading()
-	return j.rules.ActsByItself() && r.Window.Known() && r.Estimated && j.meter.Calibration().Samples > 0 &&
+	return j.rules.ActsAutomatically() && r.Window.IsKnown() && r.Estimated && j.meter.Calibration().Samples > 0 &&
 		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
 }
 
@@ -75,7 +75,7 @@ func (j *Journal) mostSendable(r meter.Reading) int {
 func (j *Journal) newestMessage() int {
 	for _, m := range slices.Backward(j.view.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
-			return int(j.meter.Weigh(m.After()))
+			return int(j.meter.TextTokens(m.After()))
 		}
 	}
 	return 0
@@ -101,10 +101,10 @@ func (j *Journal) tooLong() error {
 // close case passes, as the server may count differently.
 func (j *Journal) Oversized(text string) *llm.Error {
 	r := j.meter.Reading()
-	if !r.Window.Known() {
+	if !r.Window.IsKnown() {
 		return nil
 	}
-	tokens := int(j.meter.Weigh(conversation.Measure(conversation.Clean(text))))
+	tokens := int(j.meter.TextTokens(conversation.Measure(conversation.Clean(text))))
 	fixed := r.Segments[projection.System] + r.Segments[projection.Tools]
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil

@@ -182,7 +182,7 @@ func (j *Journal) UseWindow(w meter.Window) {
 // UseMaxOut sets the largest reply of the model, in tokens.
 func (j *Journal) UseMaxOut(tokens int) {
 	j.settings.Model.MaxOut = tokens
-	j.meter = j.meter.WithMaxOut(tokens)
+	j.meter = j.meter.WithMaxReply(tokens)
 }
 
 // UseRules sets the rules, and adds settings of this conversation: by dotted key, with the value in YAML form.

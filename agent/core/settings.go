@@ -137,7 +137,7 @@ func (s *Settings) Thinking(v projection.View) (meter.Thinking, bool) {
 	}
 	messages, _ := projection.Harden(v, s.Model.Caps) // a view that cannot be sent yet has thinking, too
 	at, bound := s.Model.Thinker.Thinking(s.Request("", messages))
-	t := meter.Thinking{Through: v.Through, Replies: map[uint64]bool{}, Bound: bound}
+	t := meter.Thinking{Through: v.Through, Replies: map[uint64]bool{}, IsBound: bound}
 	for _, i := range at {
 		if events := messages[i].Events; len(events) > 0 {
 			t.Replies[events[len(events)-1]] = true
@@ -157,7 +157,7 @@ func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 // ModelChanged is the event that records the model.
 func (s *Settings) ModelChanged() conversation.ModelChanged {
 	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL, Effort: s.Model.Effort, OneTurn: s.OneTurn}
-	if w := s.Model.Window; w.Known() {
+	if w := s.Model.Window; w.IsKnown() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}
 	return c
@@ -330,7 +330,7 @@ func (s *Settings) leftOut() []conversation.Body {
 		}
 	}
 	size := "small"
-	if !s.Model.Window.Known() {
+	if !s.Model.Window.IsKnown() {
 		size = "unknown and taken for a small one"
 	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(

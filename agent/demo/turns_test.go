@@ -156,7 +156,7 @@ func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last,
 // linesOf are the load line and the hard line of a window.
 func linesOf(window int) (load, hard int) {
 	o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowServer}}
-	r := meter.New(o.With(preset.RulesOf(preset.Plimsoll))).Reading()
+	r := meter.New(o.WithRules(preset.RulesOf(preset.Plimsoll))).Reading()
 	return r.LoadLine, r.HardLine
 }
 

@@ -47,8 +47,8 @@ func (m Model) Sheet() planner.PriceSheet {
 		s.Lifetime = m.assumedLifetime(s.Write)
 	}
 	if m.TTL != TTLEndpoint {
-		o := m.CacheTerms().Offer(m.CacheTTL)
-		s.Write, s.Lifetime = o.Write, o.Lives
+		o := m.CacheTerms().OptionFor(m.CacheTTL)
+		s.Write, s.Lifetime = o.WritePrice, o.Lifetime
 	}
 	return s
 }
@@ -57,9 +57,9 @@ func (m Model) Sheet() planner.PriceSheet {
 func (m Model) CacheTerms() promptcache.Terms {
 	t := promptcache.Anthropic()
 	if p := m.Prices; p != nil && p.Input > 0 {
-		t.Read = share(p.Cached, p.Input)
+		t.ReadPrice = share(p.Cached, p.Input)
 		if p.CacheWrite > 0 {
-			t.Short.Write = share(p.CacheWrite, p.Input)
+			t.Short.WritePrice = share(p.CacheWrite, p.Input)
 		}
 	}
 	return t
@@ -68,7 +68,7 @@ func (m Model) CacheTerms() promptcache.Terms {
 // WithLongWrites returns the tokens with CacheWriteLong filled in, where requests to the model ask for the longer
 // lifetime.
 func (m Model) WithLongWrites(t Tokens) Tokens {
-	if m.TTL != TTLEndpoint && m.CacheTTL >= m.CacheTerms().Long.Lives {
+	if m.TTL != TTLEndpoint && m.CacheTTL >= m.CacheTerms().Long.Lifetime {
 		t.CacheWriteLong = max(0, t.CacheWrite)
 	}
 	return t
@@ -110,35 +110,35 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 }
 
 // CacheKept is how long the model's cache keeps a conversation, and why. prompt is the tokens of the next request.
-func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcache.Kept {
-	k := promptcache.Kept{Lives: m.Sheet().CacheLifetime()}
+func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcache.Retention {
+	k := promptcache.Retention{Lifetime: m.Sheet().CacheLifetime()}
 	switch {
 	case m.NoCache:
-		k.By = promptcache.ByNoCache
+		k.Reason = promptcache.RetentionNoCache
 	case m.TTL == TTLChosen:
 		o := CacheOutlook(m, events)
 		o.Prompt = prompt
-		k.By = promptcache.ByPauses
-		if c := m.CacheTerms().Choose(o); c.Lives == k.Lives {
-			k.Saves = c.Saves // with another lifetime, the choice changes as soon as the cache is cold
+		k.Reason = promptcache.RetentionByPauses
+		if c := m.CacheTerms().ChooseLifetime(o); c.Lifetime == k.Lifetime {
+			k.SavedTokens = c.SavedTokens // with another lifetime, the choice changes as soon as the cache is cold
 		}
 		if m.Prices != nil {
-			usd := k.Saves * m.Prices.Input / 1e6
-			k.USD = &usd
+			usd := k.SavedTokens * m.Prices.Input / 1e6
+			k.SavedUSD = &usd
 		}
 	case m.CacheTTL > 0:
-		k.By = promptcache.ByUser
+		k.Reason = promptcache.RetentionConfigured
 	}
 	return k
 }
 
 // CacheOutlook reads from a log how requests to a model use its cache: the pauses between them, and how many tokens
 // those requests wrote that found the request before in the cache. The caller adds the size of the next request.
-func CacheOutlook(m Model, events []conversation.Event) promptcache.Outlook {
+func CacheOutlook(m Model, events []conversation.Event) promptcache.ChoiceInput {
 	terms, c := m.CacheTerms(), m.Calibration
-	o := promptcache.Outlook{Past: promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.LongPauses}}
+	o := promptcache.ChoiceInput{User: promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}}
 	var asked, answered time.Time // when the newest request was caused, and when the previous one was answered
-	lives := terms.Short.Lives
+	lives := terms.Short.Lifetime
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage, conversation.ToolResult:
@@ -149,13 +149,13 @@ func CacheOutlook(m Model, events []conversation.Event) promptcache.Outlook {
 			}
 			if o.Requests++; !answered.IsZero() && !asked.Before(answered) {
 				idle := asked.Sub(answered)
-				o.Own = o.Own.Add(terms, idle)
+				o.Conversation = o.Conversation.Add(terms, idle)
 				if b.HasPromptCount() && idle <= lives {
-					o.Warm++
+					o.CachedRequests++
 					o.Written += float64(b.Prompt - min(b.Prompt, max(0, b.Cached)))
 				}
 			}
-			answered, lives = e.Time, terms.Offer(b.CacheTTL).Lives
+			answered, lives = e.Time, terms.OptionFor(b.CacheTTL).Lifetime
 		}
 	}
 	return o

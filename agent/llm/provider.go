@@ -307,9 +307,9 @@ func (p *Prices) Step() (Tier, bool) {
 // MeterOptions are the options of a meter for the model under the rules of a conversation.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
-		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
+		Window: m.Window, MaxReply: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
 		EchoModel: m.Name(), PriceStep: m.PriceStep(),
-	}.With(r)
+	}.WithRules(r)
 }
 
 // PriceStep is the number of prompt tokens above which the whole request costs more, 0 without such a step.
@@ -346,7 +346,7 @@ func Rank(s meter.WindowSource) int {
 
 // FromServer reports whether the size of a window is known from the server.
 func FromServer(w meter.Window) bool {
-	return w.Known() && Rank(w.Source) == Rank(meter.WindowServer)
+	return w.IsKnown() && Rank(w.Source) == Rank(meter.WindowServer)
 }
 
 // AsOverflow returns err as an *Error of class Overflow, nil for any other error.

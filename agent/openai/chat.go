@@ -110,7 +110,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 			return nil, err
 		}
 	}
-	marks := promptcache.Marks(r.Messages)
+	marks := promptcache.MarkIndexes(r.Messages)
 	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
 		size += len(m.Text)

@@ -363,38 +363,38 @@ func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
 	const secret, filler = "S1", "skip_thought_signature_validator"
 	signed := conversation.RawJSON(`{"google":{"thought_signature":"S1"}}`)
 	long := `{"text":"` + strings.Repeat("word ", 200) + `"}`
-	tale := func(route string) *compacttest.Tale {
+	tale := func(route string) *compacttest.LogBuilder {
 		name := conversation.RawJSON(`"` + route + `"`)
 		extras := map[string]conversation.RawJSON{"plimsoll_route": name, "reasoning_details": conversation.RawJSON(`[{"signature":"S1"}]`),
 			"output_items": conversation.RawJSON(`[{"item":{"type":"reasoning","encrypted_content":"S1"}},{"id":"fc_1","call":"c1","args":` + fmt.Sprint(len(long)) + `}]`)}
-		return (&compacttest.Tale{}).User("hi").Add(conversation.AssistantMessage{Reasoning: "hm", Extras: extras, Model: route,
+		return (&compacttest.LogBuilder{}).User("hi").Add(conversation.AssistantMessage{Reasoning: "hm", Extras: extras, Model: route,
 			Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: long, Extra: signed}}},
 			conversation.ToolResult{CallID: "c1", Tool: "ls", Text: "it is read"})
 	}
-	mask := func(item conversation.MaskItem) func(*testing.T, *compacttest.Tale) {
+	mask := func(item conversation.MaskItem) func(*testing.T, *compacttest.LogBuilder) {
 		item.Event = 2
-		return func(_ *testing.T, l *compacttest.Tale) {
+		return func(_ *testing.T, l *compacttest.LogBuilder) {
 			l.Epoch(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: []conversation.MaskItem{item}})
 		}
 	}
 	arguments := mask(conversation.MaskItem{Part: conversation.PartArguments, Call: "c1"})
 	for name, tt := range map[string]struct {
-		change  func(*testing.T, *compacttest.Tale)
+		change  func(*testing.T, *compacttest.LogBuilder)
 		request func(*llm.Request)
 		goes    bool
 		bound   bool // nor where something behind it changed, with a model that binds it
 	}{
 		"unaltered":        {goes: true},
 		"masked arguments": {change: arguments},
-		"capped arguments": {change: func(_ *testing.T, l *compacttest.Tale) {
+		"capped arguments": {change: func(_ *testing.T, l *compacttest.LogBuilder) {
 			l.Epoch(conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "c1", Head: 40, Tail: 40}}})
 		}},
 		"hidden reasoning": {change: mask(conversation.MaskItem{Part: conversation.PartReasoning})},
-		"a summary": {change: func(_ *testing.T, l *compacttest.Tale) {
-			l.Band(3, conversation.StylePlimsoll, "a", compacttest.Span(2, 3))
+		"a summary": {change: func(_ *testing.T, l *compacttest.LogBuilder) {
+			l.SummaryEpoch(3, conversation.StylePlimsoll, "a", compacttest.Span(2, 3))
 		}},
-		"masked and undone":    {change: func(t *testing.T, l *compacttest.Tale) { arguments(t, l); compacttest.Undo(t, l) }, goes: true, bound: true},
-		"the result is masked": {change: func(_ *testing.T, l *compacttest.Tale) { l.Mask(10) }, goes: true, bound: true},
+		"masked and undone":    {change: func(t *testing.T, l *compacttest.LogBuilder) { arguments(t, l); compacttest.Undo(t, l) }, goes: true, bound: true},
+		"the result is masked": {change: func(_ *testing.T, l *compacttest.LogBuilder) { l.Mask(10) }, goes: true, bound: true},
 		"refused":              {request: func(r *llm.Request) { r.ThinkingAfter = 2 }},
 		"refused before":       {request: func(r *llm.Request) { r.ThinkingAfter = 1 }, goes: true},
 		"other words in front": {request: func(r *llm.Request) { r.PrefixChanged = 2 }, goes: true, bound: true},

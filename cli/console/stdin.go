@@ -79,7 +79,7 @@ const inputPatience = 2 * time.Second
 
 // inputLimit is the limit of piped input for a window, in bytes.
 func inputLimit(w meter.Window) int {
-	if !w.Known() {
+	if !w.IsKnown() {
 		return unknownWindow
 	}
 	return min(largestInput, max(leastInput, inputPerToken*w.Tokens))
@@ -88,7 +88,7 @@ func inputLimit(w meter.Window) int {
 // tooMuch is the error of too large input, with the limit and a hint.
 func tooMuch(size, model string, w meter.Window) error {
 	window := "an unknown window"
-	if w.Known() {
+	if w.IsKnown() {
 		window = fmt.Sprintf("a window of %s tokens", numbers.Grouped(w.Tokens))
 	}
 	return WithHint(fmt.Errorf("%s came in on standard input, but at most %s are accepted for %s, which has %s; nothing was sent or stored",

@@ -92,7 +92,7 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error 
 
 // what returns the policies, prices and window of a replay.
 func (rp *Replayer) what(o Options) (replay.Options, error) {
-	what := replay.Options{Window: DefaultWindow, PlanSheet: replay.PlanSheet, Clock: time.Now}
+	what := replay.Options{Window: DefaultWindow, PlanSheet: replay.DefaultPlanSheet, Clock: time.Now}
 	if given := rp.Settings.Flags.Window; given > 0 {
 		what.Window = given
 	}
@@ -130,14 +130,14 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 		if slices.Contains(preset.All(), p) {
 			continue
 		}
-		own := replay.Named{Name: p, Rules: rules, Results: &replay.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
+		own := replay.NamedPolicy{Name: p, Rules: rules, ResultStorage: &replay.ResultStorage{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
 		if name != Configured {
 			if _, known := rules.Profiles[name]; !known {
 				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(PolicyNames(rules), ", "))
 			}
-			own.Rules.DefaultProfile, own.ByHand = name, true
+			own.Rules.DefaultProfile, own.IsCommand = name, true
 		}
-		what.Own = append(what.Own, own)
+		what.ExtraPolicies = append(what.ExtraPolicies, own)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (r Run) Front() []preset.Name {
 	figures := func(name preset.Name) (cost, share float64, ok bool) {
 		f := r.Report.Totals[name]
 		c, k := f.CostVsTruncate[r.Sheet], kept.of(f)
-		return float64(c), float64(k), f.Overflow == 0 && c.Known() && k.Known()
+		return float64(c), float64(k), f.Overflow == 0 && c.IsKnown() && k.IsKnown()
 	}
 	for _, name := range r.Policies {
 		cost, share, ok := figures(name)

@@ -13,33 +13,31 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// Sheets are the price sheets that --prices names: named sheets, or models by the names that --model takes. Without values
-// they are all sheets of package replay.
-func (rp *Replayer) Sheets(values []string) ([]replay.Sheet, error) {
+// Sheets returns the price sheets that --prices names, by sheet or by model; without values, the default ones.
+func (rp *Replayer) Sheets(values []string) ([]replay.PriceSheet, error) {
 	if values == nil {
-		return replay.Sheets(), nil
+		return replay.DefaultSheets(), nil
 	}
 	names, err := splitList("--prices", values)
 	if err != nil {
 		return nil, err
 	}
-	var sheets []replay.Sheet
+	var sheets []replay.PriceSheet
 	for _, name := range names {
 		s, err := rp.sheet(name)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(sheets, func(o replay.Sheet) bool { return o.Name == s.Name }) {
+		if !slices.ContainsFunc(sheets, func(o replay.PriceSheet) bool { return o.Name == s.Name }) {
 			sheets = append(sheets, s)
 		}
 	}
 	return sheets, nil
 }
 
-// pricesHint is the hint for a model without prices.
 const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
 
-func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
+func (rp *Replayer) sheet(name string) (replay.PriceSheet, error) {
 	for _, s := range namedSheets() {
 		if s.Name == name {
 			return s, nil
@@ -47,7 +45,7 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 	}
 	c, err := rp.Providers.ChoiceByName(name)
 	if err != nil {
-		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
+		return replay.PriceSheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
 			"the sheets are "+strings.Join(SheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
 	}
 	m := llm.Model{Provider: c.Provider, ID: c.Model}
@@ -58,18 +56,18 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 	m.Prices = setup.WithPrices(m.Prices, own.Prices)
 	switch {
 	case c.IsDemo() || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
-		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
+		return replay.PriceSheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
-		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
+		return replay.PriceSheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
 	}
 	m.CacheTTL = own.CacheTTL
 	return modelSheet(m), nil
 }
 
 // modelSheet is the price sheet of a model, the one that the planner uses for its conversations.
-func modelSheet(m llm.Model) replay.Sheet {
+func modelSheet(m llm.Model) replay.PriceSheet {
 	p := m.Sheet()
-	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
+	s := replay.PriceSheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
 	if s.Lifetime <= 0 {
 		s.Lifetime = planner.UnknownLifetime
 	}
@@ -88,4 +86,6 @@ func SheetNames() []string {
 	return names
 }
 
-func namedSheets() []replay.Sheet { return append(replay.Sheets(), replay.ClaudeSheets()...) }
+func namedSheets() []replay.PriceSheet {
+	return append(replay.DefaultSheets(), replay.ClaudeSheets()...)
+}

@@ -94,7 +94,7 @@ func (r Run) headline() string {
 
 // ratioText formats a ratio with three decimals, an unknown one as "-".
 func ratioText(r replay.Ratio) string {
-	if !r.Known() {
+	if !r.IsKnown() {
 		return "-"
 	}
 	return strconv.FormatFloat(float64(r), 'f', 3, 64)

@@ -41,17 +41,17 @@ func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []convers
 }
 
 // Request rebuilds a request of the conversation on the screen; event is the Seq of its usage.
-func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
+func (h *Host) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error) {
 	store, id, events, err := h.loadShown(ctx)
 	if err != nil {
-		return inspect.Rebuilt{}, err
+		return inspect.RebuiltRequest{}, err
 	}
-	for _, q := range inspect.Requests(events) {
+	for _, q := range inspect.SentRequests(events) {
 		if q.Event == event {
 			return h.deps.Conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
-	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
+	return inspect.RebuiltRequest{}, fmt.Errorf("e%d records no request", event)
 }
 
 // fullText is the text of a tool result before it was cut.

@@ -115,7 +115,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 	}
 	line("model", "%s", plain.Line(model))
 	line("endpoint", "%s", plain.Line(link.Choice().DisplayAddress()))
-	if w := account.Reading; w.Window.Known() {
+	if w := account.Reading; w.Window.IsKnown() {
 		line("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
 		line("", "load line %s (%s), hard line %s, %s kept free for the reply",
 			numbers.Grouped(w.LoadLine), console.WindowShare(w, w.LoadLine), numbers.Grouped(w.HardLine), numbers.Grouped(w.Reserve))

@@ -23,7 +23,7 @@ func BreakdownOf(rules preset.Rules, r *Snapshot, m llm.Model) inspect.Breakdown
 		Moment: planner.MomentTurn, Log: r.WithPartial, View: r.View, Meter: MeterOf(rules, r, m),
 		Idle: idle, CacheInvalid: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.WithPartial),
 	}, catalog.Savings(m))
-	b.Kept = m.CacheKept(r.WithPartial, float64(b.Reading.Used))
+	b.CacheRetention = m.CacheKept(r.WithPartial, float64(b.Reading.Used))
 	return b
 }
 

@@ -156,7 +156,7 @@ func (s ConversationState) writtenSummary(b conversation.Summary) summaryMade {
 	if more := strings.TrimSpace(b.Appendix); more != "" {
 		text += "\n\n" + more
 	}
-	return summaryMade{Text: text, Tokens: int(s.Inputs.Meter.Weigh(conversation.Measure(text)) + 0.5)}
+	return summaryMade{Text: text, Tokens: int(s.Inputs.Meter.TextTokens(conversation.Measure(text)) + 0.5)}
 }
 
 // CompactWithoutModel commits a compaction that needs no model.

@@ -48,7 +48,7 @@ func (r *Running) connectFallback(ctx context.Context, name string, from llm.Mod
 	if setup.MovesToHosted(conversation.ModelChanged{Provider: from.Provider, Model: from.ID, BaseURL: from.BaseURL}, l.Model) {
 		return setup.Connection{}, errors.New("the conversation would leave your own machines")
 	}
-	if !l.Model.Window.Known() && l.Discover != nil { // needed to know whether the conversation fits
+	if !l.Model.Window.IsKnown() && l.Discover != nil { // needed to know whether the conversation fits
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if found, err := l.Discover(ctx); err == nil {

@@ -36,8 +36,8 @@ type RequestRef struct {
 }
 
 // Rebuild rebuilds a request. The error is that of ctx; all other failures are described in Why.
-func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebuilt, error) {
-	b := inspect.Rebuilt{SentRequest: q.SentRequest}
+func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.RebuiltRequest, error) {
+	b := inspect.RebuiltRequest{SentRequest: q.SentRequest}
 	if err := v.rebuildBody(ctx, q, &b); err != nil {
 		if ctx.Err() != nil {
 			return b, ctx.Err()
@@ -53,13 +53,13 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 	case sent != b.Hash:
 		b.Why = "it differs from what was sent, whose hash is " + sent
 	default:
-		b.Same = true
+		b.MatchesSent = true
 	}
 	return b, nil
 }
 
 // rebuildBody sets the messages, prompt and tools of a request, then its body. The error says what is missing.
-func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
+func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspect.RebuiltRequest) error {
 	if q.Through == 0 {
 		return errors.New("what the request was built from was not recorded")
 	}
@@ -101,7 +101,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 }
 
 // readPrompt reads the system prompt and the tools of the next request after a log.
-func (q RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.Rebuilt) error {
+func (q RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.RebuiltRequest) error {
 	in, ok := newestInstructions(log)
 	if !ok {
 		return nil // imported from another program, without prompt and tools

@@ -119,7 +119,7 @@ func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapsh
 // NewSnapshot makes a snapshot from events that were already read.
 func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Snapshot {
 	r := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
-	var carried inspect.Rebuilt
+	var carried inspect.RebuiltRequest
 	if err := (RequestRef{Store: store, ID: id}).readPrompt(ctx, events, &carried); err == nil {
 		r.system, r.tools = carried.System, carried.Tools
 	}

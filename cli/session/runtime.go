@@ -126,7 +126,7 @@ func (r *Running) replaceWindow(tokens int) llm.Model {
 // noteUnknownWindow tells the user, once in a run, that the model's window is unknown. A server that only knows it after
 // loading the model is asked again later.
 func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) {
-	if !r.isInteractive || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
+	if !r.isInteractive || l.Model.Window.IsKnown() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
 	}
 	r.Agent.AddNotice("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +

@@ -238,7 +238,7 @@ func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
 	if w := p.Settings.Cfg().Context.Window; w > 0 {
 		window = w
 	}
-	if window == 0 && m.Window.Known() {
+	if window == 0 && m.Window.IsKnown() {
 		window = m.Window.Tokens
 	}
 	if own.MaxInput > 0 && (window == 0 || own.MaxInput < window) {

@@ -114,7 +114,7 @@ func (d *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (
 	if err != nil || l.Discover == nil {
 		return l, err
 	}
-	if w := l.Model.Window; w.Known() && w.Source != meter.WindowCatalogue && w.Source != meter.WindowLearned {
+	if w := l.Model.Window; w.IsKnown() && w.Source != meter.WindowCatalogue && w.Source != meter.WindowLearned {
 		return l, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
@@ -123,7 +123,7 @@ func (d *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (
 	if err != nil {
 		return l, nil // most servers do not report a window
 	}
-	if w := WindowOf(found); w.Known() {
+	if w := WindowOf(found); w.IsKnown() {
 		l.Model.Window = w
 	}
 	if found.MaxOut > 0 {
@@ -245,7 +245,7 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 	}
 	from, own := meter.WindowSource(last.Source), d.Providers.ModelConfig(c)
 	said := from == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
-		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.Known()
+		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.IsKnown()
 	if said && last.Window > 0 {
 		m.Window = meter.Window{Tokens: last.Window, Source: from}
 		d.Providers.ApplySettings(&m, own)

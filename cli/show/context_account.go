@@ -63,12 +63,12 @@ func pinsText(pins int) string {
 
 // stateText is the state of an item in the view; "" for the original.
 func stateText(i inspect.Item) string {
-	if i.State == projection.StateVerbatim && i.Before <= i.Tokens {
+	if i.State == projection.StateVerbatim && i.Original <= i.Tokens {
 		return ""
 	}
 	text := i.State.Word()
-	if i.Before > i.Tokens {
-		text += ", was ~" + numbers.Grouped(i.Before)
+	if i.Original > i.Tokens {
+		text += ", was ~" + numbers.Grouped(i.Original)
 	}
 	return text
 }
@@ -99,16 +99,16 @@ func WriteCosts(b *strings.Builder, m llm.Model, c inspect.Costs) {
 	default:
 		fmt.Fprintf(b, "cost        $%s\n", console.Dollars(*c.Total))
 	}
-	if c.Requests+c.Written > 0 {
-		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", numbers.Count(c.Requests+c.Written, "request"),
+	if c.ReplyRequests+c.SummaryRequests > 0 {
+		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", numbers.Count(c.ReplyRequests+c.SummaryRequests, "request"),
 			numbers.Grouped(c.Prompt), numbers.Grouped(c.Cached), numbers.Grouped(c.Output))
 	}
-	if c.Written > 0 {
+	if c.SummaryRequests > 0 {
 		usd := "unknown"
 		if c.Summaries != nil {
 			usd = "$" + console.Dollars(*c.Summaries)
 		}
-		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, numbers.Count(c.Written, "request"))
+		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, numbers.Count(c.SummaryRequests, "request"))
 	}
 	if c.Saved != nil && *c.Saved > 0 {
 		fmt.Fprintf(b, "            $%s more without the provider's cache\n", console.Dollars(*c.Saved))

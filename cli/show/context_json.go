@@ -72,7 +72,7 @@ func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 
 // source is the source of a window's size, unknown for an unknown window.
 func source(w meter.Window) meter.WindowSource {
-	if !w.Known() || w.Source == "" {
+	if !w.IsKnown() || w.Source == "" {
 		return meter.WindowUnknown
 	}
 	return w.Source

@@ -63,7 +63,7 @@ func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 		name = plain.Line(m.Name())
 	}
 	fmt.Fprintf(b, "model       %s\n", name)
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		fmt.Fprintf(b, "window      %s tokens (%s)\n", numbers.Grouped(r.Window.Tokens), WindowSource(r.Window.Source))
 		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), console.WindowShare(r, r.Used))
 		return
@@ -119,7 +119,7 @@ func bars(b *strings.Builder, r meter.Reading) {
 }
 
 func writeContextLines(b *strings.Builder, r meter.Reading) {
-	if !r.Window.Known() {
+	if !r.Window.IsKnown() {
 		return
 	}
 	fmt.Fprintf(b, "load line   %s (%s): auto-compaction starts here\n", numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine))

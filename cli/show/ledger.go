@@ -52,10 +52,10 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 
 // whatText is the kind of an entry, and the event that it refers to.
 func whatText(e inspect.Entry) string {
-	if e.About == 0 {
+	if e.Target == 0 {
 		return string(e.Kind)
 	}
-	return fmt.Sprintf("%s of e%d", e.Kind, e.About)
+	return fmt.Sprintf("%s of e%d", e.Kind, e.Target)
 }
 
 // changeText is the size of a request before and after.

@@ -15,8 +15,8 @@ import (
 // Span is the events from first to last.
 func Span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
-// Within is whether a span holds an event.
-func Within(spans []conversation.Span, seq uint64) bool {
+// InSpans is whether a span holds an event.
+func InSpans(spans []conversation.Span, seq uint64) bool {
 	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
 }
 
@@ -35,8 +35,8 @@ func LongLog(n int) []conversation.Event {
 	return l.Events()
 }
 
-// With is a log with more behind it.
-func With(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
+// AppendTo is a log with more behind it.
+func AppendTo(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
 	l, err := conversation.NewLog(events)
 	if err != nil {
 		panic(err)
@@ -47,8 +47,8 @@ func With(events []conversation.Event, bodies ...conversation.Body) []conversati
 	return l.Events()
 }
 
-// Masked hides n results and arguments of a log, one by an overlay.
-func Masked(events []conversation.Event, n int) []conversation.Event {
+// MaskAll hides n results and arguments of a log, one by an overlay.
+func MaskAll(events []conversation.Event, n int) []conversation.Event {
 	var bodies []conversation.Body
 	mask := func(item conversation.MaskItem) {
 		if len(bodies) < n {
@@ -66,11 +66,11 @@ func Masked(events []conversation.Event, n int) []conversation.Event {
 			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartArguments, Call: b.Calls[0].ID})
 		}
 	}
-	return With(events, bodies...)
+	return AppendTo(events, bodies...)
 }
 
-// Masks hides results.
-func Masks(results ...uint64) conversation.Mask {
+// MaskResults hides results.
+func MaskResults(results ...uint64) conversation.Mask {
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 60}
 	for _, seq := range results {
 		m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartResult})
@@ -78,8 +78,8 @@ func Masks(results ...uint64) conversation.Mask {
 	return m
 }
 
-// Numbered is n lines.
-func Numbered(n int, line string) string {
+// NumberedLines is n lines.
+func NumberedLines(n int, line string) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "%d %s\n", i+1, line)
@@ -99,9 +99,8 @@ func RandomLog(t *rapid.T) []conversation.Event {
 	return conversationtest.WithOverlays(t, base(t))
 }
 
-// OwnLog draws a log as Plimsoll's own rules leave it: its reductions, and pins
-// and summaries.
-func OwnLog(t *rapid.T) []conversation.Event {
+// PlimsollLog draws a log as Plimsoll's own rules leave it: its reductions, and pins and summaries.
+func PlimsollLog(t *rapid.T) []conversation.Event {
 	w := conversationtest.NewWriter(t, conversationtest.Rich(t))
 	for range rapid.SampledFrom([]int{4, 6, 2, 0}).Draw(t, "passes") {
 		switch rapid.IntRange(0, 5).Draw(t, "what next") {
@@ -126,9 +125,9 @@ func PlainLog(t *rapid.T) []conversation.Event {
 	return conversationtest.Log(t)
 }
 
-// WorkedLog draws a log with masks of the rules' own in it, and turns behind them.
-func WorkedLog(t *rapid.T) []conversation.Event {
-	w := conversationtest.NewWriter(t, OwnLog(t))
+// ExtendedLog draws a log with masks of the rules' own in it, and turns behind them.
+func ExtendedLog(t *rapid.T) []conversation.Event {
+	w := conversationtest.NewWriter(t, PlimsollLog(t))
 	for range rapid.IntRange(0, 3).Draw(t, "further turns") {
 		w.Turn(t)
 	}
@@ -140,7 +139,7 @@ func AnyLog(t *rapid.T) []conversation.Event {
 	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
 		return RandomLog(t)
 	}
-	return WorkedLog(t)
+	return ExtendedLog(t)
 }
 
 // BrokenLog is a random log as a damaged file may leave it: it begins later, lacks

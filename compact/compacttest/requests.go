@@ -33,13 +33,13 @@ var (
 
 // CheckRequest is what Harden guarantees, as a checker.
 func CheckRequest(t *rapid.T, messages []projection.Message, c projection.Capabilities) {
-	if found := Problems(messages, c); len(found) > 0 {
+	if found := RequestProblems(messages, c); len(found) > 0 {
 		t.Fatal(strings.Join(found, "\n"))
 	}
 }
 
-// Problems says what is wrong with a request.
-func Problems(messages []projection.Message, c projection.Capabilities) (found []string) {
+// RequestProblems says what is wrong with a request.
+func RequestProblems(messages []projection.Message, c projection.Capabilities) (found []string) {
 	wrong := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
 		wrong("begins with %s", messages[0].Role)
@@ -93,8 +93,8 @@ func Problems(messages []projection.Message, c projection.Capabilities) (found [
 	return found
 }
 
-// SizeSaid is the size of what an event says, as Message.Before has it.
-func SizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
+// OriginalSize is the size of what an event says, as Message.Before has it.
+func OriginalSize(b conversation.Body) (size conversation.Size, sent bool) {
 	switch b := b.(type) {
 	case conversation.UserMessage:
 		return b.Size, true
@@ -113,8 +113,8 @@ func SizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
 	return conversation.Size{}, false
 }
 
-// Chars is how long a view is, in code points.
-func Chars(v projection.View) int {
+// ViewChars is how long a view is, in code points.
+func ViewChars(v projection.View) int {
 	n := 0
 	for _, size := range v.Sizes.Text {
 		n += size.Chars()

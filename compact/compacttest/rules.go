@@ -47,10 +47,10 @@ func MaskRules(t *rapid.T) preset.Rules {
 // MeterOptions draws what weighs a short log.
 func MeterOptions(t *rapid.T) meter.Options {
 	o := meter.Options{
-		Window: meter.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
-		Plain:  rapid.Bool().Draw(t, "plain"),
+		Window:    meter.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
+		CharsOnly: rapid.Bool().Draw(t, "plain"),
 	}
-	if !o.Plain {
+	if !o.CharsOnly {
 		o.Calibration = conversation.Calibration{Factor: rapid.SampledFrom([]float64{1, 0.25, 1.37, 4}).Draw(t, "factor"), Samples: 5}
 	}
 	return o

@@ -78,7 +78,7 @@ func TestCopyAtAnyCutShowsOrAccountsForItsMessages(t *testing.T) {
 		}
 		var said []uint64
 		for _, e := range events[:kept] {
-			if _, sent := compacttest.SizeSaid(e.Body); sent {
+			if _, sent := compacttest.OriginalSize(e.Body); sent {
 				said = append(said, e.Seq)
 			}
 		}
@@ -144,7 +144,7 @@ func reachesPast(b conversation.Body, end uint64) bool {
 func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.OwnLog(t)
+		log := compacttest.PlimsollLog(t)
 		events, kept := copyUntil(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
 		for _, e := range events[kept:] {
 			if made, _ := conversation.OriginOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {

@@ -20,7 +20,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-func redo(t *testing.T, l *compacttest.Tale) bool {
+func redo(t *testing.T, l *compacttest.LogBuilder) bool {
 	t.Helper()
 	r, err := edit.Redo(l.Events())
 	if err != nil && !errors.Is(err, edit.ErrNothingToRedo) {
@@ -41,13 +41,13 @@ func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 	var views [][]projection.Message
 	view := func() []projection.Message { return projection.Project(l.Events()).Messages }
 	views = append(views, view())
-	l.Epoch(compacttest.Masks(3), compacttest.Masks(7)) // epoch 17
+	l.Epoch(compacttest.MaskResults(3), compacttest.MaskResults(7)) // epoch 17
 	views = append(views, view())
-	l.Epoch(compacttest.Masks(11)) // epoch 19
+	l.Epoch(compacttest.MaskResults(11)) // epoch 19
 	views = append(views, view())
 
 	steps := []struct {
-		do   func(*testing.T, *compacttest.Tale) bool
+		do   func(*testing.T, *compacttest.LogBuilder) bool
 		done bool
 		view int
 	}{
@@ -63,7 +63,7 @@ func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 			t.Fatalf("step %d:\n%s", i, d)
 		}
 	}
-	l.Epoch(compacttest.Masks(15))
+	l.Epoch(compacttest.MaskResults(15))
 	if redo(t, l) {
 		t.Error("a compaction was brought back although another one was made since")
 	}
@@ -89,7 +89,7 @@ func TestRangeFromLastStartsAfterTheCoveredTurns(t *testing.T) {
 	compacttest.Undo(t, l)
 	compacttest.Undo(t, l)
 	check(2)
-	l.Epoch(compacttest.Masks(15)) // by hand
+	l.Epoch(compacttest.MaskResults(15)) // by hand
 	check(2)
 	redo(t, l)
 	check(2)
@@ -99,7 +99,7 @@ func TestRangeFromLastStartsAfterTheCoveredTurns(t *testing.T) {
 }
 
 // covering is a summary of turns of a log.
-func covering(l *compacttest.Tale, from, to int) conversation.Summary {
+func covering(l *compacttest.LogBuilder, from, to int) conversation.Summary {
 	r := edit.Range{From: from, To: to}
 	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.Events(), nil)}
 }

@@ -107,8 +107,8 @@ func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 				continue
 			}
 			rewritten += p.weigh(m)
-			if p.in.Meter.Binds(&m) {
-				lostReasoning += p.in.Meter.Weigh(m.ReasoningSize) + p.in.Meter.Factor()*p.in.Meter.Framing()
+			if p.in.Meter.SendsBoundThinking(&m) {
+				lostReasoning += p.in.Meter.TextTokens(m.ReasoningSize) + p.in.Meter.Factor()*p.in.Meter.MessageOverhead()
 				replies++
 			}
 			continue

@@ -72,7 +72,7 @@ type Proposal struct {
 // ErrBadRequest, ErrNoSummaries, ErrNoRange or ErrNothingToGain and say what to do.
 func NewProposal(log []conversation.Event, r preset.Rules, in Inputs, req Request) (Proposal, error) {
 	p, err := newProposal(log, r, in, req)
-	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && req.Evicts && req.hasNoOptions() && r.Evicts() {
+	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && req.Evicts && req.hasNoOptions() && r.EvictsAutomatically() {
 		check := planner.Check{Log: log, View: in.Meter.View(), Meter: in.Meter}
 		if step := check.EvictNow(r, req.Trigger); step.Note != nil {
 			return ProposeOverlays(log, r, in, conversation.Origin{Source: req.Source, Trigger: req.Trigger}, step.Note)
@@ -231,7 +231,7 @@ func (p *Proposal) advice() string {
 func (p *Proposal) why() string {
 	text := numbers.Turns(p.Range.From, p.Range.To)
 	for _, l := range p.Layers() {
-		if l.Kind == LayerSummary && p.evicts && p.rules.Wording().Notes {
+		if l.Kind == LayerSummary && p.evicts && p.rules.Wording().HasNotes {
 			text += ", " + numbers.Count(l.Events, "message") + " evicted, note"
 		}
 		text += ", " + l.description()
@@ -260,7 +260,7 @@ func (p *Proposal) excludeNewest(summarize bool) {
 	if summarize {
 		older, newer := splitAt(spans, newest)
 		spans = older
-		if meter.CoveredTokens(p.before, newer) > meter.CoveredTokens(p.before, older) {
+		if meter.EstimateCovered(p.before, newer) > meter.EstimateCovered(p.before, older) {
 			spans = newer
 		}
 	}
@@ -314,7 +314,7 @@ func (p *Proposal) Rebase(log []conversation.Event, in Inputs, masks ...conversa
 	rebased := *p
 	rebased.log, rebased.in, rebased.before = log, in, in.Meter.View()
 	bodies := slices.Clone(p.bodies)
-	if text, ok := p.writtenSummary(); ok && preset.WordingOf(text.Style).Notes && p.hasNewerOverlays(log) {
+	if text, ok := p.writtenSummary(); ok && preset.WordingOf(text.Style).HasNotes && p.hasNewerOverlays(log) {
 		text.Appendix = summary.Note(log, rebased.before, rebased.Spans, rebased.noteRoom())
 		bodies[p.summaryIndex()] = text
 	}
@@ -374,7 +374,7 @@ func UnchangedSince(log []conversation.Event, seq uint64, spans []conversation.S
 // isNote reports whether an overlay replaces events by a note without a summary.
 func isNote(b conversation.Body) bool {
 	s, ok := b.(conversation.Summary)
-	return ok && s.Policies == nil && s.Text == "" && preset.WordingOf(s.Style).Notes
+	return ok && s.Policies == nil && s.Text == "" && preset.WordingOf(s.Style).HasNotes
 }
 
 // Covers reports whether a proposal covers any of the events of spans.

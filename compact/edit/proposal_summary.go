@@ -61,7 +61,7 @@ func (p *Proposal) needSummary(r preset.SummaryRules) error {
 	case r.Mode == preset.ModeCumulative && len(p.earlier()) > 0:
 		p.merge(ask)
 	case p.readsView(r):
-		ask.Free, ask.Covered = free, meter.CoveredTokens(p.before, p.Spans)
+		ask.Free, ask.Covered = free, meter.EstimateCovered(p.before, p.Spans)
 		job := summary.ViewJob(p.before, p.in.Caps, ask)
 		p.Job = &job
 	default:
@@ -76,7 +76,7 @@ func (p *Proposal) needSummary(r preset.SummaryRules) error {
 // mayMerge reports whether the rules allow to summarise earlier summaries in place of
 // the messages that they cover.
 func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
-	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().Notes && len(p.earlier()) > 0
+	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().HasNotes && len(p.earlier()) > 0
 }
 
 // merge makes the job one that reads the earlier summaries.
@@ -113,7 +113,7 @@ func (p *Proposal) textRoom(rewrites bool) (int, error) {
 	if rewrites {
 		room += max(0, int(longerShare*float64(room)))
 	}
-	accepted := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
+	accepted := int(summary.AcceptedShare * float64(meter.EstimateEvents(conversation.MessagesIn(p.log, p.Spans))))
 	if min(room, accepted) < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))
 	}
@@ -135,7 +135,7 @@ func (p *Proposal) mergedJob(ask summary.Options) *summary.Job {
 		priors = append(priors, s.Summary)
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = meter.TokensOf(conversation.MessagesIn(p.log, spans))
+	ask.Covered = meter.EstimateEvents(conversation.MessagesIn(p.log, spans))
 	job := summary.MergedJob(priors, p.log, ask)
 	return &job
 }
@@ -143,7 +143,7 @@ func (p *Proposal) mergedJob(ask summary.Options) *summary.Job {
 // readsView reports whether the model that writes the summary reads the view.
 func (p *Proposal) readsView(r preset.SummaryRules) bool {
 	switch {
-	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().Notes:
+	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().HasNotes:
 		return false
 	case p.coversSummary():
 		return false
@@ -239,7 +239,7 @@ func (p *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: p.Focus, Transcript: p.in.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
-	if preset.WordingOf(body.Style).Notes {
+	if preset.WordingOf(body.Style).HasNotes {
 		body.Appendix = summary.Note(p.log, p.before, p.Spans, p.noteRoom())
 	}
 	return body
@@ -252,7 +252,7 @@ func (p *Proposal) noteRoom() summary.NoteRoom {
 	if p.evicts {
 		return room
 	}
-	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, projection.WithEarlier(p.log, p.Spans))))
+	most := appendixShare * float64(meter.EstimateEvents(conversation.MessagesIn(p.log, projection.WithEarlier(p.log, p.Spans))))
 	return room.Within(most)
 }
 
@@ -260,7 +260,7 @@ func (p *Proposal) noteRoom() summary.NoteRoom {
 // The error wraps summary.ErrRefused or ErrNothingToGain.
 func (p *Proposal) Extract() error {
 	job := *p.Job
-	if p.rules.Wording().Notes {
+	if p.rules.Wording().HasNotes {
 		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.in.Meter.Window().Tokens))
 	}
 	return p.Accept(summary.Extract(p.log, job))

@@ -121,7 +121,7 @@ func TestEditedSummaryMustHaveAnAcceptableLength(t *testing.T) {
 // is compared with these: the view must not grow.
 
 // proposeHeavy proposes a manual compaction with the profile heavy.
-func proposeHeavy(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
+func proposeHeavy(t *testing.T, l *compacttest.LogBuilder, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
 	r := preset.RulesOf(p)
 	r.KeepLast = keep
@@ -133,7 +133,7 @@ func proposeHeavy(t *testing.T, l *compacttest.Tale, p preset.Name, focus string
 }
 
 // withSummary commits a proposal with a summary of so many tokens.
-func withSummary(t *testing.T, l *compacttest.Tale, proposal edit.Proposal, tokens int) *compacttest.Tale {
+func withSummary(t *testing.T, l *compacttest.LogBuilder, proposal edit.Proposal, tokens int) *compacttest.LogBuilder {
 	t.Helper()
 	if err := proposal.Accept(answerOf("Port %d is free. ", tokens)); err != nil {
 		t.Fatal(err)
@@ -165,14 +165,14 @@ func TestSummaryOverASummaryIsJudgedByTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
-			l := (&compacttest.Tale{}).Talks(4) // 20,000 tokens
+			l := (&compacttest.LogBuilder{}).ChatTurns(4) // 20,000 tokens
 			first, err := proposeHeavy(t, l, p, "", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			withSummary(t, l, first, 800)
 			for range grow {
-				l.Says(10).Answers(40)
+				l.UserTokens(10).ReplyTokens(40)
 			}
 			proposal, err := proposeHeavy(t, l, p, "the ports", 1)
 			if err != nil {
@@ -218,7 +218,7 @@ func TestSummaryOverASummaryIsJudgedByTheOriginalMessages(t *testing.T) {
 func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
-		l := (&compacttest.Tale{}).Says(10).Answers(990).Says(10).Answers(990).Says(10).Answers(990)
+		l := (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(990).UserTokens(10).ReplyTokens(990).UserTokens(10).ReplyTokens(990)
 		first, err := proposeHeavy(t, l, p, "", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +227,7 @@ func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 		if _, err := proposeHeavy(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
 		}
-		if _, err := proposeHeavy(t, (&compacttest.Tale{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
+		if _, err := proposeHeavy(t, (&compacttest.LogBuilder{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a summary of two words: %v", p, err)
 		}
 	}
@@ -431,13 +431,13 @@ func committed(t *testing.T, log []conversation.Event, proposal edit.Proposal, t
 	if err := proposal.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: proposal.Job.Input}); err != nil {
 		t.Fatal(err)
 	}
-	return compacttest.With(log, proposal.Bodies(uint64(len(log)+1))...)
+	return compacttest.AppendTo(log, proposal.Bodies(uint64(len(log)+1))...)
 }
 
 func TestCumulativeSummaryReadsOnlyTheNewestOne(t *testing.T) {
 	t.Parallel()
 	for _, name := range []preset.Name{preset.OneClaw, preset.JCLI} {
-		log := compacttest.With(nil, talkTurns(0, 4)...)
+		log := compacttest.AppendTo(nil, talkTurns(0, 4)...)
 		for n := range 4 {
 			proposal := heavyProposal(t, log, name, 1, true)
 			asked := proposal.Job.Messages[0].Text
@@ -451,7 +451,7 @@ func TestCumulativeSummaryReadsOnlyTheNewestOne(t *testing.T) {
 			if s.Depth != n || len(s.Parents) != min(n, 1) {
 				t.Errorf("%s: summary %d has depth %d and the parents %v", name, n, s.Depth, s.Parents)
 			}
-			log = compacttest.With(log, talkTurns(4+3*n, 3)...)
+			log = compacttest.AppendTo(log, talkTurns(4+3*n, 3)...)
 		}
 	}
 }

@@ -70,11 +70,11 @@ func TestRequestsAreParsed(t *testing.T) {
 // range has nothing to compact.
 func TestRequestWithoutOptionsEvictsWhereTheRangeIsEmpty(t *testing.T) {
 	t.Parallel()
-	two := (&compacttest.Tale{}).Says(10).Answers(40_000).Says(10).Answers(30_000).Says(10).Answers(10)
-	long := (&compacttest.Tale{}).Says(10).Answers(30_000).Says(10).Answers(30_000).Says(10).Answers(10).Says(10).Answers(10).Says(10).Answers(10)
+	two := (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(40_000).UserTokens(10).ReplyTokens(30_000).UserTokens(10).ReplyTokens(10)
+	long := (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(30_000).UserTokens(10).ReplyTokens(30_000).UserTokens(10).ReplyTokens(10).UserTokens(10).ReplyTokens(10).UserTokens(10).ReplyTokens(10)
 	for name, c := range map[string]struct {
 		preset preset.Name
-		log    *compacttest.Tale
+		log    *compacttest.LogBuilder
 		change func(*edit.Request)
 		err    error
 	}{
@@ -84,7 +84,7 @@ func TestRequestWithoutOptionsEvictsWhereTheRangeIsEmpty(t *testing.T) {
 		"with turns to keep":          {preset.Plimsoll, two, func(w *edit.Request) { w.KeepLast = 3 }, edit.ErrNoRange},
 		"with a profile":              {preset.Plimsoll, long, func(w *edit.Request) { w.Profile = preset.ProfileDefault }, edit.ErrNothingToGain},
 		"rules that evict nothing":    {preset.JP, two, func(*edit.Request) {}, edit.ErrNoRange},
-		"little to evict":             {preset.Plimsoll, (&compacttest.Tale{}).Says(10).Answers(40_000), func(*edit.Request) {}, edit.ErrNoRange},
+		"little to evict":             {preset.Plimsoll, (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(40_000), func(*edit.Request) {}, edit.ErrNoRange},
 	} {
 		w, _, err := edit.ParseRequest("")
 		if err != nil {

@@ -91,7 +91,7 @@ func (w *savingsCounter) originalTokens(seq uint64) (text, reasoning float64) {
 }
 
 func (w *savingsCounter) reasoningTokens(m *projection.Message) float64 {
-	return w.meter.Weigh(m.ReasoningSize) + w.meter.Factor()*w.meter.Framing()
+	return w.meter.TextTokens(m.ReasoningSize) + w.meter.Factor()*w.meter.MessageOverhead()
 }
 
 // addMessage adds the saving of a message that shows one event.
@@ -101,7 +101,7 @@ func (w *savingsCounter) addMessage(m *projection.Message) {
 	}
 	text, reasoning := w.originalTokens(m.Events[0])
 	kept := 0.0
-	if w.meter.Thinks(m) {
+	if w.meter.SendsThinking(m) {
 		kept = w.reasoningTokens(m)
 	}
 	saved := text - (w.meter.MessageTokens(m) - kept)
@@ -203,7 +203,7 @@ func sentView(v projection.View, m meter.Meter) projection.View {
 	messages := slices.Clone(v.Messages)
 	m = m.WithView(v)
 	for i := range messages {
-		if !m.Thinks(&messages[i]) {
+		if !m.SendsThinking(&messages[i]) {
 			messages[i].Reasoning = ""
 		}
 		messages[i].Stripped = false

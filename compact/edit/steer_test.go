@@ -21,7 +21,7 @@ import (
 func appendManual(log []conversation.Event, body conversation.Body) []conversation.Event {
 	made, _ := conversation.OriginOf(body)
 	made.Source, made.Trigger, made.Epoch = conversation.SourceManual, "command", uint64(len(log)+1)
-	return compacttest.With(log, conversation.WithOrigin(body, made))
+	return compacttest.AppendTo(log, conversation.WithOrigin(body, made))
 }
 
 // logWithValidEpochs is a random log in which no overlay names a future epoch: an overlay
@@ -72,7 +72,7 @@ func TestPinnedEventsAreShownInFull(t *testing.T) {
 				if seq == 0 || seq > uint64(len(log)) || gone != nil && gone[seq-1] != 0 || before[seq] != nil {
 					continue
 				}
-				if _, said := compacttest.SizeSaid(log[seq-1].Body); said {
+				if _, said := compacttest.OriginalSize(log[seq-1].Body); said {
 					t.Fatalf("event %d was not pinned: %v", seq, err)
 				}
 			}
@@ -173,8 +173,8 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 		made++
 		masked := appendManual(log, body)
 		after := projection.Project(masked)
-		if compacttest.Chars(after) >= compacttest.Chars(before) {
-			t.Fatalf("the view was %d characters long, and is %d", compacttest.Chars(before), compacttest.Chars(after))
+		if compacttest.ViewChars(after) >= compacttest.ViewChars(before) {
+			t.Fatalf("the view was %d characters long, and is %d", compacttest.ViewChars(before), compacttest.ViewChars(after))
 		}
 		mask := body.(conversation.Mask)
 		if mask.Style != conversation.StylePlimsoll || mask.Version != projection.StubVersion || mask.Preview != rules.Mask.Preview {
@@ -208,18 +208,18 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 
 func TestManualMasksCoverOnlyResultsShownInFull(t *testing.T) {
 	t.Parallel()
-	long := compacttest.Numbered(100, "of a file")
-	twice := (&compacttest.Tale{}).User("Read both.").Add(
+	long := compacttest.NumberedLines(100, "of a file")
+	twice := (&compacttest.LogBuilder{}).User("Read both.").Add(
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}, {ID: "b", Name: "run_command", Arguments: "{}"},
 			{ID: "c", Name: "run_command", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: long}, conversation.ToolResult{CallID: "b", Tool: "run_command", Text: "short"},
-		conversation.ToolResult{CallID: "c", Tool: "run_command", Text: compacttest.Numbered(100, "of another")})
+		conversation.ToolResult{CallID: "c", Tool: "run_command", Text: compacttest.NumberedLines(100, "of another")})
 	again := compacttest.FilesRead(2, 100).User("Once more.").Add(
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: compacttest.FilesRead(1, 100).Events()[2].Body.(conversation.ToolResult).Text, Repeats: 3})
 	capped := compacttest.FilesRead(2, 400).Epoch(conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 2000, Tail: 2000}}})
 	for name, c := range map[string]struct {
-		log    *compacttest.Tale
+		log    *compacttest.LogBuilder
 		events []uint64
 		want   []uint64
 	}{
@@ -230,7 +230,7 @@ func TestManualMasksCoverOnlyResultsShownInFull(t *testing.T) {
 		"what points to it goes with it": {again, []uint64{3}, []uint64{3, 11}},
 		"capped":                         {capped, []uint64{3}, []uint64{3}},
 		"not what is pinned":             {compacttest.FilesRead(2, 60).Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{3, 7}, []uint64{7}},
-		"not what is masked":             {compacttest.FilesRead(2, 60).Epoch(compacttest.Masks(3)), []uint64{2, 6}, []uint64{7}},
+		"not what is masked":             {compacttest.FilesRead(2, 60).Epoch(compacttest.MaskResults(3)), []uint64{2, 6}, []uint64{7}},
 		"what the first turn has":        {compacttest.FilesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
 		v := projection.Project(c.log.Events())

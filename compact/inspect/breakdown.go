@@ -14,31 +14,31 @@ import (
 
 // Breakdown is a conversation's context at one moment. Tokens are calibrated.
 type Breakdown struct {
-	Reading     meter.Reading
-	Forecast    planner.Forecast
-	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
-	Heaviest    []Item // of what is sent, the heaviest first
-	Savings     []Saving
-	Calibration conversation.Calibration
-	Off         *float64 // how far the last estimate was from what was reported: reported/estimated - 1; nil unknown
-	Costs       Costs
-	Cache       CacheUse
-	Kept        promptcache.Kept // for how long the provider's cache keeps it
-	Pins        int              // messages that are pinned
-	Messages    int              // that are sent
-	Events      int              // of what was said that stand for themselves or behind an overlay
+	Reading        meter.Reading
+	Forecast       planner.Forecast
+	Estimated      int    // of all that is sent, whatever was reported: what the items are parts of
+	Heaviest       []Item // of what is sent, the heaviest first
+	Savings        []Saving
+	Calibration    conversation.Calibration
+	EstimateError  *float64 // how far the last estimate was from what was reported: reported/estimated - 1; nil unknown
+	Costs          Costs
+	Cache          CacheUse
+	CacheRetention promptcache.Retention // for how long the provider's cache keeps it
+	Pins           int                   // messages that are pinned
+	Messages       int                   // that are sent
+	Events         int                   // of what was said that stand for themselves or behind an overlay
 }
 
 // Costs is what a conversation has cost. A nil amount is not known.
 type Costs struct {
-	Total     *float64 // of all requests whose cost is known
-	Summaries *float64 // of Total, for summaries
-	Saved     *float64 // what the provider's cache took off: against the full price of all tokens it served
-	Requests  int      // for replies
-	Written   int      // for summaries
-	Prompt    int      // tokens sent in all requests
-	Cached    int      // of them, served from the cache
-	Output    int      // tokens generated
+	Total           *float64 // of all requests whose cost is known
+	Summaries       *float64 // of Total, for summaries
+	Saved           *float64 // what the provider's cache took off: against the full price of all tokens it served
+	ReplyRequests   int      // for replies
+	SummaryRequests int      // for summaries
+	Prompt          int      // tokens sent in all requests
+	Cached          int      // of them, served from the cache
+	Output          int      // tokens generated
 }
 
 // NewBreakdown weighs the context of a conversation as the planner finds it. saved is
@@ -53,7 +53,7 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c),
 		Calibration: c.Meter.Calibration(), Pins: pins, Messages: len(c.View.Messages)}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.CacheLifetime())
-	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
+	a.Costs, a.EstimateError, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
 }
 
@@ -82,7 +82,7 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 			}
 		}
 	}
-	if c.Written == 0 && c.Total != nil {
+	if c.SummaryRequests == 0 && c.Total != nil {
 		c.Summaries = new(float64)
 	}
 	return c, off, events
@@ -90,9 +90,9 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 
 func (c *Costs) add(u conversation.Usage) {
 	if u.Purpose == conversation.PurposeReply {
-		c.Requests++
+		c.ReplyRequests++
 	} else {
-		c.Written++
+		c.SummaryRequests++
 		addTo(&c.Summaries, u.CostUSD)
 	}
 	addTo(&c.Total, u.CostUSD)

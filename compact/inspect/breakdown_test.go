@@ -19,9 +19,9 @@ import (
 
 // plainCheck is a look at a log by the meter of the planner's tests, which has
 // four characters to a token.
-func plainCheck(l *compacttest.Tale) (preset.Rules, planner.Check) {
-	k := compacttest.At(planner.MomentReply)
-	return k.Rules, k.Of(l.Events())
+func plainCheck(l *compacttest.LogBuilder) (preset.Rules, planner.Check) {
+	k := compacttest.PlannerInputAt(planner.MomentReply)
+	return k.Rules, k.CheckOf(l.Events())
 }
 
 func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 		r, c := compacttest.AnyCheck(t, log)
 		o := compacttest.MeterOptions(t)
 		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
-		o.Plain = false
+		o.CharsOnly = false
 		c.Meter = meter.New(o).WithView(c.View)
 		var all projection.Sizes
 		for _, e := range log {
@@ -68,9 +68,9 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 
 func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).User("\n Look at this.\n"+compacttest.Words(50)).Uses("read_file", `{"path":"hull/deck.go"}`, 400).
-		Uses("grep_files", `{"pattern":"anchor","path":"hull"}`, 300).Call("create_file", `{"path":"a.go","content":"`+compacttest.Words(250)+`"}`, conversation.ResultOK, "created").
-		Reply("Here it is.\nAll of it."+compacttest.Words(100)).Uses("make_coffee", `{"sugar":2}`, 80)
+	l := (&compacttest.LogBuilder{}).User("\n Look at this.\n"+compacttest.TextOfTokens(50)).CallTokens("read_file", `{"path":"hull/deck.go"}`, 400).
+		CallTokens("grep_files", `{"pattern":"anchor","path":"hull"}`, 300).Call("create_file", `{"path":"a.go","content":"`+compacttest.TextOfTokens(250)+`"}`, conversation.ResultOK, "created").
+		Reply("Here it is.\nAll of it."+compacttest.TextOfTokens(100)).CallTokens("make_coffee", `{"sugar":2}`, 80)
 	_, c := plainCheck(l)
 	c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: 4 * 500}, conversation.Size{ASCII: 4 * 70})
 	a := inspect.NewBreakdown(compacttest.PlanRules(), c, nil)
@@ -79,7 +79,7 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
 			t.Errorf("%+v is heavier than the one above", item)
 		}
-		if item.Before != item.Tokens || item.State != projection.StateVerbatim {
+		if item.Original != item.Tokens || item.State != projection.StateVerbatim {
 			t.Errorf("%+v is as it was said", item)
 		}
 		got = append(got, item.Kind.String()+": "+item.Label)
@@ -100,7 +100,7 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	t.Parallel()
 	usd := func(x float64) *float64 { return &x }
-	l := (&compacttest.Tale{}).User("a").Reply("b")
+	l := (&compacttest.LogBuilder{}).User("a").Reply("b")
 	l.Add(conversation.Usage{Reply: 2, Prompt: 100, Cached: 40, Completion: 7, CostUSD: usd(1), Estimate: 100})
 	l.Add(conversation.Usage{Purpose: conversation.PurposeSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
 	l.Add(conversation.Usage{Prompt: 30, Cached: 10, Completion: 2, Estimate: 40})
@@ -114,12 +114,12 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 		}
 		return usd(float64(u.Cached))
 	})
-	want := inspect.Costs{Total: usd(1.5), Summaries: usd(0.5), Saved: usd(50), Requests: 4, Written: 1, Prompt: 183, Cached: 50, Output: 10}
+	want := inspect.Costs{Total: usd(1.5), Summaries: usd(0.5), Saved: usd(50), ReplyRequests: 4, SummaryRequests: 1, Prompt: 183, Cached: 50, Output: 10}
 	if d := cmp.Diff(want, a.Costs); d != "" {
 		t.Error(d)
 	}
-	if a.Off == nil || *a.Off != -0.5 { // 30 were reported, 40 at 1.5 estimated
-		t.Errorf("the estimate was off by %v", a.Off)
+	if a.EstimateError == nil || *a.EstimateError != -0.5 { // 30 were reported, 40 at 1.5 estimated
+		t.Errorf("the estimate was off by %v", a.EstimateError)
 	}
 	if a.Calibration.Samples != 4 {
 		t.Errorf("%+v", a.Calibration)

@@ -119,7 +119,7 @@ func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden m
 		if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 			t.Fatalf("%s: %v", what, err)
 		}
-		for _, problem := range compacttest.Problems(messages, caps) {
+		for _, problem := range compacttest.RequestProblems(messages, caps) {
 			t.Errorf("%s: %s", what, problem)
 		}
 	}

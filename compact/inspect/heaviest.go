@@ -13,14 +13,14 @@ import (
 
 // Item is one thing that fills the window.
 type Item struct {
-	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
-	Turn   int
-	Kind   projection.Segment
-	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
-	Tokens int
-	Before int // tokens as it was said
-	State  projection.State
-	Why    string
+	Event    uint64 // the first it stands for, 0 for the system prompt and the tools
+	Turn     int
+	Kind     projection.Segment
+	Label    string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
+	Tokens   int
+	Original int // tokens as it was said
+	State    projection.State
+	Why      string
 }
 
 // Saving is what one kind of overlay saves in the next request.
@@ -31,7 +31,7 @@ type Saving struct {
 }
 
 const (
-	mostItems  = 10  // of the heaviest things are listed
+	maxItems   = 10  // of the heaviest things are listed
 	labelChars = 120 // code points of a label
 )
 
@@ -45,7 +45,7 @@ func heaviestOf(c planner.Check) []Item {
 	var all []weighed
 	add := func(m *projection.Message, kind projection.Segment, label string, tokens float64) {
 		if n := int(math.Round(tokens)); n > 0 || m != nil {
-			all = append(all, weighed{Item{Kind: kind, Label: label, Tokens: n, Before: n, State: projection.StateVerbatim}, m})
+			all = append(all, weighed{Item{Kind: kind, Label: label, Tokens: n, Original: n, State: projection.StateVerbatim}, m})
 		}
 	}
 	add(nil, projection.System, "system prompt", c.Meter.Factor()*c.Meter.SegmentEstimate(projection.System))
@@ -56,7 +56,7 @@ func heaviestOf(c planner.Check) []Item {
 	}
 	slices.SortStableFunc(all, func(a, b weighed) int { return b.Tokens - a.Tokens })
 	var items []Item
-	for _, w := range all[:min(len(all), mostItems)] {
+	for _, w := range all[:min(len(all), maxItems)] {
 		if m := w.message; m != nil {
 			w.Event, w.Turn, w.State, w.Why, w.Label = m.Events[0], m.Turn, m.State, m.Why, labelOf(c.Log, m)
 			if w.Kind == projection.Assistant && m.Text == "" && len(m.Calls) > 0 {
@@ -64,7 +64,7 @@ func heaviestOf(c planner.Check) []Item {
 			}
 			if m.State != projection.StateVerbatim && m.State != projection.StatePinned || m.Repeats != 0 {
 				parts := float64(len(m.Events) + len(m.Calls))
-				w.Before = int(math.Round(c.Meter.Weigh(m.Before) + c.Meter.Factor()*c.Meter.Framing()*parts))
+				w.Original = int(math.Round(c.Meter.TextTokens(m.Before) + c.Meter.Factor()*c.Meter.MessageOverhead()*parts))
 			}
 		}
 		items = append(items, w.Item)

@@ -19,7 +19,7 @@ import (
 func TestJCLIMicroExample(t *testing.T) {
 	t.Parallel()
 	const ok = conversation.ResultOK
-	l := (&compacttest.Tale{}).User("find it").Call("Bash", "{}", ok, strings.Repeat("x", 1500)).
+	l := (&compacttest.LogBuilder{}).User("find it").Call("Bash", "{}", ok, strings.Repeat("x", 1500)).
 		Call("Read", "{}", ok, strings.Repeat("x", 2000)).Call("LoadSkill", "{}", ok, strings.Repeat("x", 3000))
 	for keep, want := range map[int]string{
 		3: "1500 bytes, 2000 bytes, 3000 bytes",

@@ -13,33 +13,33 @@ import (
 //   - Of a pair that stands for a range, the rows name the message that tells of
 //     it, and not the fixed words beside it.
 
-// Row is one event that was said, and what stands for it in a view.
-type Row struct {
-	Event   int  // index into the log
-	Message int  // index into the view's messages, -1 if nothing stands for it
-	First   bool // the message is shown here: its other events are part of it
-	State   projection.State
-	Why     string
-	Overlay uint64 // Seq of the newest overlay that shaped it, 0 if none did
+// HistoryRow is one event that was said, and what stands for it in a view.
+type HistoryRow struct {
+	Event        int  // index into the log
+	Message      int  // index into the view's messages, -1 if nothing stands for it
+	ShowsMessage bool // the message is shown here: its other events are part of it
+	State        projection.State
+	Why          string
+	Overlay      uint64 // Seq of the newest overlay that shaped it, 0 if none did
 	// Before is the size of what was said; After of what is sent, which a message
 	// that stands for several events has on its first row only, with the fixed
 	// words beside it.
 	Before, After conversation.Size
 }
 
-// Rows lists a row for each message of the user, reply and result of a log, in its
+// HistoryRows lists a row for each message of the user, reply and result of a log, in its
 // order, as a view of that log shows them.
-func Rows(log []conversation.Event, v projection.View) []Row {
-	t := rowTable{log: log, rows: make([]Row, 0, len(log)), at: make([]int32, len(log))}
+func HistoryRows(log []conversation.Event, v projection.View) []HistoryRow {
+	t := rowBuilder{log: log, rows: make([]HistoryRow, 0, len(log)), rowOf: make([]int32, len(log))}
 	for i := range log {
 		if before, said := conversation.MessageSize(log[i].Body); said {
-			t.rows = append(t.rows, Row{Event: i, Message: -1, State: projection.StateDropped, Before: before})
-			t.at[i] = int32(len(t.rows))
+			t.rows = append(t.rows, HistoryRow{Event: i, Message: -1, State: projection.StateDropped, Before: before})
+			t.rowOf[i] = int32(len(t.rows))
 		}
 	}
 	for k := range v.Messages {
-		if m := &v.Messages[k]; !t.show(k, m) {
-			t.join(k, m, v.Messages)
+		if m := &v.Messages[k]; !t.placeMessage(k, m) {
+			t.addMessage(k, m, v.Messages)
 		}
 	}
 	for _, a := range v.Absent {
@@ -50,13 +50,13 @@ func Rows(log []conversation.Event, v projection.View) []Row {
 	return t.rows
 }
 
-type rowTable struct {
-	log  []conversation.Event
-	rows []Row
-	at   []int32 // by index into the log: the row + 1, 0 for events without one
+type rowBuilder struct {
+	log   []conversation.Event
+	rows  []HistoryRow
+	rowOf []int32 // by index into the log: the row + 1, 0 for events without one
 }
 
-func (t *rowTable) find(seq uint64) *Row {
+func (t *rowBuilder) find(seq uint64) *HistoryRow {
 	if len(t.log) == 0 {
 		return nil
 	}
@@ -64,30 +64,30 @@ func (t *rowTable) find(seq uint64) *Row {
 	if i < 0 || i >= len(t.log) || t.log[i].Seq != seq {
 		i = conversation.IndexOf(t.log, seq)
 	}
-	if i < 0 || t.at[i] == 0 {
+	if i < 0 || t.rowOf[i] == 0 {
 		return nil
 	}
-	return &t.rows[t.at[i]-1]
+	return &t.rows[t.rowOf[i]-1]
 }
 
-// show puts message k on the rows of its events that no message stands for yet;
+// placeMessage puts message k on the rows of its events that no message stands for yet;
 // false if there are none.
-func (t *rowTable) show(k int, m *projection.Message) bool {
+func (t *rowBuilder) placeMessage(k int, m *projection.Message) bool {
 	shown := false
 	for _, seq := range m.Events {
 		r := t.find(seq)
 		if r == nil || r.Message >= 0 {
 			continue
 		}
-		r.tell(k, m)
+		r.fill(k, m)
 		if !shown {
-			shown, r.First, r.After = true, true, m.After()
+			shown, r.ShowsMessage, r.After = true, true, m.After()
 		}
 	}
 	return shown
 }
 
-func (t *rowTable) join(k int, m *projection.Message, messages []projection.Message) {
+func (t *rowBuilder) addMessage(k int, m *projection.Message, messages []projection.Message) {
 	counted := false
 	for _, seq := range m.Events {
 		r := t.find(seq)
@@ -98,11 +98,11 @@ func (t *rowTable) join(k int, m *projection.Message, messages []projection.Mess
 			counted, r.After = true, r.After.Plus(m.After())
 		}
 		if m.Before.Chars() > 0 && messages[r.Message].Before.Chars() == 0 {
-			r.tell(k, m)
+			r.fill(k, m)
 		}
 	}
 }
 
-func (r *Row) tell(k int, m *projection.Message) {
+func (r *HistoryRow) fill(k int, m *projection.Message) {
 	r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
 }

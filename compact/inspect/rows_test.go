@@ -14,12 +14,12 @@ import (
 )
 
 // checkRows checks what holds for the rows of any log and view.
-func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspect.Row {
-	rows := inspect.Rows(log, v)
+func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspect.HistoryRow {
+	rows := inspect.HistoryRows(log, v)
 	said := map[uint64]bool{}
 	k := 0
 	for i, e := range log {
-		if _, ok := compacttest.SizeSaid(e.Body); !ok {
+		if _, ok := compacttest.OriginalSize(e.Body); !ok {
 			continue
 		}
 		said[e.Seq] = true
@@ -40,7 +40,7 @@ func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspec
 	}
 	for _, r := range rows {
 		got = got.Plus(r.After)
-		if r.State == "" || r.Message >= len(v.Messages) || r.First && r.Message < 0 {
+		if r.State == "" || r.Message >= len(v.Messages) || r.ShowsMessage && r.Message < 0 {
 			t.Fatalf("%+v", r)
 		}
 	}
@@ -59,7 +59,7 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 		firsts := map[int]int{}
 		for _, r := range rows {
 			seq := log[r.Event].Seq
-			if r.First {
+			if r.ShowsMessage {
 				firsts[r.Message]++
 			}
 			if r.Message >= 0 {
@@ -84,7 +84,7 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 
 func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 	t.Parallel()
-	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Pin{Events: []uint64{7}}).Epoch(conversation.Rewind{Turn: 3})
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.MaskResults(3)).Epoch(conversation.Pin{Events: []uint64{7}}).Epoch(conversation.Rewind{Turn: 3})
 	log := l.Events()
 	type told struct {
 		Event   uint64
@@ -93,7 +93,7 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 		Sent    bool
 	}
 	var got []told
-	for _, r := range inspect.Rows(log, projection.Project(log)) {
+	for _, r := range inspect.HistoryRows(log, projection.Project(log)) {
 		if r.State != projection.StateVerbatim {
 			got = append(got, told{log[r.Event].Seq, r.State, r.Overlay, r.After.Chars() > 0})
 		}

@@ -25,22 +25,22 @@ type SentRequest struct {
 	Usage   conversation.Usage
 }
 
-// Rebuilt is a request of the past, made again.
-type Rebuilt struct {
+// RebuiltRequest is a request of the past, made again.
+type RebuiltRequest struct {
 	SentRequest
 	System   string                  // the system prompt, "" for none
 	Tools    []conversation.ToolSpec // that it declared
 	Messages []projection.Message    // hardened, without the system prompt
 	Body     []byte                  // as it goes over the wire; nil where that cannot be made
 	Hash     string                  // SHA-256 of Body, in hex
-	// Same says that Body is, byte for byte, what was sent. It is false without a
+	// MatchesSent says that Body is, byte for byte, what was sent. It is false without a
 	// recorded hash.
-	Same bool
-	Why  string // why there is no Body, or why it is not what was sent; "" if it is
+	MatchesSent bool
+	Why         string // why there is no Body, or why it is not what was sent; "" if it is
 }
 
-// Requests lists the requests for replies that a log records, oldest first.
-func Requests(log []conversation.Event) []SentRequest {
+// SentRequests lists the requests for replies that a log records, oldest first.
+func SentRequests(log []conversation.Event) []SentRequest {
 	var list []SentRequest
 	before := make([]uint64, len(log)+1) // by index: the newest event before it that is no try without a reply, 0 for none
 	for i, e := range log {

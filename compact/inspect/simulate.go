@@ -21,16 +21,16 @@ import (
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
 func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projection.View, error) {
-	said := asSaid(log, r.Preset.Design().Additions)
-	p := presetRun{log: said, rules: r, now: s}
-	p.look()
+	said := withoutOverlays(log, r.Preset.Design().HasAdditions)
+	p := presetSimulation{log: said, rules: r, inputs: s}
+	p.project()
 	err := p.run()
 	return p.view, err
 }
 
-// asSaid is a log without overlays but turns that are undone. With pointers
+// withoutOverlays is a log without overlays but turns that are undone. With pointers
 // a result that repeats an earlier one says so.
-func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
+func withoutOverlays(log []conversation.Event, pointers bool) []conversation.Event {
 	gone := conversation.RewoundBy(log)
 	var repeats compact.Repeats
 	var out []conversation.Event
@@ -51,52 +51,52 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 	return out
 }
 
-type presetRun struct {
-	log   []conversation.Event
-	rules preset.Rules
-	now   edit.Inputs
-	view  projection.View
+type presetSimulation struct {
+	log    []conversation.Event
+	rules  preset.Rules
+	inputs edit.Inputs
+	view   projection.View
 }
 
-func (p *presetRun) look() {
+func (p *presetSimulation) project() {
 	p.view = projection.Project(p.log)
-	p.now.Meter = p.now.Meter.WithView(p.view)
+	p.inputs.Meter = p.inputs.Meter.WithView(p.view)
 }
 
-func (p *presetRun) add(bodies ...conversation.Body) {
+func (p *presetSimulation) add(bodies ...conversation.Body) {
 	if len(bodies) > 0 {
-		p.log = conversation.Extend(p.log, p.now.Now, bodies...)
-		p.look()
+		p.log = conversation.Extend(p.log, p.inputs.Now, bodies...)
+		p.project()
 	}
 }
 
 // used and soft are the size of a request now and the load line, in tokens.
-func (p *presetRun) used() float64 { return float64(p.now.Meter.EstimatedTokens()) }
+func (p *presetSimulation) used() float64 { return float64(p.inputs.Meter.EstimatedTokens()) }
 
-func (p *presetRun) soft() float64 { return float64(p.now.Meter.Reading().LoadLine) }
+func (p *presetSimulation) loadLine() float64 { return float64(p.inputs.Meter.Reading().LoadLine) }
 
-// mostPlans bounds how often the planner is asked at one moment: for what waited,
+// maxPlans bounds how often the planner is asked at one moment: for what waited,
 // for the layers that act before every request, and for what they leave.
-const mostPlans = 3
+const maxPlans = 3
 
 // run asks the planner as a conversation does, when a turn has ended and before the
 // next request. Only what waits counts as having come: a rule that is turned off
 // does nothing here either.
-func (p *presetRun) run() error {
+func (p *presetSimulation) run() error {
 	switch d := p.rules.Preset.Design(); {
-	case d.Unchanged || !p.rules.Enabled:
+	case d.SendsUnchanged || !p.rules.Enabled:
 		return nil
-	case d.Command && !p.rules.Auto.Enabled:
-		if err := p.byHand(edit.NewRequest()); err != nil && !nothingToDo(err) {
+	case d.CommandOnly && !p.rules.Auto.Enabled:
+		if err := p.compactManually(edit.NewRequest()); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
-	case d.Acts == preset.ActDrop:
+	case d.Action == preset.ActDrop:
 		p.truncate()
 	}
 	atOnce := true
 	for _, moment := range []planner.Moment{planner.MomentReply, planner.MomentRequest} {
-		for range mostPlans {
+		for range maxPlans {
 			plan := p.check(moment, atOnce).Plan(p.rules)
 			if !plan.Acts() {
 				break
@@ -112,18 +112,18 @@ func (p *presetRun) run() error {
 
 // check is what the planner looks at. Once something was done, nothing waits any
 // more.
-func (p *presetRun) check(moment planner.Moment, atOnce bool) planner.Check {
-	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
+func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Check {
+	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.inputs.Meter, AtOnce: atOnce}
 	if !atOnce {
-		c.Past.After = p.now.Meter.Reading().Used
+		c.Past.After = p.inputs.Meter.Reading().Used
 	}
 	return c
 }
 
 // carryOut does what a plan says, with an extract in place of a summary.
-func (p *presetRun) carryOut(plan planner.Plan) error {
+func (p *presetSimulation) carryOut(plan planner.Plan) error {
 	if plan.Profile != "" {
-		if err := p.byHand(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
+		if err := p.compactManually(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -136,8 +136,8 @@ func (p *presetRun) carryOut(plan planner.Plan) error {
 	if !summarised && plan.Note != nil {
 		p.add(plan.Note)
 	}
-	hard := float64(p.now.Meter.Reading().HardLine)
-	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
+	hard := float64(p.inputs.Meter.Reading().HardLine)
+	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.loadLine() {
 		p.add(p.check(planner.MomentRequest, false).Recover(p.rules)...)
 	}
 	return nil
@@ -147,18 +147,18 @@ func nothingToDo(err error) bool {
 	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
 }
 
-func (p *presetRun) truncate() {
-	soft := p.soft()
+func (p *presetSimulation) truncate() {
+	soft := p.loadLine()
 	if soft == 0 || p.used() <= soft {
 		return
 	}
-	if spans := planner.DropSpans(p.view, p.now.Meter, preset.TruncateShare*soft); len(spans) > 0 {
+	if spans := planner.DropSpans(p.view, p.inputs.Meter, preset.TruncateShare*soft); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }
 
-func (p *presetRun) byHand(w edit.Request) error {
-	pass, err := edit.NewProposal(p.log, p.rules, p.now, w)
+func (p *presetSimulation) compactManually(w edit.Request) error {
+	pass, err := edit.NewProposal(p.log, p.rules, p.inputs, w)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,11 @@ func (p *presetRun) byHand(w edit.Request) error {
 
 // summarise puts an extract in place of what a plan covers, and reports whether
 // there is one.
-func (p *presetRun) summarise(plan planner.Plan) (bool, error) {
+func (p *presetSimulation) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := edit.ProposeSummary(p.log, p.rules, p.now, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	pass, err := edit.ProposeSummary(p.log, p.rules, p.inputs, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
 		err = pass.Extract()
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
-func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.Tale) (results, arguments int) {
+func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.LogBuilder) (results, arguments int) {
 	t.Helper()
-	now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).With(r)), Now: compacttest.Noon}
+	now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).WithRules(r)), Now: compacttest.Noon}
 	v, err := inspect.PresetView(l.Events(), now, r)
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +35,8 @@ func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.Tale) (results, ar
 
 // differing is a call of a tool per file, with long arguments, and results of which
 // no two are alike.
-func differing(files ...string) *compacttest.Tale {
-	l := (&compacttest.Tale{}).User("Go.")
+func differing(files ...string) *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).User("Go.")
 	for i, f := range files {
 		l.Call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat(string(rune('a'+i)), 2000))
 	}
@@ -63,7 +63,7 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 	for name, c := range map[string]struct {
 		preset preset.Name
 		set    func(*preset.Rules)
-		log    *compacttest.Tale
+		log    *compacttest.LogBuilder
 		want   [2]int
 	}{
 		"J-CLI's layer":        {preset.JCLI, micro, differing("a", "b", "c"), [2]int{2, 0}},
@@ -80,7 +80,7 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 		"everything off":       {preset.JCLI, all(micro, func(r *preset.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
 		"automatic off":        {preset.Plimsoll, all(micro, func(r *preset.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
 		"a profile under another preset": {preset.Plimsoll, func(r *preset.Rules) { r.Auto.Profile, r.KeepLast = preset.ProfileDefault, 0 },
-			(&compacttest.Tale{}).User("Go.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).Reply("Done."), [2]int{1, 0}},
+			(&compacttest.LogBuilder{}).User("Go.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).Reply("Done."), [2]int{1, 0}},
 	} {
 		r := preset.RulesOf(c.preset)
 		c.set(&r)

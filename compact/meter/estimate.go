@@ -26,7 +26,7 @@ func Estimate(s conversation.Size) float64 {
 }
 
 // estimate is the uncalibrated number of tokens in a segment.
-func EstimateOf(s *projection.Sizes, seg projection.Segment) float64 {
+func EstimateSegment(s *projection.Sizes, seg projection.Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }
 
@@ -65,10 +65,10 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 	return c
 }
 
-// CoveredTokens is an estimate of what the messages of a view cost that stand
+// EstimateCovered is an estimate of what the messages of a view cost that stand
 // for events of spans: what a summary of them has to be shorter than. Reasoning
 // is not counted, because few endpoints are sent it.
-func CoveredTokens(v projection.View, spans []conversation.Span) int {
+func EstimateCovered(v projection.View, spans []conversation.Span) int {
 	total, covered := 0.0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		if covered.ContainsAny(v.Messages[i].Events) {
@@ -86,8 +86,8 @@ func messageTokens(m *projection.Message) float64 {
 	return t
 }
 
-// TokensOf is an estimate of messages as the log has them, reasoning left out.
-func TokensOf(events []conversation.Event) int {
+// EstimateEvents is an estimate of messages as the log has them, reasoning left out.
+func EstimateEvents(events []conversation.Event) int {
 	total := 0.0
 	for i := range events {
 		if m, ok := projection.MessageOf(&events[i]); ok {

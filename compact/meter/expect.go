@@ -36,9 +36,9 @@ const (
 	// right must not look like a cut. As long as too little was learned it is
 	// maxFactor.
 	heavyShare = 1.5
-	// leastWindow is the smallest window a server may have: less is a mistake in
+	// minWindow is the smallest window a server may have: less is a mistake in
 	// the report if it comes once.
-	leastWindow = 512.0
+	minWindow = 512.0
 )
 
 // Finding is what a report tells about the count in it.
@@ -46,16 +46,16 @@ type Finding int
 
 // The findings.
 const (
-	// Whole: the prompt was counted, as far as one can tell, or nothing was.
-	Whole Finding = iota
-	// Uncached: only what the provider's cache did not have was counted.
-	Uncached
-	// Unclear: something is missing, too little to say why.
-	Unclear
-	// Doubtful: so much is missing that a second one in a row is a cut.
-	Doubtful
-	// Cut: the server cut the prompt.
-	Cut
+	// CountComplete: the prompt was counted, as far as one can tell, or nothing was.
+	CountComplete Finding = iota
+	// CountUncachedOnly: only what the provider's cache did not have was counted.
+	CountUncachedOnly
+	// CountUnclear: something is missing, too little to say why.
+	CountUnclear
+	// CountDoubtful: so much is missing that a second one in a row is a cut.
+	CountDoubtful
+	// PromptCut: the server cut the prompt.
+	PromptCut
 )
 
 // Expected is what a report should count, in calibrated tokens.
@@ -67,24 +67,24 @@ type Expected struct {
 	// may leave it out, and say so by the count.
 	Reasoning float64
 
-	least, most float64 // new since the request before, without its reply and with it; 0 without one
-	before      float64 // what was counted for that one if it was short
-	sure        bool    // enough was learned to believe the estimates alone
+	minAdded, maxAdded float64 // new since the request before, without its reply and with it; 0 without one
+	previousShort      float64 // what was counted for that one if it was short
+	calibrated         bool    // enough was learned to believe the estimates alone
 }
 
-// asked is the newest request, whatever was reported for it.
-type asked struct {
+// newestRequest is the newest request, whatever was reported for it.
+type newestRequest struct {
 	valid    bool
 	revision uint64
 	estimate float64 // uncalibrated, of the request
 	reply    float64 // uncalibrated, of what came of it
-	short    float64 // tokens counted, if they were too few
+	tooShort float64 // tokens counted, if they were too few
 }
 
-func askedAt(u conversation.Usage, at anchor) asked {
-	q := asked{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
+func newestRequestOf(u conversation.Usage, at anchor) newestRequest {
+	q := newestRequest{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
 	if u.HasPromptCount() && u.Undercounted {
-		q.short = float64(u.Prompt)
+		q.tooShort = float64(u.Prompt)
 	}
 	return q
 }
@@ -94,11 +94,11 @@ func askedAt(u conversation.Usage, at anchor) asked {
 // messages changed since the last report.
 func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	f := m.Factor()
-	e := Expected{sure: m.cal.Samples >= trustedSamples}
+	e := Expected{calibrated: m.cal.Samples >= trustedSamples}
 	if m.options.EchoReasoning {
 		e.Reasoning = f * m.SegmentEstimate(projection.Reasoning)
 	}
-	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.heavy(a) {
+	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.isImplausible(a) {
 		e.Reported = a.prompt
 		// A server may count more than it will be sent: hidden reasoning.
 		reply := min(a.tokens-a.prompt, f*a.reply)
@@ -107,16 +107,16 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 		e.Estimated = f * u.Estimate
 	}
 	e.Tokens = e.Reported + e.Estimated
-	if q := m.asked; q.valid && q.revision == u.Revision {
-		e.most = f * max(0, u.Estimate-q.estimate)
-		e.least = max(0, e.most-f*q.reply)
-		e.before = q.short
+	if q := m.newest; q.valid && q.revision == u.Revision {
+		e.maxAdded = f * max(0, u.Estimate-q.estimate)
+		e.minAdded = max(0, e.maxAdded-f*q.reply)
+		e.previousShort = q.tooShort
 	}
 	return e
 }
 
-// heavy reports whether more was counted than any text weighs.
-func (m *Meter) heavy(a anchor) bool {
+// isImplausible reports whether more was counted than any text weighs.
+func (m *Meter) isImplausible(a anchor) bool {
 	most := maxFactor
 	if m.cal.Samples >= trustedSamples {
 		most = heavyShare * m.Factor()
@@ -124,49 +124,49 @@ func (m *Meter) heavy(a anchor) bool {
 	return a.prompt > most*(a.estimate-a.reply)+noiseTokens
 }
 
-// Find says what a report tells.
-func (e Expected) Find(u conversation.Usage) Finding {
+// Classify says what a report tells.
+func (e Expected) Classify(u conversation.Usage) Finding {
 	got := float64(u.Prompt)
 	missing := e.Tokens - e.Reasoning - got
-	if !u.HasPromptCount() || e.plausible(got, missing) {
-		return Whole
+	if !u.HasPromptCount() || e.isPlausible(got, missing) {
+		return CountComplete
 	}
-	if e.uncached(u) {
-		return Uncached
+	if e.isUncachedOnly(u) {
+		return CountUncachedOnly
 	}
 	// A report that fell short, but not below the one before it, may have been
 	// right: if the next one grows as it should, it was.
-	if e.before > 0 && e.before >= e.Reported-noiseTokens {
-		grown := got - e.before
+	if e.previousShort > 0 && e.previousShort >= e.Reported-noiseTokens {
+		grown := got - e.previousShort
 		switch {
-		case grown >= max(lightShare*e.most, noiseTokens):
-			return Whole
-		case grown > -noiseTokens && e.most < 2*noiseTokens:
-			return Unclear
+		case grown >= max(lightShare*e.maxAdded, noiseTokens):
+			return CountComplete
+		case grown > -noiseTokens && e.maxAdded < 2*noiseTokens:
+			return CountUnclear
 		}
 	}
 	switch {
 	case e.Reported == 0:
-		return Doubtful
-	case missing > clearShare*e.Tokens && got >= leastWindow && got > (1+uncachedShare)*e.most+noiseTokens:
-		return Cut
+		return CountDoubtful
+	case missing > clearShare*e.Tokens && got >= minWindow && got > (1+uncachedShare)*e.maxAdded+noiseTokens:
+		return PromptCut
 	case missing > doubtShare*e.Tokens:
-		return Doubtful
+		return CountDoubtful
 	}
-	return Unclear
+	return CountUnclear
 }
 
-// plausible reports whether a count may be that of the whole prompt.
-func (e Expected) plausible(got, missing float64) bool {
+// isPlausible reports whether a count may be that of the whole prompt.
+func (e Expected) isPlausible(got, missing float64) bool {
 	if e.Reported == 0 {
-		return !e.sure || got >= truncatedShare*(e.Tokens-e.Reasoning)
+		return !e.calibrated || got >= truncatedShare*(e.Tokens-e.Reasoning)
 	}
 	return missing <= max(lightShare*e.Estimated, noiseShare*e.Tokens, noiseTokens)
 }
 
-// uncached reports whether a count leaves out what the provider's cache had: it
+// isUncachedOnly reports whether a count leaves out what the provider's cache had: it
 // is about what is new in the request, or the rest was reported beside it.
-func (e Expected) uncached(u conversation.Usage) bool {
+func (e Expected) isUncachedOnly(u conversation.Usage) bool {
 	got := float64(u.Prompt)
 	if u.Cached > u.Prompt {
 		return true
@@ -176,5 +176,5 @@ func (e Expected) uncached(u conversation.Usage) bool {
 			return true
 		}
 	}
-	return e.most > 0 && got >= (1-uncachedShare)*e.least-4*FramingTokens && got <= (1+uncachedShare)*e.most+noiseTokens
+	return e.maxAdded > 0 && got >= (1-uncachedShare)*e.minAdded-4*FramingTokens && got <= (1+uncachedShare)*e.maxAdded+noiseTokens
 }

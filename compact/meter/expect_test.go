@@ -81,34 +81,34 @@ func TestWhatAReportTells(t *testing.T) {
 		report conversation.Usage
 		want   meter.Finding
 	}{
-		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, meter.Whole},
-		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, meter.Whole},
-		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, meter.Whole},
-		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, meter.Whole},
-		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, meter.Whole},
-		"no growth":                        {told(trusted), conversation.Usage{Prompt: 4204}, meter.Unclear},
-		"a fifth is missing":               {told(trusted), conversation.Usage{Prompt: 4100}, meter.Doubtful},
-		"a third is missing":               {told(trusted), conversation.Usage{Prompt: 3400}, meter.Cut},
-		"a tiny count":                     {told(trusted), conversation.Usage{Prompt: 400}, meter.Doubtful},
-		"only what is new":                 {told(trusted), conversation.Usage{Prompt: 1010}, meter.Uncached},
-		"new, and the reply":               {told(trusted), conversation.Usage{Prompt: 1300}, meter.Uncached},
-		"the cache beside":                 {told(trusted), conversation.Usage{Prompt: 1900, Cached: 3200}, meter.Uncached},
-		"written to the cache beside":      {told(trusted), conversation.Usage{Prompt: 2300, Cached: 100, CacheWrite: 2800}, meter.Uncached},
-		"the cache in it":                  {told(trusted), conversation.Usage{Prompt: 3000, Cached: 500}, meter.Cut},
-		"again as little":                  {fell, conversation.Usage{Prompt: 3950}, meter.Cut},
-		"again, and it grew":               {fell, conversation.Usage{Prompt: 5100}, meter.Doubtful},
-		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, meter.Whole},
-		"light, and it stays":              {light, conversation.Usage{Prompt: 4120}, meter.Cut},
-		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, meter.Whole},
-		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, meter.Cut},
-		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.Whole},
-		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, meter.Doubtful},
-		"unanchored, nothing learned":      {newStory(compacttest.Window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.Whole},
+		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, meter.CountComplete},
+		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, meter.CountComplete},
+		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, meter.CountComplete},
+		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, meter.CountComplete},
+		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, meter.CountComplete},
+		"no growth":                        {told(trusted), conversation.Usage{Prompt: 4204}, meter.CountUnclear},
+		"a fifth is missing":               {told(trusted), conversation.Usage{Prompt: 4100}, meter.CountDoubtful},
+		"a third is missing":               {told(trusted), conversation.Usage{Prompt: 3400}, meter.PromptCut},
+		"a tiny count":                     {told(trusted), conversation.Usage{Prompt: 400}, meter.CountDoubtful},
+		"only what is new":                 {told(trusted), conversation.Usage{Prompt: 1010}, meter.CountUncachedOnly},
+		"new, and the reply":               {told(trusted), conversation.Usage{Prompt: 1300}, meter.CountUncachedOnly},
+		"the cache beside":                 {told(trusted), conversation.Usage{Prompt: 1900, Cached: 3200}, meter.CountUncachedOnly},
+		"written to the cache beside":      {told(trusted), conversation.Usage{Prompt: 2300, Cached: 100, CacheWrite: 2800}, meter.CountUncachedOnly},
+		"the cache in it":                  {told(trusted), conversation.Usage{Prompt: 3000, Cached: 500}, meter.PromptCut},
+		"again as little":                  {fell, conversation.Usage{Prompt: 3950}, meter.PromptCut},
+		"again, and it grew":               {fell, conversation.Usage{Prompt: 5100}, meter.CountDoubtful},
+		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, meter.CountComplete},
+		"light, and it stays":              {light, conversation.Usage{Prompt: 4120}, meter.PromptCut},
+		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, meter.CountComplete},
+		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, meter.PromptCut},
+		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.CountComplete},
+		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, meter.CountDoubtful},
+		"unanchored, nothing learned":      {newStory(compacttest.Window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.CountComplete},
 	} {
 		u := c.report
 		u.Revision, u.Estimate = c.story.view.Revision, c.story.meter.RequestEstimate()
 		e := c.story.meter.Expect(u, true)
-		if got := e.Find(u); got != c.want {
+		if got := e.Classify(u); got != c.want {
 			t.Errorf("%s: found %v, want %v; expected %+v", name, got, c.want, e)
 		}
 	}

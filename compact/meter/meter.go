@@ -17,22 +17,22 @@ import (
 // and adds a calibrated estimate of what came after; without a report it is an
 // estimate throughout.
 type Meter struct {
-	options Options
-	view    projection.View
-	prompt  projection.Sizes // system prompt and tools
-	draft   projection.Sizes
-	reply   projection.Sizes // of a reply that is still arriving
-	loop    projection.Sizes // of the messages behind the newest of the user, with EchoLoop
+	options   Options
+	view      projection.View
+	prompt    projection.Sizes // system prompt and tools
+	draft     projection.Sizes
+	reply     projection.Sizes // of a reply that is still arriving
+	loopSizes projection.Sizes // of the messages behind the newest of the user, with EchoLoop
 
-	thinking *Thinking            // nil: nobody told
-	known    []projection.Message // of the view that was told of, as far as it went on since
-	reach    reach
-	thoughts projection.Sizes // thinking that goes back, where somebody told
-	weighed  int              // messages of the view that thoughts counts
+	thinking      *Thinking            // nil: nobody told
+	knownMessages []projection.Message // of the view that was told of, as far as it went on since
+	thinkingRange thinkingRange
+	echoed        projection.Sizes // thinking that goes back, where somebody told
+	measured      int              // messages of the view that thoughts counts
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
-	asked    asked
+	newest   newestRequest
 	cal      conversation.Calibration
 
 	cachedShare float64
@@ -41,21 +41,20 @@ type Meter struct {
 
 // Options is what a meter has to know about the model and the rules.
 type Options struct {
-	Window         Window
-	MaxOut         int     // largest reply in tokens, 0 unknown
-	TriggerRatio   float64 // of the window: the load line; 0 means DefaultTriggerRatio
-	HardRatio      float64 // of the window: the hard line; 0 means DefaultHardRatio
-	TokenThreshold int     // absolute load line, 0 none
-	Absolute       bool    // TokenThreshold alone is the load line, whatever the window (JCL)
-	PriceStep      int     // tokens above which the whole request costs more, 0 none
-	AnyPrice       bool    // PriceStep bounds no line: the sources know of none
-	Calibration    conversation.Calibration
-	EchoReasoning  bool   // reasoning is sent back and fills the window
-	EchoLoop       bool   // until the next message of the user
-	EchoModel      string // of replies of this model alone, provider/id; "" for all
-	// Plain counts text alone, four code points of any script to a token: the
-	// count by which replay is defined.
-	Plain bool
+	Window           Window
+	MaxReply         int     // largest reply in tokens, 0 unknown
+	TriggerRatio     float64 // of the window: the load line; 0 means DefaultTriggerRatio
+	HardRatio        float64 // of the window: the hard line; 0 means DefaultHardRatio
+	TokenThreshold   int     // absolute load line, 0 none
+	AbsoluteLoadLine bool    // TokenThreshold alone is the load line, whatever the window (JCL)
+	PriceStep        int     // tokens above which the whole request costs more, 0 none
+	IgnoresPriceStep bool    // PriceStep bounds no line: the sources know of none
+	Calibration      conversation.Calibration
+	EchoReasoning    bool   // reasoning is sent back and fills the window
+	EchoLoop         bool   // until the next message of the user
+	EchoModel        string // of replies of this model alone, provider/id; "" for all
+	// CharsOnly counts text alone, four code points of any script to a token: the count by which replay is defined.
+	CharsOnly bool
 }
 
 // Where compaction acts, as shares of the window.
@@ -98,7 +97,7 @@ func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
 	if tools.Chars() > 0 {
 		m.prompt.Add(projection.Tools, tools)
 	}
-	return m.estimated()
+	return m.recompute()
 }
 
 // WithView returns the meter for what the next request would carry. What the cache gave to the last request says nothing
@@ -107,30 +106,29 @@ func (m Meter) WithView(v projection.View) Meter {
 	if v.Revision != m.view.Revision {
 		m.cachedShare = -1
 	}
-	if v.Revision != m.view.Revision || len(v.Messages) < m.weighed || !shareArray(v.Messages, m.view.Messages) {
-		m.weighed = 0
+	if v.Revision != m.view.Revision || len(v.Messages) < m.measured || !shareArray(v.Messages, m.view.Messages) {
+		m.measured = 0
 	}
-	m.view, m.reply, m.loop = v, projection.Sizes{}, projection.Sizes{}
+	m.view, m.reply, m.loopSizes = v, projection.Sizes{}, projection.Sizes{}
 	if m.options.EchoLoop {
 		caps := projection.Capabilities{EchoReasoning: true, EchoLoop: true}
 		for i := caps.EchoFrom(v.Messages); i < len(v.Messages); i++ {
-			if msg := &v.Messages[i]; m.own(msg) {
-				msg.AddTo(&m.loop)
+			if msg := &v.Messages[i]; m.isEchoModel(msg) {
+				msg.AddTo(&m.loopSizes)
 			}
 		}
 	}
-	m.weighThinking()
-	return m.estimated()
+	m.measureThinking()
+	return m.recompute()
 }
 
-// WithReply returns the meter with the text of a reply that is still arriving,
-// and is not part of the view yet.
+// WithReply returns the meter with the text of a reply that is still arriving, and is not part of the view yet.
 func (m Meter) WithReply(size conversation.Size) Meter {
 	m.reply = projection.Sizes{}
 	if size.Chars() > 0 {
 		m.reply.Add(projection.Assistant, size)
 	}
-	return m.estimated()
+	return m.recompute()
 }
 
 // WithDraft returns the meter with text that is not sent yet: its size, and
@@ -148,10 +146,10 @@ func (m Meter) WithWindow(w Window) Meter {
 	return m
 }
 
-// WithMaxOut returns the meter for a largest reply that became known, in
+// WithMaxReply returns the meter for a largest reply that became known, in
 // tokens: it bounds the reserve.
-func (m Meter) WithMaxOut(tokens int) Meter {
-	m.options.MaxOut = tokens
+func (m Meter) WithMaxReply(tokens int) Meter {
+	m.options.MaxReply = tokens
 	return m
 }
 
@@ -172,8 +170,8 @@ func (m Meter) Calibration() conversation.Calibration { return m.cal }
 // EchoesReasoning reports whether reasoning is sent back in every request to come and fills the window.
 func (m *Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
 
-// own reports whether a reply is one whose reasoning goes back to the model in use.
-func (m *Meter) own(msg *projection.Message) bool {
+// isEchoModel reports whether a reply is one whose reasoning goes back to the model in use.
+func (m *Meter) isEchoModel(msg *projection.Message) bool {
 	return m.options.EchoModel == "" || msg.CameFrom(m.options.EchoModel)
 }
 
@@ -190,21 +188,21 @@ func (m Meter) RequestEstimate() float64 { return m.estimate }
 // that is marked as short.
 func (m Meter) WithUsage(u conversation.Usage) Meter {
 	if u.Purpose != conversation.PurposeReply {
-		return m.charged(u)
+		return m.addCost(u)
 	}
-	m = m.anchored(u)
+	m = m.anchorOn(u)
 	if u.Revision == m.view.Revision && u.CountsWholePrompt() {
 		m.cal = learn(m.cal, u.Prompt, u.Estimate)
 	}
 	return m
 }
 
-// WithCount returns the meter with a count of the next request, in tokens: it anchors there and learns. A count that no
+// WithTokenCount returns the meter with a count of the next request, in tokens: it anchors there and learns. A count that no
 // text can have changes nothing.
-func (m Meter) WithCount(tokens float64) Meter {
+func (m Meter) WithTokenCount(tokens float64) Meter {
 	before := m
-	m.loop = projection.Sizes{} // what is counted begins with a message of the user
-	m = m.estimated()
+	m.loopSizes = projection.Sizes{} // what is counted begins with a message of the user
+	m = m.recompute()
 	if tokens < minFactor*m.estimate-noiseTokens || tokens > maxFactor*m.estimate+noiseTokens {
 		return before
 	}
@@ -223,35 +221,37 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 			continue
 		}
 		if u.Model == model && u.Purpose == conversation.PurposeReply {
-			m = m.anchored(u)
+			m = m.anchorOn(u)
 		} else {
-			m = m.charged(u)
+			m = m.addCost(u)
 		}
 	}
 	return m
 }
 
-// Weigh is the calibrated estimate of a text in tokens.
-func (m Meter) Weigh(s conversation.Size) float64 { return m.Scale().Weigh(s) }
+// TextTokens is the calibrated estimate of a text in tokens.
+func (m Meter) TextTokens(s conversation.Size) float64 { return m.TokenScale().TextTokens(s) }
 
-// Scale is how texts weigh.
-type Scale struct {
+// TokenScale is how texts weigh.
+type TokenScale struct {
 	plain  bool
 	factor float64
 }
 
-func (m *Meter) Scale() Scale { return Scale{plain: m.options.Plain, factor: m.Factor()} }
+func (m *Meter) TokenScale() TokenScale {
+	return TokenScale{plain: m.options.CharsOnly, factor: m.Factor()}
+}
 
-func (c Scale) Weigh(s conversation.Size) float64 {
+func (c TokenScale) TextTokens(s conversation.Size) float64 {
 	if c.plain {
 		return float64(s.Chars()) / CharsPerToken
 	}
 	return c.factor * Estimate(s)
 }
 
-// Framing is what a message costs beyond its text, in tokens.
-func (m Meter) Framing() float64 {
-	if m.options.Plain {
+// MessageOverhead is what a message costs beyond its text, in tokens.
+func (m Meter) MessageOverhead() float64 {
+	if m.options.CharsOnly {
 		return 0
 	}
 	return FramingTokens
@@ -268,14 +268,14 @@ func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	msg.AddTo(&s)
 	sum := 0.0
 	for _, seg := range projection.Segments() {
-		if seg != projection.Reasoning || m.Thinks(msg) {
-			sum += m.held(&s, seg)
+		if seg != projection.Reasoning || m.SendsThinking(msg) {
+			sum += m.segmentEstimate(&s, seg)
 		}
 	}
 	return m.Factor() * sum
 }
 
-func (m Meter) estimated() Meter {
+func (m Meter) recompute() Meter {
 	m.estimate = 0
 	for _, seg := range projection.Segments() {
 		m.estimate += m.SegmentEstimate(seg)
@@ -287,28 +287,28 @@ func (m Meter) estimated() Meter {
 func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 	switch seg {
 	case projection.System, projection.Tools:
-		return m.held(&m.prompt, seg)
+		return m.segmentEstimate(&m.prompt, seg)
 	case projection.Reasoning:
 		switch {
 		case !m.options.EchoReasoning:
 			return 0
 		case m.options.EchoLoop:
-			return m.held(&m.loop, seg)
+			return m.segmentEstimate(&m.loopSizes, seg)
 		case m.thinking != nil || m.options.EchoModel != "":
-			return m.held(&m.thoughts, seg) + m.held(&m.reply, seg)
+			return m.segmentEstimate(&m.echoed, seg) + m.segmentEstimate(&m.reply, seg)
 		}
 	}
-	return m.held(&m.view.Sizes, seg) + m.held(&m.reply, seg)
+	return m.segmentEstimate(&m.view.Sizes, seg) + m.segmentEstimate(&m.reply, seg)
 }
 
-func (m *Meter) held(s *projection.Sizes, seg projection.Segment) float64 {
-	if m.options.Plain {
+func (m *Meter) segmentEstimate(s *projection.Sizes, seg projection.Segment) float64 {
+	if m.options.CharsOnly {
 		return float64(s.Text[seg].Chars()) / CharsPerToken
 	}
-	return EstimateOf(s, seg)
+	return EstimateSegment(s, seg)
 }
 
-func (m Meter) charged(u conversation.Usage) Meter {
+func (m Meter) addCost(u conversation.Usage) Meter {
 	if u.CostUSD != nil {
 		sum := *u.CostUSD
 		if m.cost != nil {
@@ -319,13 +319,13 @@ func (m Meter) charged(u conversation.Usage) Meter {
 	return m
 }
 
-func (m Meter) anchored(u conversation.Usage) Meter {
-	m = m.charged(u)
+func (m Meter) anchorOn(u conversation.Usage) Meter {
+	m = m.addCost(u)
 	if u.Revision != m.view.Revision {
 		return m
 	}
 	at := m.anchorAt(u)
-	m.asked = askedAt(u, at)
+	m.newest = newestRequestOf(u, at)
 	if !u.HasPromptCount() {
 		return m
 	}

@@ -147,16 +147,16 @@ func TestLinesFollowTheWindow(t *testing.T) {
 	}{
 		"defaults":                          {compacttest.Window(128_000), 108_800, 121_600, 16_000},
 		"small window":                      {compacttest.Window(8192), compacttest.LoadLine(8192), 7782, 1024},
-		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
+		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxReply: 4096}, 108_800, 121_600, 4096},
 		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
 		"unknown window":                    {meter.Options{}, 0, 0, 0},
-		"a source's ratio":                  {gemini.With(preset.RulesOf(preset.JPAuto)), 786_432, 996_147, 16_000},
-		"no source knows a price step":      {gemini.With(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
-		"the default preset does":           {gemini.With(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
-		"J-CLI's threshold":                 {gemini.With(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
-		"J-CLI's threshold, small window":   {compacttest.Window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
-		"J-CLI's threshold, unknown window": {meter.Options{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
+		"a source's ratio":                  {gemini.WithRules(preset.RulesOf(preset.JPAuto)), 786_432, 996_147, 16_000},
+		"no source knows a price step":      {gemini.WithRules(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
+		"the default preset does":           {gemini.WithRules(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
+		"J-CLI's threshold":                 {gemini.WithRules(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
+		"J-CLI's threshold, small window":   {compacttest.Window(8192).WithRules(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
+		"J-CLI's threshold, unknown window": {meter.Options{}.WithRules(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
 		"configured lines":                  {meter.Options{Window: meter.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
 	} {
 		r := meter.New(c.options).Reading()
@@ -214,7 +214,7 @@ func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T
 		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: strings.Repeat("word ", 40_000)})
 	s.reply("Read.", conversation.Usage{Prompt: 60_000, Completion: 10})
 	full := s.meter.Reading()
-	s.add(compacttest.Masks(3))
+	s.add(compacttest.MaskResults(3))
 	masked := s.meter.Reading()
 	// What the provider reports now is of a request that was built before.
 	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
@@ -228,7 +228,7 @@ func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T
 func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		told := meter.Thinking{Replies: map[uint64]bool{}, Bound: rapid.Bool().Draw(t, "bound")}
+		told := meter.Thinking{Replies: map[uint64]bool{}, IsBound: rapid.Bool().Draw(t, "bound")}
 		all := []projection.Message(nil)
 		for i := range rapid.Uint64Range(1, 20).Draw(t, "messages") {
 			msg := projection.Message{Role: projection.RoleAssistant, Events: []uint64{i + 1}, Stripped: rapid.Bool().Draw(t, "stripped")}
@@ -257,13 +257,13 @@ func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
 			whole := meter.New(o).WithView(projection.View{Messages: slices.Clone(all[:first])}).WithThinking(told).WithView(v)
 			sum := projection.Sizes{}
 			for k := range v.Messages {
-				if whole.Thinks(&v.Messages[k]) != m.Thinks(&v.Messages[k]) {
+				if whole.SendsThinking(&v.Messages[k]) != m.SendsThinking(&v.Messages[k]) {
 					t.Fatalf("message %d of %d", k, n)
-				} else if m.Thinks(&v.Messages[k]) {
+				} else if m.SendsThinking(&v.Messages[k]) {
 					sum.Add(projection.Reasoning, v.Messages[k].ReasoningSize)
 				}
 			}
-			if got, want := m.SegmentEstimate(projection.Reasoning), meter.EstimateOf(&sum, projection.Reasoning); got != want || whole.SegmentEstimate(projection.Reasoning) != want {
+			if got, want := m.SegmentEstimate(projection.Reasoning), meter.EstimateSegment(&sum, projection.Reasoning); got != want || whole.SegmentEstimate(projection.Reasoning) != want {
 				t.Fatalf("%d messages: %v tokens, whole %v, want %v", n, got, whole.SegmentEstimate(projection.Reasoning), want)
 			}
 		}
@@ -306,7 +306,7 @@ func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
 	if thought < 96 || switched.Reading().Segments[projection.Reasoning] != thought {
 		t.Errorf("%d tokens of reasoning are counted in the loop, %d after a change of model", thought, switched.Reading().Segments[projection.Reasoning])
 	}
-	before, counted := s.meter.Reading().Used, s.meter.WithCount(220) // of a request that begins with another message
+	before, counted := s.meter.Reading().Used, s.meter.WithTokenCount(220) // of a request that begins with another message
 	if r := counted.Reading(); r.Used != 220 || r.Estimated {
 		t.Errorf("counted 220, and used is %d, estimated %v", r.Used, r.Estimated)
 	}
@@ -332,7 +332,7 @@ func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
 		if got := s.meter.Reading().Segments[projection.Reasoning]; got != 100 {
 			t.Errorf("loop %v: %d tokens of reasoning, want the 100 of the model's own", loop, got)
 		}
-		if m := s.meter; !loop && (!m.Thinks(&s.view.Messages[1]) || m.Thinks(&s.view.Messages[2])) {
+		if m := s.meter; !loop && (!m.SendsThinking(&s.view.Messages[1]) || m.SendsThinking(&s.view.Messages[2])) {
 			t.Error("a reply of another model thinks")
 		}
 	}

@@ -60,10 +60,10 @@ func (m Meter) Reading() Reading {
 		Window: m.options.Window, Used: int(math.Round(used)), Estimated: estimated && used > 0,
 		CachedShare: m.cachedShare, CostUSD: m.cost, Revision: m.view.Revision,
 	}
-	r.Segments = apportion(r.Used, m.parts())
+	r.Segments = apportion(r.Used, m.segmentEstimates())
 	draft := 0.0
 	if m.draft.Messages[projection.Draft] > 0 {
-		draft = m.Factor() * EstimateOf(&m.draft, projection.Draft)
+		draft = m.Factor() * EstimateSegment(&m.draft, projection.Draft)
 	}
 	r.Segments[projection.Draft] = int(math.Ceil(draft))
 	r.AfterSend = r.Used + r.Segments[projection.Draft]
@@ -74,7 +74,7 @@ func (m Meter) Reading() Reading {
 // ReadingWithSummary is the reading of a request of so many tokens, in which a summary
 // of some tokens stands that is not written yet.
 func (m Meter) ReadingWithSummary(used, summary int) Reading {
-	parts := m.parts()
+	parts := m.segmentEstimates()
 	parts[projection.Summary] += float64(summary) / m.Factor()
 	r := m.Reading()
 	draft := r.Segments[projection.Draft]
@@ -84,13 +84,13 @@ func (m Meter) ReadingWithSummary(used, summary int) Reading {
 	return r
 }
 
-// With returns the options with the lines that rules say. What is known of the
+// WithRules returns the options with the lines that rules say. What is known of the
 // model stays.
-func (o Options) With(r preset.Rules) Options {
+func (o Options) WithRules(r preset.Rules) Options {
 	lines := New(Options{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
-	o.Absolute = r.Preset.Design().Absolute && r.Auto.Profile == ""
-	o.AnyPrice = r.Preset != "" && !r.Preset.Design().Additions
+	o.AbsoluteLoadLine = r.Preset.Design().AbsoluteLoadLine && r.Auto.Profile == ""
+	o.IgnoresPriceStep = r.Preset != "" && !r.Preset.Design().HasAdditions
 	return o
 }
 
@@ -98,43 +98,43 @@ func (o Options) With(r preset.Rules) Options {
 // when the window is unknown, but for a load line that does not depend on it. The
 // load line is what every trigger, the gauge, the JSON and the outlook go by.
 func (o Options) lines() (load, hard, reserve int) {
-	if !o.Window.Known() {
-		if o.Absolute {
+	if !o.Window.IsKnown() {
+		if o.AbsoluteLoadLine {
 			load = o.TokenThreshold
 		}
 		return load, 0, 0
 	}
 	w := float64(o.Window.Tokens)
 	ratio := o.TriggerRatio
-	if !o.AnyPrice && ratio == preset.DefaultTriggerRatio {
-		ratio = nearer(preset.SharesOf(o.Window.Tokens).Trigger, o.HardRatio)
+	if !o.IgnoresPriceStep && ratio == preset.DefaultTriggerRatio {
+		ratio = scaledTrigger(preset.SharesFor(o.Window.Tokens).Trigger, o.HardRatio)
 	}
 	soft := ratio * w
 	if o.TokenThreshold > 0 {
 		soft = min(soft, float64(o.TokenThreshold))
 	}
-	if o.PriceStep > 0 && !o.AnyPrice {
+	if o.PriceStep > 0 && !o.IgnoresPriceStep {
 		soft = min(soft, priceStepRatio*float64(o.PriceStep))
 	}
 	load = max(int(soft), 1) // 0 says that nobody knows
-	if o.Absolute {
+	if o.AbsoluteLoadLine {
 		load = o.TokenThreshold
 	}
 	reserve = min(o.Window.Tokens/reserveShare, MaxReserve)
-	if o.MaxOut > 0 {
-		reserve = min(reserve, o.MaxOut)
+	if o.MaxReply > 0 {
+		reserve = min(reserve, o.MaxReply)
 	}
 	return load, max(int(o.HardRatio*w), 1), reserve
 }
 
-// nearer is a share between the default load line and the default hard line, at the
+// scaledTrigger is a share between the default load line and the default hard line, at the
 // same place below another hard line, so that it stays below.
-func nearer(trigger, hard float64) float64 {
+func scaledTrigger(trigger, hard float64) float64 {
 	const from = preset.DefaultTriggerRatio
 	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
 }
 
-func (m *Meter) parts() (parts [projection.SegmentCount]float64) {
+func (m *Meter) segmentEstimates() (parts [projection.SegmentCount]float64) {
 	for _, seg := range projection.Segments() {
 		parts[seg] = m.SegmentEstimate(seg)
 	}
@@ -176,7 +176,7 @@ func apportion(used int, parts [projection.SegmentCount]float64) (out [projectio
 // WithRules returns the meter with the load line and the hard line that rules
 // say.
 func (m Meter) WithRules(r preset.Rules) Meter {
-	m.options = m.options.With(r)
+	m.options = m.options.WithRules(r)
 	return m
 }
 
@@ -184,8 +184,8 @@ func (m Meter) WithRules(r preset.Rules) Meter {
 // prepared, however fast the last turns grew: farther away the user may never get there.
 const NearShare = 0.2
 
-// NearsLoadLine reports whether a request is so near the load line, or above it, that
+// IsNearLoadLine reports whether a request is so near the load line, or above it, that
 // a summary may be prepared.
-func (r Reading) NearsLoadLine() bool {
+func (r Reading) IsNearLoadLine() bool {
 	return r.LoadLine > 0 && float64(r.Used) >= float64(r.LoadLine)-NearShare*float64(r.Window.Tokens)
 }

@@ -15,59 +15,59 @@ import (
 type Thinking struct {
 	Through uint64          // newest event of the view; of later replies all do that have fields to echo
 	Replies map[uint64]bool // by the last event of their message
-	// Bound says that thinking goes back only where all in front of it is what it was.
-	Bound bool
+	// IsBound says that thinking goes back only where all in front of it is what it was.
+	IsBound bool
 }
 
-// reach is which replies of a view keep their thinking: those between two events.
-type reach struct {
+// thinkingRange is which replies of a view keep their thinking: those between two events.
+type thinkingRange struct {
 	after, before uint64
 	gap           uint64 // event of the newest reply without thinking, which ends the reach once a later one thinks
 }
 
 // WithThinking returns the meter with what goes back of the view's thinking.
 func (m Meter) WithThinking(t Thinking) Meter {
-	m.thinking, m.known, m.weighed = &t, m.view.Messages, 0
+	m.thinking, m.knownMessages, m.measured = &t, m.view.Messages, 0
 	return m.WithView(m.view)
 }
 
-// weighThinking works out what goes back of the view's thinking, and how much that is. While the view only grows, it
+// measureThinking works out what goes back of the view's thinking, and how much that is. While the view only grows, it
 // weighs what came.
-func (m *Meter) weighThinking() {
+func (m *Meter) measureThinking() {
 	if !m.EchoesReasoning() || m.thinking == nil && m.options.EchoModel == "" {
 		return
 	}
-	if before := m.changed(); before != m.reach.before {
-		m.reach.before, m.weighed = before, 0
+	if before := m.firstChangedEvent(); before != m.thinkingRange.before {
+		m.thinkingRange.before, m.measured = before, 0
 	}
-	if m.weighed == 0 {
-		m.reach, m.thoughts = reach{before: m.reach.before}, projection.Sizes{}
+	if m.measured == 0 {
+		m.thinkingRange, m.echoed = thinkingRange{before: m.thinkingRange.before}, projection.Sizes{}
 	}
-	for ; m.weighed < len(m.view.Messages); m.weighed++ {
-		msg := &m.view.Messages[m.weighed]
-		if m.binds() && m.carries(msg) {
+	for ; m.measured < len(m.view.Messages); m.measured++ {
+		msg := &m.view.Messages[m.measured]
+		if m.thinkingIsBound() && m.mayEcho(msg) {
 			if msg.Stripped {
-				m.reach.gap = lastEvent(msg)
-			} else if m.reach.gap > m.reach.after { // thinking between others cannot be left out
-				m.reach.after, m.thoughts = m.reach.gap, projection.Sizes{}
+				m.thinkingRange.gap = lastEvent(msg)
+			} else if m.thinkingRange.gap > m.thinkingRange.after { // thinking between others cannot be left out
+				m.thinkingRange.after, m.echoed = m.thinkingRange.gap, projection.Sizes{}
 			}
 		}
-		if m.Thinks(msg) {
-			m.thoughts.Add(projection.Reasoning, msg.ReasoningSize)
+		if m.SendsThinking(msg) {
+			m.echoed.Add(projection.Reasoning, msg.ReasoningSize)
 		}
 	}
 }
 
-// changed is the event from which on the view is another one than that which was told of; thinking behind it is void
+// firstChangedEvent is the event from which on the view is another one than that which was told of; thinking behind it is void
 // where it is bound.
-func (m *Meter) changed() uint64 {
+func (m *Meter) firstChangedEvent() uint64 {
 	messages := m.view.Messages
-	if !m.binds() {
+	if !m.thinkingIsBound() {
 		return math.MaxUint64
 	}
-	switch i := firstChange(m.known, messages); {
-	case i == len(m.known):
-		m.known = messages
+	switch i := firstChange(m.knownMessages, messages); {
+	case i == len(m.knownMessages):
+		m.knownMessages = messages
 		return math.MaxUint64
 	case i < len(messages):
 		return messages[i].Events[0]
@@ -77,33 +77,33 @@ func (m *Meter) changed() uint64 {
 	return 0
 }
 
-// carries reports whether a reply has thinking that may go back.
-func (m *Meter) carries(msg *projection.Message) bool {
+// mayEcho reports whether a reply has thinking that may go back.
+func (m *Meter) mayEcho(msg *projection.Message) bool {
 	last := lastEvent(msg)
-	if m.thinking.Bound && last >= m.reach.before {
+	if m.thinking.IsBound && last >= m.thinkingRange.before {
 		return false
 	}
 	return m.thinking.Replies[last] || last > m.thinking.Through && len(msg.Extras) > 0
 }
 
-// Thinks reports whether a message of the view goes back with its thinking.
-func (m *Meter) Thinks(msg *projection.Message) bool {
+// SendsThinking reports whether a message of the view goes back with its thinking.
+func (m *Meter) SendsThinking(msg *projection.Message) bool {
 	if !m.EchoesReasoning() || msg.Reasoning == "" || m.thinking == nil {
-		return m.EchoesReasoning() && msg.Reasoning != "" && m.own(msg)
+		return m.EchoesReasoning() && msg.Reasoning != "" && m.isEchoModel(msg)
 	}
-	return m.carries(msg) && lastEvent(msg) > m.reach.after && !(msg.Stripped && m.thinking.Bound)
+	return m.mayEcho(msg) && lastEvent(msg) > m.thinkingRange.after && !(msg.Stripped && m.thinking.IsBound)
 }
 
-// Binds reports whether the thinking of a message goes back, and would not where something in front of it changed.
-func (m *Meter) Binds(msg *projection.Message) bool {
-	return m.binds() && m.Thinks(msg)
+// SendsBoundThinking reports whether the thinking of a message goes back, and would not where something in front of it changed.
+func (m *Meter) SendsBoundThinking(msg *projection.Message) bool {
+	return m.thinkingIsBound() && m.SendsThinking(msg)
 }
 
-func (m *Meter) binds() bool { return m.thinking != nil && m.thinking.Bound }
+func (m *Meter) thinkingIsBound() bool { return m.thinking != nil && m.thinking.IsBound }
 
-// BoundTokens is how many calibrated tokens of thinking go with whatever changes in front of them.
-func (m Meter) BoundTokens() float64 {
-	if !m.binds() {
+// BoundThinkingTokens is how many calibrated tokens of thinking go with whatever changes in front of them.
+func (m Meter) BoundThinkingTokens() float64 {
+	if !m.thinkingIsBound() {
 		return 0
 	}
 	return m.Factor() * m.SegmentEstimate(projection.Reasoning)
@@ -148,11 +148,11 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	var s projection.Sizes
 	messages[i].AddTo(&s)
 	for _, seg := range projection.Segments() {
-		if seg == projection.Reasoning && !m.options.EchoLoop && !m.Thinks(&messages[i]) {
-			thought = EstimateOf(&s, seg)
+		if seg == projection.Reasoning && !m.options.EchoLoop && !m.SendsThinking(&messages[i]) {
+			thought = EstimateSegment(&s, seg)
 			continue
 		}
-		sent += EstimateOf(&s, seg)
+		sent += EstimateSegment(&s, seg)
 	}
 	return sent, thought
 }

@@ -19,5 +19,5 @@ const (
 	WindowUnknown   WindowSource = "unknown"
 )
 
-// Known reports whether the size is known.
-func (w Window) Known() bool { return w.Tokens > 0 }
+// IsKnown reports whether the size is known.
+func (w Window) IsKnown() bool { return w.Tokens > 0 }

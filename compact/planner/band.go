@@ -43,7 +43,7 @@ func BandSpans(v projection.View, m meter.Meter, rule BandRule) []conversation.S
 func bandOf(v projection.View, m meter.Meter, rule BandRule) band {
 	messages := v.Messages
 	m = m.WithView(v)
-	over := float64(m.EstimatedTokens()) - rule.Target - m.BoundTokens()
+	over := float64(m.EstimatedTokens()) - rule.Target - m.BoundThinkingTokens()
 	end := protectedFrom(messages, m, rule.Protected)
 	newest, first := newestOfUser(messages), 0
 	if !rule.First {
@@ -85,7 +85,7 @@ func takeBand(messages []projection.Message, m meter.Meter, from, to int, tokens
 				s.end()
 			default:
 				s.add(msg)
-				b.tokens += m.Weigh(msg.After()) + m.Framing()
+				b.tokens += m.TextTokens(msg.After()) + m.MessageOverhead()
 			}
 		}
 		i = next
@@ -119,10 +119,10 @@ func dropSpans(v projection.View, m meter.Meter, target float64, from int) []con
 				s.end()
 			default:
 				if len(s.taken) == 0 {
-					left -= m.BoundTokens()
+					left -= m.BoundThinkingTokens()
 				}
 				s.add(msg)
-				left -= m.Weigh(msg.After()) + m.Framing()
+				left -= m.TextTokens(msg.After()) + m.MessageOverhead()
 			}
 		}
 		i = next
@@ -179,7 +179,7 @@ func firstToDrop(messages []projection.Message) int {
 // user's first, unless it is long.
 func firstToCover(messages []projection.Message, m meter.Meter) int {
 	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim &&
-		m.Weigh(messages[0].Size) <= firstTextTokens {
+		m.TextTokens(messages[0].Size) <= firstTextTokens {
 		return 1
 	}
 	return 0
@@ -190,7 +190,7 @@ func firstToCover(messages []projection.Message, m meter.Meter) int {
 func protectedFrom(messages []projection.Message, m meter.Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
-		sum += m.Weigh(messages[end-1].After()) + m.Framing()
+		sum += m.TextTokens(messages[end-1].After()) + m.MessageOverhead()
 		if sum > tokens {
 			break
 		}

@@ -19,7 +19,7 @@ func banded(events []conversation.Event, n int) []conversation.Event {
 		bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Text: "what was said, in short",
 			Spans: []conversation.Span{{First: uint64(i*len(events)/n + 1), Last: uint64((i + 1) * len(events) / n)}}})
 	}
-	return compacttest.With(events, bodies...)
+	return compacttest.AppendTo(events, bodies...)
 }
 
 // stripped is a log whose calls and results are all stripped by policy.
@@ -29,7 +29,7 @@ func stripped(events []conversation.Event, omit bool) []conversation.Event {
 	if omit {
 		p.ToolCalls = conversation.ToolCallsOmit
 	}
-	return compacttest.With(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
+	return compacttest.AppendTo(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
 		Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}})
 }
 
@@ -57,13 +57,13 @@ func BenchmarkProject(b *testing.B) {
 		log  []conversation.Event
 	}{
 		{"raw", events},
-		{"3000masks", compacttest.Masked(events, 3000)},
+		{"3000masks", compacttest.MaskAll(events, 3000)},
 		{"40bands", banded(events, 40)},
 		{"strip", stripped(events, false)},
 		{"omit", stripped(events, true)},
-		{"pin", compacttest.With(events, conversation.Pin{Events: []uint64{7}})},
+		{"pin", compacttest.AppendTo(events, conversation.Pin{Events: []uint64{7}})},
 		{"repeats", repeating(events)},
-		{"repeatsMasked", compacttest.Masked(repeating(events), 1)},
+		{"repeatsMasked", compacttest.MaskAll(repeating(events), 1)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

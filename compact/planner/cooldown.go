@@ -17,7 +17,7 @@ const triesPerStride = 4
 // NextTry returns the size of a request, in tokens, at which to prepare a summary again after one failed
 // at size used: the load line, but a quarter stride to one rearm distance above used.
 func NextTry(rules *preset.Rules, used, window, line int) int {
-	return min(max(used+rules.Stride(window)/triesPerStride, line), used+rules.Rearm(window))
+	return min(max(used+rules.Stride(window)/triesPerStride, line), used+rules.MinGrowth(window))
 }
 
 // hasGrown reports whether the request grew by so many tokens since it had a size, or

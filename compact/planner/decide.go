@@ -8,15 +8,15 @@ func (c Check) Plan(r preset.Rules) Plan {
 	if len(c.View.Messages) == 0 {
 		return Plan{}
 	}
-	if !r.ActsByItself() {
+	if !r.ActsAutomatically() {
 		return c.afterRefusal(r)
 	}
 	p := newPlanner(&r, &c)
 	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.mustHold() && !c.AtOnce {
 		return p.everyRequest() // the layers that act before every request do not wait for turns
 	}
-	switch acts := r.Preset.Design().Acts; {
-	case c.Refused && r.Waits():
+	switch acts := r.Preset.Design().Action; {
+	case c.Refused && r.LeavesOverflowToRecovery():
 		return Plan{Hold: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
 		if plan := p.applyProfile(); plan.Acts() {
@@ -55,7 +55,7 @@ func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 
 // afterRefusal returns the plan of rules that act only when a server refused a request.
 func (c Check) afterRefusal(r preset.Rules) Plan {
-	if !c.Refused || !r.Evicts() {
+	if !c.Refused || !r.EvictsAutomatically() {
 		return Plan{}
 	}
 	r.Summary.When = preset.SummaryNever

@@ -30,7 +30,7 @@ func dedupeItems(messages []projection.Message, rules preset.Rules) []conversati
 	if !rules.Dedupe.Enabled {
 		return nil
 	}
-	params := rules.RepeatParams()
+	params := rules.ResolvedDedupe()
 	before := make([]adachsoft.Message, len(messages))
 	at := make(map[uint64]int, len(messages)) // by event
 	for i := range messages {

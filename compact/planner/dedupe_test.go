@@ -124,11 +124,11 @@ func FuzzDedupe(f *testing.F) {
 		for i := range log {
 			messages[i] = dedupeMessage(&log[i])
 		}
-		whole := adachsoft.Dedupe(messages, rules.RepeatParams())
+		whole := adachsoft.Dedupe(messages, rules.ResolvedDedupe())
 		if diff := cmp.Diff(fmt.Sprint(messages[2:]), fmt.Sprint(whole[2:])); diff != "" {
 			t.Fatalf("the newest occurrence changed:\n%s", diff)
 		}
-		if diff := cmp.Diff(fmt.Sprint(whole), fmt.Sprint(adachsoft.Dedupe(whole, rules.RepeatParams()))); diff != "" {
+		if diff := cmp.Diff(fmt.Sprint(whole), fmt.Sprint(adachsoft.Dedupe(whole, rules.ResolvedDedupe()))); diff != "" {
 			t.Fatalf("doing it again changes more:\n%s", diff)
 		}
 		for _, item := range dedupeItems(log, rules) {

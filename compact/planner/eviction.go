@@ -24,7 +24,7 @@ func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
 	}
-	e = e.For(window)
+	e = e.Resolve(window)
 	w := float64(window)
 	return summary.NoteRoom{Lists: listsPart * e.Words * w, Words: e.Words * w, Index: e.Index * w}
 }
@@ -67,7 +67,7 @@ func (e eviction) leastGain(room float64) float64 {
 func oldestUnits(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	m = m.WithView(v)
-	e := eviction{note: m.Weigh(noteShown(messages))}
+	e := eviction{note: m.TextTokens(noteShown(messages))}
 	e.left = float64(m.EstimatedTokens()) - e.note
 	end, newest := protectedFrom(messages, m, protected), newestOfUser(messages)
 	var s spans
@@ -84,9 +84,9 @@ func oldestUnits(v projection.View, m meter.Meter, target, note, protected float
 				s.end()
 			default:
 				s.add(msg)
-				tokens := m.Weigh(msg.After()) + m.Framing()
+				tokens := m.TextTokens(msg.After()) + m.MessageOverhead()
 				if e.tokens == 0 {
-					tokens += m.BoundTokens() // reasoning that any earlier change drops
+					tokens += m.BoundThinkingTokens() // reasoning that any earlier change drops
 				}
 				e.tokens, e.left = e.tokens+tokens, e.left-tokens
 			}

@@ -55,20 +55,20 @@ type Forecast struct {
 func (c Check) Forecast(r preset.Rules) Forecast {
 	o := Forecast{EvictTo: -1, Until: -1, ColdTo: -1}
 	o.Rule, o.Action = ruleText(r)
-	if !r.ActsByItself() || r.Preset.Design().Acts == preset.ActDrop && r.Auto.Profile == "" {
+	if !r.ActsAutomatically() || r.Preset.Design().Action == preset.ActDrop && r.Auto.Profile == "" {
 		o.State = TimingOff
 		return o
 	}
 	c.Refused = false
 	p := newPlanner(&r, &c)
 	o.Timing = p.timing()
-	if r.Summarises() {
-		o.Failures, o.Asks = c.Past.Failures, r.Asks() && !c.Past.Exhausted(r)
+	if r.SummarisesAutomatically() {
+		o.Failures, o.Asks = c.Past.Failures, r.AsksModelAutomatically() && !c.Past.Exhausted(r)
 		if r.Auto.Profile != "" { // the profile cannot act without a model
 			o.Asks = c.Past.mayAskModel(&r)
 		}
 	}
-	if r.Evicts() && p.window > 0 {
+	if r.EvictsAutomatically() && p.window > 0 {
 		p.predictSteps(&o)
 	}
 	// The used tokens may come from the provider's report and the tokens after a step are
@@ -137,11 +137,11 @@ func (p *planner) predictSummary(o *Forecast, spans []conversation.Span) {
 // timing returns the state of the planner and the size of a request at which it acts.
 func (p *planner) timing() Timing {
 	r, past, used, line := p.rules, p.check.Past, p.reading.Used, p.reading.LoadLine
-	acts, profile := r.Preset.Design().Acts, r.Auto.Profile != ""
-	evicts, everything := r.Evicts(), acts == preset.ActSummariseAll && !profile
+	acts, profile := r.Preset.Design().Action, r.Auto.Profile != ""
+	evicts, everything := r.EvictsAutomatically(), acts == preset.ActSummariseAll && !profile
 	needsModel := everything || profile && r.Profiles[r.Auto.Profile].Summarize
 	if line == 0 || acts == preset.ActOnRepeats && !profile || needsModel && !past.mayAskModel(r) {
-		if !p.reading.Window.Known() && (profile || acts != preset.ActSummariseAll && acts != preset.ActOnRepeats) {
+		if !p.reading.Window.IsKnown() && (profile || acts != preset.ActSummariseAll && acts != preset.ActOnRepeats) {
 			return Timing{State: TimingUnknown}
 		}
 		return Timing{State: TimingReady}
@@ -201,7 +201,7 @@ func (p *planner) turnsFor(tokens int) int {
 			last = m.Turn
 			seen++
 		}
-		sum += p.check.Meter.Weigh(p.originalSize(&messages[i])) + p.check.Meter.Framing()
+		sum += p.check.Meter.TextTokens(p.originalSize(&messages[i])) + p.check.Meter.MessageOverhead()
 	}
 	if sum <= 0 {
 		return 0

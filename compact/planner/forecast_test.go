@@ -50,7 +50,7 @@ type fataler interface {
 func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast, planner.Plan) {
 	t.Helper()
 	o, p := c.Forecast(r), forcedPlan(r, c)
-	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
+	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + compacttest.DescribePlan(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0:
 		t.Fatalf("%+v", o)
@@ -79,7 +79,7 @@ func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
-		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.Tell(p))
+		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.DescribePlan(p))
 	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
 		t.Fatalf("with a cold cache it evicts turns %d to %d, and told was %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
 	}
@@ -96,7 +96,7 @@ func TestForecastTellsWhenThePlannerActs(t *testing.T) {
 		r, c := compacttest.AnyCheck(t, log)
 		if rapid.Bool().Draw(t, "a past of its own") {
 			used := c.Meter.Reading().Used
-			if c.Meter.Window().Known() && used > 100 {
+			if c.Meter.Window().IsKnown() && used > 100 {
 				share := rapid.SampledFrom([]float64{0.7, 0.9, 1.2}).Draw(t, "share")
 				c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(float64(used) / share)})
 			}
@@ -138,7 +138,7 @@ func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast)
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
 	}
-	weight := c.Meter.Weigh(conversation.Size{ASCII: 4000}) / 4000
+	weight := c.Meter.TextTokens(conversation.Size{ASCII: 4000}) / 4000
 	for more, acts := range map[int]bool{o.Left - 20: false, o.Left + 20: true} {
 		if more <= 0 {
 			continue

@@ -17,7 +17,7 @@ func lines(window int, change func(*preset.Rules, *meter.Options)) (load, hard i
 	if change != nil {
 		change(&r, &o)
 	}
-	reading := meter.New(o.With(r)).Reading()
+	reading := meter.New(o.WithRules(r)).Reading()
 	return reading.LoadLine, reading.HardLine
 }
 
@@ -54,7 +54,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		change(&r, &o)
 		r.Summary.When = preset.SummaryNever
 		v := projection.Project(log)
-		check := planner.Check{Log: log, View: v, Meter: meter.New(o.With(r)).WithView(v), Sheet: planner.DefaultSheet()}
+		check := planner.Check{Log: log, View: v, Meter: meter.New(o.WithRules(r)).WithView(v), Sheet: planner.DefaultSheet()}
 		reading := check.Meter.Reading()
 		if reading.Used <= reading.LoadLine {
 			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
@@ -76,10 +76,10 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 
 // chat is turns of a message and a reply of so many tokens each.
 func chat(turns, tokens int) []conversation.Event {
-	l := new(compacttest.Tale)
+	l := new(compacttest.LogBuilder)
 	for range turns {
 		l.User("go on")
-		l.Reply(compacttest.Words(tokens))
+		l.Reply(compacttest.TextOfTokens(tokens))
 	}
 	return l.Events()
 }

@@ -85,7 +85,7 @@ func (p *planner) valueOf(items []conversation.MaskItem) maskValue {
 		}
 		w.gain += saved
 		if next > 0 {
-			w.rewritten += p.check.Meter.Weigh(m.After()) - saved
+			w.rewritten += p.check.Meter.TextTokens(m.After()) - saved
 		}
 	}
 	return w
@@ -95,28 +95,28 @@ func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) fl
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
 			if c.ID == item.Call {
-				return max(0, p.check.Meter.Weigh(c.Size)-1)
+				return max(0, p.check.Meter.TextTokens(c.Size)-1)
 			}
 		}
 		return 0
 	}
-	in := p.check.Meter.Scale()
+	in := p.check.Meter.TokenScale()
 	if m.Repeats != 0 { // a pointer is shorter than a stub
-		return in.Weigh(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
+		return in.TextTokens(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
 	}
 	return savedResult(in, m.Size, p.rules.Mask.Preview)
 }
 
-func savedResult(c meter.Scale, size conversation.Size, preview int) float64 {
-	return max(0, c.Weigh(size)-stubTokens(c, size, preview))
+func savedResult(c meter.TokenScale, size conversation.Size, preview int) float64 {
+	return max(0, c.TextTokens(size)-stubTokens(c, size, preview))
 }
 
-func stubTokens(c meter.Scale, size conversation.Size, preview int) float64 {
+func stubTokens(c meter.TokenScale, size conversation.Size, preview int) float64 {
 	shown := 1.0
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*c.Weigh(size) + c.Weigh(conversation.Size{ASCII: projection.StubChars})
+	return shown*c.TextTokens(size) + c.TextTokens(conversation.Size{ASCII: projection.StubChars})
 }
 
 // MaskOf returns the overlay that masks items in the style of the rules' preset.

@@ -23,10 +23,10 @@ type Past struct {
 // the next compaction is made without, and at the limit all of them are. JCL always needs a
 // model. The rules may also allow summaries only on request.
 func (p Past) mayAskModel(r *preset.Rules) bool {
-	if !r.Asks() {
+	if !r.AsksModelAutomatically() {
 		return false
 	}
-	if r.Preset.Design().Acts == preset.ActSummariseAll {
+	if r.Preset.Design().Action == preset.ActSummariseAll {
 		return p.Failures < r.Planner.Failures
 	}
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled

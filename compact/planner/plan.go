@@ -145,11 +145,11 @@ func newPlanner(r *preset.Rules, c *Check) planner {
 	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	window := p.reading.Window.Tokens
-	p.cooldown = cooldown{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.Rearm(window)}
+	p.cooldown = cooldown{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.MinGrowth(window)}
 	if c.Refused {
 		p.lowerLines()
 	}
-	p.capacity = preset.CapacityOf(int(p.window), p.reading.LoadLine)
+	p.capacity = preset.EffectiveWindow(int(p.window), p.reading.LoadLine)
 	return p
 }
 

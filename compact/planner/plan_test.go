@@ -25,22 +25,22 @@ import (
 
 func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(15).Says(5000)
-	for name, k := range map[string]compacttest.Look{"in a turn": compacttest.At(planner.MomentRequest), "after a reply": compacttest.At(planner.MomentReply)} {
-		if used := k.Of(l.Events()).Meter.Reading().Used; used != 80_000 {
+	l := (&compacttest.LogBuilder{}).ToolTurns(15).UserTokens(5000)
+	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
+		if used := k.CheckOf(l.Events()).Meter.Reading().Used; used != 80_000 {
 			t.Fatalf("the tests' figures are off: %d", used)
 		}
-		if got := compacttest.Tell(k.Plan(l)); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
 			t.Errorf("%s, at the load line: %s", name, got)
 		}
 	}
-	l.Says(1)
+	l.UserTokens(1)
 	// 40,001 and the room for a note have to go: eight turns, and of the ninth the
 	// message and the work.
 	const evicted = "load line: cover 1-35"
-	for name, k := range map[string]compacttest.Look{"in a turn": compacttest.At(planner.MomentRequest), "after a reply": compacttest.At(planner.MomentReply)} {
+	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
 		p := k.Plan(l)
-		if got := compacttest.Tell(p); got != evicted {
+		if got := compacttest.DescribePlan(p); got != evicted {
 			t.Errorf("%s, above it: %s", name, got)
 		}
 		// A note takes the place of 44,990 tokens, and has at most its room.
@@ -52,7 +52,7 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 
 func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(20)
+	l := (&compacttest.LogBuilder{}).ToolTurns(20)
 	for name, off := range map[string]func(*preset.Rules){
 		"compaction":      func(r *preset.Rules) { r.Enabled = false },
 		"by itself":       func(r *preset.Rules) { r.Auto.Enabled = false },
@@ -61,11 +61,11 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 		"S64 is for hand": func(r *preset.Rules) { *r = preset.RulesOf(preset.JPHeavy) },
 	} {
 		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
-			k := compacttest.At(m).With(func(k *compacttest.Look) {
+			k := compacttest.PlannerInputAt(m).With(func(k *compacttest.PlannerInput) {
 				off(&k.Rules)
 				k.Check.Idle = 24 * time.Hour
 			})
-			if got := compacttest.Tell(k.Plan(l)); got != "" {
+			if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
 				t.Errorf("%s, moment %d: %s", name, m, got)
 			}
 		}
@@ -74,53 +74,53 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 
 func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 	t.Parallel()
-	at95, over := (&compacttest.Tale{}).Stints(19), (&compacttest.Tale{}).Stints(19).Says(1)
-	rests := func(k *compacttest.Look) { k.Check.Past.After, k.Check.Past.Undone = 94_000, 94_000 }
+	at95, over := (&compacttest.LogBuilder{}).ToolTurns(19), (&compacttest.LogBuilder{}).ToolTurns(19).UserTokens(1)
+	rests := func(k *compacttest.PlannerInput) { k.Check.Past.After, k.Check.Past.Undone = 94_000, 94_000 }
 	for name, c := range map[string]struct {
-		look compacttest.Look
-		log  *compacttest.Tale
+		look compacttest.PlannerInput
+		log  *compacttest.LogBuilder
 		want string
 		hold bool
 	}{
-		"at the line":                            {compacttest.At(planner.MomentRequest), at95, planner.TriggerLoadLine, false},
-		"above it":                               {compacttest.At(planner.MomentRequest), over, planner.TriggerHardLine, true},
-		"above it, where a turn begins":          {compacttest.At(planner.MomentTurn), over, planner.TriggerHardLine, true},
-		"above it, after a reply":                {compacttest.At(planner.MomentReply), over, planner.TriggerLoadLine, false},
-		"at the line, just compacted and undone": {compacttest.At(planner.MomentRequest).With(rests), at95, "", false},
-		"above it, just compacted and undone":    {compacttest.At(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
-		"the same after a reply":                 {compacttest.At(planner.MomentReply).With(rests), over, "", false},
+		"at the line":                            {compacttest.PlannerInputAt(planner.MomentRequest), at95, planner.TriggerLoadLine, false},
+		"above it":                               {compacttest.PlannerInputAt(planner.MomentRequest), over, planner.TriggerHardLine, true},
+		"above it, where a turn begins":          {compacttest.PlannerInputAt(planner.MomentTurn), over, planner.TriggerHardLine, true},
+		"above it, after a reply":                {compacttest.PlannerInputAt(planner.MomentReply), over, planner.TriggerLoadLine, false},
+		"at the line, just compacted and undone": {compacttest.PlannerInputAt(planner.MomentRequest).With(rests), at95, "", false},
+		"above it, just compacted and undone":    {compacttest.PlannerInputAt(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
+		"the same after a reply":                 {compacttest.PlannerInputAt(planner.MomentReply).With(rests), over, "", false},
 	} {
 		if p := c.look.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
-			t.Errorf("%s: %q", name, compacttest.Tell(p))
+			t.Errorf("%s: %q", name, compacttest.DescribePlan(p))
 		}
 	}
 }
 
 func TestNextStepWaitsForGrowth(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(17) // 85,000
+	l := (&compacttest.LogBuilder{}).ToolTurns(17) // 85,000
 	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
+		change func(*compacttest.PlannerInput)
 		acts   bool
 	}{
-		"no compaction before":                 {func(*compacttest.Look) {}, true},
-		"one stride grown":                     {func(k *compacttest.Look) { k.Check.Past.After = 65_000 }, true},
-		"less than a stride":                   {func(k *compacttest.Look) { k.Check.Past.After = 65_001 }, false},
-		"a stride that is less than the share": {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_000 }, true},
-		"less than the share":                  {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_001 }, false},
-		"a stride since it was undone":         {func(k *compacttest.Look) { k.Check.Past.Undone = 65_000 }, true},
-		"less than a stride since":             {func(k *compacttest.Look) { k.Check.Past.Undone = 65_001 }, false},
-		"a short stride since":                 {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_000 }, true},
-		"less than a short stride since":       {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_001 }, false},
-		"grown since one, not the other":       {func(k *compacttest.Look) { k.Check.Past.After, k.Check.Past.Undone = 40_000, 84_000 }, false},
+		"no compaction before":                 {func(*compacttest.PlannerInput) {}, true},
+		"one stride grown":                     {func(k *compacttest.PlannerInput) { k.Check.Past.After = 65_000 }, true},
+		"less than a stride":                   {func(k *compacttest.PlannerInput) { k.Check.Past.After = 65_001 }, false},
+		"a stride that is less than the share": {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_000 }, true},
+		"less than the share":                  {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_001 }, false},
+		"a stride since it was undone":         {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 65_000 }, true},
+		"less than a stride since":             {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 65_001 }, false},
+		"a short stride since":                 {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_000 }, true},
+		"less than a short stride since":       {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_001 }, false},
+		"grown since one, not the other":       {func(k *compacttest.PlannerInput) { k.Check.Past.After, k.Check.Past.Undone = 40_000, 84_000 }, false},
 	} {
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
-			if p := compacttest.At(m).With(c.change).Plan(l); p.Acts() != c.acts {
-				t.Errorf("%s, moment %d: %q", name, m, compacttest.Tell(p))
+			if p := compacttest.PlannerInputAt(m).With(c.change).Plan(l); p.Acts() != c.acts {
+				t.Errorf("%s, moment %d: %q", name, m, compacttest.DescribePlan(p))
 			}
 		}
 	}
-	if got := compacttest.PlanRules().Rearm(0); got != 20_000 {
+	if got := compacttest.PlanRules().MinGrowth(0); got != 20_000 {
 		t.Errorf("without a window it is a stride, not %d", got)
 	}
 }
@@ -128,27 +128,27 @@ func TestNextStepWaitsForGrowth(t *testing.T) {
 func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 	t.Parallel()
 	// What comes before the newest message can go; everything else is that message.
-	log := func(result, used int) *compacttest.Tale {
-		return (&compacttest.Tale{}).Says(10).Answers(10).Says(10).Reads(result).Says(used - 35 - result)
+	log := func(result, used int) *compacttest.LogBuilder {
+		return (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(10).UserTokens(10).ReadTokens(result).UserTokens(used - 35 - result)
 	}
-	k := compacttest.At(planner.MomentRequest)
-	if p := k.Plan(log(30_000, 80_800)); compacttest.Tell(p) != "load line: cover 1-5" || p.Gain < 10_100 {
-		t.Errorf("far more than an eighth: %q, gain %d", compacttest.Tell(p), p.Gain)
+	k := compacttest.PlannerInputAt(planner.MomentRequest)
+	if p := k.Plan(log(30_000, 80_800)); compacttest.DescribePlan(p) != "load line: cover 1-5" || p.Gain < 10_100 {
+		t.Errorf("far more than an eighth: %q, gain %d", compacttest.DescribePlan(p), p.Gain)
 	}
 	if p := k.Plan(log(10_000, 80_800)); p.Acts() {
-		t.Errorf("less than an eighth: %q", compacttest.Tell(p))
+		t.Errorf("less than an eighth: %q", compacttest.DescribePlan(p))
 	}
-	if p := k.With(func(k *compacttest.Look) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
-		t.Errorf("less than another share: %q", compacttest.Tell(p))
+	if p := k.With(func(k *compacttest.PlannerInput) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
+		t.Errorf("less than another share: %q", compacttest.DescribePlan(p))
 	}
 	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.Hold {
-		t.Errorf("above the hard line it waits for the recovery: %q", compacttest.Tell(p))
+		t.Errorf("above the hard line it waits for the recovery: %q", compacttest.DescribePlan(p))
 	}
 }
 
 func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Talks(10).Stints(7)
+	l := (&compacttest.LogBuilder{}).ChatTurns(10).ToolTurns(7)
 	const note, summary = "load line: evict 1-20", "load line: cover 1-20"
 	for name, c := range map[string]struct {
 		past      planner.Past
@@ -164,8 +164,8 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 		"three, and a compaction since": {planner.Past{Failures: 3, Settled: true}, note, true},
 		"four":                          {planner.Past{Failures: 4, Settled: true}, note, true},
 	} {
-		k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Check.Past = c.past })
-		if got := compacttest.Tell(k.Plan(l)); got != c.want {
+		k := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Check.Past = c.past })
+		if got := compacttest.DescribePlan(k.Plan(l)); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 		if got := c.past.Exhausted(k.Rules); got != c.exhausted {
@@ -178,25 +178,25 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 // block of summaries grows.
 
 // planInTurn describes the plan before a request of a turn.
-func planInTurn(l *compacttest.Tale) string {
-	return compacttest.Tell(compacttest.At(planner.MomentRequest).Plan(l))
+func planInTurn(l *compacttest.LogBuilder) string {
+	return compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentRequest).Plan(l))
 }
 
 func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		log  *compacttest.Tale
+		log  *compacttest.LogBuilder
 		want string
 	}{
 		// 40,001 and room for the note have to go: nine replies with what lies
 		// between them.
-		"talk":                 {(&compacttest.Tale{}).Talks(16).Says(1), "cover 1-18"},
-		"talk and work":        {(&compacttest.Tale{}).Talks(6).Stints(11), "cover 1-27"},
-		"a long first message": {(&compacttest.Tale{}).Says(2001).Answers(3000).Talks(16), "cover 1-20"},
-		"as much as may be":    {(&compacttest.Tale{}).Talks(9).Says(40_000), "cover 1-18"},
-		"what is pinned stays": {(&compacttest.Tale{}).Talks(16).Says(1).Epoch(conversation.Pin{Events: []uint64{3, 4}}), "cover 1-20"},
-		"the newest message":   {(&compacttest.Tale{}).Talks(1).Says(100).Reads(40_000).Reads(39_900), "cover 1-2 4-5"},
-		"the newest protected": {(&compacttest.Tale{}).Talks(1).Says(100).Reads(57_000).Reads(12_000).Reads(10_900), "cover 1-2 4-5"},
+		"talk":                 {(&compacttest.LogBuilder{}).ChatTurns(16).UserTokens(1), "cover 1-18"},
+		"talk and work":        {(&compacttest.LogBuilder{}).ChatTurns(6).ToolTurns(11), "cover 1-27"},
+		"a long first message": {(&compacttest.LogBuilder{}).UserTokens(2001).ReplyTokens(3000).ChatTurns(16), "cover 1-20"},
+		"as much as may be":    {(&compacttest.LogBuilder{}).ChatTurns(9).UserTokens(40_000), "cover 1-18"},
+		"what is pinned stays": {(&compacttest.LogBuilder{}).ChatTurns(16).UserTokens(1).Epoch(conversation.Pin{Events: []uint64{3, 4}}), "cover 1-20"},
+		"the newest message":   {(&compacttest.LogBuilder{}).ChatTurns(1).UserTokens(100).ReadTokens(40_000).ReadTokens(39_900), "cover 1-2 4-5"},
+		"the newest protected": {(&compacttest.LogBuilder{}).ChatTurns(1).UserTokens(100).ReadTokens(57_000).ReadTokens(12_000).ReadTokens(10_900), "cover 1-2 4-5"},
 	} {
 		if got := planInTurn(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -206,49 +206,49 @@ func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 
 func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(16) // 80,000, at the load line
-	cold := func(k *compacttest.Look) { k.Check.CacheInvalid = true }
-	bare := func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }
+	l := (&compacttest.LogBuilder{}).ToolTurns(16) // 80,000, at the load line
+	cold := func(k *compacttest.PlannerInput) { k.Check.CacheInvalid = true }
+	bare := func(k *compacttest.PlannerInput) { k.Rules.Mask.Enabled = false }
 	want := map[planner.Moment]string{
 		planner.MomentTurn: "cold cache: evict 1-11", planner.MomentRequest: "cold cache: evict 1-11", planner.MomentReply: "",
 	}
 	for m, want := range want {
-		if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).Plan(l)); got != want {
+		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).Plan(l)); got != want {
 			t.Errorf("%v: %q, want %q", m, got, want)
 		}
-		if got := compacttest.Tell(compacttest.At(m).With(bare).Plan(l)); got != "" {
+		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).Plan(l)); got != "" {
 			t.Errorf("%v, with a warm cache: %q", m, got)
 		}
-		for name, change := range map[string]func(*compacttest.Look){
-			"undone a little before":      func(k *compacttest.Look) { k.Check.Past.Undone = 79_000 },
-			"less than an eighth to gain": func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
+		for name, change := range map[string]func(*compacttest.PlannerInput){
+			"undone a little before":      func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 79_000 },
+			"less than an eighth to gain": func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
 		} {
-			if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
+			if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
 				t.Errorf("%v, %s: %q", m, name, got)
 			}
 		}
 	}
-	if got := compacttest.Tell(compacttest.At(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.Tale{}).Stints(14))); got != "" {
+	if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.LogBuilder{}).ToolTurns(14))); got != "" {
 		t.Errorf("at the cold line: %q", got)
 	}
 	// Above the load line as well, the step goes down to the lower of both.
-	l.Says(1)
-	k := compacttest.At(planner.MomentTurn).With(func(k *compacttest.Look) { k.Rules.Evict.Cold = 0.3 })
-	if warm, cold := compacttest.Tell(k.Plan(l)), compacttest.Tell(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
+	l.UserTokens(1)
+	k := compacttest.PlannerInputAt(planner.MomentTurn).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.3 })
+	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("warm %q, cold %q", warm, cold)
 	}
 }
 
 func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {
 	t.Parallel()
-	grown := func(talks, bands, tokens int) *compacttest.Tale {
-		return (&compacttest.Tale{}).Talks(talks).Bands(bands, tokens).Says(1)
+	grown := func(talks, bands, tokens int) *compacttest.LogBuilder {
+		return (&compacttest.LogBuilder{}).ChatTurns(talks).Summaries(bands, tokens).UserTokens(1)
 	}
-	small := func(k *compacttest.Look) { k.Options.Window.Tokens = 50_000 }
-	bare := func(*compacttest.Look) {}
+	small := func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 50_000 }
+	bare := func(*compacttest.PlannerInput) {}
 	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
-		log    *compacttest.Tale
+		change func(*compacttest.PlannerInput)
+		log    *compacttest.LogBuilder
 		want   string
 	}{
 		"no summary yet":                  {bare, grown(17, 0, 0), "cover 1-20"},
@@ -261,7 +261,7 @@ func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {
 		"a smaller window: 1,500":         {small, grown(9, 1, 1500), "cover 1-1 4-12"},
 		"a smaller window: 1,501":         {small, grown(9, 1, 1501), "cover 1-12"},
 	} {
-		if got := compacttest.Tell(compacttest.At(planner.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
+		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -277,15 +277,15 @@ func TestSummaryCoversUnitsDroppedBeforeIt(t *testing.T) {
 			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
 	}
 	for name, c := range map[string]struct {
-		log  *compacttest.Tale
+		log  *compacttest.LogBuilder
 		want string
 	}{
-		"the oldest":                    {(&compacttest.Tale{}).Talks(18).Epoch(drop(2, 4)), "cover 1-22"},
-		"in its middle":                 {(&compacttest.Tale{}).Talks(18).Epoch(drop(7, 8)), "cover 1-22"},
-		"behind it, where it is newest": {(&compacttest.Tale{}).Talks(18).Stints(1).Epoch(omit(38, 39)), "cover 1-22"},
-		"behind it, and all the newest": {(&compacttest.Tale{}).Talks(18).Says(10).Reads(4975).Epoch(omit(38, 39)), "cover 1-22"},
-		"pins do not part it":           {(&compacttest.Tale{}).Talks(18).Epoch(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
-		"behind an earlier summary":     {(&compacttest.Tale{}).Talks(19).Bands(1, 100).Epoch(drop(4, 5)), "cover 1-1 4-24"},
+		"the oldest":                    {(&compacttest.LogBuilder{}).ChatTurns(18).Epoch(drop(2, 4)), "cover 1-22"},
+		"in its middle":                 {(&compacttest.LogBuilder{}).ChatTurns(18).Epoch(drop(7, 8)), "cover 1-22"},
+		"behind it, where it is newest": {(&compacttest.LogBuilder{}).ChatTurns(18).ToolTurns(1).Epoch(omit(38, 39)), "cover 1-22"},
+		"behind it, and all the newest": {(&compacttest.LogBuilder{}).ChatTurns(18).UserTokens(10).ReadTokens(4975).Epoch(omit(38, 39)), "cover 1-22"},
+		"pins do not part it":           {(&compacttest.LogBuilder{}).ChatTurns(18).Epoch(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
+		"behind an earlier summary":     {(&compacttest.LogBuilder{}).ChatTurns(19).Summaries(1, 100).Epoch(drop(4, 5)), "cover 1-1 4-24"},
 	} {
 		if got := planInTurn(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -294,8 +294,8 @@ func TestSummaryCoversUnitsDroppedBeforeIt(t *testing.T) {
 }
 
 // preparing is a look that may prepare a summary, without masks.
-func preparing(change ...func(*compacttest.Look)) compacttest.Look {
-	k := compacttest.At(planner.MomentReply)
+func preparing(change ...func(*compacttest.PlannerInput)) compacttest.PlannerInput {
+	k := compacttest.PlannerInputAt(planner.MomentReply)
 	k.Check.Prepares, k.Rules.Mask.Enabled = true, false
 	for _, c := range change {
 		c(&k)
@@ -308,40 +308,40 @@ func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		turns  int
-		change func(*compacttest.Look)
+		change func(*compacttest.PlannerInput)
 		want   bool
 	}{
 		"three turns away":       {turns: 13},
 		"two turns away":         {turns: 14, want: true},
 		"one turn away":          {turns: 15, want: true},
-		"at the next request":    {turns: 14, change: func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest }, want: true},
-		"nobody waits for it":    {turns: 15, change: func(k *compacttest.Look) { k.Check.Prepares = false }},
-		"by hand only":           {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryByHand }},
-		"never":                  {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryNever }},
-		"two failures":           {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Failures = 2 }},
-		"one failed just before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = planner.Past{Failures: 1, Tried: 73_000} }},
-		"one failed, and growth": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = planner.Past{Failures: 1, Tried: 70_000} }, want: true},
-		"undone a little before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Undone = 70_000 }},
-		"it rests for long":      {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.After = 75_000 }},
-		"another preset":         {turns: 15, change: func(k *compacttest.Look) { k.Rules.Preset = preset.OneClaw }},
-		"nothing automatic":      {turns: 15, change: func(k *compacttest.Look) { k.Rules.Auto.Enabled = false }},
-		"no window":              {turns: 15, change: func(k *compacttest.Look) { k.Options.Window = meter.Window{} }},
+		"at the next request":    {turns: 14, change: func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentRequest }, want: true},
+		"nobody waits for it":    {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Prepares = false }},
+		"by hand only":           {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Summary.When = preset.SummaryByHand }},
+		"never":                  {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Summary.When = preset.SummaryNever }},
+		"two failures":           {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 2 }},
+		"one failed just before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past = planner.Past{Failures: 1, Tried: 73_000} }},
+		"one failed, and growth": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past = planner.Past{Failures: 1, Tried: 70_000} }, want: true},
+		"undone a little before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 70_000 }},
+		"it rests for long":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.After = 75_000 }},
+		"another preset":         {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Preset = preset.OneClaw }},
+		"nothing automatic":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false }},
+		"no window":              {turns: 15, change: func(k *compacttest.PlannerInput) { k.Options.Window = meter.Window{} }},
 	} {
 		k := preparing()
 		if c.change != nil {
 			c.change(&k)
 		}
-		p := k.Plan((&compacttest.Tale{}).Talks(c.turns))
+		p := k.Plan((&compacttest.LogBuilder{}).ChatTurns(c.turns))
 		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
-			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), compacttest.Tell(p))
+			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), compacttest.DescribePlan(p))
 		}
 	}
 }
 
 // prepared is a summary of spans that a model wrote, on a log.
-func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
+func prepared(t *testing.T, k compacttest.PlannerInput, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
-	c := k.Of(log)
+	c := k.CheckOf(log)
 	proposal, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
 	if err != nil {
 		t.Fatal(err)
@@ -356,11 +356,11 @@ func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans 
 func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	t.Parallel()
 	k := preparing()
-	l := (&compacttest.Tale{}).Talks(15)
+	l := (&compacttest.LogBuilder{}).ChatTurns(15)
 	proposal := prepared(t, k, l.Events(), k.Plan(l).Spans)
-	step := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false })
-	l.Talks(2).Says(100)
-	plan, c := step.Plan(l), step.Of(l.Events())
+	step := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Rules.Mask.Enabled = false })
+	l.ChatTurns(2).UserTokens(100)
+	plan, c := step.Plan(l), step.CheckOf(l.Events())
 	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger}
 	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, proposal)
@@ -405,10 +405,10 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 }
 
 // marathon is one turn of many steps.
-func marathon(steps int) *compacttest.Tale {
-	l := (&compacttest.Tale{}).User("Do all of it.")
+func marathon(steps int) *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).User("Do all of it.")
 	for range steps {
-		l.Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.Numbered(100, "of a file"))
+		l.Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.NumberedLines(100, "of a file"))
 	}
 	return l
 }
@@ -417,15 +417,15 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	t.Parallel()
 	m := meter.New(compacttest.Window(100_000))
 	turns := compacttest.FilesRead(10, 100).User("And now?") // 4,789 tokens, 474 a turn of 4 events
-	long := (&compacttest.Tale{}).User(strings.Repeat("a long task ", 1000)).Reply("Yes.").User("Go on.").Reply("Done.").User("x")
+	long := (&compacttest.LogBuilder{}).User(strings.Repeat("a long task ", 1000)).Reply("Yes.").User("Go on.").Reply("Done.").User("x")
 	banded := compacttest.FilesRead(10, 100).Summary(conversation.StylePlimsoll, 5, 12, 1, 2, "turns 1 and 2").User("And now?")
 	pinned := compacttest.FilesRead(10, 100).User("And now?").Add(conversation.Pin{Events: []uint64{6}})
 	steered := marathon(10).User("Faster.")
 	for range 20 {
-		steered.Call("read_file", `{}`, conversation.ResultOK, compacttest.Numbered(100, "of a file"))
+		steered.Call("read_file", `{}`, conversation.ResultOK, compacttest.NumberedLines(100, "of a file"))
 	}
 	for name, c := range map[string]struct {
-		log               *compacttest.Tale
+		log               *compacttest.LogBuilder
 		target, protected float64
 		want              []conversation.Span
 	}{
@@ -440,7 +440,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"the older side, if it is enough": {steered, 9000, 0, []conversation.Span{compacttest.Span(2, 11)}},
 		"both sides, if it is not":        {steered, 0, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 60)}},
 		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 46)}},
-		"nothing":                         {&compacttest.Tale{}, 0, 0, nil},
+		"nothing":                         {&compacttest.LogBuilder{}, 0, 0, nil},
 	} {
 		if d := cmp.Diff(c.want, planner.BandSpans(projection.Project(c.log.Events()), m, planner.BandRule{Target: c.target, Protected: c.protected})); d != "" {
 			t.Errorf("%s:\n%s", name, d)
@@ -519,48 +519,48 @@ func TestPastOfReadsTheLog(t *testing.T) {
 		return conversation.Origin{Source: source, Trigger: trigger, Before: before, After: after}
 	}
 	forced := made(conversation.SourceAuto, planner.TriggerLoadLine, 900, 400)
-	said := func() *compacttest.Tale { return compacttest.FilesRead(4, 60) } // 16 events
+	said := func() *compacttest.LogBuilder { return compacttest.FilesRead(4, 60) } // 16 events
 	summary := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(5, 8)}, Text: "s"}
-	undo := func(l *compacttest.Tale, epoch uint64, after int) *compacttest.Tale {
+	undo := func(l *compacttest.LogBuilder, epoch uint64, after int) *compacttest.LogBuilder {
 		return l.EpochOf(made(conversation.SourceManual, "command", 1, after), conversation.Revert{Epoch: epoch})
 	}
 	for name, c := range map[string]struct {
-		log  *compacttest.Tale
+		log  *compacttest.LogBuilder
 		want planner.Past
 	}{
 		"nothing":             {said(), planner.Past{}},
-		"a compaction":        {said().EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Settled: true}},
+		"a compaction":        {said().EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Settled: true}},
 		"a manual compaction": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
 
-		"undone":                  {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), planner.Past{Undone: 1500}},
-		"undone, nobody says how": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 0), planner.Past{Undone: 900}},
-		"the newer one undone": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 18, 1300),
+		"undone":                  {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), planner.Past{Undone: 1500}},
+		"undone, nobody says how": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 0), planner.Past{Undone: 900}},
+		"the newer one undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.MaskResults(7)), 18, 1300),
 			planner.Past{After: 400, Undone: 1300}},
-		"the older one undone": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 17, 1200),
+		"the older one undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.MaskResults(7)), 17, 1200),
 			planner.Past{Undone: 1200}},
-		"a mask by hand undone": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), 17, 1500), planner.Past{}},
-		"by a profile since it was undone": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
-			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), planner.Past{}},
+		"a mask by hand undone": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.MaskResults(3)), 17, 1500), planner.Past{}},
+		"by a profile since it was undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).
+			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.MaskResults(7)), planner.Past{}},
 
-		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
+		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
 
-		"another compaction since": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
-		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
+		"another compaction since": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
+		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
 
 		"a failure":                        {said().Add(failed("m")), planner.Past{Failures: 1}},
 		"refused before a model was asked": {said().Add(failed(""), failed("m")), planner.Past{Failures: 1}},
 		"tried at so many tokens":          {said().Add(tried(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
 		"stopped at so many tokens":        {said().Add(tried(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
-		"tried before a compaction":        {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
+		"tried before a compaction":        {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
 		"tried with another model":         {said().Add(tried(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
 
-		"a compaction without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"one to save money does not":                     {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},
+		"a compaction without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
+		"one to save money does not":                     {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.MaskResults(3)), planner.Past{Failures: 2}},
 		"failures before a summary":                      {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
 		"failures before and after a summary":            {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
-		"failures before a manual compaction":            {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)), planner.Past{}},
+		"failures before a manual compaction":            {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.Past{}},
 		"failures before another model":                  {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
+		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
 		"a pin does not speak for the user's wish":       {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
 	} {
 		if d := cmp.Diff(c.want, planner.PastOf(c.log.Events())); d != "" {
@@ -576,86 +576,86 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	t.Parallel()
 	// Six turns in a window of 1,000 tokens, 200 of them for system prompt and tools:
 	// three quarters at 2,200 characters of messages. Reasoning is not sent back.
-	log := func(chars int) *compacttest.Tale {
-		l := &compacttest.Tale{}
+	log := func(chars int) *compacttest.LogBuilder {
+		l := &compacttest.LogBuilder{}
 		for range 5 {
 			l.User(strings.Repeat("u", 200)).Add(conversation.AssistantMessage{Text: strings.Repeat("a", 200), Reasoning: strings.Repeat("r", 5000)})
 		}
 		return l.User("u").Reply(strings.Repeat("a", chars-2001))
 	}
-	small := func(k *compacttest.Look) { k.Options.Window.Tokens, k.System = 1000, 200 }
-	k := compacttest.ByPreset(preset.JPAuto, planner.MomentReply).With(small)
-	if got := compacttest.Tell(k.Plan(log(2200))); got != "" {
+	small := func(k *compacttest.PlannerInput) { k.Options.Window.Tokens, k.System = 1000, 200 }
+	k := compacttest.PresetInput(preset.JPAuto, planner.MomentReply).With(small)
+	if got := compacttest.DescribePlan(k.Plan(log(2200))); got != "" {
 		t.Errorf("three quarters: %s", got)
 	}
 	p := k.Plan(log(2204))
-	if compacttest.Tell(p) != "threshold: profile default" || p.Used != 751 {
-		t.Errorf("above: %q at %d", compacttest.Tell(p), p.Used)
+	if compacttest.DescribePlan(p) != "threshold: profile default" || p.Used != 751 {
+		t.Errorf("above: %q at %d", compacttest.DescribePlan(p), p.Used)
 	}
 	if w := edit.RequestOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != planner.TriggerThreshold || w.From == nil) {
 		t.Errorf("%+v", w)
 	}
-	for name, change := range map[string]func(*compacttest.Look){
-		"a window that is not known": func(k *compacttest.Look) { k.Options.Window.Tokens = 0 },
-		"before a request":           func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest },
-		"where a turn begins":        func(k *compacttest.Look) { k.Check.Moment = planner.MomentTurn },
-		"six turns are not enough":   func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 6 },
-		"just undone":                func(k *compacttest.Look) { k.Check.Past.Undone = 2000 },
-		"turned off":                 func(k *compacttest.Look) { k.Rules.Auto.Enabled = false },
+	for name, change := range map[string]func(*compacttest.PlannerInput){
+		"a window that is not known": func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 0 },
+		"before a request":           func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentRequest },
+		"where a turn begins":        func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentTurn },
+		"six turns are not enough":   func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 6 },
+		"just undone":                func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 2000 },
+		"turned off":                 func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false },
 	} {
-		if got := compacttest.Tell(k.With(change).Plan(log(3500))); got != "" {
+		if got := compacttest.DescribePlan(k.With(change).Plan(log(3500))); got != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := compacttest.Tell(k.With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 5 }).Plan(log(3500))); got == "" {
+	if got := compacttest.DescribePlan(k.With(func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 5 }).Plan(log(3500))); got == "" {
 		t.Error("six turns are more than five")
 	}
-	heavy := compacttest.ByPreset(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.Look) { k.Rules.Auto.Enabled = true })
-	if got := compacttest.Tell(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
+	heavy := compacttest.PresetInput(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = true })
+	if got := compacttest.DescribePlan(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
 		t.Errorf("the heavy profile, turned on: %q", got)
 	}
 }
 
 func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	t.Parallel()
-	k := compacttest.ByPreset(preset.OneClaw, planner.MomentReply)
-	if got := compacttest.Tell(k.Plan((&compacttest.Tale{}).Talks(17))); got != "" {
+	k := compacttest.PresetInput(preset.OneClaw, planner.MomentReply)
+	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).ChatTurns(17))); got != "" {
 		t.Errorf("at 85 percent: %s", got)
 	}
 	// 25,000 tokens stay: the newest five turns.
-	over := (&compacttest.Tale{}).Talks(17).Says(10).Answers(1)
+	over := (&compacttest.LogBuilder{}).ChatTurns(17).UserTokens(10).ReplyTokens(1)
 	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
+		change func(*compacttest.PlannerInput)
 		want   string
 	}{
-		"above it":             {func(*compacttest.Look) {}, "threshold: cover 1-26, drops"},
-		"after a failed call":  {func(k *compacttest.Look) { k.Check.Past.Failures = 1 }, "threshold: cover 1-26, drops"},
-		"after two":            {func(k *compacttest.Look) { k.Check.Past.Failures = 2 }, "threshold: drops"},
-		"after three":          {func(k *compacttest.Look) { k.Check.Past.Failures = 3 }, "threshold: drops"},
-		"just compacted":       {func(k *compacttest.Look) { k.Check.Past.After = 84_000 }, "threshold: cover 1-26, drops"},
-		"just undone":          {func(k *compacttest.Look) { k.Check.Past.Undone = 84_000 }, ""},
-		"before a request":     {func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest }, ""},
-		"where a turn begins":  {func(k *compacttest.Look) { k.Check.Moment = planner.MomentTurn }, ""},
-		"window not known":     {func(k *compacttest.Look) { k.Options.Window.Tokens = 0 }, ""},
-		"more of it protected": {func(k *compacttest.Look) { k.Rules.ProtectedRatio = 0.5 }, "threshold: cover 1-16, drops"},
+		"above it":             {func(*compacttest.PlannerInput) {}, "threshold: cover 1-26, drops"},
+		"after a failed call":  {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 1 }, "threshold: cover 1-26, drops"},
+		"after two":            {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 2 }, "threshold: drops"},
+		"after three":          {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 3 }, "threshold: drops"},
+		"just compacted":       {func(k *compacttest.PlannerInput) { k.Check.Past.After = 84_000 }, "threshold: cover 1-26, drops"},
+		"just undone":          {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 84_000 }, ""},
+		"before a request":     {func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentRequest }, ""},
+		"where a turn begins":  {func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentTurn }, ""},
+		"window not known":     {func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 0 }, ""},
+		"more of it protected": {func(k *compacttest.PlannerInput) { k.Rules.ProtectedRatio = 0.5 }, "threshold: cover 1-16, drops"},
 	} {
-		if got := compacttest.Tell(k.With(c.change).Plan(over)); got != c.want {
+		if got := compacttest.DescribePlan(k.With(c.change).Plan(over)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	for name, l := range map[string]*compacttest.Tale{"one long question": (&compacttest.Tale{}).Says(95_000).Answers(1), "one long reply": (&compacttest.Tale{}).Answers(95_000)} {
-		if got := compacttest.Tell(k.Plan(l)); got != "" {
+	for name, l := range map[string]*compacttest.LogBuilder{"one long question": (&compacttest.LogBuilder{}).UserTokens(95_000).ReplyTokens(1), "one long reply": (&compacttest.LogBuilder{}).ReplyTokens(95_000)} {
+		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
 			t.Errorf("%s, of which nothing may go: %q", name, got)
 		}
 	}
-	if got := compacttest.Tell(k.Plan((&compacttest.Tale{}).Says(10).Answers(60_000).Says(40_000).Answers(1))); got != "threshold: cover 1-2, drops" {
+	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(60_000).UserTokens(40_000).ReplyTokens(1))); got != "threshold: cover 1-2, drops" {
 		t.Errorf("a long question behind others: %q", got)
 	}
 }
 
 // jcliWork is turns with a result each, of so many bytes.
-func jcliWork(tool string, bytes ...int) *compacttest.Tale {
-	l := (&compacttest.Tale{}).User("Go.")
+func jcliWork(tool string, bytes ...int) *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).User("Go.")
 	for _, n := range bytes {
 		l.Call(tool, "{}", conversation.ResultOK, strings.Repeat("x", n))
 	}
@@ -669,23 +669,23 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 		old = append(old, 801)
 	}
 	for _, m := range compacttest.Moments() {
-		k := compacttest.ByPreset(preset.JCLI, m)
+		k := compacttest.PresetInput(preset.JCLI, m)
 		want := "every request: mask e5 e7"
 		if m == planner.MomentReply {
 			want = ""
 		}
 		// 13 results, of which ten stay; 800 bytes are not over 800.
-		if got := compacttest.Tell(k.Plan(jcliWork("read_file", old...))); got != want {
+		if got := compacttest.DescribePlan(k.Plan(jcliWork("read_file", old...))); got != want {
 			t.Errorf("moment %d: %q", m, got)
 		}
-		if got := compacttest.Tell(k.Plan(jcliWork("todo_write", old...))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(jcliWork("todo_write", old...))); got != "" {
 			t.Errorf("exempt, moment %d: %q", m, got)
 		}
-		if got := compacttest.Tell(k.Plan(jcliWork("read_file", old[3:]...))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(jcliWork("read_file", old[3:]...))); got != "" {
 			t.Errorf("ten results, moment %d: %q", m, got)
 		}
 	}
-	p := compacttest.ByPreset(preset.JCLI, planner.MomentRequest).Plan(jcliWork("read_file", old...))
+	p := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).Plan(jcliWork("read_file", old...))
 	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
 		t.Errorf("%+v", p.Masks)
 	}
@@ -693,66 +693,66 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 
 func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	t.Parallel()
-	l := (&compacttest.Tale{}).Talks(3).User("And now?").Call("read_file", "{}", conversation.ResultOK, "x")
-	k := compacttest.ByPreset(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.Look) { k.System = 300 })
-	size := k.Of(l.Events()).Meter.Reading().Used
+	l := (&compacttest.LogBuilder{}).ChatTurns(3).User("And now?").Call("read_file", "{}", conversation.ResultOK, "x")
+	k := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.System = 300 })
+	size := k.CheckOf(l.Events()).Meter.Reading().Used
 	if size < 15_300 {
 		t.Fatalf("system prompt and tools count, and there are %d tokens", size)
 	}
-	limit := func(tokens int) func(*compacttest.Look) {
-		return func(k *compacttest.Look) { k.Rules.TokenThreshold = tokens }
+	limit := func(tokens int) func(*compacttest.PlannerInput) {
+		return func(k *compacttest.PlannerInput) { k.Rules.TokenThreshold = tokens }
 	}
 	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
+		change func(*compacttest.PlannerInput)
 		want   string
 	}{
 		"at it":               {limit(size), ""},
 		"above it":            {limit(size - 1), "threshold: cover 1-6"},
-		"in a small window":   {func(k *compacttest.Look) { k.Options.Window.Tokens = 1000 }, ""},
+		"in a small window":   {func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 1000 }, ""},
 		"no threshold":        {limit(0), ""},
 		"its own":             {limit(204_800), ""},
-		"after a reply":       {func(k *compacttest.Look) { limit(10)(k); k.Check.Moment = planner.MomentReply }, ""},
-		"where a turn begins": {func(k *compacttest.Look) { limit(10)(k); k.Check.Moment = planner.MomentTurn }, "threshold: cover 1-6"},
-		"no window":           {func(k *compacttest.Look) { limit(10)(k); k.Options.Window.Tokens = 0 }, "threshold: cover 1-6"},
-		"after one failure":   {func(k *compacttest.Look) { limit(10)(k); k.Check.Past.Failures = 1 }, "threshold: cover 1-6"},
-		"after two":           {func(k *compacttest.Look) { limit(10)(k); k.Check.Past.Failures = 2 }, "threshold: cover 1-6"},
-		"after three":         {func(k *compacttest.Look) { limit(10)(k); k.Check.Past.Failures = 3 }, ""},
+		"after a reply":       {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Moment = planner.MomentReply }, ""},
+		"where a turn begins": {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Moment = planner.MomentTurn }, "threshold: cover 1-6"},
+		"no window":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Options.Window.Tokens = 0 }, "threshold: cover 1-6"},
+		"after one failure":   {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 1 }, "threshold: cover 1-6"},
+		"after two":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 2 }, "threshold: cover 1-6"},
+		"after three":         {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 3 }, ""},
 	} {
-		if p := k.With(c.change).Plan(l); compacttest.Tell(p) != c.want || p.Acts() && p.Used != k.Of(l.Events()).Meter.Reading().Used {
-			t.Errorf("%s: %q, want %q", name, compacttest.Tell(p), c.want)
+		if p := k.With(c.change).Plan(l); compacttest.DescribePlan(p) != c.want || p.Acts() && p.Used != k.CheckOf(l.Events()).Meter.Reading().Used {
+			t.Errorf("%s: %q, want %q", name, compacttest.DescribePlan(p), c.want)
 		}
 	}
-	if got := compacttest.Tell(k.With(limit(10)).Plan((&compacttest.Tale{}).Says(1000))); got != "" {
+	if got := compacttest.DescribePlan(k.With(limit(10)).Plan((&compacttest.LogBuilder{}).UserTokens(1000))); got != "" {
 		t.Errorf("nothing may be covered: %q", got)
 	}
 }
 
 // edits is a call of a tool per file, with long arguments and results.
-func edits(files ...string) *compacttest.Tale {
-	l := (&compacttest.Tale{}).User("Go.")
+func edits(files ...string) *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).User("Go.")
 	for i, f := range files {
 		l.Call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat("r", 2000))
 	}
 	return l
 }
 
-func identified(k *compacttest.Look) {
+func identified(k *compacttest.PlannerInput) {
 	k.Rules.Dedupe.ToolIdentifierFields = map[string][]string{"edit": {"path"}}
 }
 
 func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 	t.Parallel()
 	for _, m := range compacttest.Moments() {
-		k := compacttest.ByPreset(preset.Adachsoft, m).With(identified)
+		k := compacttest.PresetInput(preset.Adachsoft, m).With(identified)
 		want := "every request: mask e2 call_1 e3"
 		if m == planner.MomentReply {
 			want = ""
 		}
 		p := k.Plan(edits("a", "b", "a"))
-		if compacttest.Tell(p) != want {
-			t.Errorf("moment %d: %q", m, compacttest.Tell(p))
+		if compacttest.DescribePlan(p) != want {
+			t.Errorf("moment %d: %q", m, compacttest.DescribePlan(p))
 		}
-		if got := compacttest.Tell(k.Plan(edits("a", "b", "c"))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(edits("a", "b", "c"))); got != "" {
 			t.Errorf("moment %d, nothing repeated: %q", m, got)
 		}
 		if want != "" {
@@ -761,8 +761,8 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 			}
 		}
 	}
-	full := compacttest.ByPreset(preset.Adachsoft, planner.MomentRequest).With(identified)
-	if got := compacttest.Tell(full.Plan((&compacttest.Tale{}).Talks(30))); got != "" {
+	full := compacttest.PresetInput(preset.Adachsoft, planner.MomentRequest).With(identified)
+	if got := compacttest.DescribePlan(full.Plan((&compacttest.LogBuilder{}).ChatTurns(30))); got != "" {
 		t.Errorf("above every line it has no other layer: %q", got)
 	}
 }

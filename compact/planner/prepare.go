@@ -15,7 +15,7 @@ func (p *planner) prepare() Plan {
 	if !p.check.Prepares || p.window == 0 || p.check.Refused || !p.check.Past.mayAskModel(p.rules) || p.cooldown.afterUndo() || !p.cooldown.mayRetry() {
 		return Plan{}
 	}
-	if !p.reading.NearsLoadLine() {
+	if !p.reading.IsNearLoadLine() {
 		return Plan{} // without reading the log
 	}
 	o := p.timing()
@@ -33,7 +33,7 @@ func (p *planner) prepare() Plan {
 func (p *planner) spansAfter(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)
-	evicted := p.check.Meter.Factor()*float64(meter.CoveredTokens(p.check.View, spans)) + p.check.Meter.BoundTokens() - p.noteTokens()
+	evicted := p.check.Meter.Factor()*float64(meter.EstimateCovered(p.check.View, spans)) + p.check.Meter.BoundThinkingTokens() - p.noteTokens()
 	if !p.isProgress(evicted) {
 		return nil
 	}

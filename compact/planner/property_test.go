@@ -40,12 +40,12 @@ func TestPlanIsDeterministicAndPure(t *testing.T) {
 			t.Fatalf("it acts, and nothing is done: %+v", p)
 		}
 		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
-			t.Fatalf("first %q, then %q", compacttest.Tell(p), compacttest.Tell(again))
+			t.Fatalf("first %q, then %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
 		}
 		if extended := c; len(log) > 0 {
 			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
 			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
-				t.Fatalf("projected %q, extended %q", compacttest.Tell(p), compacttest.Tell(again))
+				t.Fatalf("projected %q, extended %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
 			}
 		}
 		bodies := c.Recover(r)
@@ -71,7 +71,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 	t.Parallel()
 	covered := 0
 	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.WorkedLog(t)
+		log := compacttest.ExtendedLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
@@ -87,13 +87,13 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		checkUnits(t, log, c.View, p.Spans)
 		last := c.View.Messages[len(c.View.Messages)-1]
 		for _, seq := range last.Events {
-			if compacttest.Within(p.Spans, seq) && last.State != projection.StatePinned {
+			if compacttest.InSpans(p.Spans, seq) && last.State != projection.StatePinned {
 				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
 			}
 		}
 		for _, m := range slices.Backward(c.View.Messages) {
 			if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
-				if compacttest.Within(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
+				if compacttest.InSpans(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
 					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
 				}
 				break
@@ -119,7 +119,7 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		for _, i := range u.Events {
 			switch seq := log[i].Seq; {
 			case !shown[seq]:
-			case compacttest.Within(spans, seq):
+			case compacttest.InSpans(spans, seq):
 				in++
 			default:
 				out++
@@ -203,7 +203,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.Past.Failures = max(c.Past.Failures, failures)
 			again := c.Plan(r)
 			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
-				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.Tell(p), used, compacttest.Tell(again), c.Meter.Reading().Used)
+				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
 			}
 			if again.Hold {
 				return
@@ -244,27 +244,27 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		checkStays(t, c, spans)
 		bodies := p.WithoutSummary().Masks
 		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
-		then := compacttest.With(log, stamped...)
+		then := compacttest.AppendTo(log, stamped...)
 		after := projection.Project(then)
-		if compacttest.Chars(after) >= compacttest.Chars(c.View) {
-			t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(after))
+		if compacttest.ViewChars(after) >= compacttest.ViewChars(c.View) {
+			t.Fatalf("%d code points became %d", compacttest.ViewChars(c.View), compacttest.ViewChars(after))
 		}
 		checkNamed(t, then, after, spans)
 		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("extended it is another view:\n%s", d)
 		}
 		hard, err := projection.Harden(after, projection.Capabilities{})
-		if err != nil && compacttest.Chars(after) > 0 {
+		if err != nil && compacttest.ViewChars(after) > 0 {
 			return // a log that holds nothing to be sent
 		}
-		for _, problem := range compacttest.Problems(hard, projection.Capabilities{}) {
+		for _, problem := range compacttest.RequestProblems(hard, projection.Capabilities{}) {
 			t.Fatal(problem)
 		}
-		undone := compacttest.With(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
+		undone := compacttest.AppendTo(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
 		if got := projection.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
 			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
 		}
-		redone := compacttest.With(undone, conversation.Revert{Event: uint64(len(undone))})
+		redone := compacttest.AppendTo(undone, conversation.Revert{Event: uint64(len(undone))})
 		if got := projection.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
 			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
 		}
@@ -325,7 +325,7 @@ func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		}
 		named := namedIn(m.Text)
 		for _, seq := range m.Events {
-			if compacttest.Within(spans, seq) && !named(seq, log[seq-1].Turn) {
+			if compacttest.InSpans(spans, seq) && !named(seq, log[seq-1].Turn) {
 				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
 			}
 		}
@@ -382,7 +382,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	}
 	for _, c := range []projection.Capabilities{{}, {Alternate: true}, {NoTools: true}, {CallIDs: projection.CallIDMistral, EchoReasoning: true}} {
 		messages, err := projection.Harden(v, c)
-		for _, problem := range compacttest.Problems(messages, c) {
+		for _, problem := range compacttest.RequestProblems(messages, c) {
 			t.Error(problem)
 		}
 		if sendable := len(messages) > 0 && messages[len(messages)-1].Role != projection.RoleAssistant; sendable != (err == nil) {
@@ -456,10 +456,10 @@ func tellBodies(bodies []conversation.Body) string {
 }
 
 // task is a turn of so many calls whose results are never masked by their age.
-func task(calls, tokens int) *compacttest.Tale {
-	l := (&compacttest.Tale{}).Says(10)
+func task(calls, tokens int) *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).UserTokens(10)
 	for range calls {
-		l.Uses("task", "{}", tokens)
+		l.CallTokens("task", "{}", tokens)
 	}
 	return l
 }
@@ -474,17 +474,17 @@ func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 		return strings.Join(items, ", ")
 	}
 	for name, c := range map[string]struct {
-		log  *compacttest.Tale
+		log  *compacttest.LogBuilder
 		want string
 	}{
-		"nothing": {(&compacttest.Tale{}).Stints(10).Says(1990), ""},
+		"nothing": {(&compacttest.LogBuilder{}).ToolTurns(10).UserTokens(1990), ""},
 		// All but the newest three results, of the first turn as well.
-		"masks": {(&compacttest.Tale{}).Stints(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
+		"masks": {(&compacttest.LogBuilder{}).ToolTurns(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
 		// Three results of 30,000: the newest three stay, and the oldest go to 1,000
 		// each until 38,015 less are sent.
-		"caps of the current turn": {(&compacttest.Tale{}).Says(10).Reads(30_000).Reads(30_000).Reads(29_990), "cap e3 2000+2000, e5 2000+2000"},
-		"one cap is enough":        {(&compacttest.Tale{}).Says(10).Reads(30_000).Reads(24_000).Reads(22_000), "cap e3 2000+2000"},
-		"masks, then caps":         {(&compacttest.Tale{}).Talks(4).Stints(2).Says(10).Reads(20_000).Reads(20_000).Reads(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
+		"caps of the current turn": {(&compacttest.LogBuilder{}).UserTokens(10).ReadTokens(30_000).ReadTokens(30_000).ReadTokens(29_990), "cap e3 2000+2000, e5 2000+2000"},
+		"one cap is enough":        {(&compacttest.LogBuilder{}).UserTokens(10).ReadTokens(30_000).ReadTokens(24_000).ReadTokens(22_000), "cap e3 2000+2000"},
+		"masks, then caps":         {(&compacttest.LogBuilder{}).ChatTurns(4).ToolTurns(2).UserTokens(10).ReadTokens(20_000).ReadTokens(20_000).ReadTokens(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
 		// 80 results of 1,000 and calls of 1.5 tokens: 28,130 have to go. No result
 		// has more than 4,000 characters. Of one that is cut to 1,000, at least 700
 		// tokens go.
@@ -494,19 +494,19 @@ func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 		"caps twice": {task(60, 1300), "cap " + cuts(60, 2000) + "; cap " + cuts(14, 500)},
 		// Nothing to mask or cap: from 90,000 down to 40,000, the newest message and
 		// the first stay.
-		"drops":                        {(&compacttest.Tale{}).Talks(18), "drop 2-21"},
-		"only the current turn is cut": {(&compacttest.Tale{}).Says(10).Uses("task", "{}", 60_000).Answers(10).Says(10).Reads(299), "drop 2-3"},
-		"masks, then drops":            {(&compacttest.Tale{}).Talks(12).Stints(4).Says(10), "mask e27; drop 2-16"},
+		"drops":                        {(&compacttest.LogBuilder{}).ChatTurns(18), "drop 2-21"},
+		"only the current turn is cut": {(&compacttest.LogBuilder{}).UserTokens(10).CallTokens("task", "{}", 60_000).ReplyTokens(10).UserTokens(10).ReadTokens(299), "drop 2-3"},
+		"masks, then drops":            {(&compacttest.LogBuilder{}).ChatTurns(12).ToolTurns(4).UserTokens(10), "mask e27; drop 2-16"},
 		// A long first message goes only where nothing else makes the room.
-		"a first message without end":      {(&compacttest.Tale{}).Says(98_000).Answers(10).Says(990), "drop 1-1"},
-		"a first message that is too long": {(&compacttest.Tale{}).Says(60_000).Talks(18), "drop 1-21"},
-		"a first message that has room":    {(&compacttest.Tale{}).Says(30_000).Talks(18), "drop 2-33"},
+		"a first message without end":      {(&compacttest.LogBuilder{}).UserTokens(98_000).ReplyTokens(10).UserTokens(990), "drop 1-1"},
+		"a first message that is too long": {(&compacttest.LogBuilder{}).UserTokens(60_000).ChatTurns(18), "drop 1-21"},
+		"a first message that has room":    {(&compacttest.LogBuilder{}).UserTokens(30_000).ChatTurns(18), "drop 2-33"},
 	} {
-		k := compacttest.At(planner.MomentRequest)
+		k := compacttest.PlannerInputAt(planner.MomentRequest)
 		if got := recovered(k, c.log); got != c.want {
-			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.After(c.log, nil))
+			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.TokensAfter(c.log, nil))
 		}
-		if left := k.After(c.log, k.Of(c.log.Events()).Recover(k.Rules)); left > 52_000 {
+		if left := k.TokensAfter(c.log, k.CheckOf(c.log.Events()).Recover(k.Rules)); left > 52_000 {
 			t.Errorf("%s: %d tokens are left", name, left)
 		}
 	}
@@ -516,7 +516,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 	t.Parallel()
 	acted := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, compacttest.WorkedLog(t))
+		w := conversationtest.NewWriter(t, compacttest.ExtendedLog(t))
 		w.Turn(t)
 		if rapid.Bool().Draw(t, "more overlays") {
 			w.Pass(t)
@@ -543,7 +543,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 		if _, was := projection.Harden(v, projection.Capabilities{}); err != nil && was == nil {
 			t.Fatalf("the request cannot be made any more: %v", err)
 		}
-		for _, problem := range compacttest.Problems(messages, projection.Capabilities{}) {
+		for _, problem := range compacttest.RequestProblems(messages, projection.Capabilities{}) {
 			t.Fatalf("%s: %s", tellBodies(bodies), problem)
 		}
 	})
@@ -574,7 +574,7 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 			if d := cmp.Diff(m.Text, shown[m.Events[0]].Text); d != "" || !alone(m.Events[0]) {
 				t.Fatalf("the pin of e%d is gone\n%s", m.Events[0], d)
 			}
-		case i == 0 && m.Role == projection.RoleUser && m.State == projection.StateVerbatim && meter.Weigh(m.Size) <= 2000:
+		case i == 0 && m.Role == projection.RoleUser && m.State == projection.StateVerbatim && meter.TextTokens(m.Size) <= 2000:
 			if !alone(m.Events[0]) {
 				t.Fatal("the first text is gone")
 			}
@@ -604,6 +604,6 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 }
 
 // recovered describes a recovery in a line; "" if it does nothing.
-func recovered(k compacttest.Look, l *compacttest.Tale) string {
-	return tellBodies(k.Of(l.Events()).Recover(k.Rules))
+func recovered(k compacttest.PlannerInput, l *compacttest.LogBuilder) string {
+	return tellBodies(k.CheckOf(l.Events()).Recover(k.Rules))
 }

@@ -41,7 +41,7 @@ func (c Check) Recover(r preset.Rules) []conversation.Body {
 	case hard > 0 && l.reading.LoadLine > hard: // possible with J-CLI's threshold
 		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}
-	if r.Preset.Design().Acts == preset.ActSummariseOld {
+	if r.Preset.Design().Action == preset.ActSummariseOld {
 		l.drop(float64(l.reading.LoadLine))
 		return l.bodies
 	}
@@ -101,7 +101,7 @@ func (l *recovery) cap(chars int) {
 		n, left := size.Chars(), chars+capNote
 		if n > left && over > 0 {
 			items = append(items, conversation.CapItem{Event: event, Call: call, Head: chars / 2, Tail: chars / 2})
-			over -= l.check.Meter.Weigh(size) * float64(n-left) / float64(n)
+			over -= l.check.Meter.TextTokens(size) * float64(n-left) / float64(n)
 		}
 	}
 	for i := range messages {

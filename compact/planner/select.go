@@ -55,7 +55,7 @@ func (s *selection) items() []conversation.MaskItem {
 		spared := isSmall && !s.relaxed && m.Turn == current
 		if m.Repeats != 0 {
 			results++
-			newest += s.meter.Weigh(m.Size)
+			newest += s.meter.TextTokens(m.Size)
 			pointers.Add(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
 			continue
 		}
@@ -95,7 +95,7 @@ func (s *selection) currentTurn() (turn int, isSmall bool) {
 	turn = messages[len(messages)-1].Turn
 	tokens, most := 0.0, s.rules.Planner.ResultRatio*s.window
 	for i := len(messages) - 1; i >= 0 && messages[i].Turn == turn && s.window > 0 && tokens < most; i-- {
-		tokens += s.meter.Weigh(messages[i].After())
+		tokens += s.meter.TextTokens(messages[i].After())
 	}
 	return turn, s.window == 0 || tokens < most
 }
@@ -133,10 +133,10 @@ func (s *selection) candidates(i int) []candidate {
 	switch m.Role {
 	case projection.RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == projection.StateMasked || rule.Stays() || s.isRecalled(m) {
+		if m.State == projection.StateMasked || rule.KeepsResults() || s.isRecalled(m) {
 			return nil
 		}
-		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), isResult: true,
+		c := candidate{message: i, tokens: s.meter.TextTokens(m.Size), isResult: true,
 			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}
 		c.isShort = m.Size.Chars() < s.rules.Mask.MinChars
 		return []candidate{c}
@@ -148,18 +148,18 @@ func (s *selection) candidates(i int) []candidate {
 
 // stays reports whether a result is not masked however old it is.
 func (s *selection) stays(m *projection.Message) bool {
-	return s.rules.Tools[m.Tool].Stays() || s.isRecalled(m)
+	return s.rules.Tools[m.Tool].KeepsResults() || s.isRecalled(m)
 }
 
 func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {
 		rule := s.rules.Tools[call.Name]
-		if rule.Request != preset.KeepStrip || len(call.Arguments) <= len(projection.EmptyArguments) ||
+		if rule.Request != preset.HintStrip || len(call.Arguments) <= len(projection.EmptyArguments) ||
 			call.Size.Chars() < s.rules.Mask.MinChars {
 			continue
 		}
-		out = append(out, candidate{message: i, tokens: s.meter.Weigh(call.Size),
+		out = append(out, candidate{message: i, tokens: s.meter.TextTokens(call.Size),
 			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartArguments, Call: call.ID}})
 	}
 	slices.Reverse(out)

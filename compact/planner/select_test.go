@@ -16,7 +16,7 @@ import (
 )
 
 // toMask lists the results and arguments that a mask would cover.
-func toMask(l *compacttest.Tale, r preset.Rules, m meter.Meter) []string {
+func toMask(l *compacttest.LogBuilder, r preset.Rules, m meter.Meter) []string {
 	var out []string
 	v := projection.Project(l.Events())
 	for _, item := range planner.MaskItems(&v, &r, m, false) {
@@ -39,9 +39,9 @@ func keep(results int) preset.Rules {
 func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 	t.Parallel()
 	m := meter.New(compacttest.Window(100_000))
-	text := compacttest.Numbered(100, "of a file") // 1,292 characters, 323 tokens
-	work := func(tools ...string) *compacttest.Tale {
-		l := &compacttest.Tale{}
+	text := compacttest.NumberedLines(100, "of a file") // 1,292 characters, 323 tokens
+	work := func(tools ...string) *compacttest.LogBuilder {
+		l := &compacttest.LogBuilder{}
 		for i, tool := range tools {
 			l.User(fmt.Sprint(i)).Call(tool, `{"path":"a.go"}`, conversation.ResultOK, text)
 		}
@@ -52,7 +52,7 @@ func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 	newest := keep(0)
 	newest.Mask.KeepTokens = 700 // two results
 	for name, c := range map[string]struct {
-		log   *compacttest.Tale
+		log   *compacttest.LogBuilder
 		rules preset.Rules
 		want  []string
 	}{
@@ -62,13 +62,13 @@ func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 		"but the first turn":     {work("read_file", "read_file"), first, []string{"e6"}},
 		"but of exempt tools":    {work("todo_write", "read_file", "load_skill"), keep(0), []string{"e6"}},
 		"but of tools that keep": {work("create_file", "read_file"), keep(0), []string{"e6"}},
-		"but the current turn":   {(&compacttest.Tale{}).User("x").Call("read_file", `{}`, conversation.ResultOK, text), keep(0), nil},
-		"but short ones":         {(&compacttest.Tale{}).User("x").Call("read_file", `{}`, conversation.ResultOK, compacttest.Numbered(20, "short")).User("y"), keep(0), nil},
+		"but the current turn":   {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, text), keep(0), nil},
+		"but short ones":         {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, compacttest.NumberedLines(20, "short")).User("y"), keep(0), nil},
 		"but pinned ones":        {work("read_file", "read_file").Add(conversation.Pin{Events: []uint64{3}}), keep(0), []string{"e6"}},
-		"but what is hidden":     {work("read_file", "read_file").Add(compacttest.Masks(3)), keep(0), []string{"e6"}},
+		"but what is hidden":     {work("read_file", "read_file").Add(compacttest.MaskResults(3)), keep(0), []string{"e6"}},
 		"but what was recalled":  {work("read_file", conversation.ToolRecall), keep(0), []string{"e3"}},
 		"recalled two turns ago": {work("read_file", conversation.ToolRecall, "read_file"), keep(0), []string{"e3", "e6", "e9"}},
-		"arguments of tools that say so": {(&compacttest.Tale{}).User("x").Call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).User("y"),
+		"arguments of tools that say so": {(&compacttest.LogBuilder{}).User("x").Call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).User("y"),
 			keep(0), []string{"e2 call_1", "e3"}},
 	} {
 		if d := cmp.Diff(c.want, toMask(c.log, c.rules, m)); d != "" {
@@ -86,40 +86,40 @@ func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 
 func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 	t.Parallel()
-	log := func(result int) *compacttest.Tale {
-		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(result).Says(10)
+	log := func(result int) *compacttest.LogBuilder {
+		return (&compacttest.LogBuilder{}).ChatTurns(1).UserTokens(10).ReadTokens(result).UserTokens(10)
 	}
-	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
+	bare := func(k *compacttest.PlannerInput) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
 	fiveMinutes := planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}
 	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
+		change func(*compacttest.PlannerInput)
 		cold   bool
 	}{
-		"at once":                   {func(*compacttest.Look) {}, false},
-		"an hour, lifetime unknown": {func(k *compacttest.Look) { k.Check.Idle = time.Hour }, false},
-		"longer":                    {func(k *compacttest.Look) { k.Check.Idle = time.Hour + time.Second }, true},
-		"five minutes of five":      {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
-		"longer than five":          {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
-		"another model":             {func(k *compacttest.Look) { k.Check.CacheInvalid = true }, true},
-		"another model, none cheaper": {func(k *compacttest.Look) {
+		"at once":                   {func(*compacttest.PlannerInput) {}, false},
+		"an hour, lifetime unknown": {func(k *compacttest.PlannerInput) { k.Check.Idle = time.Hour }, false},
+		"longer":                    {func(k *compacttest.PlannerInput) { k.Check.Idle = time.Hour + time.Second }, true},
+		"five minutes of five":      {func(k *compacttest.PlannerInput) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
+		"longer than five":          {func(k *compacttest.PlannerInput) { k.Check.Idle, k.Check.Sheet = 301*time.Second, fiveMinutes }, true},
+		"another model":             {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid = true }, true},
+		"another model, none cheaper": {func(k *compacttest.PlannerInput) {
 			k.Check.CacheInvalid, k.Check.Sheet = true, planner.PriceSheet{Read: 1, Write: 1}
 		}, true},
-		"without masks":              {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Rules.Mask.Enabled = true, false }, false},
-		"little since it was undone": {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Check.Past.Undone = true, 1000 }, false},
-		"right after a compaction":   {func(k *compacttest.Look) { k.Check.CacheInvalid, k.Check.Past.After = true, 7000 }, true},
+		"without masks":              {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Rules.Mask.Enabled = true, false }, false},
+		"little since it was undone": {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.Past.Undone = true, 1000 }, false},
+		"right after a compaction":   {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.Past.After = true, 7000 }, true},
 	} {
 		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
-			k := compacttest.At(m).With(bare).With(c.change)
+			k := compacttest.PlannerInputAt(m).With(bare).With(c.change)
 			p, least := k.Plan(log(2173)), k.Plan(log(2172))
 			want := ""
 			if c.cold && m != planner.MomentReply {
 				want = "cold cache: mask e5"
 			}
-			if compacttest.Tell(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
-				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.Tell(p), p.Gain, p.Rewritten)
+			if compacttest.DescribePlan(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
 			}
 			if least.Acts() {
-				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.Tell(least))
+				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.DescribePlan(least))
 			}
 		}
 	}
@@ -128,10 +128,10 @@ func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 	t.Parallel()
 	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
-	log := func(s int) *compacttest.Tale {
-		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(20_173).Answers(s - 173 - 10).Says(10)
+	log := func(s int) *compacttest.LogBuilder {
+		return (&compacttest.LogBuilder{}).ChatTurns(1).UserTokens(10).ReadTokens(20_173).ReplyTokens(s - 173 - 10).UserTokens(10)
 	}
-	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
+	bare := func(k *compacttest.PlannerInput) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
 	for name, c := range map[string]struct {
 		sheet planner.PriceSheet
 		pays  int // the most that may stand behind
@@ -142,21 +142,21 @@ func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 		"no cache":           {planner.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is cached again
 		"known, and not old": {planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Hour}, 22_222},
 	} {
-		k := compacttest.At(planner.MomentTurn).With(bare).With(func(k *compacttest.Look) {
+		k := compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(func(k *compacttest.PlannerInput) {
 			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
 		})
-		if p := k.Plan(log(c.pays)); compacttest.Tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
-			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.Tell(p), p.Gain, p.Rewritten)
+		if p := k.Plan(log(c.pays)); compacttest.DescribePlan(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
+			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
 		}
 		if c.sheet.Read < 1 {
 			if p := k.Plan(log(c.pays + 1)); p.Acts() {
-				t.Errorf("%s, %d behind: %q", name, c.pays+1, compacttest.Tell(p))
+				t.Errorf("%s, %d behind: %q", name, c.pays+1, compacttest.DescribePlan(p))
 			}
 		}
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
 			k.Check.Moment = m
 			if p := k.Plan(log(c.pays)); p.Acts() {
-				t.Errorf("%s, moment %d: %q", name, m, compacttest.Tell(p))
+				t.Errorf("%s, moment %d: %q", name, m, compacttest.DescribePlan(p))
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (p *planner) everyRequest() Plan {
 // source always do. Plimsoll's own mask no result that is hardly longer than a stub, and
 // would be made again before every request.
 func (p *planner) effective(items []conversation.MaskItem) []conversation.MaskItem {
-	if len(items) == 0 || p.rules.Wording().Exact {
+	if len(items) == 0 || p.rules.Wording().AlwaysReplaces {
 		return items
 	}
 	v := p.masked(items)

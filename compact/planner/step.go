@@ -49,7 +49,7 @@ func (p *planner) evict() Plan {
 
 // goals returns the tokens of a request after a step at the load line and with a cold cache.
 func (p *planner) goals() (target, cold float64) {
-	target, cold = p.rules.Evict.Goals(int(p.window), p.capacity, p.reading.LoadLine)
+	target, cold = p.rules.Evict.Targets(int(p.window), p.capacity, p.reading.LoadLine)
 	return p.withPrompt(target), p.withPrompt(cold)
 }
 
@@ -72,7 +72,7 @@ func (p *planner) noteRoom() summary.NoteRoom {
 // NoteRoomOf returns the size limits of a note for a window of so many tokens, 0 unknown.
 func NoteRoomOf(r preset.Rules, m meter.Meter, window int) summary.NoteRoom {
 	reading := m.Reading()
-	return noteRoomOf(&r, &m, preset.CapacityOf(window, reading.LoadLine), reading)
+	return noteRoomOf(&r, &m, preset.EffectiveWindow(window, reading.LoadLine), reading)
 }
 
 func noteRoomOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteRoom {
@@ -178,7 +178,7 @@ func (p *planner) summariesAreFull() bool {
 	for _, s := range projection.Summaries(p.check.Log) {
 		if s.Shown && s.Text != "" {
 			summaries++
-			tokens += p.check.Meter.Weigh(conversation.Measure(s.Text))
+			tokens += p.check.Meter.TextTokens(conversation.Measure(s.Text))
 		}
 	}
 	r := p.rules.Planner

@@ -11,7 +11,7 @@ import (
 // ruleText names the rules in force, and the action of the rules of a source.
 func ruleText(r preset.Rules) (rule, action string) {
 	rule = "preset " + string(r.Preset)
-	switch acts := r.Preset.Design().Acts; {
+	switch acts := r.Preset.Design().Action; {
 	case r.Auto.Profile != "":
 		rule, action = rule+", profile "+r.Auto.Profile+" after a reply", "profile "+r.Auto.Profile+" is applied"
 	case acts == preset.ActSummariseOld:

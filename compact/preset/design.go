@@ -23,12 +23,12 @@ const (
 	Truncate  Name = "truncate"
 )
 
-// Acting is how a row makes room automatically.
-type Acting int
+// Action is how a row makes room automatically.
+type Action int
 
 // The ways to make room. A profile that is set to be applied automatically takes their place.
 const (
-	ActEvict        Acting = iota // evicts the oldest units at the load line, with a note or a summary
+	ActEvict        Action = iota // evicts the oldest units at the load line, with a note or a summary
 	ActSummariseOld               // after a reply above the load line, a summary of all but the protected newest; drops what has none (ONE)
 	ActSummariseAll               // before a request above an absolute number of tokens, a summary of everything (JCL)
 	ActOnRepeats                  // omits fields of repeated calls before every request, and no more (ADA)
@@ -39,21 +39,21 @@ const (
 type Design struct {
 	Style       conversation.Style // of its masks and summaries
 	PolicyStyle conversation.Style // of turns that are stripped by a profile
-	Acts        Acting
+	Action      Action
 
-	// Additions says that Plimsoll adds what no source knows: results that point to an equal one, names of what was cut
+	// HasAdditions says that Plimsoll adds what no source knows: results that point to an equal one, names of what was cut
 	// on arrival, a load line that minds a model's price step, a summary that the conversation's next request asks for.
-	Additions bool
-	// Absolute says that the load line is a number of tokens, whatever the window, and that a summary is waited for.
-	Absolute bool
-	// Command says that nothing acts automatically unless the user turns that on: the user gives a command.
-	Command bool
-	// Unchanged says that the log is sent as it is.
-	Unchanged bool
-	// FailedCallsOnly says that only a call that failed is made again for a summary, never for a poor answer.
-	FailedCallsOnly bool
-	// Transcript says that the conversation is written to a file before a summary, which the summary names.
-	Transcript bool
+	HasAdditions bool
+	// AbsoluteLoadLine says that the load line is a number of tokens, whatever the window, and that a summary is waited for.
+	AbsoluteLoadLine bool
+	// CommandOnly says that nothing acts automatically unless the user turns that on: the user gives a command.
+	CommandOnly bool
+	// SendsUnchanged says that the log is sent as it is.
+	SendsUnchanged bool
+	// RetriesFailuresOnly says that only a call that failed is made again for a summary, never for a poor answer.
+	RetriesFailuresOnly bool
+	// WritesTranscript says that the conversation is written to a file before a summary, which the summary names.
+	WritesTranscript bool
 	// SummaryLog and MaskLog are the names that the source logs its two layers by, "" for none.
 	SummaryLog, MaskLog string
 }
@@ -66,19 +66,19 @@ type row struct {
 
 // designs has every preset, in the order they are told of.
 var designs = []row{
-	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Additions: true}},
+	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, HasAdditions: true}},
 	{JP, jpDesign},
 	{JPHeavy, jpDesign},
 	{JPAuto, jpDesign},
-	{Adachsoft, Design{Style: conversation.StyleAdachsoft, PolicyStyle: OwnStyle, Acts: ActOnRepeats}},
-	{OneClaw, Design{Style: conversation.StyleOneClaw, PolicyStyle: OwnStyle, Acts: ActSummariseOld, FailedCallsOnly: true}},
-	{JCLI, Design{Style: conversation.StyleJCLI, PolicyStyle: OwnStyle, Acts: ActSummariseAll, Absolute: true,
-		Transcript: true, SummaryLog: "auto_compact", MaskLog: "micro_compact"}},
-	{Raw, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Unchanged: true}},
-	{Truncate, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Acts: ActDrop}},
+	{Adachsoft, Design{Style: conversation.StyleAdachsoft, PolicyStyle: OwnStyle, Action: ActOnRepeats}},
+	{OneClaw, Design{Style: conversation.StyleOneClaw, PolicyStyle: OwnStyle, Action: ActSummariseOld, RetriesFailuresOnly: true}},
+	{JCLI, Design{Style: conversation.StyleJCLI, PolicyStyle: OwnStyle, Action: ActSummariseAll, AbsoluteLoadLine: true,
+		WritesTranscript: true, SummaryLog: "auto_compact", MaskLog: "micro_compact"}},
+	{Raw, Design{Style: OwnStyle, PolicyStyle: OwnStyle, SendsUnchanged: true}},
+	{Truncate, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Action: ActDrop}},
 }
 
-var jpDesign = Design{Style: conversation.StyleJP, PolicyStyle: conversation.StyleJP, Command: true}
+var jpDesign = Design{Style: conversation.StyleJP, PolicyStyle: conversation.StyleJP, CommandOnly: true}
 
 // All lists the presets in the order they are told of.
 func All() []Name {

@@ -10,12 +10,12 @@ package preset
 // without an entry is treated as the profile says. Each call returns a map and
 // lists of its own.
 func DefaultTools() map[string]ToolRule {
-	bulkyResult := ToolRule{Request: KeepWhole, Response: KeepStrip}
-	bulkyArguments := ToolRule{Request: KeepStrip, Response: KeepWhole}
-	bulky := ToolRule{Request: KeepStrip, Response: KeepStrip}
+	bulkyResult := ToolRule{Request: HintKeep, Response: HintStrip}
+	bulkyArguments := ToolRule{Request: HintStrip, Response: HintKeep}
+	bulky := ToolRule{Request: HintStrip, Response: HintStrip}
 	exempt := ToolRule{Exempt: true}
 	reads := func(arguments ...string) ToolRule {
-		return ToolRule{Request: KeepWhole, Response: KeepStrip, Identifiers: arguments}
+		return ToolRule{Request: HintKeep, Response: HintStrip, Identifiers: arguments}
 	}
 	return map[string]ToolRule{
 		"read_file":  reads("path", "offset", "limit"),

@@ -11,11 +11,11 @@ import (
 )
 
 // rows gives the hints of some tools as the table of D17 writes them.
-func rows(rules map[string]preset.ToolRule, names ...string) map[string][2]preset.Keep {
-	out := map[string][2]preset.Keep{}
+func rows(rules map[string]preset.ToolRule, names ...string) map[string][2]preset.Hint {
+	out := map[string][2]preset.Hint{}
 	for _, name := range names {
 		if rule, ok := rules[name]; ok {
-			out[name] = [2]preset.Keep{rule.Request, rule.Response}
+			out[name] = [2]preset.Hint{rule.Request, rule.Response}
 		}
 	}
 	return out
@@ -23,8 +23,8 @@ func rows(rules map[string]preset.ToolRule, names ...string) map[string][2]prese
 
 func TestD17HintTable(t *testing.T) {
 	t.Parallel()
-	const keep, strip = preset.KeepWhole, preset.KeepStrip
-	want := map[string][2]preset.Keep{ // request, response
+	const keep, strip = preset.HintKeep, preset.HintStrip
+	want := map[string][2]preset.Hint{ // request, response
 		"fs_read_file":   {keep, strip},
 		"fs_grep_files":  {keep, strip},
 		"cargo_check":    {keep, strip},

@@ -49,13 +49,13 @@ func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolic
 	}
 }
 
-func (t ToolRule) strips(hint Keep) bool {
-	return hint == KeepStrip || hint == KeepInherit && !t.Exempt
+func (t ToolRule) strips(hint Hint) bool {
+	return hint == HintStrip || hint == HintInherit && !t.Exempt
 }
 
-// Summarising is the name of a profile that makes summaries: the default one,
+// SummaryProfile is the name of a profile that makes summaries: the default one,
 // the built-in one, or else the first by name. It reports false without any.
-func (r Rules) Summarising() (name string, ok bool) {
+func (r Rules) SummaryProfile() (name string, ok bool) {
 	for _, name := range []string{r.DefaultProfile, ProfileHeavy} {
 		if r.Profiles[name].Summarize {
 			return name, true
@@ -69,7 +69,7 @@ func (r Rules) Summarising() (name string, ok bool) {
 	return name, ok
 }
 
-// Stays reports whether a tool's results are not masked by their age.
-func (t ToolRule) Stays() bool {
-	return t.Exempt && t.Response != KeepStrip || t.Response == KeepWhole
+// KeepsResults reports whether a tool's results are not masked by their age.
+func (t ToolRule) KeepsResults() bool {
+	return t.Exempt && t.Response != HintStrip || t.Response == HintKeep
 }

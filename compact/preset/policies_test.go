@@ -20,22 +20,22 @@ func strip(request, response bool) preset.Profile {
 // what the hint says, whether the tool is exempt, and what comes of it.
 var sides = []struct {
 	profile bool
-	hint    preset.Keep
+	hint    preset.Hint
 	exempt  bool
 	want    bool
 }{
-	{false, preset.KeepInherit, false, false},
-	{false, preset.KeepWhole, false, false},
-	{false, preset.KeepStrip, false, false},
-	{true, preset.KeepInherit, false, true},
-	{true, preset.KeepWhole, false, false},
-	{true, preset.KeepStrip, false, true},
-	{false, preset.KeepInherit, true, false},
-	{false, preset.KeepWhole, true, false},
-	{false, preset.KeepStrip, true, false},
-	{true, preset.KeepInherit, true, false},
-	{true, preset.KeepWhole, true, false},
-	{true, preset.KeepStrip, true, true},
+	{false, preset.HintInherit, false, false},
+	{false, preset.HintKeep, false, false},
+	{false, preset.HintStrip, false, false},
+	{true, preset.HintInherit, false, true},
+	{true, preset.HintKeep, false, false},
+	{true, preset.HintStrip, false, true},
+	{false, preset.HintInherit, true, false},
+	{false, preset.HintKeep, true, false},
+	{false, preset.HintStrip, true, false},
+	{true, preset.HintInherit, true, false},
+	{true, preset.HintKeep, true, false},
+	{true, preset.HintStrip, true, true},
 }
 
 func TestHintsKeepWhatTheProfileStrips(t *testing.T) {

@@ -40,9 +40,9 @@ type Values struct {
 // Wording is the words of the rules' own overlays.
 func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 
-// ActsByItself reports whether anything is done that nobody asked for, but the
+// ActsAutomatically reports whether anything is done that nobody asked for, but the
 // recovery from an overflow.
-func (r Rules) ActsByItself() bool { return r.Enabled && r.Auto.Enabled }
+func (r Rules) ActsAutomatically() bool { return r.Enabled && r.Auto.Enabled }
 
 // AutoRules is when compaction acts automatically (D17, ONE).
 type AutoRules struct {
@@ -147,20 +147,20 @@ type Profile struct {
 
 // ToolRule is what is known about a tool's calls (D17, ADA, JCL).
 type ToolRule struct {
-	Request     Keep     // of arguments
-	Response    Keep     // of results
+	Request     Hint     // of arguments
+	Response    Hint     // of results
 	Exempt      bool     // results are never masked by rules of their age
 	Identifiers []string // arguments that tell calls apart
 }
 
-// Keep is a hint for one side of a tool's calls.
-type Keep string
+// Hint is a hint for one side of a tool's calls.
+type Hint string
 
 // The hints (D17).
 const (
-	KeepInherit Keep = "" // as the profile says
-	KeepWhole   Keep = "keep"
-	KeepStrip   Keep = "strip"
+	HintInherit Hint = "" // as the profile says
+	HintKeep    Hint = "keep"
+	HintStrip   Hint = "strip"
 )
 
 // DedupeParams is what the reduction of repeated calls works by (ADA).
@@ -172,9 +172,9 @@ type DedupeParams struct {
 	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
 }
 
-// RepeatParams is Dedupe with the identifiers of tools that it has no entry
+// ResolvedDedupe is Dedupe with the identifiers of tools that it has no entry
 // for taken from Tools.
-func (r Rules) RepeatParams() adachsoft.Params {
+func (r Rules) ResolvedDedupe() adachsoft.Params {
 	p := adachsoft.Params(r.Dedupe)
 	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
 	if p.ToolIdentifierFields == nil {
@@ -188,10 +188,10 @@ func (r Rules) RepeatParams() adachsoft.Params {
 	return p
 }
 
-// Rearm is how many tokens a request has to grow by after a compaction before
+// MinGrowth is how many tokens a request has to grow by after a compaction before
 // another one may follow automatically, for a window of so many tokens, 0 unknown:
 // one stride, and so that it is felt.
-func (r Rules) Rearm(window int) int {
+func (r Rules) MinGrowth(window int) int {
 	return max(r.Stride(window), int(r.Planner.GrowthRatio*float64(window)))
 }
 
@@ -204,31 +204,31 @@ func (r Rules) Stride(window int) int {
 	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
 }
 
-// Summarises reports whether rules ever ask for a summary automatically.
-func (r Rules) Summarises() bool {
+// SummarisesAutomatically reports whether rules ever ask for a summary automatically.
+func (r Rules) SummarisesAutomatically() bool {
 	if r.Summary.When != SummaryAtLoadLine {
 		return false
 	}
 	if r.Auto.Profile != "" {
 		return r.Profiles[r.Auto.Profile].Summarize
 	}
-	return r.Preset.Design().Acts != ActOnRepeats
+	return r.Preset.Design().Action != ActOnRepeats
 }
 
-// Asks reports whether rules ask a model for a summary without the user.
-func (r Rules) Asks() bool {
+// AsksModelAutomatically reports whether rules ask a model for a summary without the user.
+func (r Rules) AsksModelAutomatically() bool {
 	return r.Summary.When == SummaryAtLoadLine
 }
 
-// Evicts reports whether the rules evict, automatically and without a model.
-func (r Rules) Evicts() bool {
-	return r.Auto.Profile == "" && r.Preset.Design().Acts == ActEvict
+// EvictsAutomatically reports whether the rules evict, automatically and without a model.
+func (r Rules) EvictsAutomatically() bool {
+	return r.Auto.Profile == "" && r.Preset.Design().Action == ActEvict
 }
 
-// Waits reports whether rules do nothing themselves about a request that was
+// LeavesOverflowToRecovery reports whether rules do nothing themselves about a request that was
 // refused: the ladder does.
-func (r Rules) Waits() bool {
-	switch r.Preset.Design().Acts {
+func (r Rules) LeavesOverflowToRecovery() bool {
+	switch r.Preset.Design().Action {
 	case ActSummariseAll, ActOnRepeats, ActDrop:
 		return true
 	}
@@ -239,7 +239,7 @@ func (r Rules) Waits() bool {
 // tokens. A small window calls for less than the default.
 func (r Rules) ProtectedShare(window int) float64 {
 	if r.ProtectedRatio == DefaultProtectedRatio {
-		return SharesOf(window).protected
+		return SharesFor(window).protected
 	}
 	return r.ProtectedRatio
 }

@@ -15,8 +15,8 @@ type EvictRules struct {
 	Words  float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
 
-// shares is what a window of a size calls for.
-type shares struct {
+// windowShares is what a window of a size calls for.
+type windowShares struct {
 	window    float64 // tokens
 	Trigger   float64 // the load line: nearer the hard line in small windows, as evicting needs no model
 	protected float64 // newest tokens that stay
@@ -31,14 +31,14 @@ const (
 
 // sharesBySize was measured on recorded conversations. Between two sizes the
 // shares go evenly from one to the other, by the logarithm of the window.
-var sharesBySize = [...]shares{
+var sharesBySize = [...]windowShares{
 	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, Index: 0.0344, Words: 0.0645}},
 	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
 }
 
-// SharesOf is what a window of so many tokens calls for.
-func SharesOf(window int) shares {
+// SharesFor is what a window of so many tokens calls for.
+func SharesFor(window int) windowShares {
 	w, by := float64(window), sharesBySize[:]
 	if w <= by[0].window {
 		return by[0]
@@ -47,7 +47,7 @@ func SharesOf(window int) shares {
 		if a, b := by[i-1], by[i]; w < b.window {
 			part := math.Log(w/a.window) / math.Log(b.window/a.window)
 			between := func(x, y float64) float64 { return x + part*(y-x) }
-			return shares{w, between(a.Trigger, b.Trigger), between(a.protected, b.protected), EvictRules{
+			return windowShares{w, between(a.Trigger, b.Trigger), between(a.protected, b.protected), EvictRules{
 				Target: between(a.Target, b.Target), Cold: between(a.Cold, b.Cold),
 				Index: between(a.Index, b.Index), Words: between(a.Words, b.Words),
 			}}
@@ -56,10 +56,10 @@ func SharesOf(window int) shares {
 	return by[len(by)-1]
 }
 
-// For is the rules with a share in place of every 0, for a window of so many
+// Resolve is the rules with a share in place of every 0, for a window of so many
 // tokens.
-func (e EvictRules) For(window int) EvictRules {
-	auto := SharesOf(window).EvictRules
+func (e EvictRules) Resolve(window int) EvictRules {
+	auto := SharesFor(window).EvictRules
 	for _, share := range []struct {
 		own  *float64
 		auto float64
@@ -71,22 +71,22 @@ func (e EvictRules) For(window int) EvictRules {
 	return e
 }
 
-// CapacityOf is the window as far as it is used: all of it, or less where a
+// EffectiveWindow is the window as far as it is used: all of it, or less where a
 // threshold, a ratio or a price puts the load line lower than a window of its size
 // calls for. Below a lower line there is less to keep.
-func CapacityOf(window, loadLine int) int {
-	natural := SharesOf(window).Trigger
+func EffectiveWindow(window, loadLine int) int {
+	natural := SharesFor(window).Trigger
 	if loadLine <= 0 || loadLine >= int(natural*float64(window)) {
 		return window
 	}
 	return int(math.Ceil(float64(loadLine) / natural))
 }
 
-// Goals is what a step leaves, in tokens: at the load line, and with a cold cache.
+// Targets is what a step leaves, in tokens: at the load line, and with a cold cache.
 // Shares that the user sets count of the window as long as that is below the load
 // line.
-func (e EvictRules) Goals(window, capacity, loadLine int) (target, cold float64) {
-	shares := e.For(capacity)
+func (e EvictRules) Targets(window, capacity, loadLine int) (target, cold float64) {
+	shares := e.Resolve(capacity)
 	tokens := func(own, share float64) float64 {
 		if t := own * float64(window); own > 0 && t < float64(loadLine) {
 			return t

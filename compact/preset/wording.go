@@ -8,16 +8,16 @@ import (
 // Wording is how overlays of one style look, and how a summary in it is asked for. An overlay names its style, so a
 // wording is frozen: another text is another style. The zero value is Plimsoll's own, without notes.
 type Wording struct {
-	// Notes says that summaries may have a note of what was evicted, which the program writes.
-	Notes bool
-	// Exact says that masks replace whatever they cover, also where that is shorter. Otherwise a mask has an effect
+	// HasNotes says that summaries may have a note of what was evicted, which the program writes.
+	HasNotes bool
+	// AlwaysReplaces says that masks replace whatever they cover, also where that is shorter. Otherwise a mask has an effect
 	// only where it makes a view shorter.
-	Exact bool
-	// WholePolicies says that the newest policy decides on calls and results together.
-	WholePolicies bool
-	// Alone says that each summary is a block of its own, and Once that a block stands at the first place that its
+	AlwaysReplaces bool
+	// NewestPolicyDecides says that the newest policy decides on calls and results together.
+	NewestPolicyDecides bool
+	// SeparateBlocks says that each summary is a block of its own, and Once that a block stands at the first place that its
 	// summary covers and nothing at the others.
-	Alone, Once bool
+	SeparateBlocks, FirstPlaceOnly bool
 
 	// Stub is what stands in place of a result of a tool with a given printable name.
 	Stub func(r conversation.ToolResult, name string) string
@@ -28,8 +28,8 @@ type Wording struct {
 
 	// Prompt asks for a summary, "" for Plimsoll's instructions. Whole has the messages in it uncut, and AsJSON the
 	// conversation as JSON, cut as one text.
-	Prompt        string
-	Whole, AsJSON bool
+	Prompt                string
+	UncutMessages, AsJSON bool
 }
 
 // Block is the texts that stand for a summary. Where it has a question, the user asks it and the assistant says the text;
@@ -46,12 +46,12 @@ const DedupeStyle = conversation.StyleAdachsoft
 
 // wordings has the words of each style.
 var wordings = map[conversation.Style]*Wording{
-	"":                          {Notes: true},
-	conversation.StylePlimsoll:  {Notes: true},
-	conversation.StyleJP:        {Exact: true, WholePolicies: true, Alone: true, Stub: jpStub, Block: jpBlock},
-	conversation.StyleAdachsoft: {Exact: true, Stub: adachsoftStub, Arguments: adachsoftArguments},
-	conversation.StyleOneClaw:   {Once: true, Block: oneClawBlock, Prompt: oneClawPrompt, Whole: true},
-	conversation.StyleJCLI:      {Exact: true, Once: true, Stub: jcliStub, Block: jcliBlock, Prompt: jcliPrompt, AsJSON: true},
+	"":                          {HasNotes: true},
+	conversation.StylePlimsoll:  {HasNotes: true},
+	conversation.StyleJP:        {AlwaysReplaces: true, NewestPolicyDecides: true, SeparateBlocks: true, Stub: jpStub, Block: jpBlock},
+	conversation.StyleAdachsoft: {AlwaysReplaces: true, Stub: adachsoftStub, Arguments: adachsoftArguments},
+	conversation.StyleOneClaw:   {FirstPlaceOnly: true, Block: oneClawBlock, Prompt: oneClawPrompt, UncutMessages: true},
+	conversation.StyleJCLI:      {AlwaysReplaces: true, FirstPlaceOnly: true, Stub: jcliStub, Block: jcliBlock, Prompt: jcliPrompt, AsJSON: true},
 }
 
 // otherWording is that of a style of a later version.

@@ -110,7 +110,7 @@ func (r *run) isSilent(told map[*activeSummary]bool) bool {
 	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
 		return false
 	}
-	return preset.WordingOf(r.summaries[0].Style).Once
+	return preset.WordingOf(r.summaries[0].Style).FirstPlaceOnly
 }
 
 // block returns the messages of a summary run in the style of its newest summary.
@@ -234,7 +234,7 @@ func (r *run) newest() *activeSummary {
 }
 
 func (s *activeSummary) hasOwnStyle() bool {
-	return preset.WordingOf(s.Style).Notes
+	return preset.WordingOf(s.Style).HasNotes
 }
 
 func (s *activeSummary) isNote() bool {

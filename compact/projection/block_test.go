@@ -14,7 +14,7 @@ import (
 
 // outline lists the texts and appendices in a view, in order, with a
 // bar where a message ends.
-func outline(l *compacttest.Tale) string {
+func outline(l *compacttest.LogBuilder) string {
 	var out []string
 	for _, m := range projection.Project(l.Events()).Messages {
 		if m.State != projection.StateSummarised {
@@ -37,30 +37,30 @@ func outline(l *compacttest.Tale) string {
 func TestBlockShowsItsAppendixOnce(t *testing.T) {
 	t.Parallel()
 	const own = conversation.StylePlimsoll
-	said := func() *compacttest.Tale { return (&compacttest.Tale{}).Talks(5) } // 10 events
-	undone := said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5))
+	said := func() *compacttest.LogBuilder { return (&compacttest.LogBuilder{}).ChatTurns(5) } // 10 events
+	undone := said().SummaryEpoch(2, own, "a", compacttest.Span(2, 3)).SummaryEpoch(2, own, "b", compacttest.Span(4, 5))
 	compacttest.Undo(t, undone)
 	for name, c := range map[string]struct {
-		log  *compacttest.Tale
+		log  *compacttest.LogBuilder
 		want string
 	}{
-		"one band":                                {said().Band(2, own, "a", compacttest.Span(2, 5)), "| a (a) | | | | | |"},
-		"two":                                     {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | | | |"},
-		"the newer one stands before":             {said().Band(2, own, "b", compacttest.Span(4, 5)).Band(2, own, "a", compacttest.Span(2, 3)), "| a b (a) | | | | | |"},
+		"one band":                                {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 5)), "| a (a) | | | | | |"},
+		"two":                                     {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 3)).SummaryEpoch(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | | | |"},
+		"the newer one stands before":             {said().SummaryEpoch(2, own, "b", compacttest.Span(4, 5)).SummaryEpoch(2, own, "a", compacttest.Span(2, 3)), "| a b (a) | | | | | |"},
 		"the newest one taken back":               {undone, "| a (a) | | | | | | | |"},
-		"version 1 keeps its own":                 {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(1, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
-		"version 2 behind version 1":              {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
-		"version 1 behind version 2":              {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(1, own, "b", compacttest.Span(4, 5)), "| a b (b) (a) | | | | | |"},
-		"blocks apart: the newest has it":         {said().Band(2, own, "a", compacttest.Span(2, 2)).Band(2, own, "b", compacttest.Span(4, 5)), "| a | | b (b) | | | | | |"},
-		"a band that stands on both sides":        {said().Band(2, own, "a", compacttest.Span(2, 2), compacttest.Span(4, 5)), "| a (a) | | | | | | | |"},
-		"a newer one within, which parts nothing": {said().Band(2, own, "a", compacttest.Span(2, 7)).Band(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | |"},
-		"consolidated":                            {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(2, 5)), "| b (b) | | | | | |"},
-		"notes: the first block has the newest":   {said().Band(3, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
-		"a note behind version 1":                 {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
-		"a note behind version 1, apart":          {said().Band(1, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (a) (b) | | b | | | | | |"},
-		"a note behind version 2, apart":          {said().Band(2, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
-		"a note behind a summary of ONE":          {said().Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 1)).Band(3, own, "b", compacttest.Span(4, 5)), "a (a) | | | b (b) | | | | | |"},
-		"ONE":                                     {said().Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 5)), "a (a) | | | | | |"},
+		"version 1 keeps its own":                 {said().SummaryEpoch(1, own, "a", compacttest.Span(2, 3)).SummaryEpoch(1, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"version 2 behind version 1":              {said().SummaryEpoch(1, own, "a", compacttest.Span(2, 3)).SummaryEpoch(2, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"version 1 behind version 2":              {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 3)).SummaryEpoch(1, own, "b", compacttest.Span(4, 5)), "| a b (b) (a) | | | | | |"},
+		"blocks apart: the newest has it":         {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 2)).SummaryEpoch(2, own, "b", compacttest.Span(4, 5)), "| a | | b (b) | | | | | |"},
+		"a band that stands on both sides":        {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 2), compacttest.Span(4, 5)), "| a (a) | | | | | | | |"},
+		"a newer one within, which parts nothing": {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 7)).SummaryEpoch(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | |"},
+		"consolidated":                            {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 3)).SummaryEpoch(2, own, "b", compacttest.Span(2, 5)), "| b (b) | | | | | |"},
+		"notes: the first block has the newest":   {said().SummaryEpoch(3, own, "a", compacttest.Span(2, 2)).SummaryEpoch(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind version 1":                 {said().SummaryEpoch(1, own, "a", compacttest.Span(2, 3)).SummaryEpoch(3, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"a note behind version 1, apart":          {said().SummaryEpoch(1, own, "a", compacttest.Span(2, 2)).SummaryEpoch(3, own, "b", compacttest.Span(4, 5)), "| a (a) (b) | | b | | | | | |"},
+		"a note behind version 2, apart":          {said().SummaryEpoch(2, own, "a", compacttest.Span(2, 2)).SummaryEpoch(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind a summary of ONE":          {said().SummaryEpoch(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 1)).SummaryEpoch(3, own, "b", compacttest.Span(4, 5)), "a (a) | | | b (b) | | | | | |"},
+		"ONE":                                     {said().SummaryEpoch(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 5)), "a (a) | | | | | |"},
 	} {
 		if d := cmp.Diff(c.want, outline(c.log)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
@@ -72,7 +72,7 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 	t.Parallel()
 	for style, messages := range map[conversation.Style]int{conversation.StyleOneClaw: 1, conversation.StyleJCLI: 2} {
 		// The newest message of the user, e5, parts what is covered.
-		l := (&compacttest.Tale{}).Talks(2).Says(10).Reads(100).Reads(100).Reads(100).Band(2, style, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
+		l := (&compacttest.LogBuilder{}).ChatTurns(2).UserTokens(10).ReadTokens(100).ReadTokens(100).ReadTokens(100).SummaryEpoch(2, style, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
 		v := projection.Project(l.Events())
 		told := 0
 		for _, m := range v.Messages {
@@ -101,12 +101,12 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range compacttest.Problems(hard, projection.Capabilities{}) {
+		for _, problem := range compacttest.RequestProblems(hard, projection.Capabilities{}) {
 			t.Errorf("%s: %s", style, problem)
 		}
 	}
 	// Plimsoll's own says that it is told above.
-	l := (&compacttest.Tale{}).Talks(2).Says(10).Reads(100).Reads(100).Reads(100).Band(2, conversation.StylePlimsoll, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
+	l := (&compacttest.LogBuilder{}).ChatTurns(2).UserTokens(10).ReadTokens(100).ReadTokens(100).ReadTokens(100).SummaryEpoch(2, conversation.StylePlimsoll, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
 	v := projection.Project(l.Events())
 	if len(v.Absent) != 0 || v.Messages[2].State != projection.StateSummarised || strings.Contains(v.Messages[2].Text, "text a") {
 		t.Errorf("%+v", v)

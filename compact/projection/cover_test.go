@@ -34,7 +34,7 @@ func TestNewestCapAppliesUnlessItShowsMore(t *testing.T) {
 		"one that shows it all":   {[]conversation.Body{cut(2000, 2000)}, 3000, 0},
 		"one that makes no sense": {[]conversation.Body{cut(-1, 5)}, 3000, 0},
 	} {
-		l := (&compacttest.Tale{}).Call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).Add(c.caps...)
+		l := (&compacttest.LogBuilder{}).Call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).Add(c.caps...)
 		m := projection.Project(l.Events()).Messages
 		if n := m[1].Size.Chars(); n > c.result+20 || n < c.result-100 || m[1].Overlay != c.by || m[0].Overlay != c.by {
 			t.Errorf("%s: %d characters of the result by %d, of the arguments by %d", name, n, m[1].Overlay, m[0].Overlay)
@@ -47,8 +47,8 @@ func TestOverlaysDoNotAffectLaterEvents(t *testing.T) {
 	early := []conversation.Span{{First: 1, Last: 99}}
 	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Reasoning: conversation.ReasoningStrip, Request: true, Response: true}
 	for name, overlay := range map[string]conversation.Body{
-		"mask":                    compacttest.Masks(3, 99),
-		"letter":                  conversation.Mask{Style: conversation.StyleJCLI, Items: compacttest.Masks(99, 4).Items},
+		"mask":                    compacttest.MaskResults(3, 99),
+		"letter":                  conversation.Mask{Style: conversation.StyleJCLI, Items: compacttest.MaskResults(99, 4).Items},
 		"cap":                     conversation.Cap{Items: []conversation.CapItem{{Event: 99}, {Event: 4}}},
 		"pin":                     conversation.Pin{Events: []uint64{3, 4, 99}},
 		"summary":                 conversation.Summary{Spans: early, Text: "s"},
@@ -57,9 +57,9 @@ func TestOverlaysDoNotAffectLaterEvents(t *testing.T) {
 		"drop":                    conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 99}}},
 		"rewind":                  conversation.Rewind{Turn: 1},
 	} {
-		l := (&compacttest.Tale{}).User("x").Add(overlay) // e2
+		l := (&compacttest.LogBuilder{}).User("x").Add(overlay) // e2
 		before := projection.Project(l.Events())
-		l.Asked("a").Answered("a", compacttest.Numbered(90, "of it")).User("y").Asked("b").Answered("b", "z") // e3 to e7
+		l.OpenCall("a").Result("a", compacttest.NumberedLines(90, "of it")).User("y").OpenCall("b").Result("b", "z") // e3 to e7
 		for l.Log.Len() < 99 {
 			l.Reply("and so on")
 		}

@@ -87,7 +87,7 @@ func (m *masking) shows(n *masking) bool {
 // exact reports whether a masking shows the exact text of a source, even where that is
 // longer than the original.
 func (m *masking) exact() bool {
-	return m.words.Exact
+	return m.words.AlwaysReplaces
 }
 
 // withMask returns the masks of a result with one more, the oldest first. An exact mask
@@ -264,7 +264,7 @@ func (r *decisions) policies(seq uint64, b conversation.Summary) {
 
 func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	d := &r.by[i]
-	whole := how.words.WholePolicies
+	whole := how.words.NewestPolicyDecides
 	if whole {
 		d.omit = nil
 	}

@@ -49,35 +49,35 @@ func seen(log []conversation.Event) string {
 // example is a log with the name of what it shows.
 type example struct {
 	name string
-	log  *compacttest.Tale
+	log  *compacttest.LogBuilder
 }
 
 func TestStubGrammar(t *testing.T) {
 	t.Parallel()
 	const ok, failed = conversation.ResultOK, conversation.ResultError
 	cut, total := conversation.Cut(strings.Repeat("a page of it\n", 5000), 30_000)
-	recall := (&compacttest.Tale{}).User("u").Call("read_file", `{"path":"a.go"}`, ok, compacttest.Numbered(90, "func")).
-		Call(conversation.ToolRecall, `{"id":"e3"}`, ok, compacttest.Numbered(90, "func"))
+	recall := (&compacttest.LogBuilder{}).User("u").Call("read_file", `{"path":"a.go"}`, ok, compacttest.NumberedLines(90, "func")).
+		Call(conversation.ToolRecall, `{"id":"e3"}`, ok, compacttest.NumberedLines(90, "func"))
 	var text strings.Builder
 	for _, c := range []example{
-		{"ok", (&compacttest.Tale{}).Call("read_file", `{"path":"a.go"}`, ok, compacttest.Numbered(312, "an even line of source")).Mask(250)},
-		{"no preview", (&compacttest.Tale{}).Call("read_file", `{"path":"a.go"}`, ok, compacttest.Numbered(312, "an even line of source")).Mask(0)},
-		{"error", (&compacttest.Tale{}).Call("run_command", `{}`, failed, compacttest.Numbered(40, "PASS")+"server_test.go:12: error: address in use\n"+compacttest.Numbered(40, "more output")).Mask(100)},
-		{"error in tail", (&compacttest.Tale{}).Call("run_command", `{}`, failed, compacttest.Numbered(80, "PASS")+"error: exit status 1\n").Mask(100)},
-		{"error unnamed", (&compacttest.Tale{}).Call("run_command", `{}`, failed, compacttest.Numbered(80, "PASS")+strings.Repeat("the end ", 60)+"\n\n").Mask(30)},
-		{"interrupted", (&compacttest.Tale{}).Call("run_command", `{}`, conversation.ResultInterrupted, compacttest.Numbered(80, "so far")).Mask(60)},
-		{"denied", (&compacttest.Tale{}).Call("run_command", `{}`, conversation.ResultDenied, compacttest.Numbered(80, "the user said no")).Mask(60)},
-		{"one line", (&compacttest.Tale{}).Call("run_command", `{}`, ok, strings.Repeat("minified;", 1000)).Mask(60)},
-		{"long line behind a short one", (&compacttest.Tale{}).Call("run_command", `{}`, ok, "ok\n"+strings.Repeat("minified;", 1000)+"\nend").Mask(60)},
-		{"cjk", (&compacttest.Tale{}).Call("read_file", `{}`, ok, strings.Repeat("漢字かな交じり文を読む。\n", 100)).Mask(60)},
-		{"crlf", (&compacttest.Tale{}).Call("read_file", `{}`, ok, strings.Repeat("a line of a file from elsewhere\r\n", 100)).Mask(70)},
-		{"megabyte", (&compacttest.Tale{}).Call("read_file", `{}`, ok, strings.Repeat("0123456789abcde\n", 1<<16)).Mask(250)},
-		{"cut", (&compacttest.Tale{}).Add(conversation.ToolResult{CallID: "x", Tool: "fetch", Status: ok, Text: cut, Total: total}).Mask(60)},
+		{"ok", (&compacttest.LogBuilder{}).Call("read_file", `{"path":"a.go"}`, ok, compacttest.NumberedLines(312, "an even line of source")).Mask(250)},
+		{"no preview", (&compacttest.LogBuilder{}).Call("read_file", `{"path":"a.go"}`, ok, compacttest.NumberedLines(312, "an even line of source")).Mask(0)},
+		{"error", (&compacttest.LogBuilder{}).Call("run_command", `{}`, failed, compacttest.NumberedLines(40, "PASS")+"server_test.go:12: error: address in use\n"+compacttest.NumberedLines(40, "more output")).Mask(100)},
+		{"error in tail", (&compacttest.LogBuilder{}).Call("run_command", `{}`, failed, compacttest.NumberedLines(80, "PASS")+"error: exit status 1\n").Mask(100)},
+		{"error unnamed", (&compacttest.LogBuilder{}).Call("run_command", `{}`, failed, compacttest.NumberedLines(80, "PASS")+strings.Repeat("the end ", 60)+"\n\n").Mask(30)},
+		{"interrupted", (&compacttest.LogBuilder{}).Call("run_command", `{}`, conversation.ResultInterrupted, compacttest.NumberedLines(80, "so far")).Mask(60)},
+		{"denied", (&compacttest.LogBuilder{}).Call("run_command", `{}`, conversation.ResultDenied, compacttest.NumberedLines(80, "the user said no")).Mask(60)},
+		{"one line", (&compacttest.LogBuilder{}).Call("run_command", `{}`, ok, strings.Repeat("minified;", 1000)).Mask(60)},
+		{"long line behind a short one", (&compacttest.LogBuilder{}).Call("run_command", `{}`, ok, "ok\n"+strings.Repeat("minified;", 1000)+"\nend").Mask(60)},
+		{"cjk", (&compacttest.LogBuilder{}).Call("read_file", `{}`, ok, strings.Repeat("漢字かな交じり文を読む。\n", 100)).Mask(60)},
+		{"crlf", (&compacttest.LogBuilder{}).Call("read_file", `{}`, ok, strings.Repeat("a line of a file from elsewhere\r\n", 100)).Mask(70)},
+		{"megabyte", (&compacttest.LogBuilder{}).Call("read_file", `{}`, ok, strings.Repeat("0123456789abcde\n", 1<<16)).Mask(250)},
+		{"cut", (&compacttest.LogBuilder{}).Add(conversation.ToolResult{CallID: "x", Tool: "fetch", Status: ok, Text: cut, Total: total}).Mask(60)},
 		{"recalled", recall.Mask(0)},
-		{"recalled miss", (&compacttest.Tale{}).Call("read_file", `{}`, ok, "x").
-			Call(conversation.ToolRecall, `{"id":"e1"}`, failed, compacttest.Numbered(90, "there is no e1 here")).Mask(0)},
-		{"no status", (&compacttest.Tale{}).Call("read_file", `{}`, "", compacttest.Numbered(90, "of a foreign log")).Mask(0)},
-		{"odd tool", (&compacttest.Tale{}).Call("multi_tool_use.parallel\n", `{}`, ok, compacttest.Numbered(90, "there is no such tool")).Mask(0)},
+		{"recalled miss", (&compacttest.LogBuilder{}).Call("read_file", `{}`, ok, "x").
+			Call(conversation.ToolRecall, `{"id":"e1"}`, failed, compacttest.NumberedLines(90, "there is no e1 here")).Mask(0)},
+		{"no status", (&compacttest.LogBuilder{}).Call("read_file", `{}`, "", compacttest.NumberedLines(90, "of a foreign log")).Mask(0)},
+		{"odd tool", (&compacttest.LogBuilder{}).Call("multi_tool_use.parallel\n", `{}`, ok, compacttest.NumberedLines(90, "there is no such tool")).Mask(0)},
 	} {
 		messages := projection.Project(c.log.Events()).Messages
 		last := messages[len(messages)-1]
@@ -91,8 +91,8 @@ func TestStubGrammar(t *testing.T) {
 
 func TestAStubThatIsNotShorterIsNotShown(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "short", strings.Repeat("x", 100), compacttest.Numbered(30, "a line of it")} {
-		l := (&compacttest.Tale{}).Call("read_file", `{}`, conversation.ResultOK, text).Mask(250)
+	for _, text := range []string{"", "short", strings.Repeat("x", 100), compacttest.NumberedLines(30, "a line of it")} {
+		l := (&compacttest.LogBuilder{}).Call("read_file", `{}`, conversation.ResultOK, text).Mask(250)
 		if m := projection.Project(l.Events()).Messages[1]; m.Text != text || m.Overlay != 0 || m.State != projection.StateVerbatim {
 			t.Errorf("%d characters became %+v", len(text), m)
 		}
@@ -107,7 +107,7 @@ func TestStubsOfTheOtherPresets(t *testing.T) {
 		conversation.StyleJCLI: {conversation.ResultOK: "[Previous: used fs_read_file]", conversation.ResultError: "[Previous: used fs_read_file]"},
 	} {
 		for status, text := range want {
-			l := (&compacttest.Tale{}).Call("fs_read_file", `{"path":"a"}`, status, "x") // shorter than the stub: the letter holds
+			l := (&compacttest.LogBuilder{}).Call("fs_read_file", `{"path":"a"}`, status, "x") // shorter than the stub: the letter holds
 			l.Add(conversation.Mask{Style: style, Items: []conversation.MaskItem{
 				{Event: 2, Part: conversation.PartResult}, {Event: 1, Part: conversation.PartArguments, Call: "call_1"}}})
 			v := projection.Project(l.Events())
@@ -119,9 +119,9 @@ func TestStubsOfTheOtherPresets(t *testing.T) {
 }
 
 // voyage is three turns, the second with work in it.
-func voyage() *compacttest.Tale {
-	l := (&compacttest.Tale{}).User("Set up the project.").Reply("Done.")
-	l.User("Read a.go.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.Numbered(6, "of a.go")).Reply("Read.")
+func voyage() *compacttest.LogBuilder {
+	l := (&compacttest.LogBuilder{}).User("Set up the project.").Reply("Done.")
+	l.User("Read a.go.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.NumberedLines(6, "of a.go")).Reply("Read.")
 	return l.User("And now?").Reply("Go on.")
 }
 
@@ -168,15 +168,15 @@ func TestNotesAndEnds(t *testing.T) {
 		return conversation.Summary{Style: style, Spans: []conversation.Span{{First: 1, Last: 6}}, FromTurn: 0, ToTurn: 1,
 			Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}}
 	}
-	works := func() *compacttest.Tale {
-		l := (&compacttest.Tale{}).User("Read a.go.").Add(conversation.AssistantMessage{Text: "I read it.", Reasoning: "It is there.", Stop: conversation.StopCalls,
+	works := func() *compacttest.LogBuilder {
+		l := (&compacttest.LogBuilder{}).User("Read a.go.").Add(conversation.AssistantMessage{Text: "I read it.", Reasoning: "It is there.", Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: `{"path":"a.go"}`}, {ID: "b", Name: "grep_files", Arguments: `{"pattern":"x"}`}}},
-			conversation.ToolResult{CallID: "a", Tool: "read_file", Status: conversation.ResultOK, Text: compacttest.Numbered(60, "of a.go")},
+			conversation.ToolResult{CallID: "a", Tool: "read_file", Status: conversation.ResultOK, Text: compacttest.NumberedLines(60, "of a.go")},
 			conversation.ToolResult{CallID: "b", Tool: "grep_files", Status: conversation.ResultOK, Text: "a.go:1: x"})
-		return l.Call("read_file", `{"path":"b.go"}`, conversation.ResultOK, compacttest.Numbered(60, "of b.go")).Reply("Read.")
+		return l.Call("read_file", `{"path":"b.go"}`, conversation.ResultOK, compacttest.NumberedLines(60, "of b.go")).Reply("Read.")
 	}
 	long := `{"path":"a.go","content":"` + strings.Repeat("package a\\n", 300) + `","mode":420,"n":[1,2.0]}`
-	caps := (&compacttest.Tale{}).User("u").Call("create_file", long, conversation.ResultOK, compacttest.Numbered(500, "of the answer"))
+	caps := (&compacttest.LogBuilder{}).User("u").Call("create_file", long, conversation.ResultOK, compacttest.NumberedLines(500, "of the answer"))
 	var text strings.Builder
 	for _, c := range []example{
 		{"drop", voyage().Add(drop(2, 6))},
@@ -184,7 +184,7 @@ func TestNotesAndEnds(t *testing.T) {
 		{"drop pinned", voyage().Add(drop(2, 6), conversation.Pin{Events: []uint64{4}})},
 		{"omit", works().Add(omit(conversation.StylePlimsoll))},
 		{"omit jp", works().Add(omit(conversation.StyleJP))},
-		{"omit too small", (&compacttest.Tale{}).User("u").Call("t", `{}`, conversation.ResultOK, "x").Add(omit(conversation.StylePlimsoll))},
+		{"omit too small", (&compacttest.LogBuilder{}).User("u").Call("t", `{}`, conversation.ResultOK, "x").Add(omit(conversation.StylePlimsoll))},
 		{"cap", caps.Add(conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "call_1", Head: 30, Tail: 20}, {Event: 3, Head: 60, Tail: 60}}})},
 		{"rewind", voyage().Add(conversation.Rewind{Turn: 1})},
 	} {
@@ -195,9 +195,9 @@ func TestNotesAndEnds(t *testing.T) {
 
 func TestPointer(t *testing.T) {
 	t.Parallel()
-	text := compacttest.Numbered(20, "of a.go")
+	text := compacttest.NumberedLines(20, "of a.go")
 	log := func(repeats uint64, more ...conversation.Body) []conversation.Event {
-		l := (&compacttest.Tale{}).User("Read a.go twice.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, text)
+		l := (&compacttest.LogBuilder{}).User("Read a.go twice.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, text)
 		l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "again", Name: "read_file", Arguments: `{"path":"a.go"}`}}},
 			conversation.ToolResult{CallID: "again", Tool: "read_file", Status: conversation.ResultOK, Text: text, Repeats: repeats})
 		return l.Add(more...).Events()
@@ -222,7 +222,7 @@ func TestPointer(t *testing.T) {
 		"both masked":                    {log(3, mask(3, 5)), projection.StateMasked, projection.StateMasked},
 		"the second masked":              {log(3, mask(5)), projection.StateVerbatim, projection.StateMasked},
 		"the first masked by the letter": {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), projection.StateMasked, projection.StateVerbatim},
-		"too short to point to": {(&compacttest.Tale{}).User("x").Call("t", "{}", conversation.ResultOK, "short").Asked("again").
+		"too short to point to": {(&compacttest.LogBuilder{}).User("x").Call("t", "{}", conversation.ResultOK, "short").OpenCall("again").
 			Add(conversation.ToolResult{CallID: "again", Tool: "t", Text: "short", Repeats: 3}).Events(), projection.StateVerbatim, projection.StateVerbatim},
 		"the first summarised":                {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), projection.StateSummarised, projection.StateVerbatim},
 		"the second pinned":                   {log(3, conversation.Pin{Events: []uint64{5}}), projection.StateVerbatim, projection.StatePinned},

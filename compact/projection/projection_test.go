@@ -44,7 +44,7 @@ func TestEveryEventIsShownOrAbsentOnce(t *testing.T) {
 		}
 		for _, e := range events {
 			want := 0
-			if _, sent := compacttest.SizeSaid(e.Body); sent {
+			if _, sent := compacttest.OriginalSize(e.Body); sent {
 				want = 1
 			}
 			if places[e.Seq] != want {
@@ -103,10 +103,10 @@ func TestRevertRestoresTheMessages(t *testing.T) {
 func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
-		before := compacttest.Chars(projection.Project(w.Events()))
+		w := conversationtest.NewWriter(t, compacttest.PlimsollLog(t))
+		before := compacttest.ViewChars(projection.Project(w.Events()))
 		w.Add(t, w.Reduction(t))
-		if after := compacttest.Chars(projection.Project(w.Events())); after > before {
+		if after := compacttest.ViewChars(projection.Project(w.Events())); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
 		}
 	})
@@ -189,8 +189,8 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 				}
 			}
 			w.Add(t, drawMask(t, hide))
-			if after := projection.Project(w.Events()); compacttest.Chars(after) > compacttest.Chars(view) {
-				t.Fatalf("%d code points became %d by %+v", compacttest.Chars(view), compacttest.Chars(after), w.Events()[len(log)].Body)
+			if after := projection.Project(w.Events()); compacttest.ViewChars(after) > compacttest.ViewChars(view) {
+				t.Fatalf("%d code points became %d by %+v", compacttest.ViewChars(view), compacttest.ViewChars(after), w.Events()[len(log)].Body)
 			}
 		}
 	})

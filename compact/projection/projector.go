@@ -71,7 +71,7 @@ func (p *projector) showPinned(m Message) {
 // messages, so another summary starts a new run.
 func (p *projector) cover(m *Message, s *activeSummary) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
-		(preset.WordingOf(s.Style).Alone || preset.WordingOf(r.summaries[0].Style).Alone) {
+		(preset.WordingOf(s.Style).SeparateBlocks || preset.WordingOf(r.summaries[0].Style).SeparateBlocks) {
 		p.flush()
 	}
 	p.join(summaryRun, m)

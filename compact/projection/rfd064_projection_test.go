@@ -45,8 +45,8 @@ const mainPath = `{"path":"src/main.rs"}`
 
 // rfd064Example is the raw stream of S64's projection example, and a turn that
 // is not compacted.
-func rfd064Example() *compacttest.Tale {
-	l := &compacttest.Tale{}
+func rfd064Example() *compacttest.LogBuilder {
+	l := &compacttest.LogBuilder{}
 	work := func(text, reasoning, id, tool, result string) {
 		l.Add(conversation.AssistantMessage{Text: text, Reasoning: reasoning, Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: mainPath}}},
@@ -66,7 +66,7 @@ func rfd064Example() *compacttest.Tale {
 }
 
 // afterwards is the later turn 3 of the example.
-func afterwards(l *compacttest.Tale) *compacttest.Tale {
+func afterwards(l *compacttest.LogBuilder) *compacttest.LogBuilder {
 	return l.User("thanks").Add(conversation.AssistantMessage{Text: "Welcome.", Stop: conversation.StopEnd})
 }
 
@@ -78,9 +78,9 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 	// Exactly the hints that the text of the example names.
 	rules := preset.RulesOf(preset.JP)
 	rules.Tools = map[string]preset.ToolRule{
-		"fs_read_file":   {Request: preset.KeepWhole, Response: preset.KeepStrip},
-		"fs_create_file": {Request: preset.KeepStrip},
-		"fs_modify_file": {Request: preset.KeepStrip},
+		"fs_read_file":   {Request: preset.HintKeep, Response: preset.HintStrip},
+		"fs_create_file": {Request: preset.HintStrip},
+		"fs_modify_file": {Request: preset.HintStrip},
 	}
 	p := rules.Policies(rules.Profiles[preset.ProfileDefault], []string{"fs_create_file", "fs_read_file", "fs_modify_file"})
 	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(), FromTurn: 0, ToTurn: 2, Policies: &p})
@@ -127,7 +127,7 @@ func TestRFD064ProjectionExampleHeavy(t *testing.T) {
 // turns 0 to 30.
 func TestRFD064StackingTable(t *testing.T) {
 	t.Parallel()
-	l := &compacttest.Tale{}
+	l := &compacttest.LogBuilder{}
 	turn := func() {
 		l.User("go on")
 		l.Add(conversation.AssistantMessage{Reasoning: "why", Stop: conversation.StopCalls,
@@ -185,7 +185,7 @@ func TestRFD064LatestPolicyWinsForEachTypeOfContent(t *testing.T) {
 		"omitted, then stripped": {[]conversation.Body{strip(conversation.Policies{ToolCalls: conversation.ToolCallsOmit}), all}, "{}",
 			"[compacted] grep: success", false},
 	} {
-		l := (&compacttest.Tale{}).User("u").Add(conversation.AssistantMessage{Reasoning: "why", Calls: []conversation.ToolCall{{ID: "1", Name: "grep", Arguments: `{"a":1}`}}},
+		l := (&compacttest.LogBuilder{}).User("u").Add(conversation.AssistantMessage{Reasoning: "why", Calls: []conversation.ToolCall{{ID: "1", Name: "grep", Arguments: `{"a":1}`}}},
 			conversation.ToolResult{CallID: "1", Tool: "grep", Status: conversation.ResultOK, Text: "found"}).Add(c.overlays...)
 		// The order of the log counts, whatever the clocks said.
 		log := slices.Clone(l.Events())

@@ -7,11 +7,11 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// LookBack is how many blocks of content before a mark an older one is looked for.
-const LookBack = 20
+// LookbackBlocks is how many blocks of content before a mark an older one is looked for.
+const LookbackBlocks = 20
 
-// Least is the smallest prompt that is cached, in tokens.
-const Least = 1024
+// MinPromptTokens is the smallest prompt that is cached, in tokens.
+const MinPromptTokens = 1024
 
 // Mark is where a request has a mark: behind so many of its messages, blocks of content and tokens.
 type Mark struct {
@@ -19,12 +19,12 @@ type Mark struct {
 	Tokens           float64
 }
 
-// Points are the marks of a request whose prompt and tools have so many tokens, by how many tokens a message has.
-func Points(messages []projection.Message, front float64, tokens func(*projection.Message) float64) []Mark {
+// RequestMarks are the marks of a request whose prompt and tools have so many tokens, by how many tokens a message has.
+func RequestMarks(messages []projection.Message, front float64, tokens func(*projection.Message) float64) []Mark {
 	at := Mark{Tokens: front}
 	points := []Mark{at}
 	next := 0
-	for _, last := range Marks(messages) {
+	for _, last := range MarkIndexes(messages) {
 		for ; next <= last; next++ {
 			m := &messages[next]
 			at.Messages++
@@ -42,20 +42,20 @@ func Points(messages []projection.Message, front float64, tokens func(*projectio
 // Cache is what a provider's cache holds of one conversation. The zero value holds nothing.
 type Cache struct {
 	now     time.Duration // since it began
-	entries []entry
+	entries []cacheEntry
 }
 
-type entry struct {
-	mark  Mark
-	lives time.Duration
-	used  time.Duration // when it was written or read last
+type cacheEntry struct {
+	mark     Mark
+	lifetime time.Duration
+	used     time.Duration // when it was written or read last
 }
 
 // Send is a request with these marks, that long after the one before, which it has so many whole messages in common
 // with. It returns how many tokens the cache serves. What the request writes is kept for lives.
 func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit float64) {
 	c.now += idle
-	c.entries = slices.DeleteFunc(c.entries, func(e entry) bool { return c.now-e.used > e.lives || e.mark.Messages > common })
+	c.entries = slices.DeleteFunc(c.entries, func(e cacheEntry) bool { return c.now-e.used > e.lifetime || e.mark.Messages > common })
 	found := Mark{}
 	for _, e := range c.entries {
 		if e.mark.Tokens > found.Tokens && reachable(points, e.mark) {
@@ -63,13 +63,13 @@ func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit 
 		}
 	}
 	for _, p := range points {
-		i := slices.IndexFunc(c.entries, func(e entry) bool { return e.mark.Messages == p.Messages })
+		i := slices.IndexFunc(c.entries, func(e cacheEntry) bool { return e.mark.Messages == p.Messages })
 		switch {
-		case p.Tokens < Least:
+		case p.Tokens < MinPromptTokens:
 		case i >= 0:
 			c.entries[i].used = c.now
 		default:
-			c.entries = append(c.entries, entry{mark: p, lives: lives, used: c.now})
+			c.entries = append(c.entries, cacheEntry{mark: p, lifetime: lives, used: c.now})
 		}
 	}
 	for i := range c.entries {
@@ -81,10 +81,10 @@ func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit 
 }
 
 func reachable(points []Mark, old Mark) bool {
-	return slices.ContainsFunc(points, func(p Mark) bool { return p.Messages >= old.Messages && p.Blocks-old.Blocks <= LookBack })
+	return slices.ContainsFunc(points, func(p Mark) bool { return p.Messages >= old.Messages && p.Blocks-old.Blocks <= LookbackBlocks })
 }
 
 // Cold reports whether a request that long after the newest one would find nothing.
 func (c *Cache) Cold(idle time.Duration) bool {
-	return !slices.ContainsFunc(c.entries, func(e entry) bool { return c.now+idle-e.used <= e.lives })
+	return !slices.ContainsFunc(c.entries, func(e cacheEntry) bool { return c.now+idle-e.used <= e.lifetime })
 }

@@ -2,14 +2,14 @@ package promptcache
 
 import "plimsoll/compact/projection"
 
-// Marks are the messages, by index and ascending, behind which marks of a cache go: at most three. One more belongs
+// MarkIndexes are the messages, by index and ascending, behind which marks of a cache go: at most three. One more belongs
 // behind tools and system prompt.
 //
 //   - the last: the next request begins with all of this one
 //   - the one that the request before ended with, which is in front of the newest reply: a reply with many calls
 //     alone can have more blocks than LookBack
 //   - the last of what a compaction put in front: it stays when the rest is undone or compacted again
-func Marks(messages []projection.Message) []int {
+func MarkIndexes(messages []projection.Message) []int {
 	last := len(messages) - 1
 	if last < 0 {
 		return nil

@@ -15,36 +15,36 @@ var terms = promptcache.Anthropic()
 
 func TestALongPromptWithPausesIsKeptForLong(t *testing.T) {
 	t.Parallel()
-	paused := promptcache.Rhythm{Requests: 40, Pauses: 6}
+	paused := promptcache.PauseCounts{Requests: 40, Pauses: 6}
 	for _, c := range []struct {
 		name string
-		o    promptcache.Outlook
-		want promptcache.Offer
+		o    promptcache.ChoiceInput
+		want promptcache.LifetimeOption
 	}{
-		{"a small first prompt of an unknown user", promptcache.Outlook{Prompt: 5_000}, terms.Short},
-		{"a large prompt, pauses in this conversation", promptcache.Outlook{Prompt: 60_000, Requests: 40, Own: paused}, terms.Long},
-		{"a large prompt, pauses in earlier ones", promptcache.Outlook{Prompt: 60_000, Past: promptcache.Rhythm{Requests: 400, Pauses: 60}}, terms.Long},
-		{"a large prompt without pauses", promptcache.Outlook{Prompt: 60_000, Requests: 60, Own: promptcache.Rhythm{Requests: 60}}, terms.Short},
-		{"absences alone", promptcache.Outlook{Prompt: 60_000, Requests: 40, Own: promptcache.Rhythm{Requests: 40, Absences: 10}}, terms.Short},
-		{"so much new text that writing it costs most", promptcache.Outlook{Prompt: 20_000, Requests: 40, Warm: 40, Written: 400_000, Own: paused}, terms.Short},
+		{"a small first prompt of an unknown user", promptcache.ChoiceInput{Prompt: 5_000}, terms.Short},
+		{"a large prompt, pauses in this conversation", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused}, terms.Long},
+		{"a large prompt, pauses in earlier ones", promptcache.ChoiceInput{Prompt: 60_000, User: promptcache.PauseCounts{Requests: 400, Pauses: 60}}, terms.Long},
+		{"a large prompt without pauses", promptcache.ChoiceInput{Prompt: 60_000, Requests: 60, Conversation: promptcache.PauseCounts{Requests: 60}}, terms.Short},
+		{"absences alone", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: promptcache.PauseCounts{Requests: 40, LongPauses: 10}}, terms.Short},
+		{"so much new text that writing it costs most", promptcache.ChoiceInput{Prompt: 20_000, Requests: 40, CachedRequests: 40, Written: 400_000, Conversation: paused}, terms.Short},
 	} {
-		got := terms.Choose(c.o)
-		if got.Lives != c.want.Lives {
-			t.Errorf("%s: kept for %v, want %v", c.name, got.Lives, c.want.Lives)
+		got := terms.ChooseLifetime(c.o)
+		if got.Lifetime != c.want.Lifetime {
+			t.Errorf("%s: kept for %v, want %v", c.name, got.Lifetime, c.want.Lifetime)
 		}
-		if got.Saves < 0 {
-			t.Errorf("%s: it saves %v", c.name, got.Saves)
+		if got.SavedTokens < 0 {
+			t.Errorf("%s: it saves %v", c.name, got.SavedTokens)
 		}
 	}
 }
 
 func TestARhythmCountsWhatEachLifetimeOutlives(t *testing.T) {
 	t.Parallel()
-	var r promptcache.Rhythm
+	var r promptcache.PauseCounts
 	for _, idle := range []time.Duration{0, 5 * time.Minute, 5*time.Minute + 1, time.Hour, time.Hour + 1} {
 		r = r.Add(terms, idle)
 	}
-	if want := (promptcache.Rhythm{Requests: 5, Pauses: 2, Absences: 1}); r != want {
+	if want := (promptcache.PauseCounts{Requests: 5, Pauses: 2, LongPauses: 1}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
 }
@@ -85,7 +85,7 @@ func TestTheCacheServesWhatStandsBeforeAMark(t *testing.T) {
 func TestASmallPromptIsNotCached(t *testing.T) {
 	t.Parallel()
 	var c promptcache.Cache
-	small := []promptcache.Mark{{Messages: 1, Blocks: 1, Tokens: promptcache.Least - 1}}
+	small := []promptcache.Mark{{Messages: 1, Blocks: 1, Tokens: promptcache.MinPromptTokens - 1}}
 	c.Send(small, 0, 0, time.Hour)
 	if got := c.Send(small, 1, 0, time.Hour); got != 0 {
 		t.Errorf("%v tokens of it are", got)
@@ -101,7 +101,7 @@ func TestAConversationThatGrowsIsServedWhole(t *testing.T) {
 		weight := func(*projection.Message) float64 { return 100 }
 		before, common := 0.0, 0
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {
-			points := promptcache.Points(messages, 4000, weight)
+			points := promptcache.RequestMarks(messages, 4000, weight)
 			hit := c.Send(points, common, time.Minute, 5*time.Minute)
 			if hit != before {
 				t.Fatalf("request with %d messages finds %v tokens, want %v", len(messages), hit, before)

@@ -12,27 +12,27 @@ import (
 // of the user or the last unit. It spares no first message, and what it leaves
 // out is gone.
 
-func newTruncate(s Setting, rules preset.Rules) Policy {
+func newTruncatePolicy(s PolicySetting, rules preset.Rules) Policy {
 	soft := loadLine(s, rules)
 	target := preset.TruncateShare * soft
 	return Policy{
-		Show:     withoutNotes,
-		PerSheet: s.Steps, // the load line lies below a price step
-		Act: func(l Look) (Act, error) {
+		Transform:  withoutNotes,
+		UsesPrices: s.Steps, // the load line lies below a price step
+		Decide: func(l PolicyInput) (Decision, error) {
 			if l.TurnEnd || soft == 0 || l.Used <= soft {
-				return Act{}, nil
+				return Decision{}, nil
 			}
-			spans := oldest(l.View.Messages, l.Used-target)
+			spans := oldestUnits(l.View.Messages, l.Used-target)
 			if len(spans) == 0 {
-				return Act{}, nil
+				return Decision{}, nil
 			}
-			return Act{Overlays: []conversation.Body{conversation.Drop{Spans: spans}}}, nil
+			return Decision{Overlays: []conversation.Body{conversation.Drop{Spans: spans}}}, nil
 		},
 	}
 }
 
 // loadLine is where rules act, in tokens, 0 for an unknown window.
-func loadLine(s Setting, r preset.Rules) float64 {
+func loadLine(s PolicySetting, r preset.Rules) float64 {
 	if s.Window <= 0 {
 		return 0
 	}
@@ -67,9 +67,9 @@ func withoutNotes(v projection.View) projection.View {
 	return out
 }
 
-// oldest is the oldest units that hold so many tokens together, or as many as
+// oldestUnits is the oldest units that hold so many tokens together, or as many as
 // there are.
-func oldest(messages []projection.Message, tokensToGo float64) []conversation.Span {
+func oldestUnits(messages []projection.Message, tokensToGo float64) []conversation.Span {
 	newest, last := newestOfUser(messages), lastUnit(messages)
 	var out []conversation.Span
 	gone := 0

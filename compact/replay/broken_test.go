@@ -12,8 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A policy that is broken on purpose is caught by the figure that is there for
-// it.
+// A policy that is broken on purpose is caught by the figure that is there for it.
 
 // work is a conversation of one turn of steps.
 func work(steps, chars int) *tale {
@@ -27,7 +26,7 @@ func work(steps, chars int) *tale {
 func TestOrphanedResultsAreViolations(t *testing.T) {
 	t.Parallel()
 	// It forgets the reply whose call the result answers.
-	orphans := policy(replay.Policy{Show: func(v projection.View) projection.View {
+	orphans := policy(replay.Policy{Transform: func(v projection.View) projection.View {
 		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m projection.Message) bool { return m.Events[0] == 2 })
 		return v
 	}})
@@ -39,8 +38,8 @@ func TestOrphanedResultsAreViolations(t *testing.T) {
 
 func TestBrokenMessagesAreViolations(t *testing.T) {
 	t.Parallel()
-	change := func(role projection.Role, f func(*projection.Message)) replay.Maker {
-		return policy(replay.Policy{Show: func(v projection.View) projection.View {
+	change := func(role projection.Role, f func(*projection.Message)) replay.PolicyMaker {
+		return policy(replay.Policy{Transform: func(v projection.View) projection.View {
 			v.Messages = slices.Clone(v.Messages)
 			for i := range v.Messages {
 				if v.Messages[i].Role == role {
@@ -50,7 +49,7 @@ func TestBrokenMessagesAreViolations(t *testing.T) {
 			return v
 		}})
 	}
-	for name, p := range map[string]replay.Maker{
+	for name, p := range map[string]replay.PolicyMaker{
 		"arguments that are no object": change(projection.RoleAssistant, func(m *projection.Message) {
 			m.Calls = slices.Clone(m.Calls)
 			m.Calls[0].Arguments = `"[omitted]"`
@@ -58,8 +57,8 @@ func TestBrokenMessagesAreViolations(t *testing.T) {
 		"half a character": change(projection.RoleTool, func(m *projection.Message) { m.Text = m.Text[:10] + "\xe6\x97" }),
 		"a NUL":            change(projection.RoleUser, func(m *projection.Message) { m.Text += "\x00" }),
 		"a second prompt":  change(projection.RoleUser, func(m *projection.Message) { m.Role = projection.RoleSystem }),
-		"nothing at all":   policy(replay.Policy{Show: func(v projection.View) projection.View { return projection.View{} }}),
-		"an own last word": policy(replay.Policy{Show: func(v projection.View) projection.View {
+		"nothing at all":   policy(replay.Policy{Transform: func(v projection.View) projection.View { return projection.View{} }}),
+		"an own last word": policy(replay.Policy{Transform: func(v projection.View) projection.View {
 			v.Messages = append(slices.Clone(v.Messages), projection.Message{Role: projection.RoleAssistant, Text: "so", Events: []uint64{1}})
 			return v
 		}}),
@@ -107,9 +106,9 @@ func TestRequestsHaveAnOrder(t *testing.T) {
 
 // losing is a policy that cuts results on arrival and hides all but the newest
 // behind stubs with ids; the full texts are kept or lost.
-func losing(keep bool) replay.Maker {
-	return func(replay.Setting) replay.Policy {
-		return replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, keep), Act: func(l replay.Look) (replay.Act, error) {
+func losing(keep bool) replay.PolicyMaker {
+	return func(replay.PolicySetting) replay.Policy {
+		return replay.Policy{HasRecall: true, StoreResult: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, keep), Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 			var items []conversation.MaskItem
 			for _, m := range l.View.Messages[:len(l.View.Messages)-1] {
 				if m.Role == projection.RoleTool && m.State != projection.StateMasked {
@@ -117,9 +116,9 @@ func losing(keep bool) replay.Maker {
 				}
 			}
 			if len(items) == 0 {
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}
-			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: items}}}, nil
+			return replay.Decision{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: items}}}, nil
 		}}
 	}
 }
@@ -147,16 +146,15 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 	if patient.PrefixBreaks != 0 || patient.SessionsWorse["anthropic-1h"] != 0 {
 		t.Errorf("doing nothing: %+v", patient)
 	}
-	// A newest part that has to be written again with every request costs more than
-	// what the masks save.
-	tail := func(replay.Setting) replay.Policy {
-		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+	// A newest part that has to be written again with every request costs more than what the masks save.
+	tail := func(replay.PolicySetting) replay.Policy {
+		return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 			rules := preset.RulesOf(preset.JCLI)
 			items := planner.MicroItems(l.View, rules)
 			if len(items) == 0 {
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}
-			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StyleJCLI, Version: projection.StubVersion, Items: items}}}, nil
+			return replay.Decision{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StyleJCLI, Version: projection.StubVersion, Items: items}}}, nil
 		}}
 	}
 	f, _ = seen(t, tail, work(30, 4000))
@@ -167,7 +165,9 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 
 func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	t.Parallel()
-	own := func(replay.Setting) replay.Policy { return replay.Policy{Arrive: replay.AsStored(100_000)} }
+	own := func(replay.PolicySetting) replay.Policy {
+		return replay.Policy{StoreResult: replay.StoreResults(100_000)}
+	}
 	twice := func() *tale {
 		return (&tale{}).user("go").call("read", `{}`, text(1000)).call("read", `{}`, text(1000)).reply("done")
 	}
@@ -176,9 +176,9 @@ func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	if saved := raw.TokensPeak - f.TokensPeak; saved < 150 || f.PrefixBreaks != 0 {
 		t.Errorf("the second one points to the first: %v tokens saved, %d breaks", saved, f.PrefixBreaks)
 	}
-	hidden := func(s replay.Setting) replay.Policy {
+	hidden := func(s replay.PolicySetting) replay.Policy {
 		p := once(1, mask(conversation.StyleJCLI, 3))(s)
-		p.Arrive = replay.AsStored(100_000)
+		p.StoreResult = replay.StoreResults(100_000)
 		return p
 	}
 	one := (&tale{}).user("go").call("read", `{}`, text(1000)).call("look", `{}`, "x").call("read", `{}`, text(1000)).reply("done")

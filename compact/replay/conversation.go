@@ -27,18 +27,18 @@ type Conversation struct {
 
 	system   string // prompt, "" if the record has none
 	prompt   conversation.Size
-	said     []said
+	messages []recordedMessage
 	requests []request
 }
 
-// said is one message.
-type said struct {
-	body  conversation.Body // UserMessage, AssistantMessage or ToolResult
-	turn  int
-	at    time.Time // zero: not recorded
-	opens bool      // a turn
-	later bool      // a system message in the middle of the conversation
-	chars int       // of text, names and arguments
+// recordedMessage is one message.
+type recordedMessage struct {
+	body         conversation.Body // UserMessage, AssistantMessage or ToolResult
+	turn         int
+	at           time.Time // zero: not recorded
+	opensTurn    bool      // a turn
+	isLateSystem bool      // a system message in the middle of the conversation
+	chars        int       // of text, names and arguments
 }
 
 // request is a reply that was asked for, with the replies that directly follow
@@ -71,13 +71,13 @@ func Load(doc jsonl.Document, name string) Conversation {
 		if len(m.Events) > 0 {
 			from = &messages[m.Events[0]-1]
 		}
-		s := newSaid(m, from)
-		if m.Role == projection.RoleUser && !s.later && (i == 0 || hardened[i-1].Role != projection.RoleUser) {
-			s.opens = true
+		s := newRecordedMessage(m, from)
+		if m.Role == projection.RoleUser && !s.isLateSystem && (i == 0 || hardened[i-1].Role != projection.RoleUser) {
+			s.opensTurn = true
 			turn++
 		}
 		s.turn = max(turn, 0)
-		c.said = append(c.said, s)
+		c.messages = append(c.messages, s)
 	}
 	c.findRequests()
 	return c
@@ -112,12 +112,12 @@ func object(arguments string) string {
 	return "{}"
 }
 
-// newSaid is a hardened message as it was said.
-func newSaid(m *projection.Message, from *jsonl.Message) said {
-	s := said{chars: chars(m)}
+// newRecordedMessage is a hardened message as it was said.
+func newRecordedMessage(m *projection.Message, from *jsonl.Message) recordedMessage {
+	s := recordedMessage{chars: chars(m)}
 	status := conversation.ResultInterrupted // of an answer that the record does not have
 	if from != nil {
-		s.at, s.later, status = from.Time, from.Role == jsonl.RoleSystem, from.Result.Status
+		s.at, s.isLateSystem, status = from.Time, from.Role == jsonl.RoleSystem, from.Result.Status
 	}
 	switch m.Role {
 	case projection.RoleAssistant:
@@ -143,8 +143,8 @@ func chars(m *projection.Message) int { return m.After().Chars() }
 // findRequests finds the replies that were asked for.
 func (c *Conversation) findRequests() {
 	opened := false
-	for i := 0; i < len(c.said); i++ {
-		if c.said[i].opens {
+	for i := 0; i < len(c.messages); i++ {
+		if c.messages[i].opensTurn {
 			opened = true
 			if n := len(c.requests); n > 0 && c.requests[n-1].turnEnd == 0 {
 				c.requests[n-1].turnEnd = i
@@ -154,11 +154,11 @@ func (c *Conversation) findRequests() {
 			continue
 		}
 		q := request{from: i, to: i + 1, turnStart: opened}
-		for q.to < len(c.said) && c.isReply(q.to) {
+		for q.to < len(c.messages) && c.isReply(q.to) {
 			q.to++
 		}
 		if n := len(c.requests); n > 0 {
-			q.idle = between(c.said[c.requests[n-1].to-1].at, c.said[i-1].at)
+			q.idle = between(c.messages[c.requests[n-1].to-1].at, c.messages[i-1].at)
 		}
 		c.requests = append(c.requests, q)
 		opened = false
@@ -167,7 +167,7 @@ func (c *Conversation) findRequests() {
 }
 
 func (c *Conversation) isReply(i int) bool {
-	_, ok := c.said[i].body.(conversation.AssistantMessage)
+	_, ok := c.messages[i].body.(conversation.AssistantMessage)
 	return ok
 }
 
@@ -182,8 +182,8 @@ func between(from, to time.Time) time.Duration {
 // arguments lists the arguments that each tool is called with, sorted.
 func (c *Conversation) arguments() map[string][]string {
 	out := map[string][]string{}
-	for i := range c.said {
-		reply, _ := c.said[i].body.(conversation.AssistantMessage) // others have no calls
+	for i := range c.messages {
+		reply, _ := c.messages[i].body.(conversation.AssistantMessage) // others have no calls
 		for _, call := range reply.Calls {
 			names := out[call.Name]
 			for name := range fieldsOf(call) {

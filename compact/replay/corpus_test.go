@@ -47,9 +47,8 @@ func recording(file, name string) (replay.Conversation, error) {
 	return replay.Load(doc, name), nil
 }
 
-// measured is what the recordings offer, and what truncate came to on them, as
-// another implementation of the same definitions measured it. That one takes
-// essionID for a name, where SessionID stands, and so has 2,778 references to
+// measured is what the recordings offer, and what truncate came to on them, as another implementation of the same
+// definitions measured it. That one takes essionID for a name, where SessionID stands, and so has 2,778 references to
 // results alone.
 var measured = struct {
 	corpus   replay.Corpus

@@ -54,7 +54,7 @@ func TestCachesLiveForTheirTime(t *testing.T) {
 
 func TestPrefixesAreReadInStepsFromALeastLengthOn(t *testing.T) {
 	t.Parallel()
-	s := replay.Sheet{Read: 0.1, Write: 1, Lifetime: time.Minute}
+	s := replay.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute}
 	for _, c := range []struct{ prefix, want float64 }{
 		{0, 2000}, {1023.75, 2000}, {1024, 2000 - 0.9*1024}, {1151.75, 2000 - 0.9*1024}, {1152, 2000 - 0.9*1152},
 	} {
@@ -99,12 +99,12 @@ func TestCommonPrefixesEndWithinAMessage(t *testing.T) {
 
 func TestSummaryCallsCost(t *testing.T) {
 	t.Parallel()
-	calls := func(view bool) replay.Maker {
-		return policy(replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+	calls := func(view bool) replay.PolicyMaker {
+		return policy(replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 			if l.First || l.TurnEnd {
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}
-			return replay.Act{Calls: []replay.SummaryCall{{Input: 1000, Output: 20, View: view}}}, nil
+			return replay.Decision{SummaryCalls: []replay.SummaryCall{{Input: 1000, Output: 20, View: view}}}, nil
 		}})
 	}
 	one := timed().user(text(8)).reply("a").later(7 * time.Minute).user("x").reply("b")
@@ -133,14 +133,13 @@ func TestOverflowIsAboveTheWindow(t *testing.T) {
 	}
 }
 
-// doubles is a policy that has a summary made for nothing before every request
-// but the first.
-func doubles(replay.Setting) replay.Policy {
-	return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+// doubles is a policy that has a summary made for nothing before every request but the first.
+func doubles(replay.PolicySetting) replay.Policy {
+	return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 		if l.First || l.TurnEnd {
-			return replay.Act{}, nil
+			return replay.Decision{}, nil
 		}
-		return replay.Act{Calls: []replay.SummaryCall{{Input: 1000}}}, nil
+		return replay.Decision{SummaryCalls: []replay.SummaryCall{{Input: 1000}}}, nil
 	}}
 }
 
@@ -166,7 +165,7 @@ func TestSessionsAreComparedWithWhatIsPossible(t *testing.T) {
 	near(t, "the worst that does not", float64(f.WorstOver[s]), costOf(2, preset.Plimsoll)/costOf(2, preset.Truncate))
 	near(t, "the cost to raw", float64(f.CostRatio[s]), f.Cost[s]/raw.Cost[s])
 	near(t, "the cost to truncate", float64(f.CostVsTruncate[s]), f.Cost[s]/cut.Cost[s])
-	if over := r.Files[0].Policies[preset.Plimsoll].WorstOver[s]; over.Known() {
+	if over := r.Files[0].Policies[preset.Plimsoll].WorstOver[s]; over.IsKnown() {
 		t.Errorf("a session that fits is compared with truncate: %v", over)
 	}
 	if costOf(2, preset.Truncate) >= costOf(2, preset.Raw) {
@@ -178,13 +177,13 @@ func TestEachSheetIsPlannedAndBilledInTurn(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var seen []string // sheets are planned for beside each other
-	perSheet := func(s replay.Setting) replay.Policy {
+	perSheet := func(s replay.PolicySetting) replay.Policy {
 		mu.Lock()
 		seen = append(seen, s.Sheet.Name)
 		mu.Unlock()
 		output := float64(len(s.Sheet.Name)) // a call that costs as much as the name is long
-		return replay.Policy{PerSheet: true, Act: func(l replay.Look) (replay.Act, error) {
-			return replay.Act{Calls: []replay.SummaryCall{{Output: output / 5}}}, nil
+		return replay.Policy{UsesPrices: true, Decide: func(l replay.PolicyInput) (replay.Decision, error) {
+			return replay.Decision{SummaryCalls: []replay.SummaryCall{{Output: output / 5}}}, nil
 		}}
 	}
 	one := (&tale{}).user(text(4)).reply("a")

@@ -14,42 +14,42 @@ package replay
 //     carried on: the first makes the debt higher than it would be, the second lower.
 
 const (
-	callTokens = 50 // of the call that looks something up
+	lookupCallTokens = 50 // of the call that looks something up
 
 	// What recall gives at a time, in tokens: as many, but no larger part of what is
 	// free, and not less than a little.
-	lookupMost  = 8000
-	lookupShare = 10
-	lookupLeast = 125
+	maxLookupTokens = 8000
+	lookupShare     = 10
+	minLookupTokens = 125
 )
 
 // lookups are the lookups that bring messages back behind the newest request.
 func (r *run) lookups(owed []int32) []lookup {
 	var out []lookup
-	size := r.asked[len(r.asked)-1].tokens
+	size := r.requests[len(r.requests)-1].tokens
 	for _, m := range owed {
-		most := float64(lookupMost)
+		most := float64(maxLookupTokens)
 		if r.set.Window > 0 {
-			most = max(lookupLeast, min(most, (float64(r.set.Window)-size)/lookupShare))
+			most = max(minLookupTokens, min(most, (float64(r.set.Window)-size)/lookupShare))
 		}
-		one := lookup{request: size, given: min(most, tokens(r.c.said[m].chars))}
+		one := lookup{request: size, returned: min(most, tokens(r.c.messages[m].chars))}
 		out = append(out, one)
-		size += callTokens + one.given
+		size += lookupCallTokens + one.returned
 	}
 	return out
 }
 
-// debt is the cost of lookups, in tokens at the base price.
-func (s Sheet) debt(lookups []lookup) float64 {
+// lookupCost is the cost of lookups, in tokens at the base price.
+func (s PriceSheet) lookupCost(lookups []lookup) float64 {
 	sum := 0.0
 	for _, l := range lookups {
-		sum += s.request(sentRequest{tokens: l.request + callTokens + l.given, prefix: l.request}) + callTokens*s.Output
+		sum += s.requestCost(sentRequest{tokens: l.request + lookupCallTokens + l.returned, prefix: l.request}) + lookupCallTokens*s.Output
 	}
 	return sum
 }
 
-// owed is the messages that hold facts, all of them together.
-func (s *score) owed(r *run, lost []int32, before int) []int32 {
+// lookupMessages is the messages that hold facts, all of them together.
+func (s *score) lookupMessages(r *run, lost []int32, before int) []int32 {
 	missing := map[int32]bool{}
 	holds := map[int32][]int32{} // by message: the facts
 	for _, f := range lost {
@@ -71,7 +71,7 @@ func (s *score) owed(r *run, lost []int32, before int) []int32 {
 					n++
 				}
 			}
-			if n == 0 || n < most || n == most && !smaller(r.c, h, best) {
+			if n == 0 || n < most || n == most && !isBetterLookup(r.c, h, best) {
 				continue
 			}
 			best, most = h, n
@@ -87,12 +87,12 @@ func (s *score) owed(r *run, lost []int32, before int) []int32 {
 	return out
 }
 
-// smaller reports whether one message is to be preferred to another.
-func smaller(c *Conversation, a, b int32) bool {
+// isBetterLookup reports whether one message is to be preferred to another.
+func isBetterLookup(c *Conversation, a, b int32) bool {
 	if b < 0 {
 		return true
 	}
-	if x, y := c.said[a].chars, c.said[b].chars; x != y {
+	if x, y := c.messages[a].chars, c.messages[b].chars; x != y {
 		return x < y
 	}
 	return a < b

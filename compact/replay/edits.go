@@ -19,8 +19,8 @@ import (
 //   - Lines count without the space around them, and only if they are long enough
 //     to say something.
 
-// lineLeast is the shortest line that counts, in code points.
-const lineLeast = 13
+// minLineChars is the shortest line that counts, in code points.
+const minLineChars = 13
 
 var (
 	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "string_to_replace"}
@@ -49,7 +49,7 @@ func anchors(call conversation.ToolCall) [][]string {
 	var out [][]string
 	texts(call.Arguments, func(text string) {
 		if strings.Contains(text, patchMark) {
-			out = append(out, hunks(text)...)
+			out = append(out, patchHunks(text)...)
 		}
 	})
 	return out
@@ -104,8 +104,8 @@ func oldLines(fields map[string]json.RawMessage) []string {
 	return lines
 }
 
-// hunks lists the hunks of a patch that update files.
-func hunks(patch string) [][]string {
+// patchHunks lists the hunks of a patch that update files.
+func patchHunks(patch string) [][]string {
 	var out [][]string
 	var hunk []string
 	updates := false
@@ -131,8 +131,8 @@ func hunks(patch string) [][]string {
 	return out
 }
 
-// written is the lines of a file that a call writes whole.
-func written(call conversation.ToolCall) []string {
+// writtenLines is the lines of a file that a call writes whole.
+func writtenLines(call conversation.ToolCall) []string {
 	fields := fieldsOf(call)
 	named := false
 	for _, name := range nameFields {
@@ -149,13 +149,13 @@ func written(call conversation.ToolCall) []string {
 	return nil
 }
 
-// telling lists the lines that count, each once, in order.
-func telling(lines []string) []string {
+// countedLines lists the lines that count, each once, in order.
+func countedLines(lines []string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		if seen[line] || utf8.RuneCountInString(line) < lineLeast {
+		if seen[line] || utf8.RuneCountInString(line) < minLineChars {
 			continue
 		}
 		seen[line] = true

@@ -7,8 +7,8 @@ import (
 )
 
 // RequestCost is the cost of a request by a sheet.
-func RequestCost(s Sheet, tokens, prefix float64, idle time.Duration) float64 {
-	return s.request(sentRequest{tokens: tokens, prefix: prefix, idle: idle})
+func RequestCost(s PriceSheet, tokens, prefix float64, idle time.Duration) float64 {
+	return s.requestCost(sentRequest{tokens: tokens, prefix: prefix, idle: idle})
 }
 
 // Identifiers lists the identifiers in a text.
@@ -23,18 +23,18 @@ func Instructions(text string) []string { return instructions(text) }
 
 // Found lists which of some texts stand in others, by their place.
 func Found(needles []string, texts ...string) []int32 {
-	all := make([]needle, len(needles))
+	all := make([]searchText, len(needles))
 	for i, n := range needles {
-		all[i] = needle{n, int32(i)}
+		all[i] = searchText{n, int32(i)}
 	}
-	return newFinder(all).facts(texts...)
+	return newFinder(all).find(texts...)
 }
 
 // AsJSON is text as it stands in a JSON text that is all ASCII.
 func AsJSON(text string) string { return asJSON(text) }
 
 // Misplaced counts what stands in the wrong place in a request.
-func Misplaced(messages []projection.Message) int { return misplaced(messages) }
+func Misplaced(messages []projection.Message) int { return countMisplaced(messages) }
 
 // Names reports whether a text names an event or a turn by an id of either.
-func Names(text string, event, turn uint64) bool { return names(idsIn(text), event, turn) }
+func Names(text string, event, turn uint64) bool { return idsMatch(idsIn(text), event, turn) }

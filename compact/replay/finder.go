@@ -2,8 +2,8 @@ package replay
 
 import "strings"
 
-// needle is a text that stands for a fact.
-type needle struct {
+// searchText is a text that stands for a fact.
+type searchText struct {
 	text string
 	fact int32
 }
@@ -14,12 +14,12 @@ const endBytes = 6
 
 // finder finds needles in texts. It is read only once it is made.
 type finder struct {
-	byEnd map[string][]needle
-	short []needle // those of fewer bytes
+	byEnd map[string][]searchText
+	short []searchText // those of fewer bytes
 }
 
-func newFinder(needles []needle) *finder {
-	f := &finder{byEnd: map[string][]needle{}}
+func newFinder(needles []searchText) *finder {
+	f := &finder{byEnd: map[string][]searchText{}}
 	for _, n := range needles {
 		if len(n.text) < endBytes {
 			f.short = append(f.short, n)
@@ -31,11 +31,11 @@ func newFinder(needles []needle) *finder {
 	return f
 }
 
-// facts lists the facts in texts, each once.
-func (f *finder) facts(texts ...string) []int32 {
+// find lists the facts in texts, each once.
+func (f *finder) find(texts ...string) []int32 {
 	var out []int32
 	found := map[int32]bool{}
-	add := func(n needle) {
+	add := func(n searchText) {
 		if !found[n.fact] {
 			found[n.fact] = true
 			out = append(out, n.fact)

@@ -8,9 +8,8 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// gate is what preset plimsoll has to keep to in a window, planned with the prices it
-// is billed by. Cost is that of all conversations, to leaving out the oldest. Zero is no
-// bound.
+// gate is what preset plimsoll has to keep to in a window, planned with the prices it is billed by. Cost is that of all
+// conversations, to leaving out the oldest. Zero is no bound.
 type gate struct {
 	cost      float64 // by the plan sheet, without a model
 	sheets    float64 // by any sheet, without a model
@@ -30,10 +29,10 @@ var gates = map[int]gate{
 }
 
 // withoutModel is preset plimsoll with notes alone.
-func withoutModel() replay.Named {
+func withoutModel() replay.NamedPolicy {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.When = preset.SummaryNever
-	return replay.Named{Name: "without a model", Rules: r}
+	return replay.NamedPolicy{Name: "without a model", Rules: r}
 }
 
 // TestRecordedConversationsUnderTheDefaultMeetItsGates guards the default against
@@ -41,14 +40,14 @@ func withoutModel() replay.Named {
 func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 	sources, notes := recordings(t), withoutModel()
 	for window, g := range gates {
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Own: []replay.Named{notes}})
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, ExtraPolicies: []replay.NamedPolicy{notes}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		own := r.Totals[preset.Plimsoll]
-		g.most(t, window, "cost with summaries", own.CostVsTruncate[replay.PlanSheet], g.billed)
+		g.most(t, window, "cost with summaries", own.CostVsTruncate[replay.DefaultPlanSheet], g.billed)
 		f := r.Totals[notes.Name]
-		g.most(t, window, "cost", f.CostVsTruncate[replay.PlanSheet], g.cost)
+		g.most(t, window, "cost", f.CostVsTruncate[replay.DefaultPlanSheet], g.cost)
 		for _, sheet := range r.Sheets {
 			g.most(t, window, "cost by "+sheet, f.CostVsTruncate[sheet], g.sheets)
 			g.most(t, window, "worst that fits by "+sheet, f.WorstFit[sheet], g.fit)
@@ -70,14 +69,14 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 
 func (gate) most(t *testing.T, window int, what string, got replay.Ratio, most float64) {
 	t.Helper()
-	if most > 0 && got.Known() && float64(got) > most {
+	if most > 0 && got.IsKnown() && float64(got) > most {
 		t.Errorf("in %d: %s is %.4f, at most %v", window, what, float64(got), most)
 	}
 }
 
 func (gate) least(t *testing.T, window int, what string, got replay.Ratio, least float64) {
 	t.Helper()
-	if !got.Known() || float64(got) < least {
+	if !got.IsKnown() || float64(got) < least {
 		t.Errorf("in %d: %s is %.4f, at least %v", window, what, float64(got), least)
 	}
 }
@@ -87,7 +86,7 @@ func (gate) least(t *testing.T, window int, what string, got replay.Ratio, least
 func dominating(r replay.Report) preset.Name {
 	own := r.Totals[withoutModel().Name]
 	for name, f := range r.Totals {
-		if f.Overflow == 0 && f.Cost[replay.PlanSheet] < own.Cost[replay.PlanSheet] && f.Content > own.Content {
+		if f.Overflow == 0 && f.Cost[replay.DefaultPlanSheet] < own.Cost[replay.DefaultPlanSheet] && f.Content > own.Content {
 			return name
 		}
 	}

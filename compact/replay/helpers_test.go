@@ -63,19 +63,18 @@ func (t *tale) call(tool, arguments, result string) *tale {
 
 func (t *tale) conversation() replay.Conversation { return replay.Load(t.doc, "tale") }
 
-// text is n characters that hold no identifier, no instruction and no line that
-// counts.
+// text is n characters that hold no identifier, no instruction and no line that counts.
 func text(n int) string { return strings.Repeat("x ", n/2) + strings.Repeat("x", n%2) }
 
 // replayed is what a policy comes to on tales, in place of plimsoll, in a window.
-func replayed(t *testing.T, window int, p replay.Maker, tales ...*tale) replay.Report {
+func replayed(t *testing.T, window int, p replay.PolicyMaker, tales ...*tale) replay.Report {
 	t.Helper()
-	return run(t, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}, Own: own(p)}, tales...)
+	return run(t, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}, ExtraPolicies: own(p)}, tales...)
 }
 
 // own is a policy in place of preset plimsoll.
-func own(m replay.Maker) []replay.Named {
-	return []replay.Named{{Name: preset.Plimsoll, Rules: preset.RulesOf(preset.Plimsoll), Maker: m}}
+func own(m replay.PolicyMaker) []replay.NamedPolicy {
+	return []replay.NamedPolicy{{Name: preset.Plimsoll, Rules: preset.RulesOf(preset.Plimsoll), Maker: m}}
 }
 
 func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
@@ -93,20 +92,22 @@ func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
 }
 
 // policy is a policy that needs no setting.
-func policy(p replay.Policy) replay.Maker { return func(replay.Setting) replay.Policy { return p } }
+func policy(p replay.Policy) replay.PolicyMaker {
+	return func(replay.PolicySetting) replay.Policy { return p }
+}
 
 // once is a policy that appends overlays before one request, counted from 0.
-func once(at int, bodies ...conversation.Body) replay.Maker {
-	return func(replay.Setting) replay.Policy {
+func once(at int, bodies ...conversation.Body) replay.PolicyMaker {
+	return func(replay.PolicySetting) replay.Policy {
 		n := -1
-		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+		return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 			if l.TurnEnd {
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}
 			if n++; n != at {
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}
-			return replay.Act{Overlays: bodies}, nil
+			return replay.Decision{Overlays: bodies}, nil
 		}}
 	}
 }

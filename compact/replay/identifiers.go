@@ -16,8 +16,8 @@ import (
 // scripts are part of none.
 
 const (
-	identifierLeast = 6
-	identifierMost  = 120
+	minIdentifierChars = 6
+	maxIdentifierChars = 120
 )
 
 // The first alternative that fits at a place counts. None begins within a word:
@@ -37,7 +37,7 @@ var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 func identifiers(text string, found func(string)) {
 	for _, at := range identifierPattern().FindAllStringIndex(text, -1) {
 		id := strings.TrimRight(text[at[0]:at[1]], ".,:;/-")
-		if len(id) >= identifierLeast && len(id) <= identifierMost && !hexWord(id) {
+		if len(id) >= minIdentifierChars && len(id) <= maxIdentifierChars && !hexWord(id) {
 			found(id)
 		}
 	}

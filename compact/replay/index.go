@@ -15,13 +15,13 @@ import (
 
 // index is read only once it is made.
 type index struct {
-	facts    []string  // by fact
-	finder   *finder   // finds facts
-	of       [][]int32 // by message said: the facts in it
-	holders  [][]int32 // by fact: the messages said that hold it, ascending
-	prompted []int32   // facts in the system prompt
-	binding  [][]int32 // by message said: instructions that it was the first to give
-	needs    []needs   // by request
+	facts        []string  // by fact
+	finder       *finder   // finds facts
+	inMessage    [][]int32 // by message said: the facts in it
+	holders      [][]int32 // by fact: the messages said that hold it, ascending
+	prompted     []int32   // facts in the system prompt
+	instructions [][]int32 // by message said: instructions that it was the first to give
+	needs        []needs   // by request
 }
 
 // needs is what a reply shows that its model used.
@@ -39,33 +39,33 @@ type reference struct {
 
 // newIndex finds what the recorded model needed. The error is that of ctx.
 func newIndex(ctx context.Context, c *Conversation) (*index, error) {
-	x := &indexer{c: c, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
+	x := &indexer{c: c, ids: map[string]int32{}, index: &index{instructions: make([][]int32, len(c.messages))}}
 	raw := make([]needs, len(c.requests))
 	for i, q := range c.requests {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		raw[i] = x.wanted(q)
+		raw[i] = x.namedBy(q)
 	}
 	x.instructions()
-	if err := x.find(ctx); err != nil {
+	if err := x.findFacts(ctx); err != nil {
 		return nil, err
 	}
 	for i, q := range c.requests {
-		x.index.needs = append(x.index.needs, x.met(raw[i], q.from))
+		x.index.needs = append(x.index.needs, x.availableBefore(raw[i], q.from))
 	}
 	return x.index, nil
 }
 
-// nowhere is behind every message.
-const nowhere = math.MaxInt32
+// neverSeen is behind every message.
+const neverSeen = math.MaxInt32
 
 // indexer makes an index.
 type indexer struct {
 	c       *Conversation
 	index   *index
 	ids     map[string]int32
-	needles []needle
+	needles []searchText
 	inJSON  []bool // by fact: it has a needle as it stands in JSON
 	prompt  map[int32]bool
 	results []int32 // by fact: the first result that holds it, or nowhere
@@ -81,12 +81,12 @@ func (x *indexer) fact(text string, line bool) int32 {
 		x.ids[text] = id
 		x.index.facts = append(x.index.facts, text)
 		x.inJSON = append(x.inJSON, false)
-		x.needles = append(x.needles, needle{text, id})
+		x.needles = append(x.needles, searchText{text, id})
 	}
 	if line && !x.inJSON[id] {
 		x.inJSON[id] = true
 		if escaped := asJSON(text); escaped != text {
-			x.needles = append(x.needles, needle{escaped, id})
+			x.needles = append(x.needles, searchText{escaped, id})
 		}
 	}
 	return id
@@ -95,14 +95,14 @@ func (x *indexer) fact(text string, line bool) int32 {
 // lines are the facts of lines.
 func (x *indexer) lines(lines []string) []int32 {
 	var out []int32
-	for _, line := range telling(lines) {
+	for _, line := range countedLines(lines) {
 		out = append(out, x.fact(line, true))
 	}
 	return out
 }
 
-// wanted is all that a reply names, whether it stood earlier or not.
-func (x *indexer) wanted(q request) needs {
+// namedBy is all that a reply names, whether it stood earlier or not.
+func (x *indexer) namedBy(q request) needs {
 	var n needs
 	seen := map[int32]bool{}
 	name := func(id string) {
@@ -111,7 +111,7 @@ func (x *indexer) wanted(q request) needs {
 			n.references = append(n.references, reference{fact: f})
 		}
 	}
-	for _, s := range x.c.said[q.from:q.to] {
+	for _, s := range x.c.messages[q.from:q.to] {
 		reply, _ := s.body.(conversation.AssistantMessage) // a request's messages are replies
 		identifiers(reply.Text, name)
 		for _, call := range reply.Calls {
@@ -121,7 +121,7 @@ func (x *indexer) wanted(q request) needs {
 					n.anchors = append(n.anchors, facts)
 				}
 			}
-			n.written = append(n.written, x.lines(written(call))...)
+			n.written = append(n.written, x.lines(writtenLines(call))...)
 		}
 	}
 	return n
@@ -130,38 +130,38 @@ func (x *indexer) wanted(q request) needs {
 // instructions finds what the user demands, each sentence once.
 func (x *indexer) instructions() {
 	seen := map[int32]bool{}
-	for i, s := range x.c.said {
+	for i, s := range x.c.messages {
 		b, user := s.body.(conversation.UserMessage)
-		if !user || s.later {
+		if !user || s.isLateSystem {
 			continue
 		}
 		for _, sentence := range instructions(b.Text) {
 			if f := x.fact(sentence, false); !seen[f] {
 				seen[f] = true
-				x.index.binding[i] = append(x.index.binding[i], f)
+				x.index.instructions[i] = append(x.index.instructions[i], f)
 			}
 		}
 	}
 }
 
-// find looks for all facts in all that was said.
-func (x *indexer) find(ctx context.Context) error {
+// findFacts looks for all facts in all that was said.
+func (x *indexer) findFacts(ctx context.Context) error {
 	ix := x.index
 	ix.finder = newFinder(x.needles)
-	ix.of = make([][]int32, len(x.c.said))
+	ix.inMessage = make([][]int32, len(x.c.messages))
 	ix.holders = make([][]int32, len(ix.facts))
-	x.said, x.results = slices.Repeat([]int32{nowhere}, len(ix.facts)), slices.Repeat([]int32{nowhere}, len(ix.facts))
-	ix.prompted = ix.finder.facts(x.c.system)
-	for i := range x.c.said {
+	x.said, x.results = slices.Repeat([]int32{neverSeen}, len(ix.facts)), slices.Repeat([]int32{neverSeen}, len(ix.facts))
+	ix.prompted = ix.finder.find(x.c.system)
+	for i := range x.c.messages {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		ix.of[i] = ix.finder.facts(pieces(x.c.said[i].body)...)
+		ix.inMessage[i] = ix.finder.find(searchTexts(x.c.messages[i].body)...)
 		first := x.said
-		if _, ok := x.c.said[i].body.(conversation.ToolResult); ok {
+		if _, ok := x.c.messages[i].body.(conversation.ToolResult); ok {
 			first = x.results
 		}
-		for _, f := range ix.of[i] {
+		for _, f := range ix.inMessage[i] {
 			ix.holders[f] = append(ix.holders[f], int32(i))
 			first[f] = min(first[f], int32(i))
 		}
@@ -173,8 +173,8 @@ func (x *indexer) find(ctx context.Context) error {
 	return nil
 }
 
-// pieces is the texts of a message that are looked through.
-func pieces(body conversation.Body) []string {
+// searchTexts is the texts of a message that are looked through.
+func searchTexts(body conversation.Body) []string {
 	switch b := body.(type) {
 	case conversation.UserMessage:
 		return []string{b.Text}
@@ -190,11 +190,11 @@ func pieces(body conversation.Body) []string {
 	return nil
 }
 
-// met is what of a reply's needs stood before it.
-func (x *indexer) met(n needs, before int) needs {
+// availableBefore is what of a reply's needs stood before it.
+func (x *indexer) availableBefore(n needs, before int) needs {
 	var out needs
 	for _, r := range n.references {
-		if stood, results := x.stood(r.fact, before); stood {
+		if stood, results := x.occursBefore(r.fact, before); stood {
 			r.tool = results
 			out.references = append(out.references, r)
 		}
@@ -202,7 +202,7 @@ func (x *indexer) met(n needs, before int) needs {
 	for _, facts := range n.anchors {
 		all := true
 		for _, f := range facts {
-			stood, _ := x.stood(f, before)
+			stood, _ := x.occursBefore(f, before)
 			all = all && stood
 		}
 		if all {
@@ -210,22 +210,22 @@ func (x *indexer) met(n needs, before int) needs {
 		}
 	}
 	for _, f := range n.written {
-		if x.resulted(f, before) {
+		if x.inResultBefore(f, before) {
 			out.written = append(out.written, f)
 		}
 	}
 	return out
 }
 
-// stood reports whether a fact stood in what was said before a message, and
+// occursBefore reports whether a fact stood in what was said before a message, and
 // whether it did so in results only.
-func (x *indexer) stood(fact int32, before int) (stood, resultsOnly bool) {
+func (x *indexer) occursBefore(fact int32, before int) (stood, resultsOnly bool) {
 	if x.prompt[fact] || int(x.said[fact]) < before {
 		return true, false
 	}
-	resulted := x.resulted(fact, before)
+	resulted := x.inResultBefore(fact, before)
 	return resulted, resulted
 }
 
-// resulted reports whether a fact stood in a result before a message.
-func (x *indexer) resulted(fact int32, before int) bool { return int(x.results[fact]) < before }
+// inResultBefore reports whether a fact stood in a result before a message.
+func (x *indexer) inResultBefore(fact int32, before int) bool { return int(x.results[fact]) < before }

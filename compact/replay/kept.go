@@ -6,9 +6,9 @@ import "plimsoll/compact/preset"
 // told without the indexes of names: that a name stands in an index says that
 // there was something, and not what.
 
-// Kept is what of the recorded model's needs stood in the requests, and what it
+// RetainedNeeds is what of the recorded model's needs stood in the requests, and what it
 // would take to look up the rest.
-type Kept struct {
+type RetainedNeeds struct {
 	RecallAll   Ratio `json:"recall_all"`
 	RecallTool  Ratio `json:"recall_tool"`
 	EditAnchors Ratio `json:"edit_anchors"`
@@ -26,8 +26,8 @@ type Kept struct {
 }
 
 // kept pools what was needed, counted in one of the ways.
-func (p pool) kept(requests int, counted func(sums) tally) Kept {
-	k := Kept{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{}}
+func (p pool) kept(requests int, counted func(sums) tally) RetainedNeeds {
+	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{}}
 	var all tally
 	for _, one := range p.files {
 		all.plus(counted(one.sums[p.policy]))
@@ -36,26 +36,26 @@ func (p pool) kept(requests int, counted func(sums) tally) Kept {
 	content.plus(all.written)
 	k.RecallAll, k.RecallTool, k.EditAnchors = all.all.ratio(), all.tool.ratio(), all.anchors.ratio()
 	k.WriteLines, k.Content, k.RecallDebt = all.written.ratio(), content.ratio(), all.debt
-	if all.lost.of > 0 {
-		k.Recoverable = all.lost.ratio()
+	if all.recoverable.of > 0 {
+		k.Recoverable = all.recoverable.ratio()
 	}
 	k.Lookups, k.LookupsPerRequest = len(all.lookups), ratio(float64(len(all.lookups)), float64(requests))
 	for _, l := range all.lookups {
-		k.LookupTokens += l.given
+		k.LookupTokens += l.returned
 	}
 	for _, sheet := range p.sheets {
 		with := func(policy preset.Name) float64 {
 			sum := 0.0
 			for _, one := range p.files {
 				s := one.sums[policy]
-				sum += s.cost[sheet.Name] + sheet.debt(counted(s).lookups)
+				sum += s.cost[sheet.Name] + sheet.lookupCost(counted(s).lookups)
 			}
 			return sum
 		}
 		cost := with(p.policy)
 		k.CostWithDebt[sheet.Name] = cost
-		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(baseWhole))
-		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(baseCut))
+		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(baselineRaw))
+		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(baselineTruncate))
 	}
 	return k
 }

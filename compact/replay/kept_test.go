@@ -41,7 +41,7 @@ func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
 	// What the user says stands for itself, whatever it begins with.
 	one := (&tale{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(summary.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
 	if f, _ := seen(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}}), one); f.RecallIndex > 0 || f.RecallAll != 1 {
-		t.Errorf("the user's own words: %+v", f.Kept)
+		t.Errorf("the user's own words: %+v", f.RetainedNeeds)
 	}
 }
 
@@ -51,8 +51,8 @@ func TestNamesInTheMarkerOfACutResultAreAnIndex(t *testing.T) {
 		call("read", `{}`, "early/name.go"+text(4000)+" late/name.go").
 		call("read", `{}`, "[... content truncated, and whole/name.go").
 		reply("early/name.go, late/name.go and whole/name.go")
-	cut := func(replay.Setting) replay.Policy {
-		return replay.Policy{Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, DescribesRest: true}, true)}
+	cut := func(replay.PolicySetting) replay.Policy {
+		return replay.Policy{StoreResult: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, DescribesRest: true}, true)}
 	}
 	f, _ := seen(t, cut, one)
 	near(t, "recall", float64(f.RecallTool), 1)

@@ -29,8 +29,8 @@ func idsIn(text string) []conversation.RecallID {
 	return ids
 }
 
-// names reports whether ids are of an event or of its turn.
-func names(ids []conversation.RecallID, event, turn uint64) bool {
+// idsMatch reports whether ids are of an event or of its turn.
+func idsMatch(ids []conversation.RecallID, event, turn uint64) bool {
 	for _, id := range ids {
 		n := event
 		if id.Turns {

@@ -81,7 +81,7 @@ func TestTextsStandInArgumentsAsJSONWritesThem(t *testing.T) {
 }
 
 // seen is the figures of the policy in place of plimsoll on one tale.
-func seen(t *testing.T, p replay.Maker, one *tale) (replay.Figures, replay.File) {
+func seen(t *testing.T, p replay.PolicyMaker, one *tale) (replay.Figures, replay.File) {
 	t.Helper()
 	r := replayed(t, 100_000, p, one)
 	return r.Totals[preset.Plimsoll], r.Files[0]
@@ -129,10 +129,10 @@ func TestRecallFindsWhatStubsStillShow(t *testing.T) {
 func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 	t.Parallel()
 	stub := mask(conversation.StylePlimsoll, 3)
-	recalling := func(m replay.Maker) replay.Maker {
-		return func(s replay.Setting) replay.Policy {
+	recalling := func(m replay.PolicyMaker) replay.PolicyMaker {
+		return func(s replay.PolicySetting) replay.Policy {
 			p := m(s)
-			p.Recall = true
+			p.HasRecall = true
 			return p
 		}
 	}
@@ -141,7 +141,7 @@ func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 	jp := summary
 	jp.Style = conversation.StyleJP
 	for name, c := range map[string]struct {
-		policy replay.Maker
+		policy replay.PolicyMaker
 		want   float64
 	}{
 		"a stub names its event":          {recalling(once(3, stub)), 1},
@@ -246,17 +246,17 @@ func TestSystemMessagesInTheMiddleBindNobodyAndOpenNoTurn(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).system("prompt").user("go").reply("a").system("You must obey.").reply("b").user("x").reply("c")
 	var starts []bool
-	note := policy(replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+	note := policy(replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 		if !l.TurnEnd {
 			starts = append(starts, l.TurnStart)
 		}
-		return replay.Act{}, nil
+		return replay.Decision{}, nil
 	}})
 	r := replayed(t, 100_000, note, one)
 	if d := cmp.Diff([]bool{true, false, true}, starts); d != "" {
 		t.Errorf("turns start:\n%s", d)
 	}
-	if f := r.Totals[preset.Plimsoll]; f.Instructions.Known() {
+	if f := r.Totals[preset.Plimsoll]; f.Instructions.IsKnown() {
 		t.Errorf("instructions: %v", f.Instructions)
 	}
 }

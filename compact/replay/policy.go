@@ -14,12 +14,12 @@ import (
 // is what all presets do, and sees only what they would see: the log so far, the
 // view of it, and how large the request is.
 
-// Setting is what a policy is made for: one conversation.
-type Setting struct {
-	Window int   // tokens
-	Sheet  Sheet // in force
-	Steps  bool  // some sheet of the replay has a price step
-	Marked bool  // some sheet of the replay bills by marks
+// PolicySetting is what a policy is made for: one conversation.
+type PolicySetting struct {
+	Window int        // tokens
+	Sheet  PriceSheet // in force
+	Steps  bool       // some sheet of the replay has a price step
+	Marked bool       // some sheet of the replay bills by marks
 	// Arguments lists the arguments that the conversation's tools are called with,
 	// by tool: for rules that want them declared beforehand.
 	Arguments map[string][]string
@@ -28,27 +28,27 @@ type Setting struct {
 // Policy is asked in the course of one replay, by one goroutine. All functions
 // may be nil.
 type Policy struct {
-	// Arrive is how a result is stored when it arrives, while v is what was sent
+	// StoreResult is how a result is stored when it arrives, while v is what was sent
 	// last. A result that is cut has its number of characters in Total; one that
 	// names a Blob can be had whole.
-	Arrive func(v projection.View, e conversation.Event) conversation.Event
-	// Act is asked before every request, and when a turn has ended.
-	Act func(Look) (Act, error)
-	// Show is the view as this policy would send it, where it is not what the
+	StoreResult func(v projection.View, e conversation.Event) conversation.Event
+	// Decide is asked before every request, and when a turn has ended.
+	Decide func(PolicyInput) (Decision, error)
+	// Transform is the view as this policy would send it, where it is not what the
 	// overlays say.
-	Show func(projection.View) projection.View
-	// Recall says that the model can ask for what is hidden, by the ids it sees.
-	Recall bool
-	// PerSheet says that prices matter to the policy: it is replayed under each
+	Transform func(projection.View) projection.View
+	// HasRecall says that the model can ask for what is hidden, by the ids it sees.
+	HasRecall bool
+	// UsesPrices says that prices matter to the policy: it is replayed under each
 	// sheet.
-	PerSheet bool
+	UsesPrices bool
 }
 
-// Maker makes a policy.
-type Maker func(Setting) Policy
+// PolicyMaker makes a policy.
+type PolicyMaker func(PolicySetting) Policy
 
-// Look is what a policy sees.
-type Look struct {
+// PolicyInput is what a policy sees.
+type PolicyInput struct {
 	Log   []conversation.Event // what was said and the overlays so far; not to be changed
 	View  projection.View      // of Log
 	Meter meter.Meter          // of the request as it would be now, prompt and tools included
@@ -60,22 +60,22 @@ type Look struct {
 	TurnEnd   bool // no request is due: a turn has ended
 	First     bool // no request was made yet
 
-	Window int   // tokens
-	Sheet  Sheet // in force
+	Window int        // tokens
+	Sheet  PriceSheet // in force
 }
 
-// Act is what a policy does.
-type Act struct {
-	Overlays []conversation.Body // one epoch, in this order
-	Calls    []SummaryCall       // requests for summaries that it took
+// Decision is what a policy does.
+type Decision struct {
+	Overlays     []conversation.Body // one epoch, in this order
+	SummaryCalls []SummaryCall       // requests for summaries that it took
 }
 
 // Cold reports whether the provider's cache no longer holds what was sent.
-func (l Look) Cold() bool { return l.First || !l.Sheet.warm(l.Idle) }
+func (l PolicyInput) Cold() bool { return l.First || !l.Sheet.isWarm(l.Idle) }
 
 // With is the look with overlays behind the log, as they would be appended.
 // Without any it is l.
-func (l Look) With(bodies ...conversation.Body) Look {
+func (l PolicyInput) With(bodies ...conversation.Body) PolicyInput {
 	if len(bodies) == 0 {
 		return l
 	}
@@ -111,14 +111,14 @@ func CutOnArrival(most conversation.ArrivalCap, keep bool) func(projection.View,
 	}
 }
 
-// AsStored is how this program stores results in a window of so many tokens: cut
+// StoreResults is how this program stores results in a window of so many tokens: cut
 // with the full text kept, and with the number of an earlier result that has the
 // same text and is shown in full. It is made for one replay.
-func AsStored(window int) func(projection.View, conversation.Event) conversation.Event {
-	return asStored(CutOnArrival(compact.ArrivalCap(preset.DefaultRules().Preset, 0, window), true))
+func StoreResults(window int) func(projection.View, conversation.Event) conversation.Event {
+	return storeResults(CutOnArrival(compact.ArrivalCap(preset.DefaultRules().Preset, 0, window), true))
 }
 
-func asStored(cut func(projection.View, conversation.Event) conversation.Event) func(projection.View, conversation.Event) conversation.Event {
+func storeResults(cut func(projection.View, conversation.Event) conversation.Event) func(projection.View, conversation.Event) conversation.Event {
 	var known compact.Repeats
 	return func(v projection.View, e conversation.Event) conversation.Event {
 		e = cut(v, e)

@@ -8,16 +8,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// same reports whether two messages are the same on the wire.
-func same(a, b *projection.Message) bool {
+// sameMessage reports whether two messages are the same on the wire.
+func sameMessage(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
 		})
 }
 
-// inCommon is how many code points two messages that differ begin with alike.
-func inCommon(a, b *projection.Message) int {
+// commonChars is how many code points two messages that differ begin with alike.
+func commonChars(a, b *projection.Message) int {
 	if a.Role != b.Role || a.CallID != b.CallID {
 		return 0
 	}
@@ -27,7 +27,7 @@ func inCommon(a, b *projection.Message) int {
 	}
 	n := 0
 	for _, pair := range texts {
-		n += alike(pair[0], pair[1])
+		n += commonPrefix(pair[0], pair[1])
 		if pair[0] != pair[1] {
 			break
 		}
@@ -35,8 +35,8 @@ func inCommon(a, b *projection.Message) int {
 	return n
 }
 
-// alike is how many code points two texts begin with alike.
-func alike(a, b string) int {
+// commonPrefix is how many code points two texts begin with alike.
+func commonPrefix(a, b string) int {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++

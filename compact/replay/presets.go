@@ -21,8 +21,8 @@ import (
 //     the provider's cache while that lives; ONE and JCL have what is covered read
 //     at full price, as the call shares no prefix; S64 what was said.
 
-// failure is an error, but for one that only says that a rule found nothing to do.
-func failure(err error) error {
+// unlessNothingToDo is an error, but for one that only says that a rule found nothing to do.
+func unlessNothingToDo(err error) error {
 	if errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused) {
 		return nil
 	}
@@ -32,44 +32,44 @@ func failure(err error) error {
 // transcript stands for the file that JCL writes before it compresses.
 const transcript = "transcripts/transcript_0.jsonl"
 
-// situation is what a pass depends on.
-func (l Look) situation(r preset.Rules) edit.Inputs {
+// editInputs is what a pass depends on.
+func (l PolicyInput) editInputs(r preset.Rules) edit.Inputs {
 	s := edit.Inputs{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
-	if r.Preset.Design().Transcript {
+	if r.Preset.Design().WritesTranscript {
 		s.Transcript = transcript
 	}
 	return s
 }
 
-// wished does what a request asks for, with an extract where it is a summary.
-func wished(l Look, r preset.Rules, w edit.Request) (Act, error) {
-	pass, err := edit.NewProposal(l.Log, r, l.situation(r), w)
+// carryOutRequest does what a request asks for, with an extract where it is a summary.
+func carryOutRequest(l PolicyInput, r preset.Rules, w edit.Request) (Decision, error) {
+	pass, err := edit.NewProposal(l.Log, r, l.editInputs(r), w)
 	if err == nil && pass.Job != nil {
-		return extracted(pass, saidIn(l.Log, pass.Spans))
+		return extractSummary(pass, originalChars(l.Log, pass.Spans))
 	}
 	if err != nil {
-		return Act{}, failure(err)
+		return Decision{}, unlessNothingToDo(err)
 	}
-	return Act{Overlays: pass.Bodies(0)}, nil
+	return Decision{Overlays: pass.Bodies(0)}, nil
 }
 
-// extracted takes an extract for a pass; input is what a model would have read,
+// extractSummary takes an extract for a pass; input is what a model would have read,
 // in code points.
-func extracted(pass edit.Proposal, input int) (Act, error) {
+func extractSummary(pass edit.Proposal, input int) (Decision, error) {
 	if err := pass.Extract(); err != nil {
-		return Act{}, failure(err)
+		return Decision{}, unlessNothingToDo(err)
 	}
-	act := Act{Overlays: pass.Bodies(0)}
+	act := Decision{Overlays: pass.Bodies(0)}
 	for _, b := range act.Overlays {
 		if s, ok := b.(conversation.Summary); ok {
-			act.Calls = append(act.Calls, SummaryCall{Input: tokens(input), Output: tokens(conversation.Measure(s.Text).Chars())})
+			act.SummaryCalls = append(act.SummaryCalls, SummaryCall{Input: tokens(input), Output: tokens(conversation.Measure(s.Text).Chars())})
 		}
 	}
 	return act, nil
 }
 
-// saidIn is the size of what was said in spans, in code points.
-func saidIn(log []conversation.Event, spans []conversation.Span) int {
+// originalChars is the size of what was said in spans, in code points.
+func originalChars(log []conversation.Event, spans []conversation.Span) int {
 	n, held := 0, conversation.Disjoint(spans)
 	for _, e := range log {
 		if !held.Contains(e.Seq) {
@@ -90,8 +90,8 @@ func saidIn(log []conversation.Event, spans []conversation.Span) int {
 	return n
 }
 
-// covered is the size of what a view shows of spans, in code points.
-func covered(v projection.View, spans []conversation.Span) int {
+// coveredChars is the size of what a view shows of spans, in code points.
+func coveredChars(v projection.View, spans []conversation.Span) int {
 	n, held := 0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		m := &v.Messages[i]
@@ -102,30 +102,30 @@ func covered(v projection.View, spans []conversation.Span) int {
 	return n
 }
 
-// commanded is S64: the rules' default profile as a command, given at the start of
+// newCommandPolicy is S64: the rules' default profile as a command, given at the start of
 // every turn.
-func commanded(s Setting, rules preset.Rules) Policy {
-	p := Policy{Act: func(l Look) (Act, error) {
+func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
+	p := Policy{Decide: func(l PolicyInput) (Decision, error) {
 		if !l.TurnStart {
-			return Act{}, nil
+			return Decision{}, nil
 		}
 		w := edit.NewRequest()
 		w.KeepLast = rules.KeepLast + 1 // and the turn that begins
-		return wished(l, rules, w)
+		return carryOutRequest(l, rules, w)
 	}}
-	if rules.Preset.Design().Additions { // a profile, in its own words
-		p.Arrive, p.Recall = AsStored(s.Window), true
+	if rules.Preset.Design().HasAdditions { // a profile, in its own words
+		p.StoreResult, p.HasRecall = StoreResults(s.Window), true
 	}
 	return p
 }
 
-// summarised puts an extract in place of spans.
-func summarised(l Look, r preset.Rules, spans []conversation.Span, made conversation.Origin) (Act, error) {
-	pass, err := edit.ProposeSummary(l.Log, r, l.situation(r), spans, made)
+// summarizeSpans puts an extract in place of spans.
+func summarizeSpans(l PolicyInput, r preset.Rules, spans []conversation.Span, made conversation.Origin) (Decision, error) {
+	pass, err := edit.ProposeSummary(l.Log, r, l.editInputs(r), spans, made)
 	if err != nil {
-		return Act{}, failure(err)
+		return Decision{}, unlessNothingToDo(err)
 	}
-	return extracted(pass, covered(l.View, pass.Spans))
+	return extractSummary(pass, coveredChars(l.View, pass.Spans))
 }
 
 // payloadFields are arguments that carry what a call is about to do, not what it
@@ -136,9 +136,9 @@ var payloadFields = []string{
 	"edits", "patterns", "message", "summary",
 }
 
-// identities declares the identifier fields of every tool, and lists the tools
+// identifierFields declares the identifier fields of every tool, and lists the tools
 // that have none.
-func identities(arguments map[string][]string) (fields map[string][]string, excluded []string) {
+func identifierFields(arguments map[string][]string) (fields map[string][]string, excluded []string) {
 	fields = map[string][]string{}
 	for tool, names := range arguments {
 		for _, name := range names {

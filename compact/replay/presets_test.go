@@ -60,14 +60,14 @@ func TestTruncateGoesBelowAPriceStepAsFarAsBelowItsLine(t *testing.T) {
 		one.call("read", "{}", text(1000))
 	}
 	one.reply("done")
-	stepped := replay.Sheet{Name: "stepped", Read: 0.1, Write: 1, Output: 5, Step: 10_000, StepFactor: 2}
-	plain := replay.Sheet{Name: "plain", Read: 0.1, Write: 1, Output: 5}
-	r := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.Sheet{plain, stepped}}, one)
+	stepped := replay.PriceSheet{Name: "stepped", Read: 0.1, Write: 1, Output: 5, Step: 10_000, StepFactor: 2}
+	plain := replay.PriceSheet{Name: "plain", Read: 0.1, Write: 1, Output: 5}
+	r := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.PriceSheet{plain, stepped}}, one)
 	f := r.Totals[preset.Truncate]
 	if f.PrefixBreaks != 0 {
 		t.Errorf("%d breaks where no price steps", f.PrefixBreaks)
 	}
-	alone := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.Sheet{stepped}}, one)
+	alone := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.PriceSheet{stepped}}, one)
 	g := alone.Totals[preset.Truncate]
 	if g.PrefixBreaks != 3 || g.TokensPeak > 10_000 { // from 9,500 down to 5,588, and again after 16 units
 		t.Errorf("%d breaks, the largest request has %.0f tokens", g.PrefixBreaks, g.TokensPeak)
@@ -82,7 +82,7 @@ func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
 		one.user("do").call("fs_read_file", `{"path":"a"}`, text(2000)+fmt.Sprintf("  hidden_name_x%02d ", i)+text(2000)).reply("done")
 	}
 	one.user("now").reply("hidden_name_x01 it is")
-	o := replay.Options{Window: 128_000, Policies: []preset.Name{}, Own: []replay.Named{{Name: "default", Rules: preset.RulesOf(preset.Plimsoll), ByHand: true}}}
+	o := replay.Options{Window: 128_000, Policies: []preset.Name{}, ExtraPolicies: []replay.NamedPolicy{{Name: "default", Rules: preset.RulesOf(preset.Plimsoll), IsCommand: true}}}
 	if f := run(t, o, one).Totals["default"]; f.RecallTool != 0 || f.Recoverable != 1 {
 		t.Errorf("recall %v, recoverable %v", f.RecallTool, f.Recoverable)
 	}
@@ -195,22 +195,22 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 	for name, c := range map[string]struct {
 		preset  preset.Name
 		byHand  bool
-		results *replay.Results
+		results *replay.ResultStorage
 		peak    float64
 	}{
 		"as the preset has it":   {preset.Plimsoll, false, nil, 35_000},
-		"left to the preset":     {preset.Plimsoll, false, &replay.Results{KeepFull: true}, 35_000},
+		"left to the preset":     {preset.Plimsoll, false, &replay.ResultStorage{KeepFull: true}, 35_000},
 		"of a profile, the same": {preset.Plimsoll, true, nil, 35_000},
 		"of a source":            {preset.OneClaw, false, nil, 30_000},
-		"of a source, the same":  {preset.OneClaw, false, &replay.Results{}, 30_000},
-		"shorter":                {preset.Plimsoll, false, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
-		"longer":                 {preset.Plimsoll, false, &replay.Results{MaxChars: 50_000}, 40_000},
-		"under another preset":   {preset.JPAuto, false, &replay.Results{MaxChars: 8000}, 8000},
-		"of a profile, by hand":  {preset.Plimsoll, true, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
-		"of JP turned on itself": {preset.JP, false, &replay.Results{MaxChars: 8000}, 8000},
+		"of a source, the same":  {preset.OneClaw, false, &replay.ResultStorage{}, 30_000},
+		"shorter":                {preset.Plimsoll, false, &replay.ResultStorage{MaxChars: 8000, KeepFull: true}, 8000},
+		"longer":                 {preset.Plimsoll, false, &replay.ResultStorage{MaxChars: 50_000}, 40_000},
+		"under another preset":   {preset.JPAuto, false, &replay.ResultStorage{MaxChars: 8000}, 8000},
+		"of a profile, by hand":  {preset.Plimsoll, true, &replay.ResultStorage{MaxChars: 8000, KeepFull: true}, 8000},
+		"of JP turned on itself": {preset.JP, false, &replay.ResultStorage{MaxChars: 8000}, 8000},
 	} {
-		own := replay.Named{Name: "configured", Rules: preset.RulesOf(c.preset), ByHand: c.byHand, Results: c.results}
-		r := run(t, replay.Options{Window: 35_000, Policies: []preset.Name{"configured"}, Own: []replay.Named{own}}, one)
+		own := replay.NamedPolicy{Name: "configured", Rules: preset.RulesOf(c.preset), IsCommand: c.byHand, ResultStorage: c.results}
+		r := run(t, replay.Options{Window: 35_000, Policies: []preset.Name{"configured"}, ExtraPolicies: []replay.NamedPolicy{own}}, one)
 		if got := 4 * (r.Totals["configured"].TokensPeak - 4000); got < c.peak || got > c.peak+300 {
 			t.Errorf("%s: the largest request has %.0f characters, want %.0f", name, got, c.peak)
 		}

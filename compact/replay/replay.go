@@ -26,54 +26,54 @@ type Source struct {
 type Options struct {
 	Window   int           // tokens
 	Policies []preset.Name // nil: all presets
-	Sheets   []Sheet       // nil: Sheets
+	Sheets   []PriceSheet  // nil: Sheets
 	// PlanSheet names the sheet under which what is no cost is measured, "" for
 	// PlanSheet, or the first one if it is not among Sheets.
 	PlanSheet string
-	// Own are policies besides the presets, or in the place of one.
-	Own     []Named
-	Workers int              // replays at a time; 0: one for every processor
-	Clock   func() time.Time // measures how long deciding and projecting takes; nil: not measured
+	// ExtraPolicies are policies besides the presets, or in the place of one.
+	ExtraPolicies []NamedPolicy
+	Workers       int              // replays at a time; 0: one for every processor
+	Clock         func() time.Time // measures how long deciding and projecting takes; nil: not measured
 	// Progress is told how far the replay is, from several goroutines, one call at a time. May be nil.
 	Progress func(done, total int)
 }
 
-// Named is a policy of one's own.
-type Named struct {
-	Name   preset.Name
-	Rules  preset.Rules
-	ByHand bool  // the rules' default profile, as a command at the start of every turn (S64)
-	Maker  Maker // nil: as the rules say
-	// Results is how results are stored as they arrive; nil: as the preset has it.
-	Results *Results
+// NamedPolicy is a policy of one's own.
+type NamedPolicy struct {
+	Name      preset.Name
+	Rules     preset.Rules
+	IsCommand bool        // the rules' default profile, as a command at the start of every turn (S64)
+	Maker     PolicyMaker // nil: as the rules say
+	// ResultStorage is how results are stored as they arrive; nil: as the preset has it.
+	ResultStorage *ResultStorage
 }
 
-// Results is how results are stored as they arrive.
-type Results struct {
+// ResultStorage is how results are stored as they arrive.
+type ResultStorage struct {
 	MaxChars int  // characters of one that are shown, 0: by preset and window
 	KeepFull bool // the whole text can be had
 }
 
-func (n Named) maker() Maker {
+func (n NamedPolicy) policyMaker() PolicyMaker {
 	switch {
 	case n.Maker != nil:
 		return n.Maker
-	case n.ByHand:
-		return n.storing(func(s Setting) Policy { return commanded(s, n.Rules) })
+	case n.IsCommand:
+		return n.withStorage(func(s PolicySetting) Policy { return newCommandPolicy(s, n.Rules) })
 	}
-	return n.storing(Planned(n.Rules))
+	return n.withStorage(PlannerPolicy(n.Rules))
 }
 
-// storing is a maker whose policies store results as is said.
-func (n Named) storing(make Maker) Maker {
-	if n.Results == nil || make == nil {
+// withStorage is a maker whose policies store results as is said.
+func (n NamedPolicy) withStorage(make PolicyMaker) PolicyMaker {
+	if n.ResultStorage == nil || make == nil {
 		return make
 	}
-	return func(s Setting) Policy {
+	return func(s PolicySetting) Policy {
 		p := make(s)
-		p.Arrive = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.Results.MaxChars, s.Window), n.Results.KeepFull)
-		if n.Rules.Preset.Design().Additions {
-			p.Arrive = asStored(p.Arrive)
+		p.StoreResult = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.ResultStorage.MaxChars, s.Window), n.ResultStorage.KeepFull)
+		if n.Rules.Preset.Design().HasAdditions {
+			p.StoreResult = storeResults(p.StoreResult)
 		}
 		return p
 	}
@@ -81,8 +81,8 @@ func (n Named) storing(make Maker) Maker {
 
 // What every policy is compared with: the log as it is, and one whose oldest units are dropped.
 const (
-	baseWhole = preset.Raw
-	baseCut   = preset.Truncate
+	baselineRaw      = preset.Raw
+	baselineTruncate = preset.Truncate
 )
 
 // ErrNoPolicy says that a preset cannot be replayed.
@@ -110,7 +110,7 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	}
 	var files []*file
 	for _, source := range sources {
-		f, err := p.start(running, runs, source, told)
+		f, err := p.startConversation(running, runs, source, told)
 		if err != nil {
 			runs.Go(func() error { return err })
 			break
@@ -129,10 +129,10 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	return p.report(files), nil
 }
 
-// start loads a conversation and replays it under all policies, beside others: it
+// startConversation loads a conversation and replays it under all policies, beside others: it
 // returns as soon as the last run has begun, and so no more conversations are in
 // memory than are replayed, and one. It returns nil for one without requests.
-func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Source, told func(parts int)) (*file, error) {
+func (p *replayer) startConversation(ctx context.Context, runs *errgroup.Group, source Source, told func(parts int)) (*file, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -166,7 +166,7 @@ func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Sourc
 // result is one run of a conversation, and what it came to.
 type result struct {
 	entry  entry
-	set    Setting
+	set    PolicySetting
 	scored bool // what is no cost is taken from it
 
 	sums sums
@@ -176,14 +176,14 @@ type result struct {
 // results lists the runs of a conversation: one for each policy, and of those that
 // depend on prices one for each sheet.
 func (p *replayer) results(c *Conversation) []*result {
-	set := Setting{Window: p.Window, Arguments: c.arguments(),
-		Steps:  slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 }),
-		Marked: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Marked })}
+	set := PolicySetting{Window: p.Window, Arguments: c.arguments(),
+		Steps:  slices.ContainsFunc(p.Sheets, func(s PriceSheet) bool { return s.Step > 0 }),
+		Marked: slices.ContainsFunc(p.Sheets, func(s PriceSheet) bool { return s.Marked })}
 	var out []*result
 	for _, e := range p.all {
 		set.Sheet = p.plan
 		out = append(out, &result{entry: e, set: set, scored: true})
-		if !e.make(set).PerSheet {
+		if !e.make(set).UsesPrices {
 			continue
 		}
 		for _, set.Sheet = range p.Sheets {
@@ -202,13 +202,13 @@ func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *i
 	if t.scored {
 		r.score = newScore(ix)
 	}
-	if err := r.all(ctx); err != nil {
+	if err := r.replayAll(ctx); err != nil {
 		return err
 	}
 	t.sums, t.peak = r.sums(), r.peak
 	for _, sheet := range p.Sheets {
-		if !r.policy.PerSheet || sheet.Name == t.set.Sheet.Name {
-			t.sums.cost[sheet.Name] = sheet.bill(r.asked, r.calls)
+		if !r.policy.UsesPrices || sheet.Name == t.set.Sheet.Name {
+			t.sums.cost[sheet.Name] = sheet.bill(r.requests, r.calls)
 		}
 	}
 	return nil
@@ -217,31 +217,31 @@ func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *i
 // replayer is options with nothing left open.
 type replayer struct {
 	Options
-	all  []entry       // what is replayed: what was asked for, and what it is compared with
-	told []preset.Name // what was asked for
-	plan Sheet
+	all      []entry       // what is replayed: what was asked for, and what it is compared with
+	reported []preset.Name // what was asked for
+	plan     PriceSheet
 }
 
 // entry is one policy of a replay.
 type entry struct {
 	name  preset.Name
 	rules preset.Rules
-	make  Maker
+	make  PolicyMaker
 }
 
 func newReplayer(o Options) (*replayer, error) {
-	p := &replayer{Options: o, told: slices.Clone(o.Policies)}
-	if p.told == nil {
-		p.told = preset.All()
+	p := &replayer{Options: o, reported: slices.Clone(o.Policies)}
+	if p.reported == nil {
+		p.reported = preset.All()
 	}
 	if len(p.Sheets) == 0 {
-		p.Sheets = Sheets()
+		p.Sheets = DefaultSheets()
 	}
 	if p.Workers <= 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
 	if p.PlanSheet == "" {
-		p.PlanSheet = PlanSheet
+		p.PlanSheet = DefaultPlanSheet
 	}
 	p.plan = p.Sheets[0]
 	for _, s := range p.Sheets {
@@ -249,11 +249,11 @@ func newReplayer(o Options) (*replayer, error) {
 			p.plan = s
 		}
 	}
-	for _, n := range o.Own {
-		p.told = append(p.told, n.Name)
+	for _, n := range o.ExtraPolicies {
+		p.reported = append(p.reported, n.Name)
 	}
 	var told []preset.Name // each once
-	for _, name := range slices.Concat(p.told, []preset.Name{baseWhole, baseCut}) {
+	for _, name := range slices.Concat(p.reported, []preset.Name{baselineRaw, baselineTruncate}) {
 		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
 			continue
 		}
@@ -262,21 +262,21 @@ func newReplayer(o Options) (*replayer, error) {
 			return nil, err
 		}
 		p.all = append(p.all, e)
-		if slices.Contains(p.told, name) {
+		if slices.Contains(p.reported, name) {
 			told = append(told, name)
 		}
 	}
-	p.told = told
+	p.reported = told
 	return p, nil
 }
 
 // entry is the policy of a name: one's own before a preset.
 func (p *replayer) entry(name preset.Name) (entry, error) {
-	n := Named{Rules: preset.RulesOf(name)}
-	if i := slices.IndexFunc(p.Own, func(n Named) bool { return n.Name == name }); i >= 0 {
-		n = p.Own[i]
+	n := NamedPolicy{Rules: preset.RulesOf(name)}
+	if i := slices.IndexFunc(p.ExtraPolicies, func(n NamedPolicy) bool { return n.Name == name }); i >= 0 {
+		n = p.ExtraPolicies[i]
 	}
-	if m := n.maker(); m != nil {
+	if m := n.policyMaker(); m != nil {
 		return entry{name, n.Rules, m}, nil
 	}
 	return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
@@ -309,12 +309,12 @@ func (p *replayer) report(files []*file) Report {
 		f.pool(p.Window)
 		r.Corpus.plus(f.needs)
 		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[preset.Name]Figures{}}
-		for _, name := range p.told {
+		for _, name := range p.reported {
 			out.Policies[name] = pool{sheets: p.Sheets, policy: name, files: files[i : i+1]}.figures()
 		}
 		r.Files = append(r.Files, out)
 	}
-	for _, name := range p.told {
+	for _, name := range p.reported {
 		r.Totals[name] = pool{sheets: p.Sheets, policy: name, files: files}.figures()
 	}
 	return r
@@ -329,7 +329,7 @@ func (f *file) pool(window int) {
 			f.sums[t.entry.name] = t.sums
 		}
 		maps.Copy(f.sums[t.entry.name].cost, t.sums.cost)
-		if t.entry.name == baseWhole {
+		if t.entry.name == baselineRaw {
 			f.fits = t.peak <= float64(window)
 		}
 	}

@@ -46,8 +46,8 @@ type Ratio float64
 // NoRatio is the ratio of nothing to nothing.
 func NoRatio() Ratio { return Ratio(math.NaN()) }
 
-// Known reports whether there is a number.
-func (r Ratio) Known() bool { return !math.IsNaN(float64(r)) }
+// IsKnown reports whether there is a number.
+func (r Ratio) IsKnown() bool { return !math.IsNaN(float64(r)) }
 
 // MarshalJSON writes the number, or null.
 func (r Ratio) MarshalJSON() ([]byte, error) {
@@ -90,10 +90,10 @@ type Figures struct {
 	WorstFit       map[string]Ratio   `json:"worst_fit"`        // of conversations that fit, to sending everything
 	WorstOver      map[string]Ratio   `json:"worst_over"`       // of the others, to truncate
 
-	Kept
-	RecallIndex  Ratio `json:"recall_index"` // of references to results alone: those shown by an index of names and nothing else
-	WithoutIndex Kept  `json:"without_index"`
-	Instructions Ratio `json:"instructions"`
+	RetainedNeeds
+	RecallIndex  Ratio         `json:"recall_index"` // of references to results alone: those shown by an index of names and nothing else
+	WithoutIndex RetainedNeeds `json:"without_index"`
+	Instructions Ratio         `json:"instructions"`
 
 	Violations   int     `json:"violations"`
 	Summaries    int     `json:"summaries"`
@@ -104,31 +104,31 @@ type Figures struct {
 
 // sums is what a run leaves behind.
 type sums struct {
-	asked   []float64 // tokens of each request
-	breaks  int
-	over    int
-	wrong   int
-	calls   int
-	read    float64 // by summaries, tokens
-	rewrote float64
-	spent   int64 // ns
-	cost    map[string]float64
-	binding share
-	whole   tally
-	bare    tally // without indexes of names
+	requestTokens []float64 // tokens of each request
+	breaks        int
+	overflows     int
+	faults        int
+	summaries     int
+	summaryInput  float64 // by summaries, tokens
+	rewritten     float64
+	decisionNanos int64 // ns
+	cost          map[string]float64
+	instructions  share
+	full          tally
+	withoutIndex  tally // without indexes of names
 }
 
 func (r *run) sums() sums {
-	s := sums{breaks: r.breaks, over: r.over, wrong: r.wrong, calls: len(r.calls), rewrote: r.rewrote, spent: r.spent.Nanoseconds(),
+	s := sums{breaks: r.breaks, overflows: r.overflows, faults: r.faults, summaries: len(r.calls), rewritten: r.rewritten, decisionNanos: r.decisionTime.Nanoseconds(),
 		cost: map[string]float64{}}
 	if r.score != nil {
-		s.binding, s.whole, s.bare = r.score.binding, r.score.whole, r.score.bare
+		s.instructions, s.full, s.withoutIndex = r.score.instructions, r.score.full, r.score.withoutIndex
 	}
-	for _, q := range r.asked {
-		s.asked = append(s.asked, q.tokens)
+	for _, q := range r.requests {
+		s.requestTokens = append(s.requestTokens, q.tokens)
 	}
 	for _, c := range r.calls {
-		s.read += c.Input
+		s.summaryInput += c.Input
 	}
 	return s
 }
@@ -144,7 +144,7 @@ type file struct {
 
 // pool is figures of several files in the making.
 type pool struct {
-	sheets []Sheet
+	sheets []PriceSheet
 	policy preset.Name
 	files  []*file
 }
@@ -158,23 +158,23 @@ func (p pool) figures() Figures {
 	var binding share
 	for _, one := range p.files {
 		s := one.sums[p.policy]
-		asked = append(asked, s.asked...)
-		spent += s.spent
+		asked = append(asked, s.requestTokens...)
+		spent += s.decisionNanos
 		f.PrefixBreaks += s.breaks
-		f.Overflow += s.over
-		f.Violations += s.wrong
-		f.Summaries += s.calls
-		f.Rewritten += s.rewrote
-		f.SummaryInput += s.read
-		binding.plus(s.binding)
+		f.Overflow += s.overflows
+		f.Violations += s.faults
+		f.Summaries += s.summaries
+		f.Rewritten += s.rewritten
+		f.SummaryInput += s.summaryInput
+		binding.plus(s.instructions)
 	}
 	f.Instructions = binding.ratio()
 	f.sizes(asked, spent)
 	for _, sheet := range p.sheets {
 		p.costs(&f, sheet.Name)
 	}
-	f.Kept = p.kept(len(asked), func(s sums) tally { return s.whole })
-	f.WithoutIndex = p.kept(len(asked), func(s sums) tally { return s.bare })
+	f.RetainedNeeds = p.kept(len(asked), func(s sums) tally { return s.full })
+	f.WithoutIndex = p.kept(len(asked), func(s sums) tally { return s.withoutIndex })
 	f.RecallIndex = f.RecallTool - f.WithoutIndex.RecallTool
 	return f
 }
@@ -195,9 +195,9 @@ func (f *Figures) sizes(asked []float64, spent int64) {
 	f.NsPerRequest = spent / int64(n)
 }
 
-// worse is how far a cost must be above another to be more: sums of floats in
+// costTolerance is how far a cost must be above another to be more: sums of floats in
 // another order differ in the last bits.
-const worse = 1 + 1e-9
+const costTolerance = 1 + 1e-9
 
 // costs fills in what a sheet says.
 func (p pool) costs(f *Figures, sheet string) {
@@ -205,25 +205,25 @@ func (p pool) costs(f *Figures, sheet string) {
 	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
 	for _, one := range p.files {
 		cost := one.sums[p.policy].cost[sheet]
-		whole, cut := one.sums[baseWhole].cost[sheet], one.sums[baseCut].cost[sheet]
+		whole, cut := one.sums[baselineRaw].cost[sheet], one.sums[baselineTruncate].cost[sheet]
 		f.Cost[sheet] += cost
 		raw += whole
 		truncate += cut
 		if !one.fits {
-			f.WorstOver[sheet] = higher(f.WorstOver[sheet], ratio(cost, cut))
+			f.WorstOver[sheet] = maxRatio(f.WorstOver[sheet], ratio(cost, cut))
 			continue
 		}
-		f.WorstFit[sheet] = higher(f.WorstFit[sheet], ratio(cost, whole))
-		if cost > whole*worse {
+		f.WorstFit[sheet] = maxRatio(f.WorstFit[sheet], ratio(cost, whole))
+		if cost > whole*costTolerance {
 			f.SessionsWorse[sheet]++
 		}
 	}
 	f.CostRatio[sheet], f.CostVsTruncate[sheet] = ratio(f.Cost[sheet], raw), ratio(f.Cost[sheet], truncate)
 }
 
-// higher is the higher of two ratios, of which either may be missing.
-func higher(a, b Ratio) Ratio {
-	if !a.Known() || b > a {
+// maxRatio is the higher of two ratios, of which either may be missing.
+func maxRatio(a, b Ratio) Ratio {
+	if !a.IsKnown() || b > a {
 		return b
 	}
 	return a

@@ -22,7 +22,7 @@ import (
 
 // equal compares reports, in which missing numbers are the same.
 func equal(a, b replay.Report) string {
-	return cmp.Diff(a, b, cmp.Comparer(func(x, y replay.Ratio) bool { return x == y || !x.Known() && !y.Known() }))
+	return cmp.Diff(a, b, cmp.Comparer(func(x, y replay.Ratio) bool { return x == y || !x.IsKnown() && !y.IsKnown() }))
 }
 
 func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
@@ -129,21 +129,21 @@ func TestTheFirstErrorEndsTheOtherRuns(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("out of order")
 	ended := make(chan struct{})
-	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) {
+	broken := policy(replay.Policy{Decide: func(replay.PolicyInput) (replay.Decision, error) {
 		close(ended)
-		return replay.Act{}, failed
+		return replay.Decision{}, failed
 	}})
 	asked := 0
-	patient := policy(replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+	patient := policy(replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 		<-ended
 		asked++
 		runtime.Gosched()
-		return replay.Act{}, nil
+		return replay.Decision{}, nil
 	}})
 	c := work(5000, 0).conversation()
 	raw := preset.RulesOf(preset.Raw)
 	o := replay.Options{Policies: []preset.Name{}, Workers: 2,
-		Own: []replay.Named{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
+		ExtraPolicies: []replay.NamedPolicy{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
 	_, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, o)
 	if !errors.Is(err, failed) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("it ends with %v", err)

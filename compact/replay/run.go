@@ -21,7 +21,7 @@ const Overhead = 4000
 type run struct {
 	c      *Conversation
 	policy Policy
-	set    Setting
+	set    PolicySetting
 	clock  func() time.Time // nil: time is not taken
 
 	log    []conversation.Event
@@ -30,45 +30,45 @@ type run struct {
 	view   projection.View
 	meter  meter.Meter
 
-	sent    []projection.Message // the newest request
-	asked   []sentRequest
-	calls   []SummaryCall
-	account *account      // by the sheet in force
-	marked  bool          // some sheet bills by marks
-	spent   time.Duration // on deciding and projecting
-	peak    float64
-	breaks  int
-	rewrote float64 // tokens behind the common prefix of requests that broke it
-	over    int     // requests above the window
-	wrong   int     // violations
+	sent         []projection.Message // the newest request
+	requests     []sentRequest
+	calls        []SummaryCall
+	account      *biller       // by the sheet in force
+	marked       bool          // some sheet bills by marks
+	decisionTime time.Duration // on deciding and projecting
+	peak         float64
+	breaks       int
+	rewritten    float64 // tokens behind the common prefix of requests that broke it
+	overflows    int     // requests above the window
+	faults       int     // violations
 
 	score *score // nil: nothing is scored
 }
 
-func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
+func newRun(c *Conversation, p Policy, set PolicySetting, rules preset.Rules) *run {
 	m := meter.New(meter.Options{
-		Window: meter.Window{Tokens: set.Window, Source: meter.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
-	}.With(rules))
+		Window: meter.Window{Tokens: set.Window, Source: meter.WindowFlag}, PriceStep: set.Sheet.Step, CharsOnly: true,
+	}.WithRules(rules))
 	tools := conversation.Size{ASCII: Overhead * meter.CharsPerToken}
-	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.said)),
-		account: newAccount(set.Sheet), marked: set.Marked}
+	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
+		account: newBiller(set.Sheet), marked: set.Marked}
 }
 
-// all replays every request. The error is the policy's, or that of ctx.
-func (r *run) all(ctx context.Context) error {
+// replayAll replays every request. The error is the policy's, or that of ctx.
+func (r *run) replayAll(ctx context.Context) error {
 	next := 0
 	for i, q := range r.c.requests {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.say(next, q.from)
+		r.appendMessages(next, q.from)
 		if err := r.request(i, q); err != nil {
 			return fmt.Errorf("request %d of %s: %w", i+1, r.c.Name, err)
 		}
 		next = max(q.to, q.turnEnd)
-		r.say(q.from, next)
+		r.appendMessages(q.from, next)
 		if q.turnEnd > 0 {
-			if err := r.act(Look{TurnEnd: true}); err != nil {
+			if err := r.askPolicy(PolicyInput{TurnEnd: true}); err != nil {
 				return fmt.Errorf("after request %d of %s: %w", i+1, r.c.Name, err)
 			}
 		}
@@ -76,14 +76,14 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// say appends messages of the record.
-func (r *run) say(from, to int) {
+// appendMessages appends messages of the record.
+func (r *run) appendMessages(from, to int) {
 	for i := from; i < to; i++ {
-		s := &r.c.said[i]
+		s := &r.c.messages[i]
 		e := conversation.Event{Seq: uint64(len(r.log) + 1), Turn: s.turn, Time: s.at, Body: s.body}
-		if r.policy.Arrive != nil {
+		if r.policy.StoreResult != nil {
 			if _, ok := s.body.(conversation.ToolResult); ok {
-				e = r.policy.Arrive(r.view, e)
+				e = r.policy.StoreResult(r.view, e)
 			}
 		}
 		r.seqs[i] = e.Seq
@@ -95,42 +95,42 @@ func (r *run) say(from, to int) {
 // request has the policy decide and sends what it leaves.
 func (r *run) request(i int, q request) error {
 	began := r.now()
-	if err := r.act(Look{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
+	if err := r.askPolicy(PolicyInput{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
 		return err
 	}
-	view := r.shown()
+	view := r.shownView()
 	messages, err := projection.Harden(view, projection.Capabilities{})
-	r.spent += r.now().Sub(began)
+	r.decisionTime += r.now().Sub(began)
 	if err != nil && !errors.Is(err, projection.ErrNothingToSend) { // that is a violation
 		return err
 	}
-	common := r.common(messages)
+	common := r.commonPrefix(messages)
 	r.sent = messages
-	r.take(common, q.idle)
-	r.wrong += violations(view.Messages, messages, common.messages)
+	r.recordRequest(common, q.idle)
+	r.faults += countViolations(view.Messages, messages, common.messages)
 	if r.score != nil {
 		r.score.request(r, i, messages, common.messages)
 	}
 	return nil
 }
 
-// act asks the policy at a moment and takes its overlays in.
-func (r *run) act(look Look) error {
+// askPolicy asks the policy at a moment and takes its overlays in.
+func (r *run) askPolicy(look PolicyInput) error {
 	r.view = r.view.Extend(r.log)
-	if r.policy.Act == nil {
+	if r.policy.Decide == nil {
 		return nil
 	}
-	look.Log, look.View = r.log[:len(r.log):len(r.log)], r.shown()
+	look.Log, look.View = r.log[:len(r.log):len(r.log)], r.shownView()
 	look.Meter = r.meter.WithView(look.View)
 	look.Used = look.Meter.RequestEstimate()
 	look.Now = r.log[len(r.log)-1].Time // a reply was asked for by something
 	look.Window, look.Sheet = r.set.Window, r.account.sheet
-	act, err := r.policy.Act(look)
+	act, err := r.policy.Decide(look)
 	if err != nil {
 		return err
 	}
-	for _, c := range act.Calls {
-		c.idle, c.first, c.after = look.Idle, look.First, len(r.asked)
+	for _, c := range act.SummaryCalls {
+		c.idle, c.first, c.after = look.Idle, look.First, len(r.requests)
 		r.calls = append(r.calls, c)
 	}
 	if len(act.Overlays) == 0 {
@@ -144,12 +144,12 @@ func (r *run) act(look Look) error {
 	return nil
 }
 
-// shown is the view as it is sent.
-func (r *run) shown() projection.View {
-	if r.policy.Show == nil {
+// shownView is the view as it is sent.
+func (r *run) shownView() projection.View {
+	if r.policy.Transform == nil {
 		return r.view
 	}
-	return r.policy.Show(r.view)
+	return r.policy.Transform(r.view)
 }
 
 func (r *run) now() time.Time {
@@ -159,56 +159,56 @@ func (r *run) now() time.Time {
 	return r.clock()
 }
 
-// base is what every request carries in front of its messages, in tokens.
-func (r *run) base() float64 { return Overhead + tokens(r.c.prompt.Chars()) }
+// baseTokens is what every request carries in front of its messages, in tokens.
+func (r *run) baseTokens() float64 { return Overhead + tokens(r.c.prompt.Chars()) }
 
-// common is what a request has in common with the one before.
-type common struct {
+// sharedPrefix is what a request has in common with the one before.
+type sharedPrefix struct {
 	messages int     // whole ones, from the first on
 	tokens   float64 // 0 for the first request
 	before   float64 // tokens of the request before, 0 without one
 }
 
-// common is what the messages of the next request have in common with those of the
+// commonPrefix is what the messages of the next request have in common with those of the
 // newest one.
-func (r *run) common(messages []projection.Message) common {
-	if len(r.asked) == 0 {
-		return common{}
+func (r *run) commonPrefix(messages []projection.Message) sharedPrefix {
+	if len(r.requests) == 0 {
+		return sharedPrefix{}
 	}
-	c := common{before: r.asked[len(r.asked)-1].tokens}
+	c := sharedPrefix{before: r.requests[len(r.requests)-1].tokens}
 	n, sent := 0, r.sent
-	for c.messages < min(len(messages), len(sent)) && same(&messages[c.messages], &sent[c.messages]) {
+	for c.messages < min(len(messages), len(sent)) && sameMessage(&messages[c.messages], &sent[c.messages]) {
 		n += chars(&messages[c.messages])
 		c.messages++
 	}
 	if c.messages < min(len(messages), len(sent)) {
-		n += inCommon(&messages[c.messages], &sent[c.messages])
+		n += commonChars(&messages[c.messages], &sent[c.messages])
 	}
-	c.tokens = r.base() + tokens(n)
+	c.tokens = r.baseTokens() + tokens(n)
 	return c
 }
 
-// take adds the newest request to the sums.
-func (r *run) take(c common, idle time.Duration) {
+// recordRequest adds the newest request to the sums.
+func (r *run) recordRequest(c sharedPrefix, idle time.Duration) {
 	said := 0
 	for i := range r.sent {
 		said += chars(&r.sent[i])
 	}
-	size := r.base() + tokens(said)
+	size := r.baseTokens() + tokens(said)
 	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
 	if r.marked {
-		q.marks = promptcache.Points(r.sent, r.base(), func(m *projection.Message) float64 { return tokens(chars(m)) })
+		q.marks = promptcache.RequestMarks(r.sent, r.baseTokens(), func(m *projection.Message) float64 { return tokens(chars(m)) })
 	}
-	r.asked = append(r.asked, q)
+	r.requests = append(r.requests, q)
 	if r.account.sheet.Terms != nil {
 		r.account.request(q)
 	}
 	r.peak = max(r.peak, size)
 	if c.tokens < c.before {
 		r.breaks++
-		r.rewrote += c.before - c.tokens
+		r.rewritten += c.before - c.tokens
 	}
 	if r.set.Window > 0 && size > float64(r.set.Window) {
-		r.over++
+		r.overflows++
 	}
 }

@@ -16,21 +16,21 @@ import (
 type score struct {
 	index *index
 
-	shown   []int32                   // by fact: messages of the newest request that hold it
-	indexed []int32                   // by fact: of them, those that hold it in their index of names alone
-	indexes int                       // messages of the newest request that have such an index
-	held    []holding                 // by message of the newest request
-	ids     [][]conversation.RecallID // by message of the newest request: those in its text, nil before somebody asks
-	next    int                       // first message said whose instructions are not given yet
-	given   []int32                   // instructions given so far
+	shown      []int32                   // by fact: messages of the newest request that hold it
+	indexed    []int32                   // by fact: of them, those that hold it in their index of names alone
+	indexes    int                       // messages of the newest request that have such an index
+	perMessage []messageFacts            // by message of the newest request
+	ids        [][]conversation.RecallID // by message of the newest request: those in its text, nil before somebody asks
+	next       int                       // first message said whose instructions are not given yet
+	given      []int32                   // instructions given so far
 
-	binding share
-	whole   tally
-	bare    tally // as if no index of names was there
+	instructions share
+	full         tally
+	withoutIndex tally // as if no index of names was there
 }
 
-// holding is the facts in a message of a request.
-type holding struct {
+// messageFacts is the facts in a message of a request.
+type messageFacts struct {
 	facts []int32
 	index []int32 // of them, those that only its index of names holds
 }
@@ -47,26 +47,26 @@ func newScore(ix *index) *score {
 // request scores a request. The first common messages are those of the one
 // before.
 func (s *score) request(r *run, i int, messages []projection.Message, common int) {
-	for _, h := range s.held[min(common, len(s.held)):] {
-		s.add(h, -1)
+	for _, h := range s.perMessage[min(common, len(s.perMessage)):] {
+		s.count(h, -1)
 	}
-	s.held, s.ids = s.held[:min(common, len(s.held))], s.ids[:min(common, len(s.ids))]
-	for k := len(s.held); k < len(messages); k++ {
-		h := s.holding(r, &messages[k])
-		s.held, s.ids = append(s.held, h), append(s.ids, nil)
-		s.add(h, 1)
+	s.perMessage, s.ids = s.perMessage[:min(common, len(s.perMessage))], s.ids[:min(common, len(s.ids))]
+	for k := len(s.perMessage); k < len(messages); k++ {
+		h := s.factsIn(r, &messages[k])
+		s.perMessage, s.ids = append(s.perMessage, h), append(s.ids, nil)
+		s.count(h, 1)
 	}
 	for ; s.next < r.c.requests[i].from; s.next++ {
-		s.given = append(s.given, s.index.binding[s.next]...)
+		s.given = append(s.given, s.index.instructions[s.next]...)
 	}
 	for _, f := range s.given {
-		s.binding.count(s.shown[f] > 0)
+		s.instructions.count(s.shown[f] > 0)
 	}
-	s.needs(r, i, messages)
+	s.scoreNeeds(r, i, messages)
 }
 
-// add takes a message in, or out again.
-func (s *score) add(h holding, by int32) {
+// count takes a message in, or out again.
+func (s *score) count(h messageFacts, by int32) {
 	for _, f := range h.facts {
 		s.shown[f] += by
 	}
@@ -78,20 +78,20 @@ func (s *score) add(h holding, by int32) {
 	}
 }
 
-// holding is the facts in a message: those of what was said where it says just
+// factsIn is the facts in a message: those of what was said where it says just
 // that.
-func (s *score) holding(r *run, m *projection.Message) holding {
-	if i, ok := r.said(m); ok && says(m, r.c.said[i].body) {
-		return holding{facts: s.index.of[i]}
+func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
+	if i, ok := r.messageIndex(m); ok && repeatsMessage(m, r.c.messages[i].body) {
+		return messageFacts{facts: s.index.inMessage[i]}
 	}
 	texts := []string{m.Text}
 	for _, c := range m.Calls {
 		texts = append(texts, c.Name, c.Arguments)
 	}
-	h := holding{facts: s.index.finder.facts(texts...)}
+	h := messageFacts{facts: s.index.finder.find(texts...)}
 	if at := r.indexIn(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
-		h.index = without(h.facts, s.index.finder.facts(texts...))
+		h.index = without(h.facts, s.index.finder.find(texts...))
 	}
 	return h
 }
@@ -104,7 +104,7 @@ func (r *run) indexIn(m *projection.Message) int {
 	case projection.RoleUser:
 		return summary.IndexAt(m.Text)
 	case projection.RoleTool:
-		if i, ok := r.said(m); ok {
+		if i, ok := r.messageIndex(m); ok {
 			if b, ok := r.log[r.seqs[i]-1].Body.(conversation.ToolResult); ok && b.Total > 0 {
 				return conversation.CutMarkerAt(m.Text)
 			}
@@ -122,8 +122,8 @@ func without(facts, others []int32) []int32 {
 	return slices.DeleteFunc(append([]int32{}, facts...), func(f int32) bool { return there[f] })
 }
 
-// said is the message said that a message of a request stands for, if it is one.
-func (r *run) said(m *projection.Message) (i int, ok bool) {
+// messageIndex is the message said that a message of a request stands for, if it is one.
+func (r *run) messageIndex(m *projection.Message) (i int, ok bool) {
 	if len(m.Events) != 1 {
 		return 0, false
 	}
@@ -134,8 +134,8 @@ func (r *run) said(m *projection.Message) (i int, ok bool) {
 	return int(r.origin[seq-1]), true
 }
 
-// says reports whether a message is what was said, word for word.
-func says(m *projection.Message, body conversation.Body) bool {
+// repeatsMessage reports whether a message is what was said, word for word.
+func repeatsMessage(m *projection.Message, body conversation.Body) bool {
 	switch b := body.(type) {
 	case conversation.UserMessage:
 		return m.Role == projection.RoleUser && m.Text == b.Text
@@ -149,12 +149,12 @@ func says(m *projection.Message, body conversation.Body) bool {
 	return false
 }
 
-// needs scores what the reply to a request needed.
-func (s *score) needs(r *run, i int, messages []projection.Message) {
+// scoreNeeds scores what the reply to a request needed.
+func (s *score) scoreNeeds(r *run, i int, messages []projection.Message) {
 	one := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
-	s.whole.plus(one)
+	s.full.plus(one)
 	if s.indexes > 0 {
 		one = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
 	}
-	s.bare.plus(one)
+	s.withoutIndex.plus(one)
 }

@@ -12,12 +12,12 @@ import (
 // Every hit keeps it alive.
 
 const (
-	cacheStep  = 128  // tokens
-	cacheLeast = 1024 // tokens
+	cacheStep       = 128  // tokens
+	minCachedTokens = 1024 // tokens
 )
 
-// Sheet is what a provider takes, as multiples of its base price for input.
-type Sheet struct {
+// PriceSheet is what a provider takes, as multiples of its base price for input.
+type PriceSheet struct {
 	Name     string
 	Read     float64       // for tokens served from the cache
 	Write    float64       // for all others
@@ -35,18 +35,18 @@ type Sheet struct {
 	Terms *promptcache.Terms
 }
 
-// PlanSheet is the sheet under which what is no cost is measured.
-const PlanSheet = "anthropic-5m"
+// DefaultPlanSheet is the sheet under which what is no cost is measured.
+const DefaultPlanSheet = "anthropic-5m"
 
 // outputPrice is what output costs with every provider listed.
 const outputPrice = 5
 
-// Sheets lists the price sheets in the order they are told of.
-func Sheets() []Sheet {
-	return []Sheet{
+// DefaultSheets lists the price sheets in the order they are told of.
+func DefaultSheets() []PriceSheet {
+	return []PriceSheet{
 		{Name: "openai", Read: 0.1, Write: 1, Lifetime: 10 * time.Minute, Output: outputPrice},
 		{Name: "gpt-4o", Read: 0.5, Write: 1, Lifetime: 10 * time.Minute, Output: outputPrice},
-		{Name: PlanSheet, Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute, Output: outputPrice},
+		{Name: DefaultPlanSheet, Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute, Output: outputPrice},
 		{Name: "anthropic-1h", Read: 0.1, Write: 2, Lifetime: time.Hour, Output: outputPrice},
 		{Name: "gpt-5.6", Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute, Output: outputPrice},
 	}
@@ -54,15 +54,15 @@ func Sheets() []Sheet {
 
 // ClaudeSheets lists the sheets by which Claude is billed as the Messages API carries it: over an endpoint that passes no
 // marks and so caches nothing, with each of the two lifetimes, and with the one that is chosen.
-func ClaudeSheets() []Sheet {
+func ClaudeSheets() []PriceSheet {
 	terms := promptcache.Anthropic()
-	marked := func(name string, o promptcache.Offer) Sheet {
-		return Sheet{Name: name, Read: terms.Read, Write: o.Write, Lifetime: o.Lives, Output: outputPrice, Marked: true}
+	marked := func(name string, o promptcache.LifetimeOption) PriceSheet {
+		return PriceSheet{Name: name, Read: terms.ReadPrice, Write: o.WritePrice, Lifetime: o.Lifetime, Output: outputPrice, Marked: true}
 	}
 	chosen := marked("claude", terms.Short)
 	chosen.Terms = &terms
-	return []Sheet{
-		{Name: "claude-uncached", Read: 1, Write: 1, Lifetime: terms.Short.Lives, Output: outputPrice},
+	return []PriceSheet{
+		{Name: "claude-uncached", Read: 1, Write: 1, Lifetime: terms.Short.Lifetime, Output: outputPrice},
 		marked("claude-5m", terms.Short), marked("claude-1h", terms.Long), chosen,
 	}
 }
@@ -89,25 +89,25 @@ type SummaryCall struct {
 	after int  // requests before it
 }
 
-// warm reports whether the cache lives after a gap.
-func (s Sheet) warm(idle time.Duration) bool { return idle <= s.Lifetime }
+// isWarm reports whether the cache lives after a gap.
+func (s PriceSheet) isWarm(idle time.Duration) bool { return idle <= s.Lifetime }
 
-// request is the cost of a request by what it has in common with the one before, in tokens at the base price.
-func (s Sheet) request(r sentRequest) float64 {
+// requestCost is the cost of a request by what it has in common with the one before, in tokens at the base price.
+func (s PriceSheet) requestCost(r sentRequest) float64 {
 	hit := 0.0
-	if r.prefix >= cacheLeast && s.warm(r.idle) {
+	if r.prefix >= minCachedTokens && s.isWarm(r.idle) {
 		hit = math.Floor(r.prefix/cacheStep) * cacheStep
 	}
-	return s.served(r.tokens, hit)
+	return s.cachedCost(r.tokens, hit)
 }
 
-// served is the cost of a request of so many tokens, of which so many come from the cache.
-func (s Sheet) served(tokens, hit float64) float64 {
-	return s.stepped(tokens, hit*s.Read+(tokens-hit)*s.Write)
+// cachedCost is the cost of a request of so many tokens, of which so many come from the cache.
+func (s PriceSheet) cachedCost(tokens, hit float64) float64 {
+	return s.withPriceStep(tokens, hit*s.Read+(tokens-hit)*s.Write)
 }
 
-// stepped is a cost with the price step.
-func (s Sheet) stepped(tokens, cost float64) float64 {
+// withPriceStep is a cost with the price step.
+func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	if s.Step > 0 && tokens > float64(s.Step) {
 		return cost * s.StepFactor
 	}
@@ -115,8 +115,8 @@ func (s Sheet) stepped(tokens, cost float64) float64 {
 }
 
 // bill is the cost of all that was sent.
-func (s Sheet) bill(requests []sentRequest, calls []SummaryCall) float64 {
-	a := newAccount(s)
+func (s PriceSheet) bill(requests []sentRequest, calls []SummaryCall) float64 {
+	a := newBiller(s)
 	for _, q := range requests {
 		a.request(q)
 	}

@@ -21,15 +21,15 @@ func (s *share) plus(t share) {
 // twice: with all that a request shows, and without its indexes of names.
 type tally struct {
 	all, tool, anchors, written share
-	lost                        share    // references to results alone that are not shown: those that recall gives back
+	recoverable                 share    // references to results alone that are not shown: those that recall gives back
 	debt                        float64  // tokens of what holds the references that are not shown
 	lookups                     []lookup // of all that is not shown
 }
 
 // lookup is a request more that a reply would have taken.
 type lookup struct {
-	request float64 // tokens of the request before it
-	given   float64 // tokens that it gives back
+	request  float64 // tokens of the request before it
+	returned float64 // tokens that it gives back
 }
 
 func (t *tally) plus(u tally) {
@@ -37,7 +37,7 @@ func (t *tally) plus(u tally) {
 	t.tool.plus(u.tool)
 	t.anchors.plus(u.anchors)
 	t.written.plus(u.written)
-	t.lost.plus(u.lost)
+	t.recoverable.plus(u.recoverable)
 	t.debt += u.debt
 	t.lookups = append(t.lookups, u.lookups...)
 }
@@ -66,13 +66,13 @@ func (s *score) tally(r *run, i int, messages []projection.Message, shows func(f
 		return t
 	}
 	before := r.c.requests[i].from
-	s.recover(r, &t.lost, before, messages, tools)
-	owed := s.owed(r, names, before)
+	s.countRecoverable(r, &t.recoverable, before, messages, tools)
+	owed := s.lookupMessages(r, names, before)
 	for _, m := range owed {
-		t.debt += tokens(r.c.said[m].chars)
+		t.debt += tokens(r.c.messages[m].chars)
 	}
 	if len(lines) > 0 {
-		owed = s.owed(r, append(names, lines...), before)
+		owed = s.lookupMessages(r, append(names, lines...), before)
 	}
 	t.lookups = r.lookups(owed)
 	return t

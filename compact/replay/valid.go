@@ -7,12 +7,12 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// violations counts what a server would refuse in a request: the first message is the user's and the last one is not the
+// countViolations counts what a server would refuse in a request: the first message is the user's and the last one is not the
 // model's own; every call is answered directly after it, in order and once; ids are unique; arguments are objects; nothing is
 // empty, nothing is broken text. Hardening would hide a policy that parts calls from results, so what it had to repair in the
 // view counts too. The first messages that were sent before are not read again.
-func violations(view, messages []projection.Message, sent int) int {
-	faults := misplaced(messages)
+func countViolations(view, messages []projection.Message, sent int) int {
+	faults := countMisplaced(messages)
 	for i := range view {
 		if view[i].Role == projection.RoleTool {
 			faults++ // unless the request has it
@@ -26,15 +26,15 @@ func violations(view, messages []projection.Message, sent int) int {
 		case m.Role == projection.RoleTool: // hardening made it up
 			faults++
 		}
-		if i >= sent && !sendable(m) {
+		if i >= sent && !isSendable(m) {
 			faults++
 		}
 	}
 	return faults
 }
 
-// misplaced counts what stands in the wrong place.
-func misplaced(messages []projection.Message) int {
+// countMisplaced counts what stands in the wrong place.
+func countMisplaced(messages []projection.Message) int {
 	n := len(messages)
 	if n == 0 {
 		return 1
@@ -67,8 +67,8 @@ func misplaced(messages []projection.Message) int {
 	return faults
 }
 
-// sendable reports whether a message says something, in whole characters.
-func sendable(m *projection.Message) bool {
+// isSendable reports whether a message says something, in whole characters.
+func isSendable(m *projection.Message) bool {
 	texts := []string{m.Text}
 	for _, c := range m.Calls {
 		if c.Name == "" || object(c.Arguments) != c.Arguments {

@@ -14,9 +14,9 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		arrived := make(chan struct{})
-		meets := func(s replay.Setting) replay.Policy {
+		meets := func(s replay.PolicySetting) replay.Policy {
 			_, second := s.Arguments["look"]
-			return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+			return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 				switch {
 				case !l.First:
 				case second:
@@ -24,11 +24,11 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 				default:
 					<-arrived
 				}
-				return replay.Act{}, nil
+				return replay.Decision{}, nil
 			}}
 		}
 		raw := preset.RulesOf(preset.Raw)
-		o := replay.Options{Policies: []preset.Name{}, Workers: 4, Own: []replay.Named{{Name: "meets", Rules: raw, Maker: meets}}}
+		o := replay.Options{Policies: []preset.Name{}, Workers: 4, ExtraPolicies: []replay.NamedPolicy{{Name: "meets", Rules: raw, Maker: meets}}}
 		r := run(t, o, (&tale{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&tale{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
 		if len(r.Files) != 2 || r.Files[0].Name != "tale 0" || r.Files[1].Name != "tale 1" {
 			t.Errorf("the files are %+v", r.Files)

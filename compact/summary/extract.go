@@ -24,7 +24,7 @@ func Extract(log []conversation.Event, job Job) Answer {
 	events := conversation.MessagesIn(log, job.Spans)
 	covered := job.CoveredTokens
 	if covered == 0 {
-		covered = meter.TokensOf(events)
+		covered = meter.EstimateEvents(events)
 	}
 	room := extractShare * float64(covered)
 	for _, most := range []int{job.MaxTokens, job.ask.Room} {

@@ -45,7 +45,7 @@ func jcliJob(events []conversation.Event, priors []conversation.Summary, ask Opt
 	j := ask.job(preset.InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.TokensOf(events)
+		j.CoveredTokens = meter.EstimateEvents(events)
 		for _, m := range old {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}

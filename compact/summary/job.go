@@ -136,7 +136,7 @@ func (j Job) Tokens() int {
 	total := 0.0
 	for _, seg := range projection.Segments() {
 		if seg != projection.Reasoning {
-			total += meter.EstimateOf(&s, seg)
+			total += meter.EstimateSegment(&s, seg)
 		}
 	}
 	return int(total)

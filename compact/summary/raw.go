@@ -57,7 +57,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Opti
 // transcriptJob makes a job whose message is a transcript of priors and events.
 func (a Options) transcriptJob(input preset.SummaryInput, events []conversation.Event, priors []conversation.Summary) Job {
 	clip := clipChars
-	if preset.WordingOf(a.Style).Whole {
+	if preset.WordingOf(a.Style).UncutMessages {
 		clip = 0 // ONE sends its messages whole; results were cut on arrival
 	}
 	var parts []part
@@ -68,7 +68,7 @@ func (a Options) transcriptJob(input preset.SummaryInput, events []conversation.
 	j := a.job(input)
 	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.TokensOf(events)
+		j.CoveredTokens = meter.EstimateEvents(events)
 		for _, p := range priors {
 			j.CoveredTokens += int(meter.Estimate(conversation.Measure(p.Text)))
 		}

@@ -34,7 +34,7 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 		}
 	}
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.CoveredTokens(v, ask.Spans)
+		j.CoveredTokens = meter.EstimateCovered(v, ask.Spans)
 	}
 	if first >= 0 {
 		j.FromTurn, j.ToTurn = messageTurns(v.Messages[first : last+1])

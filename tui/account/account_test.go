@@ -141,7 +141,7 @@ func randomContent(rng *rand.Rand) account.Content {
 	for range rng.IntN(14) {
 		c.Account.Heaviest = append(c.Account.Heaviest, inspect.Item{
 			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: projection.Segment(rng.IntN(9)), Label: text(), Why: text(),
-			Tokens: rng.IntN(1_000_000), Before: rng.IntN(1_000_000), State: states[rng.IntN(4)],
+			Tokens: rng.IntN(1_000_000), Original: rng.IntN(1_000_000), State: states[rng.IntN(4)],
 		})
 	}
 	for range rng.IntN(6) {

@@ -147,7 +147,7 @@ func (m *Model) gauge(width int) []string {
 	if r.AfterSend > r.Used {
 		draft = pane.About(r.AfterSend) + " with the draft"
 	}
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		used += " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Fullness(*r)
 		if draft != "" {
 			draft += " · " + pane.Share(*r, r.AfterSend)
@@ -169,7 +169,7 @@ func (m *Model) gauge(width int) []string {
 	if m.roomy {
 		out = append(out, bar)
 	}
-	if !r.Window.Known() || r.LoadLine == 0 {
+	if !r.Window.IsKnown() || r.LoadLine == 0 {
 		return out
 	}
 	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }

@@ -106,7 +106,7 @@ func (c *Content) categories() []row {
 		})
 	}
 	free := row{part: partFills, name: "free", value: "?", doc: "The window less what is used. The reserve for the reply is part of it."}
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		tokens := max(0, r.Window.Tokens-r.Used)
 		if free.value, free.note = pane.Tokens(tokens), c.share(tokens); r.Estimated {
 			free.value = pane.About(tokens)
@@ -117,7 +117,7 @@ func (c *Content) categories() []row {
 
 // share is the percentage of the window, or of the used tokens if the window is unknown.
 func (c *Content) share(tokens int) string {
-	if c.Reading.Window.Known() {
+	if c.Reading.Window.IsKnown() {
 		return pane.Percent(tokens, c.Reading.Window.Tokens)
 	}
 	return pane.Percent(tokens, c.Reading.AfterSend)
@@ -150,7 +150,7 @@ func (c *Content) lines() []row {
 	}
 	out = append(out, row{name: "reserve", value: c.line(r.Reserve), note: "kept free for the reply",
 		doc: "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k."})
-	if !r.Window.Known() {
+	if !r.Window.IsKnown() {
 		for i := range out {
 			out[i].value, out[i].note = "unknown", "depends on the window"
 		}
@@ -161,7 +161,7 @@ func (c *Content) lines() []row {
 	if r.AfterSend > r.Used {
 		after.note = "the draft adds " + pane.About(r.AfterSend-r.Used)
 	}
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		after.value += " · " + pane.Share(*r, r.AfterSend)
 	}
 	return inPart(partLines, append(out, after)...)
@@ -222,8 +222,8 @@ func (c *Content) heaviest() []row {
 		doc := segmentDocs[it.Kind]
 		if it.Event != 0 {
 			doc = segmentNames[it.Kind] + ", turn " + strconv.Itoa(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated from its characters"
-			if it.Before > 0 && it.Before != it.Tokens {
-				doc += "; " + pane.About(it.Before) + " in full"
+			if it.Original > 0 && it.Original != it.Tokens {
+				doc += "; " + pane.About(it.Original) + " in full"
 			}
 			doc += "."
 		}
@@ -287,7 +287,7 @@ func (c *Content) savings() []row {
 
 // exactness is how well the estimates fit the reports of the provider.
 func (c *Content) exactness() []row {
-	cal, off := c.Account.Calibration, c.Account.Off
+	cal, off := c.Account.Calibration, c.Account.EstimateError
 	factor := row{name: "correction", value: "none yet", note: "learned from what the provider reports",
 		doc: "Estimates count about four Latin characters or one Chinese character as a token, times this correction, which is learned from the model's reports."}
 	if cal.Samples > 0 {
@@ -319,7 +319,7 @@ func offWords(off float64) string {
 // costs are what requests and summaries cost, and what the cache saved.
 func (c *Content) costs() []row {
 	cost, use := &c.Account.Costs, c.Account.Cache
-	total := row{name: "so far", value: amount(cost.Total), note: numbers.Count(cost.Requests+cost.Written, "request"),
+	total := row{name: "so far", value: amount(cost.Total), note: numbers.Count(cost.ReplyRequests+cost.SummaryRequests, "request"),
 		doc: "The cost of all requests, summaries included. Not known means that a price or a report is missing."}
 	switch by := safe(c.Priced); by {
 	case "":
@@ -343,7 +343,7 @@ func (c *Content) costs() []row {
 	if use.Expired > 0 {
 		reads.note += ", " + pane.Tokens(use.Expired) + " expired and paid again"
 	}
-	summaries := row{name: "summaries", value: amount(cost.Summaries), note: numbers.Count(cost.Written, "request") + ", part of the above",
+	summaries := row{name: "summaries", value: amount(cost.Summaries), note: numbers.Count(cost.SummaryRequests, "request") + ", part of the above",
 		doc: "What was paid for writing summaries, with attempts that failed."}
 	return inPart(partCost, total, summaries, saved, sent, reads, c.cacheLives(), c.cacheNow())
 }
@@ -352,25 +352,25 @@ func (c *Content) costs() []row {
 func (c *Content) cacheLives() row {
 	r := row{name: "cache lives", value: "not known yet",
 		doc: "How long the provider keeps a conversation in its cache after a request. For Claude, five minutes or an hour is chosen by the pauses between your messages; cache_ttl of the model in the configuration fixes it."}
-	k := c.Account.Kept
+	k := c.Account.CacheRetention
 	switch {
-	case c.pending() || k.Lives <= 0:
+	case c.pending() || k.Lifetime <= 0:
 		return r
-	case k.By == promptcache.ByNoCache:
+	case k.Reason == promptcache.RetentionNoCache:
 		r.value, r.note = "nothing cached", "this endpoint caches no prompts"
 		return r
 	}
-	if r.value = numbers.Count(int(k.Lives/time.Minute), "minute"); k.Lives >= time.Hour && k.Lives%time.Hour == 0 {
-		r.value = numbers.Count(int(k.Lives/time.Hour), "hour")
+	if r.value = numbers.Count(int(k.Lifetime/time.Minute), "minute"); k.Lifetime >= time.Hour && k.Lifetime%time.Hour == 0 {
+		r.value = numbers.Count(int(k.Lifetime/time.Hour), "hour")
 	}
 	const leastSaving = 0.01 // US dollars from which a saving is named
 	switch {
-	case k.By == promptcache.ByUser:
+	case k.Reason == promptcache.RetentionConfigured:
 		r.note = "cache_ttl in the configuration"
-	case k.By != promptcache.ByPauses:
+	case k.Reason != promptcache.RetentionByPauses:
 		r.note = "assumed; cache_ttl in the configuration sets it"
-	case k.USD != nil && *k.USD >= leastSaving:
-		r.note = "chosen by your pauses, saves about " + pane.Dollars(*k.USD)
+	case k.SavedUSD != nil && *k.SavedUSD >= leastSaving:
+		r.note = "chosen by your pauses, saves about " + pane.Dollars(*k.SavedUSD)
 	default:
 		r.note = "chosen by your pauses"
 	}

@@ -38,7 +38,7 @@ func (m *Model) View(r meter.Reading, width int) string {
 		return m.line
 	}
 	m.drawn, m.last, m.cost, m.width = true, r, cost, width
-	if r.Window.Known() {
+	if r.Window.IsKnown() {
 		m.line = m.drawLine(r, m.parts(r, cost), pane.Scale(r), width)
 	} else {
 		m.line = m.unknown(r, cost, width)
@@ -68,7 +68,7 @@ func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
 // Pair draws the gauges of two readings of one conversation, to be shown one below the
 // other: their bars have the same length and scale, and their numbers are aligned.
 func (m *Model) Pair(a, b meter.Reading, width int) (string, string) {
-	if !a.Window.Known() || !b.Window.Known() {
+	if !a.Window.IsKnown() || !b.Window.IsKnown() {
 		return m.View(a, width), m.View(b, width)
 	}
 	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)

@@ -102,7 +102,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 			if got := ansi.StringWidth(line); got > w || got < 1 || strings.ContainsAny(line, "\n\r") {
 				t.Fatalf("width %d: %d columns: %q for %+v", w, got, line, r)
 			}
-			if w >= 20 && r.Window.Known() && !strings.Contains(line, "%") {
+			if w >= 20 && r.Window.IsKnown() && !strings.Contains(line, "%") {
 				t.Fatalf("width %d: no percentage in %q", w, line)
 			}
 		}

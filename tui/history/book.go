@@ -15,7 +15,7 @@ import (
 // each event and message once, but not their texts.
 type book struct {
 	Content
-	rows     []inspect.Row
+	rows     []inspect.HistoryRow
 	active   map[uint64]bool // overlays and reverts that are in force
 	hidden   int             // tokens of originals that are not sent
 	modified bool            // compaction changed what is sent
@@ -73,7 +73,7 @@ func open(c Content) *book {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := &book{Content: c, rows: inspect.Rows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
+	b := &book{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
 	for _, list := range [][]int{conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
 			b.active[c.Log[i].Seq] = true
@@ -232,7 +232,7 @@ func (b *book) parts(i int) []projection.Message {
 }
 
 // isRewound reports whether a rewind hides a row.
-func (b *book) isRewound(r *inspect.Row) bool {
+func (b *book) isRewound(r *inspect.HistoryRow) bool {
 	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
 		return false
 	}

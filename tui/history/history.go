@@ -165,7 +165,7 @@ func (m *Model) Jump(event uint64, query string) {
 }
 
 // Request is the answer to Wanted: the request, or why it cannot be made again.
-func (m *Model) Request(r inspect.Rebuilt, err error) {
+func (m *Model) Request(r inspect.RebuiltRequest, err error) {
 	if m.book.request.answer(r, err) {
 		m.show(m.book.side, m.book.request)
 		m.sheet.ToEnd(m.draw)

@@ -17,7 +17,7 @@ import (
 // layCompactions lists the compactions, those that failed, pins, and what was undone and redone.
 func (b *book) layCompactions() {
 	b.messages, b.ledger = b.View.Messages, map[uint64]inspect.Entry{}
-	for _, e := range inspect.Ledger(b.Log) {
+	for _, e := range inspect.CompactionLog(b.Log) {
 		if at := b.index(e.Event); at >= 0 {
 			b.ledger[e.Event] = e
 			b.items = append(b.items, item{kind: kindEvent, at: at})

@@ -101,12 +101,12 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event) {
 	switch rapid.IntRange(0, 2).Draw(t, "answer") {
 	case 0:
-		m.Request(inspect.Rebuilt{}, errors.New("the log \x1b[31m is cut"))
+		m.Request(inspect.RebuiltRequest{}, errors.New("the log \x1b[31m is cut"))
 	case 1:
 		for _, q := range requests(log) {
 			if q.Event == event {
 				messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{Alternate: true}) // what cannot be sent is shown as well
-				m.Request(inspect.Rebuilt{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
+				m.Request(inspect.RebuiltRequest{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 		t.Fatal("[ asks for no request")
 	}
 	wants(t, r.screen(), "request 2 of 3", "building…")
-	r.Request(inspect.Rebuilt{SentRequest: inspect.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
+	r.Request(inspect.RebuiltRequest{SentRequest: inspect.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
 	wants(t, r.screen(), "building…")
 	made := r.rebuilt(wanted.Event)
 	r.Request(made, nil)
@@ -127,7 +127,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.press("]")
-	r.Request(inspect.Rebuilt{}, errors.New("the texts of its tools are gone"))
+	r.Request(inspect.RebuiltRequest{}, errors.New("the texts of its tools are gone"))
 	wants(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
 	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
 		t.Errorf("behind the newest request is %#v", a)

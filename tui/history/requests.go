@@ -31,7 +31,7 @@ type request struct {
 	at    int // index into Content.Requests
 	sent  inspect.SentRequest
 	state requestState
-	made  inspect.Rebuilt
+	made  inspect.RebuiltRequest
 	err   error
 	from  uint64 // event under the cursor before
 }
@@ -63,7 +63,7 @@ func (q *request) verdict(s *Styles) string {
 		return s.Pane.Muted.Render("building…")
 	case q.state == requestFailed:
 		return s.Pane.Error.Render("it cannot be rebuilt")
-	case q.made.Same:
+	case q.made.MatchesSent:
 		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(head(q.made.Hash, 12))+"…")
 	}
 	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.made.Why), "no hash was recorded"))
@@ -78,7 +78,7 @@ func (q *request) body(s *Styles, width int) []string {
 }
 
 // answer takes in the request that was made again, or why it cannot be. It is false where that is about another one.
-func (q *request) answer(r inspect.Rebuilt, err error) bool {
+func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 	if q == nil || r.Event != q.sent.Event && (err == nil || r.Event != 0) {
 		return false
 	}

@@ -154,18 +154,18 @@ func (r *rig) story() map[string]uint64 {
 }
 
 // rebuilt is a request of the past.
-func (r *rig) rebuilt(event uint64) inspect.Rebuilt {
+func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	for _, q := range requests(r.log.Events()) {
 		if q.Event != event {
 			continue
 		}
 		v := projection.Project(r.log.Events()[:q.Through])
-		return inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
+		return inspect.RebuiltRequest{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
 			Tools: []conversation.ToolSpec{{Name: "read_file", Description: "Reads a file.", Parameters: conversation.RawJSON(`{"type":"object"}`)}},
-			Body:  []byte(`{"model":"gpt"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
+			Body:  []byte(`{"model":"gpt"}`), Hash: strings.Repeat("1a2b3c", 10), MatchesSent: true}
 	}
 	r.tb.Fatalf("there is no request %d", event)
-	return inspect.Rebuilt{}
+	return inspect.RebuiltRequest{}
 }
 
 // looks are looks in the terminal's own sixteen colours, which read on dark

@@ -17,14 +17,14 @@ import (
 const callsBack = 400
 
 // row is the original of a row: of a message that stands for one event, that event.
-func (b *book) row(it item) *inspect.Row {
+func (b *book) row(it item) *inspect.HistoryRow {
 	switch it.kind {
 	case kindSaid:
 		return &b.rows[it.at]
 	case kindMessage:
 		if events := b.messages[it.at].Events; len(events) == 1 {
 			at := b.index(events[0])
-			i, ok := slices.BinarySearchFunc(b.rows, at, func(r inspect.Row, at int) int { return r.Event - at })
+			i, ok := slices.BinarySearchFunc(b.rows, at, func(r inspect.HistoryRow, at int) int { return r.Event - at })
 			if ok {
 				return &b.rows[i]
 			}
@@ -67,8 +67,8 @@ func (b *book) results(unit []int) []uint64 {
 }
 
 // same reports whether a row is sent as the original.
-func (b *book) same(r *inspect.Row) bool {
-	if r.Message < 0 || !r.First {
+func (b *book) same(r *inspect.HistoryRow) bool {
+	if r.Message < 0 || !r.ShowsMessage {
 		return false
 	}
 	s := &b.View.Messages[r.Message]
@@ -88,8 +88,9 @@ func (b *book) same(r *inspect.Row) bool {
 	return false
 }
 
-// ownText reports whether a row has a text of its own in what is sent.
-func (b *book) ownText(r *inspect.Row) bool { return r.Message >= 0 && r.First && !b.same(r) }
+func (b *book) ownText(r *inspect.HistoryRow) bool {
+	return r.Message >= 0 && r.ShowsMessage && !b.same(r)
+}
 
 // change is the tokens before and after, once if they are the same.
 func change(before, after int) string {
@@ -99,14 +100,13 @@ func change(before, after int) string {
 	return pane.Tokens(before) + " → " + pane.Tokens(after)
 }
 
-// tokensOf is the tokens of a row before and after, "" where nothing of its own is
-// sent.
-func (b *book) tokensOf(r *inspect.Row) string {
+// tokensOf is the tokens of a row before and after, "" where nothing of its own is sent.
+func (b *book) tokensOf(r *inspect.HistoryRow) string {
 	before := b.tokens(r.Before)
 	switch {
 	case r.Message < 0:
 		return change(before, 0)
-	case !r.First:
+	case !r.ShowsMessage:
 		return ""
 	}
 	parts := b.View.Messages[r.Message:][:b.spanOf(r.Message)]

@@ -162,12 +162,12 @@ func stateWord(state projection.State, why string) string {
 }
 
 // isPart reports whether a text above stands for a row.
-func isPart(r *inspect.Row) bool {
-	return r.Message >= 0 && !r.First || r.Message < 0 && r.State == projection.StateSummarised
+func isPart(r *inspect.HistoryRow) bool {
+	return r.Message >= 0 && !r.ShowsMessage || r.Message < 0 && r.State == projection.StateSummarised
 }
 
 // partOf says that a row is part of a text that stands above.
-func partOf(r *inspect.Row) string {
+func partOf(r *inspect.HistoryRow) string {
 	switch {
 	case projection.OnlyNoted(r.State, r.Why):
 		return partOfNote
@@ -185,7 +185,7 @@ const (
 )
 
 // gutterMark says how a row is sent.
-func (d *drawer) gutterMark(r *inspect.Row) string {
+func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 	switch {
 	case isPart(r):
 		return markPart
@@ -198,7 +198,7 @@ func (d *drawer) gutterMark(r *inspect.Row) string {
 }
 
 // standing is how a row is sent, if that is not as it was said, and its tokens.
-func (d *drawer) sendStatus(r *inspect.Row, width int) string {
+func (d *drawer) sendStatus(r *inspect.HistoryRow, width int) string {
 	back := d.book.isRewound(r)
 	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
 	if part := !back && isPart(r); part && d.book.side == sideBoth {

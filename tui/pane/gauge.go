@@ -79,7 +79,7 @@ func Cells(r meter.Reading, scale, n int) []int {
 			cells[i] = CellFree
 		}
 	}
-	if r.Window.Known() && r.Window.Tokens < scale && n > 0 {
+	if r.Window.IsKnown() && r.Window.Tokens < scale && n > 0 {
 		cells[CellOf(r.Window.Tokens, scale, n)] = CellEnd
 	}
 	return cells
@@ -99,7 +99,7 @@ const (
 // window is unknown.
 func LevelOf(r meter.Reading, tokens int) Level {
 	switch {
-	case !r.Window.Known():
+	case !r.Window.IsKnown():
 		return Calm
 	case r.HardLine > 0 && tokens >= r.HardLine, tokens > r.Window.Tokens:
 		return Blocked
@@ -112,7 +112,7 @@ func LevelOf(r meter.Reading, tokens int) Level {
 // Share formats tokens as a percentage of a reading's window, <1% if it rounds to 0, and ""
 // if the window is unknown.
 func Share(r meter.Reading, tokens int) string {
-	if !r.Window.Known() {
+	if !r.Window.IsKnown() {
 		return ""
 	}
 	return percentage(r.Percent(tokens), tokens)

@@ -56,15 +56,15 @@ type Result struct {
 // the newest. The result of a call that is not in the messages has no group
 // and stays.
 func Dedupe(messages []Message, p Params) []Message {
-	s := newDedupeScan(messages, p)
+	s := newDeduper(messages, p)
 	out := slices.Clone(messages)
 	for i := len(out) - 1; i >= 0; i-- {
-		s.scan(&out[i])
+		s.reduceMessage(&out[i])
 	}
 	return out
 }
 
-type dedupeScan struct {
+type deduper struct {
 	params    Params
 	excluded  map[string]bool
 	groups    map[string]string // by call id; calls that are left alone are absent
@@ -72,8 +72,8 @@ type dedupeScan struct {
 	protected map[string]bool   // ids of calls that stay whole
 }
 
-func newDedupeScan(messages []Message, p Params) *dedupeScan {
-	s := &dedupeScan{
+func newDeduper(messages []Message, p Params) *deduper {
+	s := &deduper{
 		params: p, excluded: map[string]bool{}, groups: map[string]string{}, seen: map[string]bool{}, protected: map[string]bool{},
 	}
 	for _, tool := range p.ExcludedTools {
@@ -81,7 +81,7 @@ func newDedupeScan(messages []Message, p Params) *dedupeScan {
 	}
 	for _, m := range messages {
 		for _, c := range m.Calls {
-			if group, ok := s.group(c); ok {
+			if group, ok := s.groupKey(c); ok {
 				s.groups[c.ID] = group
 			}
 		}
@@ -89,9 +89,9 @@ func newDedupeScan(messages []Message, p Params) *dedupeScan {
 	return s
 }
 
-// group is ADA's IdentifierGroupKey of a call; false for one that is left
+// groupKey is ADA's IdentifierGroupKey of a call; false for one that is left
 // alone, because its tool is excluded or its identifiers cannot be encoded.
-func (s *dedupeScan) group(c Call) (string, bool) {
+func (s *deduper) groupKey(c Call) (string, bool) {
 	if s.excluded[c.Tool] {
 		return "", false
 	}
@@ -120,13 +120,13 @@ func (s *dedupeScan) group(c Call) (string, bool) {
 	return string(append(key, '}')), true
 }
 
-func (s *dedupeScan) scan(m *Message) {
+func (s *deduper) reduceMessage(m *Message) {
 	results := slices.Clone(m.Results)
 	first := -1
 	for i := len(results) - 1; i >= 0; i-- {
 		r := &results[i]
 		group, known := s.groups[r.ID]
-		if !known || s.excluded[r.Tool] || s.stays(r.ID, group) {
+		if !known || s.excluded[r.Tool] || s.staysWhole(r.ID, group) {
 			continue
 		}
 		if reduced, ok := compactOutput(r.Result, s.params.OutputTrimBytes); ok {
@@ -136,8 +136,8 @@ func (s *dedupeScan) scan(m *Message) {
 	calls := slices.Clone(m.Calls)
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
-		group, ok := s.group(*c)
-		if !ok || s.stays(c.ID, group) {
+		group, ok := s.groupKey(*c)
+		if !ok || s.staysWhole(c.ID, group) {
 			continue
 		}
 		if reduced, ok := compactInput(c.Arguments, s.params.InputTrimBytes, s.params.ToolIdentifierFields[c.Tool]); ok {
@@ -150,11 +150,11 @@ func (s *dedupeScan) scan(m *Message) {
 	}
 }
 
-// stays reports whether the call or result of an id is part of the newest
+// staysWhole reports whether the call or result of an id is part of the newest
 // occurrence of its group, and protects it if it is the first one met. That a
 // protected id also covers results matters only where a log has a result
 // before its call: the occurrence stays whole on both sides.
-func (s *dedupeScan) stays(id, group string) bool {
+func (s *deduper) staysWhole(id, group string) bool {
 	if s.protected[id] {
 		return true
 	}

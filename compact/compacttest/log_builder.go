@@ -9,30 +9,30 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// Tale is a log written down turn by turn.
-type Tale struct {
+// LogBuilder is a log written down turn by turn.
+type LogBuilder struct {
 	Log   conversation.Log
 	calls int
 }
 
-// Add appends bodies.
-func (l *Tale) Add(bodies ...conversation.Body) *Tale {
+func (l *LogBuilder) Add(bodies ...conversation.Body) *LogBuilder {
 	if err := l.Log.Commit(l.Log.Prepare(conversationtest.Epoch, bodies...)); err != nil {
 		panic(err)
 	}
 	return l
 }
 
-// User is a message of the user.
-func (l *Tale) User(text string) *Tale { return l.Add(conversation.UserMessage{Text: text}) }
+func (l *LogBuilder) User(text string) *LogBuilder {
+	return l.Add(conversation.UserMessage{Text: text})
+}
 
 // Reply is a reply without calls.
-func (l *Tale) Reply(text string) *Tale {
+func (l *LogBuilder) Reply(text string) *LogBuilder {
 	return l.Add(conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
 }
 
 // Call is a reply with one call, and its result.
-func (l *Tale) Call(tool, arguments string, status conversation.ResultStatus, result string) *Tale {
+func (l *LogBuilder) Call(tool, arguments string, status conversation.ResultStatus, result string) *LogBuilder {
 	l.calls++
 	id := fmt.Sprintf("call_%d", l.calls)
 	return l.Add(
@@ -40,28 +40,27 @@ func (l *Tale) Call(tool, arguments string, status conversation.ResultStatus, re
 		conversation.ToolResult{CallID: id, Tool: tool, Status: status, Text: result})
 }
 
-// Events is the log.
-func (l *Tale) Events() []conversation.Event { return l.Log.Events() }
+func (l *LogBuilder) Events() []conversation.Event { return l.Log.Events() }
 
 // All is the span of the whole log.
-func (l *Tale) All() []conversation.Span {
+func (l *LogBuilder) All() []conversation.Span {
 	return []conversation.Span{{First: 1, Last: uint64(l.Log.Len())}}
 }
 
 // Mask hides the newest result.
-func (l *Tale) Mask(preview int) *Tale {
+func (l *LogBuilder) Mask(preview int) *LogBuilder {
 	return l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: preview,
 		Items: []conversation.MaskItem{{Event: uint64(l.Log.Len()), Part: conversation.PartResult}}})
 }
 
 // Summary covers the events from one on to another, in the words of version 2.
-func (l *Tale) Summary(style conversation.Style, first, last uint64, from, to int, text string) *Tale {
+func (l *LogBuilder) Summary(style conversation.Style, first, last uint64, from, to int, text string) *LogBuilder {
 	return l.Add(conversation.Summary{Style: style, Version: 2, FromTurn: from, ToTurn: to, Text: text,
 		Spans: []conversation.Span{{First: first, Last: last}}, Transcript: "transcripts/transcript_1.jsonl"})
 }
 
-// Again is a call whose result repeats that of event 3, which is the first.
-func (l *Tale) Again(tool, arguments string) *Tale {
+// RepeatedCall is a call whose result repeats that of event 3, which is the first.
+func (l *LogBuilder) RepeatedCall(tool, arguments string) *LogBuilder {
 	r, _ := l.Events()[2].Body.(conversation.ToolResult) // by the tale
 	id := fmt.Sprint("again_", l.Log.Len())
 	return l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
@@ -69,76 +68,78 @@ func (l *Tale) Again(tool, arguments string) *Tale {
 }
 
 // EpochOf appends overlays as one epoch of so many tokens before and after.
-func (l *Tale) EpochOf(m conversation.Origin, bodies ...conversation.Body) *Tale {
+func (l *LogBuilder) EpochOf(m conversation.Origin, bodies ...conversation.Body) *LogBuilder {
 	m.Epoch = 0
 	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), m)...)
 }
 
-// Says is a message of the user of so many tokens.
-func (l *Tale) Says(tokens int) *Tale { return l.User(Words(tokens)) }
+// UserTokens is a message of the user of so many tokens.
+func (l *LogBuilder) UserTokens(tokens int) *LogBuilder { return l.User(TextOfTokens(tokens)) }
 
-// Answers is a reply of so many tokens.
-func (l *Tale) Answers(tokens int) *Tale { return l.Reply(Words(tokens)) }
+// ReplyTokens is a reply of so many tokens.
+func (l *LogBuilder) ReplyTokens(tokens int) *LogBuilder { return l.Reply(TextOfTokens(tokens)) }
 
-// Reads is a call of five tokens and a result of so many.
-func (l *Tale) Reads(tokens int) *Tale { return l.Uses("read_file", `{"p":"a.b"}`, tokens) }
-
-// Uses is a call of a tool and a result of so many tokens.
-func (l *Tale) Uses(tool, arguments string, tokens int) *Tale {
-	return l.Call(tool, arguments, conversation.ResultOK, Words(tokens))
+// ReadTokens is a call of five tokens and a result of so many.
+func (l *LogBuilder) ReadTokens(tokens int) *LogBuilder {
+	return l.CallTokens("read_file", `{"p":"a.b"}`, tokens)
 }
 
-// Stints are turns of 5,000 tokens: a message of the user, a call, a result of
+// CallTokens is a call of a tool and a result of so many tokens.
+func (l *LogBuilder) CallTokens(tool, arguments string, tokens int) *LogBuilder {
+	return l.Call(tool, arguments, conversation.ResultOK, TextOfTokens(tokens))
+}
+
+// ToolTurns are turns of 5,000 tokens: a message of the user, a call, a result of
 // 4,975 and a reply, four events. As a stub the result has about 173 tokens.
-func (l *Tale) Stints(n int) *Tale {
+func (l *LogBuilder) ToolTurns(n int) *LogBuilder {
 	for range n {
-		l.Says(10).Reads(4975).Answers(10)
+		l.UserTokens(10).ReadTokens(4975).ReplyTokens(10)
 	}
 	return l
 }
 
-// Talks are turns of 5,000 tokens without calls, two events each.
-func (l *Tale) Talks(n int) *Tale {
+// ChatTurns are turns of 5,000 tokens without calls, two events each.
+func (l *LogBuilder) ChatTurns(n int) *LogBuilder {
 	for range n {
-		l.Says(10).Answers(4990)
+		l.UserTokens(10).ReplyTokens(4990)
 	}
 	return l
 }
 
-// Bands are summaries of two events each, from event 2 on, of so many tokens.
-func (l *Tale) Bands(n, tokens int) *Tale {
+// Summaries are summaries of two events each, from event 2 on, of so many tokens.
+func (l *LogBuilder) Summaries(n, tokens int) *LogBuilder {
 	for i := range n {
 		first := uint64(2 + 2*i)
 		l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{Span(first, first+1)},
-			FromTurn: i, ToTurn: i + 1, Text: Words(tokens), Appendix: "### Files read"})
+			FromTurn: i, ToTurn: i + 1, Text: TextOfTokens(tokens), Appendix: "### Files read"})
 	}
 	return l
 }
 
-// Asked is a reply with a call that has no result yet.
-func (l *Tale) Asked(id string) *Tale {
+// OpenCall is a reply with a call that has no result yet.
+func (l *LogBuilder) OpenCall(id string) *LogBuilder {
 	return l.Add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}})
 }
 
-// Answered is the result of a call.
-func (l *Tale) Answered(id, text string) *Tale {
+// Result is the result of a call.
+func (l *LogBuilder) Result(id, text string) *LogBuilder {
 	return l.Add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text})
 }
 
 // Epoch appends overlays as one epoch.
-func (l *Tale) Epoch(bodies ...conversation.Body) *Tale {
+func (l *LogBuilder) Epoch(bodies ...conversation.Body) *LogBuilder {
 	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), conversation.Origin{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
 }
 
-// Band is a summary with an appendix, of the version of the words around it.
-func (l *Tale) Band(version int, style conversation.Style, name string, spans ...conversation.Span) *Tale {
+// SummaryEpoch is a summary with an appendix, of the version of the words around it.
+func (l *LogBuilder) SummaryEpoch(version int, style conversation.Style, name string, spans ...conversation.Span) *LogBuilder {
 	return l.Epoch(conversation.Summary{Style: style, Version: version, Spans: spans, Text: "text " + name, Appendix: "### Appendix " + name,
 		Transcript: "t.jsonl"})
 }
 
-// Harbor is a conversation of four turns with a bit of everything.
-func Harbor() *Tale {
-	l := &Tale{}
+// SampleLog is a conversation of four turns with a bit of everything.
+func SampleLog() *LogBuilder {
+	l := &LogBuilder{}
 	l.User("The upload test fails on CI. Find out why.\nYou must never touch hull/hull.go, and keep port 8080.")
 	l.Add(conversation.AssistantMessage{Text: "I'll look at the test first.", Reasoning: "The port may be taken.", Stop: conversation.StopCalls,
 		Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: `{"path":"upload/server_test.go"}`}, {ID: "b", Name: "grep_files", Arguments: `{"pattern":"8080","path":"upload"}`}}},
@@ -158,8 +159,8 @@ func Harbor() *Tale {
 	return l
 }
 
-// FirstTurns is the span of the turns 0 and 1 of Harbor.
-func FirstTurns(l *Tale) []conversation.Span {
+// FirstTwoTurns is the span of the turns 0 and 1 of Harbor.
+func FirstTwoTurns(l *LogBuilder) []conversation.Span {
 	last := uint64(0)
 	for _, e := range l.Events() {
 		if e.Turn <= 1 {
@@ -169,15 +170,15 @@ func FirstTurns(l *Tale) []conversation.Span {
 	return []conversation.Span{{First: 1, Last: last}}
 }
 
-// Words is a text of so many tokens.
-func Words(tokens int) string { return strings.Repeat("word", tokens) }
+// TextOfTokens is a text of so many tokens.
+func TextOfTokens(tokens int) string { return strings.Repeat("word", tokens) }
 
 // FilesRead is a conversation of turns in which a file is read each.
-func FilesRead(turns, lines int) *Tale {
-	l := &Tale{}
+func FilesRead(turns, lines int) *LogBuilder {
+	l := &LogBuilder{}
 	for i := range turns {
 		l.User(fmt.Sprintf("Read file %d.", i))
-		l.Call("read_file", fmt.Sprintf(`{"path":"%d.go"}`, i), conversation.ResultOK, Numbered(lines, fmt.Sprintf("line of file %d", i)))
+		l.Call("read_file", fmt.Sprintf(`{"path":"%d.go"}`, i), conversation.ResultOK, NumberedLines(lines, fmt.Sprintf("line of file %d", i)))
 		l.Reply("Read.")
 	}
 	return l

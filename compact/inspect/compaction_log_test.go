@@ -21,9 +21,9 @@ type entered struct {
 	About  uint64
 }
 
-func ledgerOf(l *compacttest.Tale) (list []entered) {
-	for _, e := range inspect.Ledger(l.Events()) {
-		list = append(list, entered{e.Kind, e.Event, e.Result, e.About})
+func ledgerOf(l *compacttest.LogBuilder) (list []entered) {
+	for _, e := range inspect.CompactionLog(l.Events()) {
+		list = append(list, entered{e.Kind, e.Event, e.Result, e.Target})
 	}
 	return list
 }
@@ -31,7 +31,7 @@ func ledgerOf(l *compacttest.Tale) (list []entered) {
 func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)                                   // 16 events
-	l.Epoch(compacttest.Masks(3), compacttest.Masks(7))                 // 17, 18
+	l.Epoch(compacttest.MaskResults(3), compacttest.MaskResults(7))     // 17, 18
 	l.Epoch(conversation.Pin{Events: []uint64{11}})                     // 19
 	l.Epoch(conversation.Unpin{Events: []uint64{11}})                   // 20
 	l.Add(conversation.Attempt{Outcome: conversation.AttemptStale})     // 21
@@ -41,7 +41,7 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	l.Epoch(conversation.Revert{Epoch: 24})                             // 25
 	l.Epoch(conversation.Rewind{Turn: 3})                               // 26
 	l.Add(conversation.Attempt{Outcome: conversation.AttemptCancelled}) // 27
-	l.Epoch(compacttest.Masks(11))                                      // 28
+	l.Epoch(compacttest.MaskResults(11))                                // 28
 	l.Epoch(conversation.Revert{Event: 28})                             // 29
 	l.Add(conversation.Attempt{Outcome: "odd"})                         // 30
 	want := []entered{
@@ -102,7 +102,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			}
 		}
 		got := map[key]state{}
-		list := inspect.Ledger(log)
+		list := inspect.CompactionLog(log)
 		for _, e := range list {
 			if e.Result == inspect.ResultUnused {
 				continue // of no overlay and no attempt

@@ -10,31 +10,31 @@ import (
 	"plimsoll/conversation"
 )
 
-// newPlanned is the planner at work, as it decides live: before every request,
+// newPlannerPolicy is the planner at work, as it decides live: before every request,
 // and when a turn has ended.
-func newPlanned(s Setting, rules preset.Rules) Policy {
+func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 	d := rules.Preset.Design()
-	own := d.Additions
-	p := Policy{Recall: own, PerSheet: own}
+	own := d.HasAdditions
+	p := Policy{HasRecall: own, UsesPrices: own}
 	switch {
 	case own:
-		p.Arrive = AsStored(s.Window)
-	case d.Acts == preset.ActSummariseOld:
-		p.Arrive = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
-	case d.Acts == preset.ActOnRepeats:
+		p.StoreResult = StoreResults(s.Window)
+	case d.Action == preset.ActSummariseOld:
+		p.StoreResult = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
+	case d.Action == preset.ActOnRepeats:
 		// ADA wants the arguments declared that tell calls apart: every one but those
 		// that carry a payload. Tools without such an argument are left alone, because
 		// without it all their calls would be one. What is configured counts instead.
 		if d := rules.Dedupe; len(d.ToolIdentifierFields) > 0 || len(d.ExcludedTools) > 0 {
 			break
 		}
-		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identities(s.Arguments)
+		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identifierFields(s.Arguments)
 	}
 	var past planner.Past
-	p.Act = func(l Look) (Act, error) {
+	p.Decide = func(l PolicyInput) (Decision, error) {
 		plan := l.check(past).Plan(rules)
 		if !plan.Acts() && !plan.Hold {
-			return Act{}, nil
+			return Decision{}, nil
 		}
 		act, err := l.carryOut(rules, plan, past)
 		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Note != nil) {
@@ -47,7 +47,7 @@ func newPlanned(s Setting, rules preset.Rules) Policy {
 }
 
 // check is a look as the planner takes it.
-func (l Look) check(past planner.Past) planner.Check {
+func (l PolicyInput) check(past planner.Past) planner.Check {
 	moment := planner.MomentRequest
 	switch {
 	case l.TurnEnd:
@@ -60,11 +60,11 @@ func (l Look) check(past planner.Past) planner.Check {
 }
 
 // carryOut does what a plan says, one epoch.
-func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Act, error) {
+func (l PolicyInput) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Decision, error) {
 	if plan.Profile != "" {
-		return wished(l, r, edit.RequestOf(plan))
+		return carryOutRequest(l, r, edit.RequestOf(plan))
 	}
-	act := Act{Overlays: plan.Masks}
+	act := Decision{Overlays: plan.Masks}
 	if len(plan.Spans) == 0 {
 		act.Overlays = plan.WithoutSummary().Masks
 	}
@@ -72,17 +72,17 @@ func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Ac
 	then := l.With(act.Overlays...)
 	short := plan.Drops
 	if len(plan.Spans) > 0 {
-		more, err := summarised(then, r, plan.Spans, made)
+		more, err := summarizeSpans(then, r, plan.Spans, made)
 		if err != nil {
-			return Act{}, err
+			return Decision{}, err
 		}
 		short = short && len(more.Overlays) == 0
-		for i := range more.Calls {
-			if r.Preset.Design().Additions {
-				more.Calls[i].View, more.Calls[i].Input = true, l.Used
+		for i := range more.SummaryCalls {
+			if r.Preset.Design().HasAdditions {
+				more.SummaryCalls[i].View, more.SummaryCalls[i].Input = true, l.Used
 			}
 		}
-		act.Overlays, act.Calls = append(act.Overlays, more.Overlays...), more.Calls
+		act.Overlays, act.SummaryCalls = append(act.Overlays, more.Overlays...), more.SummaryCalls
 		then = then.With(more.Overlays...)
 	}
 	if short || plan.Hold && then.Used > float64(then.Meter.Reading().HardLine) {
@@ -90,32 +90,32 @@ func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Ac
 		bodies := then.check(past).Recover(r)
 		act.Overlays, then = append(act.Overlays, bodies...), then.With(bodies...)
 	}
-	if l.tooLittle(r, plan, then) {
-		return Act{Calls: act.Calls}, nil
+	if l.savesTooLittle(r, plan, then) {
+		return Decision{SummaryCalls: act.SummaryCalls}, nil
 	}
 	act.Overlays = conversation.CombineIntoEpoch(act.Overlays, made, int(l.Used), int(then.Used))
 	return act, nil
 }
 
-// tooLittle reports whether a pass above the load line saved less than it has to:
+// savesTooLittle reports whether a pass above the load line saved less than it has to:
 // what a summary saves is known only when it is there.
-func (l Look) tooLittle(r preset.Rules, plan planner.Plan, then Look) bool {
+func (l PolicyInput) savesTooLittle(r preset.Rules, plan planner.Plan, then PolicyInput) bool {
 	return plan.Trigger == planner.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
 }
 
-// Planned is how rules act by themselves, in the way of their preset; nil for
+// PlannerPolicy is how rules act by themselves, in the way of their preset; nil for
 // one that is not known.
-func Planned(r preset.Rules) Maker {
+func PlannerPolicy(r preset.Rules) PolicyMaker {
 	switch d := r.Preset.Design(); {
-	case d.Unchanged:
-		return func(Setting) Policy { return Policy{} }
-	case d.Acts == preset.ActDrop:
-		return func(s Setting) Policy { return newTruncate(s, r) }
-	case d.Command && !r.ActsByItself() && !preset.RulesOf(r.Preset).ActsByItself(): // otherwise it is D17
-		return func(s Setting) Policy { return commanded(s, r) }
+	case d.SendsUnchanged:
+		return func(PolicySetting) Policy { return Policy{} }
+	case d.Action == preset.ActDrop:
+		return func(s PolicySetting) Policy { return newTruncatePolicy(s, r) }
+	case d.CommandOnly && !r.ActsAutomatically() && !preset.RulesOf(r.Preset).ActsAutomatically(): // otherwise it is D17
+		return func(s PolicySetting) Policy { return newCommandPolicy(s, r) }
 	}
 	if !slices.Contains(preset.All(), r.Preset) {
 		return nil
 	}
-	return func(s Setting) Policy { return newPlanned(s, r) }
+	return func(s PolicySetting) Policy { return newPlannerPolicy(s, r) }
 }

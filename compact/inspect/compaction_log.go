@@ -63,7 +63,7 @@ type Entry struct {
 	Preset  string
 	Profile string
 	Why     string // what it did, or why it failed
-	About   uint64 // for undo and redo: the epoch they are about; for a restore the rewind
+	Target  uint64 // for undo and redo: the epoch they are about; for a restore the rewind
 
 	Model    string        // that wrote a summary, "" where none was asked
 	Before   int           // estimated tokens of a request before, 0 unknown
@@ -76,15 +76,15 @@ type Entry struct {
 	Overlays int // how many it has, 0 for an attempt
 }
 
-// Ledger lists what compaction did to a conversation, oldest first.
-func Ledger(log []conversation.Event) []Entry {
+// CompactionLog lists what compaction did to a conversation, oldest first.
+func CompactionLog(log []conversation.Event) []Entry {
 	force := make([]bool, len(log))
 	for _, list := range [][]int{conversation.OverlaysInForce(log), conversation.RevertsInForce(log)} {
 		for _, i := range list {
 			force[i] = true
 		}
 	}
-	b := bookkeeper{at: map[uint64]int{}, epochs: map[uint64]subject{}, events: map[uint64]subject{}}
+	b := logBuilder{entryOf: map[uint64]int{}, epochs: map[uint64]overlayTarget{}, events: map[uint64]overlayTarget{}}
 	for i, e := range log {
 		switch body := e.Body.(type) {
 		case conversation.Usage:
@@ -93,22 +93,22 @@ func Ledger(log []conversation.Event) []Entry {
 				continue
 			}
 		case conversation.Attempt:
-			b.attempt(e, body)
+			b.addAttempt(e, body)
 		default:
 			if made, ok := conversation.OriginOf(body); ok {
-				b.overlay(e, made, force[i])
+				b.addOverlay(e, made, force[i])
 			}
 		}
 		b.waiting.join(b.spent)
 		b.spent = spending{}
 	}
-	b.unused()
+	b.addUnused()
 	return b.entries
 }
 
-// unused enters what was paid for summaries that no entry has.
-func (b *bookkeeper) unused() {
-	rest := b.take(true)
+// addUnused enters what was paid for summaries that no entry has.
+func (b *logBuilder) addUnused() {
+	rest := b.takeSpending(true)
 	if rest.last.Seq == 0 {
 		return
 	}
@@ -118,17 +118,17 @@ func (b *bookkeeper) unused() {
 		Model: usage.Model, CostUSD: rest.cost, Prompt: rest.prompt, Output: rest.output})
 }
 
-type bookkeeper struct {
+type logBuilder struct {
 	entries []Entry
-	at      map[uint64]int     // of compactions by epoch: the entry
-	epochs  map[uint64]subject // what an epoch is about
-	events  map[uint64]subject // and an overlay
-	spent   spending           // directly before the event
-	waiting spending           // before that, and not told of yet
+	entryOf map[uint64]int           // of compactions by epoch: the entry
+	epochs  map[uint64]overlayTarget // what an epoch is about
+	events  map[uint64]overlayTarget // and an overlay
+	spent   spending                 // directly before the event
+	waiting spending                 // before that, and not told of yet
 }
 
-// subject is what an overlay is about: for a revert what it comes to, and of what.
-type subject struct {
+// overlayTarget is what an overlay is about: for a revert what it comes to, and of what.
+type overlayTarget struct {
 	kind EntryKind
 	of   uint64 // the epoch of a compaction, otherwise the event
 }
@@ -172,8 +172,8 @@ func (s *spending) join(o spending) {
 	}
 }
 
-// take is what was spent on what is entered; with waiting also on what waited.
-func (b *bookkeeper) take(waiting bool) spending {
+// takeSpending is what was spent on what is entered; with waiting also on what waited.
+func (b *logBuilder) takeSpending(waiting bool) spending {
 	sum := b.spent
 	b.spent = spending{}
 	if waiting {
@@ -183,8 +183,8 @@ func (b *bookkeeper) take(waiting bool) spending {
 	return sum
 }
 
-func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
-	spent := b.take(b.spent.last.Seq == 0 && a.Model != "")
+func (b *logBuilder) addAttempt(e conversation.Event, a conversation.Attempt) {
+	spent := b.takeSpending(b.spent.last.Seq == 0 && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
 		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
 		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}
@@ -197,10 +197,10 @@ func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
 	b.entries = append(b.entries, entry)
 }
 
-func (b *bookkeeper) overlay(e conversation.Event, made conversation.Origin, force bool) {
-	s := b.subject(e)
-	b.know(e, s)
-	at, known := b.at[s.of]
+func (b *logBuilder) addOverlay(e conversation.Event, made conversation.Origin, force bool) {
+	s := b.target(e)
+	b.remember(e, s)
+	at, known := b.entryOf[s.of]
 	if s.kind != EntryEpoch || !known {
 		at = len(b.entries)
 		b.entries = append(b.entries, Entry{Kind: s.kind, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultUndone,
@@ -214,7 +214,7 @@ func (b *bookkeeper) overlay(e conversation.Event, made conversation.Origin, for
 	}
 	switch body := e.Body.(type) {
 	case conversation.Revert:
-		entry.About = s.of
+		entry.Target = s.of
 	case conversation.Rewind:
 		if entry.Why == "" {
 			entry.Why = "from turn " + strconv.Itoa(body.Turn) + " on"
@@ -226,45 +226,45 @@ func (b *bookkeeper) overlay(e conversation.Event, made conversation.Origin, for
 		entry.Duration = max(entry.Duration, milliseconds(body.Duration))
 	}
 	if s.kind == EntryEpoch && !known {
-		b.at[s.of] = at
+		b.entryOf[s.of] = at
 		text, _ := e.Body.(conversation.Summary)
-		spent := b.take(text.Text != "")
+		spent := b.takeSpending(text.Text != "")
 		entry.Event, entry.CostUSD, entry.Prompt, entry.Output = s.of, spent.cost, spent.prompt, spent.output
 	}
 }
 
-// subject is what an overlay is about. One that takes back what the log does not
+// target is what an overlay is about. One that takes back what the log does not
 // hold is an undo of that.
-func (b *bookkeeper) subject(e conversation.Event) subject {
+func (b *logBuilder) target(e conversation.Event) overlayTarget {
 	switch body := e.Body.(type) {
 	case conversation.Pin:
-		return subject{EntryPin, e.Seq}
+		return overlayTarget{EntryPin, e.Seq}
 	case conversation.Unpin:
-		return subject{EntryUnpin, e.Seq}
+		return overlayTarget{EntryUnpin, e.Seq}
 	case conversation.Rewind:
-		return subject{EntryRewind, e.Seq}
+		return overlayTarget{EntryRewind, e.Seq}
 	case conversation.Revert:
 		if body.Redoes != 0 {
-			return subject{EntryRedo, body.Redoes}
+			return overlayTarget{EntryRedo, body.Redoes}
 		}
 		s, known := b.epochs[body.Epoch]
 		if body.Epoch == 0 {
 			s, known = b.events[body.Event]
 		}
 		if !known {
-			s = subject{EntryEpoch, body.Epoch}
+			s = overlayTarget{EntryEpoch, body.Epoch}
 			if body.Epoch == 0 {
 				s.of = body.Event
 			}
 		}
-		return subject{s.kind.reversed(), s.of}
+		return overlayTarget{s.kind.reversed(), s.of}
 	}
-	return subject{EntryEpoch, conversation.EpochOf(e)}
+	return overlayTarget{EntryEpoch, conversation.EpochOf(e)}
 }
 
-// know notes what an overlay is about, for those that take it back. An epoch is
+// remember notes what an overlay is about, for those that take it back. An epoch is
 // about what it reduces, otherwise about the turns it takes back.
-func (b *bookkeeper) know(e conversation.Event, s subject) {
+func (b *logBuilder) remember(e conversation.Event, s overlayTarget) {
 	b.events[e.Seq] = s
 	epoch := conversation.EpochOf(e)
 	old, known := b.epochs[epoch]

@@ -6,31 +6,31 @@ import (
 	"plimsoll/compact/promptcache"
 )
 
-// account bills a conversation by one sheet, request after request.
-type account struct {
-	sheet   Sheet // in force: Write and Lifetime follow what is chosen
+// biller bills a conversation by one sheet, request after request.
+type biller struct {
+	sheet   PriceSheet // in force: Write and Lifetime follow what is chosen
 	cache   promptcache.Cache
-	outlook promptcache.Outlook
+	outlook promptcache.ChoiceInput
 	lives   []time.Duration // by request, how long the cache kept it
 	cost    float64         // tokens at the base price
 }
 
-func newAccount(s Sheet) *account { return &account{sheet: s} }
+func newBiller(s PriceSheet) *biller { return &biller{sheet: s} }
 
 // request adds what a request costs.
-func (a *account) request(q sentRequest) {
+func (a *biller) request(q sentRequest) {
 	a.choose(q)
 	if a.sheet.Marked {
-		a.cost += a.sheet.served(q.tokens, a.cache.Send(q.marks, q.common, q.idle, a.sheet.Lifetime))
+		a.cost += a.sheet.cachedCost(q.tokens, a.cache.Send(q.marks, q.common, q.idle, a.sheet.Lifetime))
 	} else {
-		a.cost += a.sheet.request(q)
+		a.cost += a.sheet.requestCost(q)
 	}
 	a.lives = append(a.lives, a.sheet.Lifetime)
 }
 
 // choose decides how long what the request writes is kept, where there is a choice and the cache holds nothing of the
 // conversation.
-func (a *account) choose(q sentRequest) {
+func (a *biller) choose(q sentRequest) {
 	t := a.sheet.Terms
 	if t == nil {
 		return
@@ -38,27 +38,27 @@ func (a *account) choose(q sentRequest) {
 	o := &a.outlook
 	cold := o.Requests == 0 || a.cache.Cold(q.idle)
 	if o.Requests > 0 {
-		o.Own = o.Own.Add(*t, q.idle)
+		o.Conversation = o.Conversation.Add(*t, q.idle)
 	}
 	if o.Prompt = q.tokens; cold {
-		offer := t.Offer(t.Choose(*o).Lives)
-		a.sheet.Write, a.sheet.Lifetime = offer.Write, offer.Lives
+		offer := t.OptionFor(t.ChooseLifetime(*o).Lifetime)
+		a.sheet.Write, a.sheet.Lifetime = offer.WritePrice, offer.Lifetime
 	} else {
 		o.Written += q.tokens - q.prefix
-		o.Warm++
+		o.CachedRequests++
 	}
 	o.Requests++
 }
 
 // call adds what a request for a summary costs.
-func (a *account) call(c SummaryCall) {
+func (a *biller) call(c SummaryCall) {
 	s := a.sheet
 	if c.after > 0 {
 		s.Lifetime = a.lives[c.after-1]
 	}
 	price := 1.0
-	if c.View && !c.first && s.warm(c.idle) {
+	if c.View && !c.first && s.isWarm(c.idle) {
 		price = s.Read
 	}
-	a.cost += s.stepped(c.Input, c.Input*price) + c.Output*s.Output
+	a.cost += s.withPriceStep(c.Input, c.Input*price) + c.Output*s.Output
 }

@@ -19,21 +19,21 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// Look is what the planner is told besides the log.
-type Look struct {
+// PlannerInput is what the planner is told besides the log.
+type PlannerInput struct {
 	Rules   preset.Rules
 	Options meter.Options
 	System  int // tokens of the system prompt
 	Check   planner.Check
 }
 
-// After is the tokens of a request once overlays are in force.
-func (k Look) After(l *Tale, bodies []conversation.Body) int {
-	return k.Of(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+// TokensAfter is the tokens of a request once overlays are in force.
+func (k PlannerInput) TokensAfter(l *LogBuilder, bodies []conversation.Body) int {
+	return k.CheckOf(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
-// Of is the check of a log.
-func (k Look) Of(log []conversation.Event) planner.Check {
+// CheckOf is the check of a log.
+func (k PlannerInput) CheckOf(log []conversation.Event) planner.Check {
 	c := k.Check
 	c.Log, c.View = log, projection.Project(log)
 	c.Meter = meter.New(k.Options).WithRules(k.Rules).WithPrompt(conversation.Size{ASCII: 4 * k.System}, conversation.Size{}).WithView(c.View)
@@ -41,22 +41,22 @@ func (k Look) Of(log []conversation.Event) planner.Check {
 }
 
 // Plan is what the planner does about a log.
-func (k Look) Plan(l *Tale) planner.Plan { return k.Of(l.Events()).Plan(k.Rules) }
+func (k PlannerInput) Plan(l *LogBuilder) planner.Plan { return k.CheckOf(l.Events()).Plan(k.Rules) }
 
 // With is the same look, changed.
-func (k Look) With(change func(*Look)) Look {
+func (k PlannerInput) With(change func(*PlannerInput)) PlannerInput {
 	change(&k)
 	return k
 }
 
-// At is a look at some moment, with the rules and the window of the tests.
-func At(m planner.Moment) Look {
-	return Look{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
+// PlannerInputAt is a look at some moment, with the rules and the window of the tests.
+func PlannerInputAt(m planner.Moment) PlannerInput {
+	return PlannerInput{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, CharsOnly: true},
 		Check: planner.Check{Moment: m, Sheet: planner.PriceSheet{Read: 0.1, Write: 1}}}
 }
 
-// Tell is what a plan does, in a line; "" if it does nothing.
-func Tell(p planner.Plan) string {
+// DescribePlan is what a plan does, in a line; "" if it does nothing.
+func DescribePlan(p planner.Plan) string {
 	var parts []string
 	for _, b := range p.Masks {
 		m, _ := b.(conversation.Mask) // the planner makes no others
@@ -101,9 +101,9 @@ func SpansText(spans []conversation.Span) string {
 	return strings.Join(out, " ")
 }
 
-// ByPreset is a look by a preset's own rules.
-func ByPreset(p preset.Name, m planner.Moment) Look {
-	return At(m).With(func(k *Look) { k.Rules = preset.RulesOf(p) })
+// PresetInput is a look by a preset's own rules.
+func PresetInput(p preset.Name, m planner.Moment) PlannerInput {
+	return PlannerInputAt(m).With(func(k *PlannerInput) { k.Rules = preset.RulesOf(p) })
 }
 
 // Moments are all of them.
@@ -136,7 +136,7 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 	v := projection.Project(log)
 	c := planner.Check{
 		Moment: rapid.SampledFrom(Moments()).Draw(t, "moment"), Log: log, View: v,
-		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: Sheets(t),
+		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: AnyPriceSheet(t),
 		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), CacheInvalid: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
 	}
 	if rapid.Bool().Draw(t, "some system prompt") {
@@ -150,8 +150,8 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 	return r, c
 }
 
-// Sheets draws what a provider takes.
-func Sheets(t *rapid.T) planner.PriceSheet {
+// AnyPriceSheet draws what a provider takes.
+func AnyPriceSheet(t *rapid.T) planner.PriceSheet {
 	return planner.PriceSheet{
 		Read:     rapid.SampledFrom([]float64{0.1, 0.5, 1, 0.02}).Draw(t, "read"),
 		Write:    rapid.SampledFrom([]float64{1, 1.25, 2}).Draw(t, "write"),
@@ -175,7 +175,7 @@ func Encoded(t *rapid.T, log []conversation.Event) []string {
 // LongCheck is a log of 10,000 events of about 1 KB as the planner sees it, in
 // a window of so many tokens. Of the results about 640,000 tokens may be masked.
 func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check) {
-	log := With(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
+	log := AppendTo(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
 	return preset.RulesOf(preset.Plimsoll), planner.Check{Moment: at, Log: log, View: v,
 		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: planner.DefaultSheet()}
@@ -183,11 +183,11 @@ func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check
 
 // LoadLine is where Plimsoll's own load line is in a window, above that of the sources.
 func LoadLine(tokens int) int {
-	return int(preset.SharesOf(tokens).Trigger * float64(tokens))
+	return int(preset.SharesFor(tokens).Trigger * float64(tokens))
 }
 
 // Undo reverts the newest compaction, and reports whether there was one.
-func Undo(t *testing.T, l *Tale) bool {
+func Undo(t *testing.T, l *LogBuilder) bool {
 	t.Helper()
 	r, err := edit.Undo(l.Events(), 0)
 	if err != nil && !errors.Is(err, edit.ErrNothingToUndo) {
