@@ -9,10 +9,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What the context view and the ledger say is what the command line says, and what
-// was done.
+// The context view and the ledger show the same as the command line.
 
-// contextJSON is what `context --json` says.
+// contextJSON is the output of `context --json`.
 type contextJSON struct {
 	Window    int
 	Used      int
@@ -23,7 +22,7 @@ type contextJSON struct {
 	Segments  map[string]int
 }
 
-// account is what `context --json` says of a conversation.
+// account runs `context --json` for a conversation.
 func (p *place) account(s *server, id string) contextJSON {
 	p.t.Helper()
 	var a contextJSON
@@ -86,7 +85,7 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 	p.ledger(term, id)
 }
 
-// about is a number of tokens as the screen has it.
+// about formats a number of tokens as the screen does.
 func about(tokens int, estimated bool) string {
 	if estimated {
 		return pane.About(tokens)
@@ -97,7 +96,7 @@ func about(tokens int, estimated bool) string {
 // oneLine is a text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// named is the row that begins with a name, behind the cursor and a sign.
+// named is the row that begins with a name, after the cursor and a sign.
 func (s screen) named(name string) string {
 	for line := range strings.Lines(s.text) {
 		if strings.HasPrefix(strings.TrimLeft(line, "❯ █▓▞▌▒░▚▙▂·▲◆╱┄"), name+" ") {
@@ -107,7 +106,7 @@ func (s screen) named(name string) string {
 	return ""
 }
 
-// ledger undoes, pins and takes back a turn in a charted conversation, and looks at the ledger.
+// ledger undoes a compaction, pins, and undoes a turn in a compacted conversation, and checks the ledger.
 func (p *place) ledger(term *terminal, id string) {
 	t := p.t
 	t.Helper()
@@ -146,7 +145,7 @@ func (p *place) ledger(term *terminal, id string) {
 	term.idle("This is reply 2.")
 }
 
-// line is the row in which a text stands, "" without one.
+// line is the row that has a text, "" without one.
 func (s screen) line(text string) string {
 	for line := range strings.Lines(s.text) {
 		if strings.Contains(line, text) {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// An approval for longer than once grants the rule that stands on the screen,
-// and nothing else.
+// An approval for more than one call grants exactly the rule that the screen shows.
 
 // command is a call of run_command.
 func command(id, text string) reply {

@@ -10,8 +10,8 @@ import (
 
 // Calls that change something ask first, and show what they would do.
 
-// asked waits for a question, and until it can be answered: keys that come
-// sooner were typed before it was read, and do not count.
+// asked waits for an approval question, and until it accepts keys: earlier ones are ignored, because the user cannot have read
+// the question yet.
 func (t *terminal) asked(texts ...string) screen {
 	t.t.Helper()
 	t.see(texts...)

@@ -13,15 +13,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// Automatic compaction, from the first message to what the server is sent
-// afterwards: the numbers are the server's own.
+// Automatic compaction, from the first message to the requests after it. The token counts are the server's.
 
-// shortAnswer is an answer of so many lines that one more turn or two stay below
-// the hard line above the load line.
+// shortAnswer is a number of lines so that, above the load line, one or two more turns stay below the hard line.
 const shortAnswer = 14
 
-// ask says question n and waits for the answer with the turn over, or for one of
-// some texts.
+// ask sends question n and waits for the end of its turn, or for one of some texts.
 func (t *terminal) ask(n int, or ...string) screen {
 	t.t.Helper()
 	t.say(question(n))
@@ -30,8 +27,7 @@ func (t *terminal) ask(n int, or ...string) screen {
 	})
 }
 
-// askPastLoadLine asks on from question n until the gauge stands above the load line, and
-// returns the number of the next.
+// askPastLoadLine asks from question n on until the gauge is above the load line, and returns the number of the next.
 func (t *terminal) askPastLoadLine(n int) int {
 	t.t.Helper()
 	for last := n + 20; n < last; n++ {
@@ -46,11 +42,10 @@ func (t *terminal) askPastLoadLine(n int) int {
 
 const waits = "the request waits"
 
-// said is the end of answer n.
+// said is the last sentence of answer n.
 func said(n int) string { return fmt.Sprintf("That was answer %d.", n) }
 
-// askUntil asks questions from n on until the screen has a text, whatever becomes of
-// the newest, and returns the number of the next.
+// askUntil asks questions from n on until the screen has a text, also if the newest fails, and returns the number of the next.
 func (t *terminal) askUntil(n int, until string) int {
 	t.t.Helper()
 	for last := n + 60; n < last; n++ {
@@ -62,13 +57,12 @@ func (t *terminal) askUntil(n int, until string) int {
 	return n
 }
 
-// note is where a request has what stands for turns that were evicted or summarised,
-// -1 if it has none.
+// note is the index of the message that replaces evicted or summarised turns, -1 without one.
 func (r request) note() int {
 	return slices.IndexFunc(r.Messages, func(m json.RawMessage) bool { return bytes.Contains(m, []byte("Earlier turns of this conversation")) })
 }
 
-// block is where a request has the summary, -1 if it has none.
+// block is the index of the summary in a request, -1 without one.
 func (r request) block() int {
 	if i := r.note(); i >= 0 && bytes.Contains(r.Messages[i], []byte("Know what the logbooks say")) {
 		return i
@@ -76,9 +70,8 @@ func (r request) block() int {
 	return -1
 }
 
-// checkSummarised checks that a request is an earlier one with a note in place of some of
-// its messages, and more at its end: what comes before the note and what it keeps
-// are the same bytes.
+// checkSummarised checks that a request is an earlier one with a note in place of some messages, and more messages at the end:
+// all other messages have the same bytes.
 func (r request) checkSummarised(t *testing.T, earlier request, more int) {
 	t.Helper()
 	at := r.note()
@@ -143,8 +136,8 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	}
 }
 
-// undoAndContinue takes the compaction back before question n, and goes on up to the hard
-// line, while the next summary is late: the note stands alone, and nothing waits.
+// undoAndContinue undoes the compaction before question n, and continues up to the hard line while the next summary is late:
+// the request then has a note without a summary, and does not wait.
 func (p *place) undoAndContinue(s *counter, term *terminal, full asked, n int) {
 	p.t.Helper()
 	term.key("ctrl+x")

@@ -11,10 +11,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// A program that is killed during an automatic compaction: all messages are
-// there, and the compaction is there whole or not at all.
+// A program is killed during an automatic compaction: all messages are stored, and the compaction completely or not at all.
 
-// gauge is what `context --json` says.
+// gauge is the output of `context --json`.
 type gauge struct {
 	Window       int
 	WindowSource string `json:"window_source"`
@@ -32,8 +31,7 @@ func (p *place) context(args ...string) gauge {
 	return g
 }
 
-// printed is the messages that `print --json` writes, without how the model sees
-// them now.
+// printed are the messages that `print --json` writes, without their states.
 func (p *place) printed() []message {
 	p.t.Helper()
 	var out []message
@@ -60,7 +58,7 @@ func (p *place) checkPrinted(questions, lines int) {
 	}
 }
 
-// checkStored checks that doctor finds nothing in what is stored.
+// checkStored checks that doctor finds no damage.
 func (p *place) checkStored() {
 	p.t.Helper()
 	if findings, err := p.store().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Windows that are not what the conversation was made for: one that nobody knows
-// until the server refuses, and a smaller one of another model.
+// Unexpected windows: one that is unknown until the server refuses a request, and a smaller one of another model.
 
 // tall is a terminal that shows a whole turn with long answers.
 var tall = size{140, 80}

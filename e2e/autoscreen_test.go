@@ -7,11 +7,10 @@ import (
 
 // What the screen shows of automatic compaction, on large and small terminals.
 
-// small are the sizes at which all of it has to be in order.
+// small are the sizes at which the frame must be complete.
 var small = []size{{80, 24}, {40, 12}}
 
-// checkFrame checks that the frame is whole, the gauge has its number, and what is
-// typed is seen together with some texts.
+// checkFrame checks that the frame is complete, the gauge has its number, and typed text is visible together with some texts.
 func (t *terminal) checkFrame(texts ...string) {
 	t.t.Helper()
 	t.typed("a draft")

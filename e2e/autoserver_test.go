@@ -13,13 +13,11 @@ import (
 	"time"
 )
 
-// A counter is a server as llama.cpp is one: it counts the tokens of what it is
-// sent, refuses what is longer than the model's window, and reports what it
-// counted. It answers question N with answer N, and knows a request for a summary
-// when it sees one.
+// A counter is a server like llama.cpp: it counts the tokens of requests, refuses those that are longer than the model's
+// window, and reports the counts. It answers question N with answer N, and recognises requests for a summary.
 
 const (
-	// smallModel and largeModel are what a counter has, and their windows.
+	// smallModel and largeModel are the models of a counter, with their windows.
 	smallModel, smallWindow = modelName, 8192
 	largeModel, largeWindow = "large-model", 32768
 	// longAnswers is how many answers have longAnswer lines, whatever is asked for.
@@ -50,8 +48,7 @@ type counter struct {
 	more   chan struct{} // closed when the next request comes
 }
 
-// newCounter is a counter whose answers have so many lines. Summaries wait at its
-// gate, which is shut.
+// newCounter is a counter whose answers have so many lines. Its gate is shut, so summaries wait.
 func newCounter(t testing.TB, lines int) *counter {
 	t.Helper()
 	s := &counter{t: t, lines: lines, gate: make(chan struct{}), more: make(chan struct{})}
@@ -63,8 +60,7 @@ func newCounter(t testing.TB, lines int) *counter {
 // loadLine is the load line of the tests in the small window, in tokens.
 const loadLine = 6881
 
-// args are the flags that make plimsoll talk to the counter, with lines and targets of
-// the tests' own: those of the rules are measured, and change.
+// args are the flags to use the counter, with fixed load line and target: the defaults may change.
 func (s *counter) args(more ...string) []string {
 	return append([]string{"--base-url", s.URL + "/v1", "--model", smallModel, "--cfg", "compaction.trigger_ratio=0.84",
 		"--cfg", "compaction.evict={target: 0.5, cold: 0.5}"}, more...)
@@ -141,7 +137,7 @@ func (s *counter) reply(w *wire, body []byte) {
 	}
 }
 
-// answer streams a text and says what it took.
+// answer streams a text and its usage.
 func (s *counter) answer(w *wire, a asked, text string) {
 	for piece := range slices.Chunk([]byte(text), 400) {
 		w.text(string(piece))
@@ -151,7 +147,7 @@ func (s *counter) answer(w *wire, a asked, text string) {
 
 func tokensIn(chars int) int { return int(float64(chars) / charsPerToken) }
 
-// read counts a request, and tells what it is for.
+// read counts a request, and parses what it asks for.
 func (s *counter) read(body []byte) (asked, bool) {
 	a := asked{}
 	head := struct{ Model string }{}
@@ -168,9 +164,8 @@ func (s *counter) read(body []byte) (asked, bool) {
 	return a, true
 }
 
-// question is what is asked for an answer with a number, and answerTo the answer:
-// so many lines of a logbook, and its number last. The first few are long, so that
-// the window is soon nearly full.
+// question is the question with a number, and answerTo its answer: so many lines of a logbook, and the number at the end. The
+// first few are long, so that the window is soon nearly full.
 func question(n int) string { return fmt.Sprintf("Question %d: what does the logbook say?", n) }
 
 func answerTo(text string, lines int) string {
@@ -184,14 +179,14 @@ func answerTo(text string, lines int) string {
 	return fmt.Sprintf("%s\n\nThat was answer %d.", book, n)
 }
 
-// open lets the summaries that wait, and those to come, be written.
+// open opens the gate: waiting and later summaries are written.
 func (s *counter) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.gate)
 }
 
-// shut has the summaries to come wait again.
+// shut shuts the gate: later summaries wait.
 func (s *counter) shut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,14 +200,14 @@ func (s *counter) setAnswerLines(lines int) {
 	s.lines = lines
 }
 
-// hide keeps the windows secret until they are exceeded.
+// hide stops reporting the windows; only refusals name them.
 func (s *counter) hide() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hides = true
 }
 
-// failSummaries has requests for summaries answered with 500.
+// failSummaries makes the server answer requests for summaries with 500.
 func (s *counter) failSummaries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

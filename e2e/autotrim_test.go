@@ -10,12 +10,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// A server that writes no summaries: the conversation goes on without.
+// A server that writes no summaries: the conversation continues without them.
 
-// secretWord is a word that stands in every message and may stand in no log.
+// secretWord is a word that every message has, and that no log file may have.
 const secretWord = "kumquat-7319"
 
-// paused is what the hints say when no summary is asked for any more.
+// paused is the hint that no more summaries are requested.
 const paused = "summaries paused"
 
 // askWithoutSummaries asks questions from n on of a server that writes no summaries until the
@@ -65,8 +65,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	p.logsDecisions()
 }
 
-// logsDecisions checks that the log has what was decided and tried, with its
-// numbers, and no messages.
+// logsDecisions checks that the log file has the planner's decisions and attempts with their numbers, and no messages.
 func (p *place) logsDecisions() {
 	p.t.Helper()
 	logs := p.logs()

@@ -11,9 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What a terminal obeys in the bytes that were written to it. The program may
-// send what its renderer needs and nothing else, so that text from outside
-// which got through as control shows, whatever control it is.
+// Control sequences in the program's output. Only those that its renderer needs are allowed, so that any control sequence
+// that got through from a model, a tool or a file is found.
 
 var sgr = regexp.MustCompile(`\x1b\[([0-9;:]*)m`)
 
@@ -36,8 +35,7 @@ func colours(output string) []string {
 // what they clear and set.
 const allowedCSI = "ABCDEFGHKLMPSTXZ`abdefmr@Igq"
 
-// unexpectedSequences lists what the bytes make a terminal do that drawing a frame does
-// not need.
+// unexpectedSequences lists the control sequences in the output that drawing a frame does not need.
 func unexpectedSequences(output string) []string {
 	var found []string
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -100,8 +98,7 @@ func isFrameCSI(cmd ansi.Cmd, params ansi.Params) bool {
 	return strings.ContainsRune(allowedCSI, rune(cmd.Final()))
 }
 
-// reorders reports whether a character changes the order of what stands around
-// it, or is a control.
+// reorders reports whether a character changes the order of text around it, or is a control character.
 func reorders(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }

@@ -12,8 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A compaction that needs no model: previewed, made, undone, redone,
-// and found again.
+// A compaction that needs no model: preview, commit, undo, redo, and resume.
 
 // command types a slash command and runs it.
 func (t *terminal) command(text string) {
@@ -79,8 +78,7 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 	p.showsStubs(s.sent(1), s.sent(2))
 }
 
-// showsStubs checks that a request shows stubs in place of the first two
-// logbooks, and all else as the one before did.
+// showsStubs checks that a request has stubs in place of the first two logbooks, and is otherwise like the one before.
 func (p *place) showsStubs(before, after request) {
 	p.t.Helper()
 	if string(before.Tools) != string(after.Tools) || string(before.Messages[0]) != string(after.Messages[0]) {

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// From nothing to an answer: no key, no server, then one key stroke, a provider, a key that
-// is wrong, one that works, a model. What was pasted stands in one file, and was never
-// written to the terminal.
+// The first start without key and server: choose a provider, paste a wrong key, then a right one, choose a model, get an
+// answer. The pasted key is in one file, and was never written to the terminal.
 func TestFromNothingToAnAnswer(t *testing.T) {
 	t.Parallel()
 	const wrong = "sk-e2e-wrong-11112222"

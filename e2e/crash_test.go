@@ -7,8 +7,7 @@ import (
 	"plimsoll/storage"
 )
 
-// A program that is killed in mid-reply loses nothing that was on disk, and
-// everything is on disk within a second.
+// A program that is killed during a reply loses nothing that was stored, and everything is stored within a second.
 
 // store is the data directory, as another program sees it.
 func (p *place) store() *storage.Store {

@@ -58,8 +58,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 	}
 }
 
-// What the welcome says is done word for word: within a minute the gauge has
-// filled and made room.
+// The suggestions of the welcome are followed word for word: within a minute the gauge fills and a compaction runs.
 func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
@@ -96,8 +95,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	p.quits(term)
 }
 
-// fillsAndCompacts has the gauge filled, and waits for the compaction that
-// follows. What an earlier one left on the screen differs in the gauge.
+// fillsAndCompacts fills the window, and waits for the compaction that follows, which it tells from earlier ones by the gauge.
 func (t *terminal) fillsAndCompacts(filling string) screen {
 	t.t.Helper()
 	t.say(filling)

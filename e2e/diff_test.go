@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the conversation changed is one diff a file, with what became of the file since.
+// The changes of a conversation are one diff for each file, with the file's state on disk.
 func TestDiffShowsWhatTheConversationChanged(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, project)

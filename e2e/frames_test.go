@@ -12,9 +12,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// TestEveryFrameIsWhole streams an answer, scrolls and pastes. Each frame that was
-// written on the way is a whole screen, nothing is drawn between two frames, and what
-// stands there is what a screen drawn anew shows.
+// TestEveryFrameIsWhole streams an answer, scrolls and pastes. Each frame is a complete screen, nothing is drawn between two
+// frames, and the screen equals a completely redrawn one.
 func TestEveryFrameIsWhole(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -55,7 +54,7 @@ func TestEveryFrameIsWhole(t *testing.T) {
 	term.checkRedrawn("after a paste")
 }
 
-// checkRedrawn compares what the screen shows with what it shows when all of it is drawn.
+// checkRedrawn compares the screen with a completely redrawn one.
 func (t *terminal) checkRedrawn(when string) {
 	t.t.Helper()
 	before := t.look()
@@ -68,7 +67,7 @@ func (t *terminal) checkRedrawn(when string) {
 	}
 }
 
-// redraw has all of the screen drawn, and waits until it is.
+// redraw makes the program redraw the whole screen, and waits for it.
 func (t *terminal) redraw() {
 	t.t.Helper()
 	erased := func() int { return strings.Count(t.written(), ansi.EraseEntireScreen) }
@@ -77,7 +76,7 @@ func (t *terminal) redraw() {
 	t.wait("screen drawn anew", func(s screen) bool { return erased() > n && s.broken() == "" }) // by the library, with a frame over it
 }
 
-// look is what every cell shows, with its colours.
+// look is the content of every cell, with its colours.
 func (t *terminal) look() map[uv.Position]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +91,7 @@ func (t *terminal) look() map[uv.Position]string {
 	return cells
 }
 
-// framesAreWhole plays what was written again and looks at each frame from a place on.
+// framesAreWhole replays the output and checks each frame from an offset on.
 func framesAreWhole(t *testing.T, written string, from int, s size, least int) {
 	t.Helper()
 	again := vt.NewEmulator(s.w, s.h)

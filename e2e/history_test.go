@@ -8,10 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The history: the original messages next to what the model is sent, and the commands
-// there.
+// The history view: the original messages next to the view of the model, and its commands.
 
-// cursorRow is the lines of the row that has the cursor.
+// cursorRow are the lines of the row that has the cursor.
 func (s screen) cursorRow() string {
 	var out []string
 	for line := range strings.Lines(s.text) {
@@ -35,7 +34,7 @@ func (t *terminal) awaitCursorRow(texts ...string) screen {
 	})
 }
 
-// searchFor searches in the history, and waits for the row in which it is found.
+// searchFor searches in the history, and waits for the row of the hit.
 func (t *terminal) searchFor(text string, on ...string) screen {
 	t.t.Helper()
 	t.typed("/")
@@ -47,15 +46,14 @@ func (t *terminal) searchFor(text string, on ...string) screen {
 	return t.awaitCursorRow(on...)
 }
 
-// closeView ends a search, a request, or what is expanded.
+// closeView closes a search, a request, or an expanded message.
 func (t *terminal) closeView(what string) screen {
 	t.t.Helper()
 	t.key("esc")
 	return t.wait("history without "+what, func(s screen) bool { return s.has(" History") && !s.has(what) })
 }
 
-// openCompacted opens a recording of which the oldest turns are a summary, and of others
-// the results are masked; its history is in sight.
+// openCompacted opens the history of a recording whose oldest turns are summarised, and in which other results are masked.
 func (p *place) openCompacted(s *server, at size) (term *terminal, id string) {
 	p.t.Helper()
 	s.aside(summarises(openGate()))
@@ -68,13 +66,12 @@ func (p *place) openCompacted(s *server, at size) (term *terminal, id string) {
 	return term, id
 }
 
-// holds reports whether a text is in what is sent.
+// holds reports whether sent messages have a text.
 func holds(sent []spoken, text string) bool {
 	return slices.ContainsFunc(sent, func(m spoken) bool { return strings.Contains(m.Content, text) })
 }
 
-// The turns of a charted recording whose results stand behind the summary, the masks,
-// and neither.
+// Turns of that recording: a summarised one, a masked one, and an unchanged one.
 const summarised, masked, verbatim = 4, 26, 50
 
 func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// Text from a model, a tool or a file reaches the terminal as text, whatever it
-// holds. payload stands in all of it, so that a test sees that it was shown.
+// Text from a model, a tool or a file reaches the terminal as text, also if it has control sequences. All of it has payload,
+// so that a test sees that it was shown.
 
 const payload = "PAYLOAD7"
 
-// hostile is text that wants more than to be read.
+// hostile is text with control sequences and characters.
 var hostile = strings.Join([]string{
 	payload,
 	"clipboard \x1b]52;c;UFdORUQ=\x07 and \x1b]52;c;UFdORUQ=\x1b\\ and \u009d52;c;UFdORUQ=\u009c",
@@ -26,7 +26,7 @@ var hostile = strings.Join([]string{
 	"[6n is harmless, ]52;c; too, and the end " + payload,
 }, "\n")
 
-// hostileBytes adds what cannot be in JSON: bytes that are no UTF-8.
+// hostileBytes adds bytes that JSON cannot have: invalid UTF-8.
 const hostileBytes = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \xf5\x80\x80\x80 end\n"
 
 // checkUnharmed checks everything that was written since an offset, the screen and
@@ -53,7 +53,7 @@ func inAllWires(t *testing.T, test func(t *testing.T, s size, speak protocol)) {
 
 var narrow = size{40, 14}
 
-// permissiveFlags are the flags of these tests: everything is logged, nothing is asked.
+// permissiveFlags are the flags of these tests: everything is logged, no approval is needed.
 func (s *server) permissiveFlags() []string {
 	return s.args("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
 }

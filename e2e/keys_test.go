@@ -307,10 +307,10 @@ func (t *terminal) mouseEdits() {
 	}
 }
 
-// act is what a key of the screen does, and the way back to an idle conversation with an empty composer.
+// act presses a key, checks its effect, and returns to an idle conversation with an empty composer.
 type act func(t *terminal, name string)
 
-// opened is a key that opens something, which another closes.
+// opened is an act for a key that opens something, which another key closes.
 func opened(by string, shows ...string) act {
 	return func(t *terminal, name string) {
 		t.key(name)

@@ -28,7 +28,7 @@ type Settings struct {
 
 	keysOnce      sync.Once // makes keyStore
 	keyStore      *keys.Store
-	endpointsOnce sync.Once // makes told
+	endpointsOnce sync.Once // makes endpoints
 	endpoints     *EndpointStore
 
 	keyCommands sync.Map // *keys.Command, by provider, command line and lifetime of the key
