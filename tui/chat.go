@@ -95,16 +95,16 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 		c.transcript.Reset(s.Events)
 	}
 	for _, note := range s.Notes {
-		c.transcript.Note(note)
+		c.transcript.ShowNotice(note)
 	}
 	c.recovered(s.Waiting)
 	for _, fault := range faults {
-		c.transcript.Fault(fault, "")
+		c.transcript.ShowError(fault, "")
 	}
 	if draft != "" {
 		c.composer.Prepend(draft)
 	}
-	c.composer.Arrive(s.Draft.Text, s.Draft.Stashed)
+	c.composer.RestoreDrafts(s.Draft.Text, s.Draft.Stashed)
 }
 
 // reading is the meter's reading with the draft and the waiting messages.
@@ -231,7 +231,7 @@ func (c *chat) edited(draft string) func(text string) {
 			c.composer.SetText(text)
 			return
 		}
-		c.composer.Arrive(text, "")
+		c.composer.RestoreDrafts(text, "")
 	}
 }
 
@@ -239,7 +239,7 @@ func (c *chat) edited(draft string) func(text string) {
 func (c *chat) recovered(texts []string) {
 	c.outbox.returned(texts)
 	if len(texts) > 0 {
-		c.transcript.Note("your unsent message is back in the composer")
+		c.transcript.ShowNotice("your unsent message is back in the composer")
 	}
 }
 

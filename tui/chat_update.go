@@ -85,7 +85,7 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 	case err.Class == llm.BadRequest && err.Status == 0:
 		return refuse(withHint(err))
 	default:
-		c.transcript.Fault(err.Error(), err.Hint)
+		c.transcript.ShowError(err.Error(), err.Hint)
 	}
 	err := u.Err
 	return ifHidden{pane.Say{Text: err.Error(), Bad: true}}
@@ -93,13 +93,13 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 
 // fault shows a failure in the transcript, where it stays.
 func (c *chat) fault(text string) pane.Action {
-	c.transcript.Fault(text, "")
+	c.transcript.ShowError(text, "")
 	return ifHidden{pane.Say{Text: text, Bad: true}}
 }
 
 // output puts a text into the transcript.
 func (c *chat) output(title, text string) pane.Action {
-	c.transcript.Output(title, text)
+	c.transcript.ShowOutput(title, text)
 	return ifHidden{pane.Say{Text: title + ": the conversation has it"}}
 }
 
@@ -176,9 +176,9 @@ func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		return refuse(text)
 	case err.Class == llm.BadRequest && err.Status == 0:
-		c.transcript.Refusal(text, err.Hint)
+		c.transcript.ShowRefusal(text, err.Hint)
 	default:
-		c.transcript.Fault(text, err.Hint)
+		c.transcript.ShowError(text, err.Hint)
 	}
 	return ifHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
 }

@@ -88,7 +88,7 @@ func (c *connecting) about() pane.Action {
 
 // enterKey asks for a key.
 func (c *connecting) enterKey() pane.Action {
-	text := c.wins() + "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
+	text := c.environmentNote() + "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
 	if c.at.KeyPage != "" {
 		text += "\nKeys are made at " + c.at.KeyPage
 	}
@@ -97,8 +97,8 @@ func (c *connecting) enterKey() pane.Action {
 	return openDialog{c.line}
 }
 
-// wins says that a key in the environment takes precedence; "" if there is none.
-func (c *connecting) wins() string {
+// environmentNote says that a key in the environment takes precedence; "" if there is none.
+func (c *connecting) environmentNote() string {
 	if c.at.Variable == "" {
 		return ""
 	}
@@ -131,13 +131,13 @@ func (c *connecting) try(key Secret) pane.Action {
 			return nil
 		}
 		c.line = nil
-		c.took(got.Provider)
+		c.setProvider(got.Provider)
 		return several{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".")}
 	})
 }
 
-// took stores the new state of the provider.
-func (c *connecting) took(p Provider) {
+// setProvider stores the new state of the provider.
+func (c *connecting) setProvider(p Provider) {
 	c.at = p
 	c.session.keyChanged(p)
 	for i := range c.providers {
@@ -151,7 +151,7 @@ func (c *connecting) took(p Provider) {
 func (c *connecting) offer(done string) pane.Action {
 	b, name, text, said := c.env.Backend, c.at.Name, "", ""
 	if done != "" {
-		text, said = done+"\n"+c.wins(), done+" "
+		text, said = done+"\n"+c.environmentNote(), done+" "
 	}
 	models := reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
 		list, failed := b.Models(ctx)
@@ -198,7 +198,7 @@ func (c *connecting) forget() pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}
-			c.took(p)
+			c.setProvider(p)
 			text := "The stored key for " + name + " is removed."
 			if p.Variable != "" {
 				text += " " + p.Variable + " is still set."

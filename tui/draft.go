@@ -87,7 +87,7 @@ func (d *drafts) begin(kept Draft) (along bool) {
 	if left.draftOf != (draftOf{d.session.ID, true}) || left.Draft == kept || left.Draft == (Draft{}) {
 		return false
 	}
-	d.composer.Arrive(left.Text, left.Stashed)
+	d.composer.RestoreDrafts(left.Text, left.Stashed)
 	return true
 }
 
@@ -151,7 +151,7 @@ func (d *drafts) keep() tea.Cmd {
 
 // now returns the composer's draft.
 func (d *drafts) now() Draft {
-	text, stashed := d.composer.Kept()
+	text, stashed := d.composer.Drafts()
 	return Draft{text, stashed}
 }
 
@@ -168,7 +168,7 @@ func (d *drafts) KeepDraft(ctx context.Context) error {
 func (d *drafts) leave() {
 	if d.written() {
 		d.left.draftOf = d.here()
-		d.left.Text, d.left.Stashed = d.composer.Leave()
+		d.left.Text, d.left.Stashed = d.composer.TakeDrafts()
 	}
 }
 
@@ -177,7 +177,7 @@ func (d *drafts) back() {
 	left := d.left
 	d.left = leftDraft{}
 	if left.Draft != (Draft{}) {
-		d.composer.Arrive(left.Text, left.Stashed)
+		d.composer.RestoreDrafts(left.Text, left.Stashed)
 	}
 }
 

@@ -23,7 +23,7 @@ type historyView struct {
 // newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(ledger bool) *historyView {
 	keys := v.env.Keys.History
-	options := history.Options{Styles: v.look.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
+	options := history.Options{Styles: v.styles.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
 	return &historyView{ledger: ledger, Model: history.New(options)}
 }
 

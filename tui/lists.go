@@ -159,9 +159,9 @@ func (l *lists) preview() pane.Action {
 func exchange(question, reply string) string {
 	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.Measure).Render(plain.Text(reply)), " "))
 	var lines []string
-	for _, said := range []struct{ who, text string }{{"You:   ", question}, {"Reply: ", shown}} {
-		if words := strings.Join(strings.Fields(said.text), " "); words != "" {
-			lines = append(lines, said.who+words)
+	for _, part := range []struct{ name, text string }{{"You:   ", question}, {"Reply: ", shown}} {
+		if words := strings.Join(strings.Fields(part.text), " "); words != "" {
+			lines = append(lines, part.name+words)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -41,13 +41,13 @@ func New(ctx context.Context, o Options) *Model {
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true, mouse: o.Mouse}}
 	m.session = newSession(e)
-	m.chat = newChat(e, m.session, keys, Commands(), t.look)
+	m.chat = newChat(e, m.session, keys, Commands(), t.styles)
 	m.session.outline = m.chat.transcript
 	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
-	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
+	m.views = &views{env: e, session: m.session, styles: t.styles, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
 	m.views.inRun = m.runSettings()
-	m.dialogs = newDialogs(e, m.session, t.look)
+	m.dialogs = newDialogs(e, m.session, t.styles)
 	m.lists = &lists{env: e, session: m.session, stack: m.dialogs.stack}
 	return m
 }
@@ -86,7 +86,7 @@ func (m *Model) setTheme() {
 		return
 	}
 	m.theme.fresh = false
-	l := m.theme.look
+	l := m.theme.styles
 	m.chat.setTheme(l)
 	m.dialogs.stack.SetStyles(l.styles)
 	m.views.setTheme(l)

@@ -312,7 +312,7 @@ func (o *outbox) leaveLine(line typedLine) {
 		o.composer.SetText(line.text)
 		return
 	}
-	o.composer.Keep(line.text)
+	o.composer.AddPrompt(line.text)
 }
 
 // attach reads the files that a message mentions.

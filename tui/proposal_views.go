@@ -36,7 +36,7 @@ func (v *views) openPreview(w edit.Request) pane.Action {
 		return nil
 	}
 	keys := v.env.Keys.Preview
-	one := &previewView{Model: preview.New(preview.Options{Styles: v.look.preview(), Keys: &keys, Gauges: v.gauges})}
+	one := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.gauges})}
 	one.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
 	shown := v.open(one)
 	v.ask(one, w)
@@ -121,7 +121,7 @@ func (v *views) openReview() pane.Action {
 	}
 	if v.review == nil {
 		keys := v.env.Keys.Review
-		v.review = &reviewView{Model: review.New(review.Options{Styles: v.look.review(), Keys: &keys, Estimate: v.session.load.estimateText})}
+		v.review = &reviewView{Model: review.New(review.Options{Styles: v.styles.review(), Keys: &keys, Estimate: v.session.load.estimateText})}
 	}
 	v.remove(v.review)
 	shown := v.open(v.review)

@@ -39,7 +39,7 @@ func (v *views) openContext() pane.Action {
 		return nil
 	}
 	keys := v.env.Keys.Context
-	return v.open(&contextView{Model: account.New(account.Options{Styles: v.look.account(), Keys: &keys})})
+	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &keys})})
 }
 
 func (c *contextView) hasGaugeLine() bool    { return false }
@@ -107,7 +107,7 @@ func (v *views) openSettings() pane.Action {
 		return nil
 	}
 	keys := v.env.Keys.Settings
-	one := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.look.settings(), Keys: &keys, Gauges: v.gauges})}
+	one := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.styles.settings(), Keys: &keys, Gauges: v.gauges})}
 	return several{v.open(one), v.readSettings()}
 }
 

@@ -27,7 +27,7 @@ const typingPause = 200 * time.Millisecond
 // openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
 	keys := v.env.Keys.Search
-	one := &searchView{Model: search.New(search.Options{Styles: v.look.search(), Keys: &keys})}
+	one := &searchView{Model: search.New(search.Options{Styles: v.styles.search(), Keys: &keys})}
 	shown := v.open(one)
 	if text == "" {
 		return shown
@@ -123,7 +123,7 @@ func (v *views) openDiff() pane.Action {
 		return nil
 	}
 	keys := v.env.Keys.Diff
-	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.look.changes(), Keys: &keys})})
+	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &keys})})
 }
 
 func (d *diffView) hasGaugeLine() bool    { return true }

@@ -54,10 +54,10 @@ type userTurn struct {
 
 // turns lists the messages of the user that are in force, oldest first.
 func (l eventLog) turns() []userTurn {
-	gone := conversation.RewoundBy(l)
+	rewound := conversation.RewoundBy(l)
 	var list []userTurn
 	for i, e := range l {
-		if u, ok := e.Body.(conversation.UserMessage); ok && (gone == nil || gone[i] == 0) {
+		if u, ok := e.Body.(conversation.UserMessage); ok && (rewound == nil || rewound[i] == 0) {
 			list = append(list, userTurn{e, u.Text})
 		}
 	}

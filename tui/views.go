@@ -45,7 +45,7 @@ type closer interface{ closed() }
 type views struct {
 	env     *env
 	session *session
-	look    themeStyles
+	styles  themeStyles
 	room    func(one fullView) (width, height int)                     // size of a view, 0 while unknown
 	reading func() meter.Reading                                       // of the meter, with the draft
 	gauges  func(a, b meter.Reading, width int) (before, after string) // draws two gauges to compare
@@ -67,7 +67,7 @@ func (v *views) top() fullView {
 
 // open shows a view over the visible one.
 func (v *views) open(one fullView) pane.Action {
-	one.restyle(v.look)
+	one.restyle(v.styles)
 	v.stack = append(v.stack, one)
 	v.show(one)
 	return covered{}
@@ -145,7 +145,7 @@ func (v *views) resize() {
 }
 
 func (v *views) setTheme(l themeStyles) {
-	v.look = l
+	v.styles = l
 	for _, one := range v.stack {
 		one.restyle(l)
 	}

@@ -208,8 +208,8 @@ func (m *Model) replace(change func()) {
 	m.changed()
 }
 
-// Keep adds a text to the history as the newest prompt, unless it is a recent prompt already. The draft stays.
-func (m *Model) Keep(text string) { m.prompts.keep(edit.Clean(text)) }
+// AddPrompt adds a text to the history as the newest prompt, unless it is a recent prompt already. The draft stays.
+func (m *Model) AddPrompt(text string) { m.prompts.keep(edit.Clean(text)) }
 
 // changed makes the next View draw again and scrolls to the cursor.
 func (m *Model) changed() {

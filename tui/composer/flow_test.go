@@ -232,7 +232,7 @@ func TestStashingAnOldPromptKeepsTheDraft(t *testing.T) {
 	m.SetHistory([]string{"old"})
 	write(m, "new")
 	press(t, m, "up")
-	if draft, _ := m.Kept(); draft != "new" {
+	if draft, _ := m.Drafts(); draft != "new" {
 		t.Errorf("%q would be kept", draft)
 	}
 	press(t, m, "ctrl+s")

@@ -49,9 +49,9 @@ func (m *Model) stash() {
 	m.text.Restore(written)
 }
 
-// Arrive sets the stored drafts. If the composer has a draft already, the stored one becomes the stashed draft, or if
+// RestoreDrafts sets the stored drafts. If the composer has a draft already, the stored one becomes the stashed draft, or if
 // there is one, too, a prompt of the history.
-func (m *Model) Arrive(draft, stashed string) {
+func (m *Model) RestoreDrafts(draft, stashed string) {
 	m.setStash(stashed)
 	switch {
 	case m.text.Empty():
@@ -76,9 +76,9 @@ func (m *Model) setStash(text string) {
 	}
 }
 
-// Kept returns what must be stored for a later run: the draft, also while the user browses the history, and the stashed
+// Drafts returns what must be stored for a later run: the draft, also while the user browses the history, and the stashed
 // draft. A slash command is not stored, because it may contain an API key.
-func (m *Model) Kept() (draft, stashed string) {
+func (m *Model) Drafts() (draft, stashed string) {
 	d := m.text.Draft()
 	if m.seek.on {
 		d = m.seek.before.Draft
@@ -96,9 +96,9 @@ func keepable(text string) string {
 	return text
 }
 
-// Leave removes from the composer what Kept returns, and returns it.
-func (m *Model) Leave() (draft, stashed string) {
-	draft, stashed = m.Kept()
+// TakeDrafts removes from the composer what Drafts returns, and returns it.
+func (m *Model) TakeDrafts() (draft, stashed string) {
+	draft, stashed = m.Drafts()
 	if draft != "" {
 		m.replace(func() {
 			m.seek.stop()
@@ -114,7 +114,7 @@ func (m *Model) Leave() (draft, stashed string) {
 	return draft, stashed
 }
 
-// Changes increases with every change of the texts that Kept returns.
+// Changes increases with every change of the texts that Drafts returns.
 func (m *Model) Changes() int { return m.text.Changes() }
 
 // stashNote says that a draft is stashed, and which key restores it.

@@ -32,7 +32,7 @@ func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 		return action, nil
 	}
 	if m.text.Changes() != changes && !m.seek.on && !leaves(action) {
-		m.text.Note(before, edit.KindOf(msg, m.editing))
+		m.text.Record(before, edit.KindOf(msg, m.editing))
 	}
 	m.changed()
 	return action, nil

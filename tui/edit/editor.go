@@ -27,7 +27,7 @@ type State struct {
 }
 
 // Editor is a buffer with undo, redo and yank. A caller that changes the buffer itself records the change with
-// [Editor.Note] or [Editor.Do].
+// [Editor.Record] or [Editor.Do].
 type Editor struct {
 	*Buffer
 	done, undone []State // the newest last
@@ -42,8 +42,8 @@ func NewEditor(b *Buffer) *Editor { return &Editor{Buffer: b} }
 // State returns the text with its cursor.
 func (e *Editor) State() State { return State{e.Draft(), e.At()} }
 
-// Note records the state before a change as an undo step.
-func (e *Editor) Note(before State, by Kind) {
+// Record records the state before a change as an undo step.
+func (e *Editor) Record(before State, by Kind) {
 	newWord := by == Typing && strings.HasSuffix(before.Draft.text, " ")
 	joins := by != Other && by == e.last && len(e.done) > 0 && !newWord
 	e.undone = nil
@@ -60,7 +60,7 @@ func (e *Editor) Do(by Kind, change func()) {
 	before, changes := e.State(), e.Changes()
 	change()
 	if e.Changes() != changes {
-		e.Note(before, by)
+		e.Record(before, by)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// MostInLine bounds what a paste may add to a text of one line, in bytes.
-const MostInLine = 4096
+// MaxInLine bounds what a paste may add to a text of one line, in bytes.
+const MaxInLine = 4096
 
 // Field is an editor with a size on the screen. It does not fold pastes.
 type Field struct {

@@ -97,7 +97,7 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	wants(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
-	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < edit.MostInLine || len(said.Text) > edit.MostInLine+100 {
+	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < edit.MaxInLine || len(said.Text) > edit.MaxInLine+100 {
 		t.Errorf("%d bytes are searched for", len(said.Text))
 	}
 	r.press("/", "esc")

@@ -40,7 +40,7 @@ func (s *search) set(text string) {
 // start opens the line to type in, from a row on.
 func (s *search) start(from int) {
 	s.typing, s.from, s.mend = true, from, ""
-	s.field = edit.NewLine(plain.Line, edit.MostInLine)
+	s.field = edit.NewLine(plain.Line, edit.MaxInLine)
 	if s.on {
 		s.field.SetText(s.query.String(), true)
 	}

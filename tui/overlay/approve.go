@@ -207,7 +207,7 @@ func (a *Approve) beginRule() {
 	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
 		return
 	}
-	a.rule = edit.NewField(plain.Text, edit.MostInLine)
+	a.rule = edit.NewField(plain.Text, edit.MaxInLine)
 	a.rule.SetText(strings.Join(rules, "\n"), true)
 	a.edited, a.wrong = a.offer, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // newLine returns a line to type in, with the cursor after the text.
 func newLine(text string) *edit.Field {
-	e := edit.NewLine(plain.Line, edit.MostInLine)
+	e := edit.NewLine(plain.Line, edit.MaxInLine)
 	e.SetText(text, true)
 	return e
 }

@@ -101,7 +101,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{options: o, field: edit.NewLine(plain.Line, edit.MostInLine)}
+	m := &Model{options: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 	m.SetSize(1, 1)
 	return m
 }
@@ -160,7 +160,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := m.options.Keys
 	action := m.sheet.Update(msg, m.shown, []pane.Command{{On: k.Open, Do: m.open}})
 	if paste, ok := msg.(tea.PasteMsg); ok {
-		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MostInLine)], "\r\n")}
+		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MaxInLine)], "\r\n")}
 	}
 	if action != (pane.Ignored{}) || !m.field.Update(msg, k.Edit) {
 		return action

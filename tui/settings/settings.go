@@ -78,7 +78,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, field: edit.NewLine(plain.Line, edit.MostInLine)}
+	return &Model{o: o, width: 1, height: 1, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 }
 
 // SetStyles changes the styles.

@@ -163,17 +163,17 @@ func (m *Model) ToolOutput(callID, text string) {
 	}
 }
 
-// Note shows an information of the program that is not part of the log.
-func (m *Model) Note(text string) {
+// ShowNotice shows an information of the program that is not part of the log.
+func (m *Model) ShowNotice(text string) {
 	m.push(&noticeItem{level: conversation.NoticeInfo, text: text})
 }
 
-// Fault shows a failure, and what to do about it if hint is not "". A line that
+// ShowError shows a failure, and what to do about it if hint is not "". A line that
 // already shows the beginning of the failure, such as a failed compaction, is extended instead.
-func (m *Model) Fault(text, hint string) { m.showProblem(conversation.NoticeError, text, hint) }
+func (m *Model) ShowError(text, hint string) { m.showProblem(conversation.NoticeError, text, hint) }
 
-// Refusal shows why something the user asked for was not done, as Fault does.
-func (m *Model) Refusal(text, hint string) { m.showProblem(conversation.NoticeInfo, text, hint) }
+// ShowRefusal shows why something the user asked for was not done, as ShowError does.
+func (m *Model) ShowRefusal(text, hint string) { m.showProblem(conversation.NoticeInfo, text, hint) }
 
 func (m *Model) showProblem(level conversation.NoticeLevel, text, hint string) {
 	for i, e := range slices.Backward(m.items.entries) {
@@ -231,8 +231,8 @@ func (m *Model) LastExchange() string {
 	return ""
 }
 
-// Output shows a text that arrived after the user had moved on, folded to a few lines.
-func (m *Model) Output(title, text string) {
+// ShowOutput shows a text that arrived after the user had moved on, folded to a few lines.
+func (m *Model) ShowOutput(title, text string) {
 	text = strings.TrimRight(text, " \n")
 	m.push(&outputItem{title: title, text: text, size: conversation.Measure(text)})
 }

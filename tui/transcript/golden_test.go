@@ -74,8 +74,8 @@ func showNotices(r *rig) {
 		conversation.ModelChanged{Provider: "openai", Model: "gpt-5.6-luna", Window: 32768},
 		conversation.ModelChanged{Provider: "ollama", Model: "qwen3:8b"},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{}`)})
-	r.Note("AGENTS.md is part of the instructions")
-	r.Fault("Out of credit (402)", "add credit, or switch with /model")
+	r.ShowNotice("AGENTS.md is part of the instructions")
+	r.ShowError("Out of credit (402)", "add credit, or switch with /model")
 }
 
 func showPaste(r *rig) {

@@ -138,7 +138,7 @@ func TestAUserCommandShowsTheBeginningOfItsOutput(t *testing.T) {
 	t.Parallel()
 	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
 	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.FormatCommandOutput("seq", lines)})
-	r.Output("!!long", lines+"\n")
+	r.ShowOutput("!!long", lines+"\n")
 	r.has(t, "▌ !seq", "▌ line", "+ output, 12 lines · ", "· !!long", "… 12 lines, ")
 	r.lacks(t, "the last", "I ran")
 	if n := strings.Count(r.screen(), "line\n"); n != 8 {
@@ -148,7 +148,7 @@ func TestAUserCommandShowsTheBeginningOfItsOutput(t *testing.T) {
 	r.has(t, "▌ !seq", "▌ the last", "  the last")
 	r.lacks(t, "I ran", "```")
 	r = open(t, 60, 20, conversation.UserMessage{Text: conversation.FormatCommandOutput("true", "")})
-	r.Output("!!short", "a\nb\nc\nd\ne\n")
+	r.ShowOutput("!!short", "a\nb\nc\nd\ne\n")
 	r.has(t, "▌ !true · no output", "  e")
 	r.lacks(t, "…")
 }

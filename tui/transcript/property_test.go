@@ -91,7 +91,7 @@ func move(rng *rand.Rand, r *rig) {
 	case 16:
 		r.Release()
 	case 17:
-		r.Fault(noise(rng, 8), noise(rng, 4))
+		r.ShowError(noise(rng, 8), noise(rng, 4))
 	case 18:
 		r.SetFrame(rng.IntN(100))
 	default:

@@ -20,7 +20,7 @@ type replyItem struct {
 
 	live        *liveReply       // nil once finished
 	streamed    *markdown.Stream // already rendered text of live, reused by the first drawing of the finished reply
-	streamedGen int              // generation of the look that streamed was made in
+	streamedGen int              // drawOptions.generation when streamed was made in
 	layout      *replyLayout     // nil unless its lines are kept
 }
 
@@ -35,7 +35,7 @@ type replyLayout struct {
 type liveReply struct {
 	text, reasoning strings.Builder
 	stream          *markdown.Stream // nil before the first text
-	generation      int              // of the look that stream was made in
+	generation      int              // drawOptions.generation when stream was made
 }
 
 // While reasoning streams folded, its last foldedLines lines show; only the last

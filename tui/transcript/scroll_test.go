@@ -37,8 +37,8 @@ func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	r.ToolOutput("x", strings.Repeat("output\n", 40))
 	still("a running call")
 	r.add(result("x", conversation.ResultOK, "done"), user("more"))
-	r.Note("a note")
-	r.Fault("a fault", "")
+	r.ShowNotice("a note")
+	r.ShowError("a fault", "")
 	still("an end")
 	if n := r.Unseen(); n != 5 {
 		t.Errorf("%d unseen, want 5: reply, call, message, note, fault", n)

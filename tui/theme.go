@@ -37,8 +37,8 @@ type themeStyles struct {
 	links  bool // the terminal supports links
 }
 
-// newLook adapts a theme to the colors of the terminal.
-func newLook(t themes.Theme, colors colorprofile.Profile) themeStyles {
+// newThemeStyles adapts a theme to the colors of the terminal.
+func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
 		t = t.Flat()
@@ -166,7 +166,7 @@ type theme struct {
 	colourless bool
 	shown      colorprofile.Profile // how many colors the terminal supports
 	links      bool                 // the terminal supports links
-	look       themeStyles
+	styles     themeStyles
 	fresh      bool           // the parts do not have its styles yet
 	picker     overlay.Dialog // the open list of themes, or nil
 }
@@ -185,7 +185,7 @@ func (t *theme) set(name string) pane.Action {
 		return requestFailed{CheckTheme(name, t.own.Names()...)}
 	}
 	t.name, t.picker = name, nil
-	return say("theme: " + t.look.theme.Name + " · /settings saves it")
+	return say("theme: " + t.styles.theme.Name + " · /settings saves it")
 }
 
 // show draws in another theme without choosing it. It returns false if no theme has the
@@ -193,8 +193,8 @@ func (t *theme) set(name string) pane.Action {
 func (t *theme) show(name string) bool {
 	chosen, ok := t.own.Named(name, t.dark, t.colourless)
 	if ok {
-		t.look, t.fresh = newLook(chosen, t.shown), true
-		t.look.links = t.links
+		t.styles, t.fresh = newThemeStyles(chosen, t.shown), true
+		t.styles.links = t.links
 	}
 	return ok
 }
@@ -231,7 +231,7 @@ func (t *theme) chosen() string {
 	case "":
 		return choices.Auto
 	case "dark", "light":
-		return t.look.theme.Name
+		return t.styles.theme.Name
 	}
 	return t.name
 }
@@ -264,7 +264,7 @@ func (t *theme) background(dark bool) {
 // ground returns the background and text colours to set for the theme, or nil to keep the
 // terminal's: only a theme for the other kind of background sets its own.
 func (t *theme) ground() (background, text color.Color) {
-	if in := t.look.theme; t.look.many && in.Dark != t.dark {
+	if in := t.styles.theme; t.styles.many && in.Dark != t.dark {
 		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
 	}
 	return nil, nil
