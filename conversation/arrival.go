@@ -30,7 +30,7 @@ func (c ArrivalCap) Apply(text, recall string) (shown string, total int) {
 		return shown, total
 	}
 	kept := strings.LastIndex(shown, cutMarkerBegin)
-	return shown + restLine(recall, max(c.Chars, 0), names.Beyond(text, kept, maxNamesChars)), total
+	return shown + restLine(recall, max(c.Chars, 0), names.Omitted(text, kept, maxNamesChars)), total
 }
 
 // The parts of the line after the marker. Names are ASCII words, so the text

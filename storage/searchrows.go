@@ -137,7 +137,7 @@ func (l *fileSearch) matchFullText(c candidate, hit *find.Hit) bool {
 	var err error
 	u := l.unpacker
 	stored := c.packed[:max(0, len(c.packed)-c.sealSize())]
-	if u.buffer, err = u.text.unpack(stored, u.buffer[:0]); err == nil && !l.query.Within(u.buffer) {
+	if u.buffer, err = u.text.unpack(stored, u.buffer[:0]); err == nil && !l.query.MatchesBytes(u.buffer) {
 		l.skipText(c.blob)
 		return false
 	}
@@ -196,7 +196,7 @@ func (l *fileSearch) candidate(tx txn, k, v []byte) (candidate, bool) {
 	if known && !isSearched(kind) {
 		return candidate{}, false
 	}
-	c := candidate{mayMatch: l.query.May(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}
+	c := candidate{mayMatch: l.query.MayMatchJSON(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}
 	if !known || kind == conversation.KindResult {
 		c.blob = blobOf(v)
 	}

@@ -1,7 +1,7 @@
 package themes
 
-// dark is the themes for dark backgrounds. Catppuccin, Nord, Gruvbox and Dracula are well-known palettes under
-// the MIT license, with the lightness of some colors moved until they read.
+// dark returns the themes for dark backgrounds. Catppuccin, Nord, Gruvbox and Dracula are well-known palettes under the
+// MIT license; the lightness of some of their colors was changed for contrast.
 func dark() []Theme {
 	return []Theme{plimsollDark(), contrastDark(), catppuccinMocha(), nord(), gruvboxDark(), dracula()}
 }

@@ -1,24 +1,24 @@
 package themes
 
-// MarkdownStyle is how Markdown text looks. Nothing has a margin or pads, so that what is copied is the original.
+// MarkdownStyle is how Markdown text looks. Nothing has a margin or padding, so that copied text is the original.
 type MarkdownStyle struct {
-	Headings                 [3]Face // of the first and second level, and of those below
+	Headings                 [3]Face // of level one, two, and three to six
 	Strong, Emphasis, Struck Face
 	Link, Code               Face
-	Quote, Item, Rule, HTML  Face   // the bar of a quote, the marks of items, lines, HTML as it stands
-	CodeMark                 string // around inline code, where there is no colour to tell it by
-	Syntax                   Syntax // the colours of code blocks; the zero value for code without
-	Surface                  string // the colour behind code blocks, or empty for none
-	Label                    Face   // the language of a code block, and marks of its broken lines
+	Quote, Item, Rule, HTML  Face   // the bar of a quote, list markers, horizontal rules, raw HTML
+	CodeMark                 string // around inline code, in a theme without colours
+	Syntax                   Syntax // the colours of code blocks; zero for plain code
+	Surface                  string // the background of code blocks, "" for none
+	Label                    Face   // the language of a code block, and the marks of its wrapped lines
 }
 
-// Face is what sets a text apart from the text around it. A colour is "#rrggbb", or empty for the one around it.
+// Face is the text style of one element. A colour is "#rrggbb", or empty for that of the surrounding text.
 type Face struct {
 	Colour                          string
 	Bold, Italic, Underline, Struck bool
 }
 
-// With is f for a text inside another: what inner sets counts, and of f what inner leaves open.
+// With returns the style of an element inside another: inner wins, and f fills in what inner does not set.
 func (f Face) With(inner Face) Face {
 	if inner.Colour == "" {
 		inner.Colour = f.Colour
@@ -30,7 +30,7 @@ func (f Face) With(inner Face) Face {
 	return inner
 }
 
-// Markdown is the style of Markdown text in a theme.
+// Markdown returns the style of Markdown text in a theme.
 func Markdown(t Theme) MarkdownStyle {
 	s := MarkdownStyle{
 		Headings: [3]Face{{Colour: t.Accent, Bold: true, Underline: true}, {Colour: t.Accent, Bold: true}, {Bold: true}},

@@ -2,10 +2,10 @@ package themes
 
 import "charm.land/lipgloss/v2"
 
-// Styles are inline: none has padding, margin, border or width. Where two states differ by colour they also differ by
-// an attribute (bold, reverse, underline, faint) or by the glyph that the component draws, so that mono reads.
+// Styles have no padding, margin, border or width. If two states differ by colour, they also differ by an attribute (bold,
+// reverse, underline, faint) or by the glyph that the component draws, so that the theme without colours is readable.
 
-// Styles is how everything looks, by the part of the screen it is for.
+// Styles are all styles of a theme, by the part of the screen.
 type Styles struct {
 	Frame    FrameStyles
 	Text     TextStyles
@@ -15,27 +15,27 @@ type Styles struct {
 	Overlay  OverlayStyles
 	Gauge    GaugeStyles
 	State    StateStyles
-	Match    lipgloss.Style // a place that was searched for
+	Match    lipgloss.Style // a search match
 }
 
-// StateStyles are for the badge of a message: how it relates to the original. The badge's word says it without colour.
+// StateStyles are for the badge of a message: what a compaction made of the original. The badge also names it.
 type StateStyles struct{ Verbatim, Capped, Masked, Summarised, Dropped, Pinned lipgloss.Style }
 
-// FrameStyles are for what surrounds the transcript.
+// FrameStyles are for the lines around the transcript.
 type FrameStyles struct {
 	Header   lipgloss.Style // program and title
-	Detail   lipgloss.Style // model and place
+	Detail   lipgloss.Style // model and working directory
 	Rule     lipgloss.Style
 	Status   lipgloss.Style // the status line
 	Snackbar lipgloss.Style
 	HelpKey  lipgloss.Style
 }
 
-// TextStyles are for what is said.
+// TextStyles are for the transcript.
 type TextStyles struct {
 	UserMark  lipgloss.Style
 	User      lipgloss.Style
-	Band      lipgloss.Style // what the user's messages stand on; nothing without surfaces
+	Band      lipgloss.Style // background of the user's messages; empty without surfaces
 	Faint     lipgloss.Style // hints, counts, times
 	Assistant lipgloss.Style
 	Reasoning lipgloss.Style
@@ -54,21 +54,21 @@ type ToolStyles struct {
 	Error   lipgloss.Style
 	Running lipgloss.Style
 	Name    lipgloss.Style
-	Subject lipgloss.Style
-	Weight  lipgloss.Style
+	Subject lipgloss.Style // the file, command or query of the call
+	Weight  lipgloss.Style // how many tokens the result takes
 	Output  lipgloss.Style
 	Hint    lipgloss.Style
 }
 
-// DiffStyles are for the lines of a diff; their + and - tell them without colour.
+// DiffStyles are for the lines of a diff, which also differ by + and -.
 type DiffStyles struct {
-	Added, Removed         lipgloss.Style // the + and -
-	AddedRow, RemovedRow   lipgloss.Style // the lines, on a tint where there are surfaces
-	AddedWord, RemovedWord lipgloss.Style // what changed within a line
+	Added, Removed         lipgloss.Style // the signs + and -
+	AddedRow, RemovedRow   lipgloss.Style // the lines, with a tinted background if the theme has surfaces
+	AddedWord, RemovedWord lipgloss.Style // the changed part of a line
 	Context, Number, Note  lipgloss.Style
 }
 
-// ComposerStyles are for where one types.
+// ComposerStyles are for the input area.
 type ComposerStyles struct {
 	Border      lipgloss.Style
 	Shell       lipgloss.Style // border of a line that runs a command
@@ -85,8 +85,8 @@ type OverlayStyles struct {
 	Item     lipgloss.Style
 	Selected lipgloss.Style
 	Detail   lipgloss.Style
-	Raised   lipgloss.Style // the surface of a dialog; nothing without surfaces
-	Behind   lipgloss.Style // the screen behind a dialog
+	Raised   lipgloss.Style // background of a dialog; empty without surfaces
+	Behind   lipgloss.Style // the rest of the screen while a dialog is open
 }
 
 // GaugeStyles are for the gauge and its legend, by category.
@@ -94,11 +94,11 @@ type GaugeStyles struct {
 	System, Tools, Summary, User, Assistant, Reasoning lipgloss.Style
 	Calls, Results, Stubs, Draft, Reserve, Free        lipgloss.Style
 
-	Warning lipgloss.Style // from the load line on
-	Danger  lipgloss.Style // from the hard line on
+	Warning lipgloss.Style // above the load line
+	Danger  lipgloss.Style // above the hard line
 }
 
-// painter makes styles of one palette; an empty colour paints nothing.
+// painter makes the styles of one theme. An empty colour gives an empty style.
 type painter struct{ Theme }
 
 func (p painter) fg(colour string) lipgloss.Style {
@@ -108,31 +108,31 @@ func (p painter) fg(colour string) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
 }
 
-// on is a surface of a colour.
-func (p painter) on(surface string) lipgloss.Style {
+// background returns a style with a background.
+func (p painter) background(surface string) lipgloss.Style {
 	if surface == "" {
 		return lipgloss.NewStyle()
 	}
 	return lipgloss.NewStyle().Background(lipgloss.Color(surface))
 }
 
-// faint is what is there for who looks for it: hints, counts, times.
+// faint is for hints, counts and times.
 func (p painter) faint() lipgloss.Style { return p.fg(p.Theme.Faint).Faint(!p.HasColour()) }
 
-// quiet is secondary text: muted, or faint where there is no colour.
+// quiet is for secondary text: muted, or faint in a theme without colours.
 func (p painter) quiet() lipgloss.Style {
 	return p.fg(p.Muted).Faint(!p.HasColour())
 }
 
-// chosen is what is selected: on a background, or reversed where there is no colour.
-func (p painter) chosen() lipgloss.Style {
+// selected is for the selected item: another background, or reversed in a theme without colours.
+func (p painter) selected() lipgloss.Style {
 	if !p.HasColour() {
 		return lipgloss.NewStyle().Reverse(true)
 	}
 	return p.fg(p.Text).Background(lipgloss.Color(p.Selection))
 }
 
-// Build makes the styles of a theme. It never fails and always gives the same for the same theme.
+// Build returns the styles of a theme. It never fails, and the same theme always gives the same styles.
 func Build(t Theme) Styles {
 	p := painter{t}
 	return Styles{
@@ -149,8 +149,8 @@ func Build(t Theme) Styles {
 		Diff:     p.diff(),
 		Composer: p.composer(),
 		Overlay: OverlayStyles{
-			Border: p.fg(t.Rule), Raised: p.on(t.Raised), Behind: p.fg(t.Rule).Faint(!t.HasColour()), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
-			Item: p.fg(t.Text), Selected: p.chosen().Bold(true), Detail: p.quiet(),
+			Border: p.fg(t.Rule), Raised: p.background(t.Raised), Behind: p.fg(t.Rule).Faint(!t.HasColour()), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
+			Item: p.fg(t.Text), Selected: p.selected().Bold(true), Detail: p.quiet(),
 		},
 		Gauge: p.gauge(),
 		State: StateStyles{
@@ -161,10 +161,10 @@ func Build(t Theme) Styles {
 	}
 }
 
-// match is a place that was searched for: text and background change places, which no theme can make unreadable.
+// match is for search matches: it reverses text and background, which is readable in every theme.
 func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).Bold(true) }
 
-// How much of their color the rows of a diff have, and the words that changed in them.
+// The strength of the tint, from 0 to 1, of added and removed lines and of the changed words in them.
 const (
 	tintRow  = 0.15
 	tintWord = 0.36
@@ -177,9 +177,9 @@ func (p painter) diff() DiffStyles {
 	return s
 }
 
-// changed is a line of a diff, and a word that changed in it.
+// changed returns the styles of a changed line, and of a changed word in it.
 func (p painter) changed(color string) (row, word lipgloss.Style) {
-	if p.Surface == "" || p.Cube {
+	if p.Surface == "" || p.Colors256 {
 		row = p.fg(color)
 		return row, row.Bold(true).Underline(true)
 	}
@@ -191,7 +191,7 @@ func (p painter) text() TextStyles {
 	return TextStyles{
 		UserMark:  p.fg(p.Theme.User).Bold(true),
 		User:      p.fg(p.Text).Bold(!p.HasColour()),
-		Band:      p.on(p.Theme.Band),
+		Band:      p.background(p.Theme.Band),
 		Faint:     p.faint(),
 		Assistant: lipgloss.NewStyle(),
 		Reasoning: p.quiet().Italic(true),
@@ -199,7 +199,7 @@ func (p painter) text() TextStyles {
 		Warning:   p.fg(p.Warning).Bold(!p.HasColour()),
 		Error:     p.fg(p.Danger).Bold(!p.HasColour()),
 		Muted:     p.quiet(),
-		Selection: p.chosen(),
+		Selection: p.selected(),
 		Path:      p.fg(p.Inline).Underline(!p.HasColour()),
 		Link:      p.fg(p.Link).Underline(true),
 	}

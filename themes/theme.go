@@ -1,10 +1,10 @@
-// Package themes turns palettes into styles. It is the only place where a colour is named.
+// Package themes turns palettes into styles. No other package names a colour.
 //
-// Guarantees: every theme reads against the background it assumes and on its surfaces (WCAG contrast of at least 7 for
-// text, 4.5 for secondary text, 3 for faint text; 7 for all text of the contrast themes); segments of the gauge that
-// stand side by side differ in lightness, also for people who see no red or green; the theme mono names no colour at all; whatever a colour
-// tells is also shown by a glyph, a word, bold or reverse. Building styles is pure and needs no terminal. The package
-// imports nothing of ours.
+// Guarantees: every theme is readable on the background that it assumes and on its surfaces (WCAG contrast of at least 7
+// for text, 4.5 for secondary text, 3 for faint text; 7 for all text of the contrast themes); neighbouring segments of
+// the gauge differ in lightness, also for people who do not see red or green; the theme mono has no colours; every
+// meaning of a colour is also shown by a glyph, a word, bold or reverse. Building styles is pure and needs no terminal.
+// The package imports no other package of the program.
 package themes
 
 import (
@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// The names of the themes that are chosen unless the user names one.
+// The themes that are used unless the user names one.
 const (
 	PlimsollDark  = "plimsoll-dark"
 	PlimsollLight = "plimsoll-light"
@@ -21,28 +21,28 @@ const (
 	Mono = "mono"
 )
 
-// Theme is a named palette. A colour is "#rrggbb"; in a theme without colour all are empty.
+// Theme is a named palette. A colour is "#rrggbb"; in a theme without colours all are empty.
 type Theme struct {
-	Name    string
-	Dark    bool   // made for a dark background
-	Palette        // colours of texts, marks and surfaces
-	Syntax  Syntax // colours of code
-	Gauge   Gauge  // colours of the gauge's segments
-	Cube    bool   // for a terminal of 256 colors, whose tints are too strong for surfaces
+	Name      string
+	Dark      bool   // for a dark background
+	Palette          // colours of text, marks and surfaces
+	Syntax    Syntax // colours of code
+	Gauge     Gauge  // colours of the gauge's segments
+	Colors256 bool   // for terminals of 256 colors, whose tints are too strong for surfaces
 }
 
-// Palette is the colours of everything but code and the gauge. The tags of this and the
-// next two are the names that colours have in a theme file.
+// Palette is all colours except those of code and of the gauge. The yaml tags of this type and the next two are the names
+// of the colours in a theme file.
 type Palette struct {
-	Background string `yaml:"background" check:"color"` // assumed; painted only where the terminal's is the opposite
+	Background string `yaml:"background" check:"color"` // assumed; drawn only if the terminal's is the opposite
 	Surface    string `yaml:"surface" check:"color"`    // behind code
 	Raised     string `yaml:"raised" check:"color"`     // behind dialogs
 	Band       string `yaml:"band" check:"color"`       // behind the user's messages
-	Text       string `yaml:"text" check:"color"`       // of what the program itself says
+	Text       string `yaml:"text" check:"color"`       // of the program's own text
 	Muted      string `yaml:"secondary" check:"color"`  // labels, values, reasoning
 	Faint      string `yaml:"faint" check:"color"`      // hints, counts, times
 	Rule       string `yaml:"rule" check:"color"`       // lines and borders, not text
-	Accent     string `yaml:"accent" check:"color"`     // what can be acted on, focus, headings
+	Accent     string `yaml:"accent" check:"color"`     // focus, headings, and things to press or select
 	User       string `yaml:"user" check:"color"`       // the mark of the user's messages
 	Link       string `yaml:"link" check:"color"`
 	Inline     string `yaml:"inline" check:"color"` // code and paths within text
@@ -52,7 +52,7 @@ type Palette struct {
 	Added      string `yaml:"added" check:"color"`
 	Removed    string `yaml:"removed" check:"color"`
 	Hunk       string `yaml:"hunk" check:"color"`
-	Selection  string `yaml:"selection" check:"color"` // background of what is selected
+	Selection  string `yaml:"selection" check:"color"` // background of selected text and items
 }
 
 // Syntax is the colours of code.
@@ -77,10 +77,10 @@ type Gauge struct {
 	Results   string `yaml:"results" check:"color"`
 	Stubs     string `yaml:"masked" check:"color"`
 	Draft     string `yaml:"draft" check:"color"`
-	Reserve   string `yaml:"reserve" check:"color"` // stands alone
+	Reserve   string `yaml:"reserve" check:"color"` // not next to another segment
 }
 
-// Role is a color of a theme, by its name in a theme file.
+// Role is a color of a theme with its name in a theme file.
 type Role struct {
 	Name  string // such as colors.text, code.keyword, gauge.tools
 	Color string
@@ -93,8 +93,8 @@ func (t Theme) Roles() []Role {
 	return out
 }
 
-// Over is the theme with the colors of a base where it names none.
-func (t Theme) Over(base Theme) Theme {
+// WithBase returns the theme with the colors of base in place of those that it does not name.
+func (t Theme) WithBase(base Theme) Theme {
 	from := base.Roles()
 	i := 0
 	t.each(func(_ string, color *string) {
@@ -106,7 +106,7 @@ func (t Theme) Over(base Theme) Theme {
 	return t
 }
 
-// each visits the colors of a theme.
+// each calls visit for every color of a theme.
 func (t *Theme) each(visit func(name string, color *string)) {
 	for _, part := range []struct {
 		name   string
@@ -119,15 +119,15 @@ func (t *Theme) each(visit func(name string, color *string)) {
 	}
 }
 
-// builtin lists the themes in the order they are offered.
+// builtin returns the themes in the order in which the user sees them.
 func builtin() []Theme {
 	return append(append(dark(), light()...), Theme{Name: Mono, Dark: true})
 }
 
-// Indexed is the theme for terminals of 256 colors: their cube has no dark tints but strong ones, so that a surface is the
-// gray of its lightness, and another one than the background.
-func (t Theme) Indexed() Theme {
-	t.Cube = true
+// For256Colors returns the theme for terminals of 256 colors. Their dark tints are too strong, so every surface becomes the
+// gray of the same lightness, but not the gray of the background.
+func (t Theme) For256Colors() Theme {
+	t.Colors256 = true
 	below := nearestGray(t.Background)
 	for _, s := range []*string{&t.Surface, &t.Raised, &t.Band} {
 		if *s == "" {
@@ -146,17 +146,17 @@ func (t Theme) Indexed() Theme {
 	return t
 }
 
-// Grays of the palette of 256 colors: 24 from #080808 on, each lighter by ten.
+// The grays of the 256-color palette: 24 from #080808 on, each lighter by ten.
 const (
 	grays     = 24
 	firstGray = 8
 	grayStep  = 10
 )
 
-// nearestGray is the number of the gray that is as light as a color, as if there were grays up to white.
+// nearestGray returns the number of the gray with the lightness of a color. It may be beyond the last gray.
 func nearestGray(hex string) int { return (lightness(hex) - firstGray + grayStep/2) / grayStep }
 
-// lightness is how light a color is, 0 to 255.
+// lightness returns how light a color is, from 0 to 255.
 func lightness(hex string) int {
 	var r, g, b int
 	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
@@ -165,16 +165,16 @@ func lightness(hex string) int {
 	return (299*r + 587*g + 114*b) / 1000
 }
 
-// Flat is the theme without surfaces, for terminals of 16 colors: a surface there is a color of its own.
-func (t Theme) Flat() Theme {
+// WithoutSurfaces returns the theme without surfaces, for terminals of 16 colors, which have no tints.
+func (t Theme) WithoutSurfaces() Theme {
 	t.Surface, t.Raised, t.Band = "", "", ""
 	return t
 }
 
-// HasColour reports whether the theme names colours.
+// HasColour reports whether the theme has colours.
 func (t Theme) HasColour() bool { return t.Text != "" }
 
-// Names lists the built-in themes in the order they are offered.
+// Names lists the built-in themes in the order in which the user sees them.
 func Names() []string {
 	var names []string
 	for _, t := range builtin() {
@@ -183,12 +183,12 @@ func Names() []string {
 	return names
 }
 
-// IsDark reports whether a background is dark: light text reads better on it than dark.
+// IsDark reports whether light text has more contrast on a background than dark text.
 func IsDark(background string) bool {
 	return Contrast(background, "#ffffff") > Contrast(background, "#000000")
 }
 
-// ByName returns the built-in theme of that name and whether there is one.
+// ByName returns the built-in theme of that name, false if there is no such theme.
 func ByName(name string) (Theme, bool) {
 	all := builtin()
 	i := slices.IndexFunc(all, func(t Theme) bool { return t.Name == name })
@@ -198,8 +198,8 @@ func ByName(name string) (Theme, bool) {
 	return all[i], true
 }
 
-// Auto is the theme for a terminal whose background is dark or not.
-func Auto(isDark bool) Theme {
+// ForBackground returns the default theme for a dark or a light background.
+func ForBackground(isDark bool) Theme {
 	if isDark {
 		return dark()[0]
 	}

@@ -77,8 +77,8 @@ func hexOf(c color.Color) string {
 
 func TestAThemeTakesWhatItDoesNotNameFromItsBase(t *testing.T) {
 	t.Parallel()
-	base := themes.Auto(true)
-	mine := themes.Theme{Name: "mine", Palette: themes.Palette{Text: "#ffffff"}, Gauge: themes.Gauge{Stubs: "#123456"}}.Over(base)
+	base := themes.ForBackground(true)
+	mine := themes.Theme{Name: "mine", Palette: themes.Palette{Text: "#ffffff"}, Gauge: themes.Gauge{Stubs: "#123456"}}.WithBase(base)
 	want := base
 	want.Name, want.Dark, want.Text, want.Gauge.Stubs = "mine", false, "#ffffff", "#123456"
 	if d := cmp.Diff(want, mine); d != "" {
@@ -134,7 +134,7 @@ func TestStylesAreInlineAndMonoHasNoColour(t *testing.T) {
 
 // Budget: 200 us; it happens once per change of theme.
 func BenchmarkBuild(b *testing.B) {
-	theme := themes.Auto(true)
+	theme := themes.ForBackground(true)
 	for b.Loop() {
 		themes.Build(theme)
 	}
@@ -147,7 +147,7 @@ func TestSurfacesOfIndexedThemesAreGraysThatRead(t *testing.T) {
 		if !theme.HasColour() {
 			return
 		}
-		x := theme.Indexed()
+		x := theme.For256Colors()
 		for name, surface := range map[string]string{"surface": x.Surface, "raised": x.Raised, "band": x.Band} {
 			v, err := strconv.ParseUint(surface[1:3], 16, 8)
 			if err != nil || surface[1:3] != surface[3:5] || surface[3:5] != surface[5:7] || (v-8)%10 != 0 {

@@ -84,7 +84,7 @@ var hashSeed = maphash.MakeSeed()
 func (e edit) diff() string {
 	from, before := "a/"+e.place.Name, diff.ID(e.before)
 	if !e.exists {
-		from, before = "/dev/null", diff.None()
+		from, before = "/dev/null", diff.NoFileID()
 	}
 	return conversation.Clean(diff.Index(before, diff.ID(e.after)) + udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
 }

@@ -41,10 +41,10 @@ func (r *rig) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest
 	return r.archive.requests[event], nil
 }
 
-func (r *rig) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
+func (r *rig) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File {
 	found := make([]changes.File, len(files))
 	for i, f := range files {
-		found[i].Changed = f
+		found[i].ChangedFile = f
 		if err := r.ask(ctx, "disk", f.Name); err != nil || strings.Contains(f.Name, "other") {
 			found[i].Disk = changes.DiskOther
 		}

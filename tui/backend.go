@@ -176,7 +176,7 @@ type Backend interface {
 
 	// OnDisk compares the files that a conversation changed with their present content, in
 	// the same order.
-	OnDisk(ctx context.Context, files []diff.Changed) []changes.File
+	OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File
 
 	// Request rebuilds a request of the open conversation, given the Seq of its usage
 	// event.

@@ -170,7 +170,7 @@ func TestThemesAreSeenWhileOneChooses(t *testing.T) {
 }
 
 func TestThemesOfOnesOwn(t *testing.T) {
-	mine := themes.Auto(true)
+	mine := themes.ForBackground(true)
 	mine.Name, mine.Text = "mine", "#f0e0d0"
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.themes, r.themesErr = []themes.Theme{mine}, errors.New("other.yaml:3: colors.text: no color")

@@ -140,7 +140,7 @@ func (d *diffView) renew(v *views) {
 	d.asked = newest
 	d.seq++
 	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, v.session.Title
-	v.due = after(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.OfLog(log)), nil }, func(files []changes.File, _ error) pane.Action {
+	v.due = after(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }, func(files []changes.File, _ error) pane.Action {
 		if seq == d.seq {
 			d.Show(changes.Content{Title: title, Files: files, Loaded: true})
 		}

@@ -41,9 +41,9 @@ type themeStyles struct {
 func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
-		t = t.Flat()
+		t = t.WithoutSurfaces()
 	case colors == colorprofile.ANSI256:
-		t = t.Indexed()
+		t = t.For256Colors()
 	}
 	return themeStyles{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
 }

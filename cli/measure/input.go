@@ -129,7 +129,7 @@ func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, erro
 func recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
 	removed := conversation.RewoundBy(events)
 	if removed == nil {
-		return jsonl.Of(events, texts)
+		return jsonl.FromLog(events, texts)
 	}
 	var kept []conversation.Event
 	for i, e := range events {
@@ -137,7 +137,7 @@ func recorded(events []conversation.Event, texts func(name string) (string, bool
 			kept = append(kept, e)
 		}
 	}
-	return jsonl.Of(kept, texts)
+	return jsonl.FromLog(kept, texts)
 }
 
 // stored is the stored conversation of an ID, or the newest one.

@@ -280,23 +280,23 @@ func (h *Host) RemoveStored(ctx context.Context, id string) error {
 }
 
 // OnDisk compares files that the conversation's tools changed with their current content in the workspace.
-func (h *Host) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
+func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File {
 	found := make([]changes.File, len(files))
 	ws, err := workspace.Open(h.deps.Settings.Workspace)
 	if err == nil {
 		defer func() { _ = ws.Close() }() // opened for reading
 	}
 	for i, f := range files {
-		found[i] = changes.File{Changed: f, Disk: changes.DiskUnreadable}
+		found[i] = changes.File{ChangedFile: f, Disk: changes.DiskUnreadable}
 		if err == nil && ctx.Err() == nil {
-			found[i].Changed, found[i].Disk = compareFile(ws, f)
+			found[i].ChangedFile, found[i].Disk = compareFile(ws, f)
 		}
 	}
 	return found
 }
 
 // compareFile returns the change, with the whole file's text if it is unchanged on disk, and the state on disk.
-func compareFile(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
+func compareFile(ws *workspace.Files, f diff.ChangedFile) (diff.ChangedFile, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {
 		return f, changes.DiskUnreadable

@@ -42,7 +42,7 @@ func readTheme(path string) (t themes.Theme, err error) {
 		if !ok || !base.HasColour() {
 			return wrong("base", "no theme is named "+in.Base, "the themes are "+strings.Join(baseNames(), ", "))
 		}
-		t = t.Over(base)
+		t = t.WithBase(base)
 	}
 	var missing []string
 	for _, r := range t.Roles() {

@@ -23,7 +23,7 @@ func TestTheDocumentedThemeIsWhole(t *testing.T) {
 	if len(examples) < 2 {
 		t.Fatal("docs/configuration.md shows fewer than two themes")
 	}
-	for i, want := range []string{"#414c5e", themes.Auto(true).Band} {
+	for i, want := range []string{"#414c5e", themes.ForBackground(true).Band} {
 		text, _, _ := strings.Cut(examples[i], "```")
 		path := filepath.Join(t.TempDir(), "mine.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -50,7 +50,7 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 	case ExportJSON:
 		err = writeDocument(shielded{out}, x)
 	case ExportJSONL:
-		err = jsonl.Write(shielded{out}, jsonl.Of(x.Events, x.Text))
+		err = jsonl.Write(shielded{out}, jsonl.FromLog(x.Events, x.Text))
 	default:
 		err = writeMarkdown(out, x, console.Terminal(w))
 	}

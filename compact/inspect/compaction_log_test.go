@@ -70,7 +70,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
 		for range rapid.IntRange(0, 3).Draw(t, "attempts") {
 			w.Add(t, conversation.Attempt{Outcome: rapid.SampledFrom([]string{"failed", "cancelled", "stale", ""}).Draw(t, "outcome")})
-			w.Pass(t)
+			w.AddEpoch(t)
 		}
 		log := w.Events()
 		if rapid.Bool().Draw(t, "a part") && len(log) > 0 {

@@ -519,7 +519,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 		w := conversationtest.NewWriter(t, compacttest.ExtendedLog(t))
 		w.Turn(t)
 		if rapid.Bool().Draw(t, "more overlays") {
-			w.Pass(t)
+			w.AddEpoch(t)
 		}
 		log := w.Events()
 		rules := compacttest.MaskRules(t)

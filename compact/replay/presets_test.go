@@ -240,7 +240,7 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	add(0, conversation.AssistantMessage{Text: "a", Reasoning: text(500)}, conversation.Usage{})
 	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}}, conversation.Instructions{System: "newest"})
 	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
-	c := replay.Load(jsonl.Of(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
+	c := replay.Load(jsonl.FromLog(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
 	r, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := rapid.OneOf(rapid.Custom(conversationtest.Malformed), rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Rich)).Draw(t, "log")
 		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
-		doc := jsonl.Of(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
+		doc := jsonl.FromLog(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
 		sources := []replay.Source{loaded(replay.Load(doc, "bad"))}
 		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: preset.All(), Workers: 1})
 		if err != nil {

@@ -8,10 +8,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// Random overlays. Half of what they name is there and fits; the rest is what a
-// damaged, foreign or hostile log may say: events that do not exist or come
-// later, reversed spans, negative and huge numbers, spans that split units,
-// styles and parts that nobody knows.
+// Random overlays. Half of their references are valid. The others are what a damaged, foreign or hostile log may contain:
+// events that do not exist or come later, reversed spans, negative and huge numbers, spans that split units, unknown
+// styles and parts.
 
 // styles that overlays are drawn with.
 var styles = []conversation.Style{
@@ -19,8 +18,7 @@ var styles = []conversation.Style{
 	"", "unheard of",
 }
 
-// WithOverlays continues a log with overlays of every kind, in epochs, and with
-// further turns between them.
+// WithOverlays continues a log with overlays of every kind, in epochs, and with turns between them.
 func WithOverlays(t *rapid.T, events []conversation.Event) []conversation.Event {
 	w := NewWriter(t, events)
 	for range 2 * some(t, "passes") {
@@ -28,17 +26,17 @@ func WithOverlays(t *rapid.T, events []conversation.Event) []conversation.Event 
 			w.Turn(t)
 			continue
 		}
-		w.Pass(t)
+		w.AddEpoch(t)
 	}
 	return w.Events()
 }
 
-// Pass appends an epoch of one to three overlays.
-func (w *Writer) Pass(t *rapid.T) {
+// AddEpoch appends an epoch of one to three overlays.
+func (w *Writer) AddEpoch(t *rapid.T) {
 	made := conversation.Origin{Epoch: uint64(w.log.Len() + 1), Source: conversation.SourceAuto}
 	if rapid.IntRange(0, 9).Draw(t, "epoch") == 9 {
 		if made.Epoch = w.Seq(t); made.Epoch > uint64(w.log.Len()) && made.Epoch < 1<<63 {
-			made.Epoch = 0 // somebody else's, or none, and not one that a later pass has
+			made.Epoch = 0 // another program's epoch, or none, but not one that a later overlay uses
 		}
 	}
 	for range max(1, some(t, "overlays")) {
@@ -70,8 +68,7 @@ func (w *Writer) Overlay(t *rapid.T) conversation.Body {
 	return w.revert(t)
 }
 
-// Reduction draws a mask, a cap or a policy form of Plimsoll's own style: what
-// must never make a view longer.
+// Reduction draws a mask, a cap or a policy form of Plimsoll's own style. These must never make a view longer.
 func (w *Writer) Reduction(t *rapid.T) conversation.Body {
 	switch rapid.IntRange(0, 2).Draw(t, "reduction") {
 	case 0:
@@ -82,7 +79,7 @@ func (w *Writer) Reduction(t *rapid.T) conversation.Body {
 	return w.Mask(t, conversation.StylePlimsoll)
 }
 
-// Seq draws the number of an event: mostly one of the log.
+// Seq draws an event number, usually one in the log.
 func (w *Writer) Seq(t *rapid.T) uint64 {
 	if n := w.log.Len(); n > 0 && rapid.IntRange(0, 19).Draw(t, "there") < 19 {
 		return uint64(rapid.IntRange(1, n).Draw(t, "seq"))
@@ -98,7 +95,7 @@ func (w *Writer) seqs(t *rapid.T) []uint64 {
 	return out
 }
 
-// Spans draws spans: mostly one that ends where units do, sometimes any.
+// Spans draws spans: usually one that ends where units end, sometimes any.
 func (w *Writer) Spans(t *rapid.T) []conversation.Span {
 	units := conversation.Units(w.log.Events())
 	if len(units) > 0 && rapid.IntRange(0, 3).Draw(t, "fitting") > 0 {
@@ -114,7 +111,7 @@ func (w *Writer) Spans(t *rapid.T) []conversation.Span {
 	return out
 }
 
-// amount draws a number of code points.
+// amount draws a number of characters.
 func amount(t *rapid.T, label string) int {
 	return rapid.SampledFrom([]int{60, 0, 250, 10, 60, 0, 1, 2000, -1, math.MinInt, math.MaxInt}).Draw(t, label)
 }
@@ -157,8 +154,7 @@ func (w *Writer) Mask(t *rapid.T, style conversation.Style) conversation.Mask {
 	return m
 }
 
-// target draws something that can be hidden: a call of a reply, or a result;
-// sometimes neither.
+// target draws what a mask or cap can hide: a call of a reply, or a result. Sometimes it is invalid.
 func (w *Writer) target(t *rapid.T) (seq uint64, call string) {
 	type place struct {
 		seq  uint64
@@ -182,8 +178,7 @@ func (w *Writer) target(t *rapid.T) (seq uint64, call string) {
 	return p.seq, p.call
 }
 
-// PolicyForm draws a compaction that needs no text (S64), with decisions for
-// single tools.
+// PolicyForm draws a compaction without a text (S64), with policies for single tools.
 func (w *Writer) PolicyForm(t *rapid.T, style conversation.Style) conversation.Summary {
 	p := &conversation.Policies{
 		Reasoning: rapid.SampledFrom([]conversation.ReasoningPolicy{"", conversation.ReasoningStrip, "odd"}).Draw(t, "reasoning"),
@@ -213,7 +208,7 @@ func (w *Writer) summary(t *rapid.T, style conversation.Style) conversation.Summ
 	return s
 }
 
-// revert draws an undo, or a redo, of an epoch or an overlay.
+// revert draws an undo or redo of an epoch or an overlay.
 func (w *Writer) revert(t *rapid.T) conversation.Revert {
 	var overlays, epochs []uint64
 	for _, e := range w.log.Events() {

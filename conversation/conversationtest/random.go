@@ -1,6 +1,5 @@
-// Package conversationtest makes random conversations for property tests:
-// well-formed ones as the agent writes them, and malformed ones as a damaged or
-// foreign log may hold.
+// Package conversationtest makes random conversations for property tests: valid ones as the agent writes them, and invalid
+// ones as a damaged or foreign log may contain.
 package conversationtest
 
 import (
@@ -15,7 +14,7 @@ import (
 // Epoch is the time of the first event.
 var Epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// text draws a short text of any script, rarely empty or hostile.
+// text draws a short text in any script, sometimes empty or hostile.
 func text(t *rapid.T, label string) string {
 	return rapid.OneOf(
 		rapid.StringMatching(`[a-z ]{1,40}`),
@@ -24,8 +23,7 @@ func text(t *rapid.T, label string) string {
 	).Draw(t, label)
 }
 
-// Log draws a log as the agent writes one: turns of steps, every call answered
-// in order, usage with each reply.
+// Log draws a log as the agent writes it: turns of steps, every call answered in order, usage for each reply.
 func Log(t *rapid.T) []conversation.Event {
 	var l conversation.Log
 	n := 0
@@ -55,9 +53,8 @@ func Log(t *rapid.T) []conversation.Event {
 	return l.Events()
 }
 
-// Malformed draws a log in which anything may be wrong but the numbering:
-// calls without results, results without calls, ids used twice, empty texts,
-// unknown kinds, arguments that are no JSON.
+// Malformed draws a log in which anything but the event numbers may be wrong: calls without results, results without calls,
+// repeated ids, empty texts, unknown kinds, arguments that are not JSON.
 func Malformed(t *rapid.T) []conversation.Event {
 	var l conversation.Log
 	id := func() string {

@@ -10,17 +10,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// Logs with texts long enough for reductions to take effect. Rules:
+// Logs with texts long enough for reductions to have an effect. Rules:
 //
-//   - Texts are made of few draws, so that shrinking stays fast: a line of some
-//     script, how often it stands there, and what it ends with.
-//   - Results repeat earlier ones, rightly and wrongly, are cut on arrival, go
-//     wrong in every way, and come from tools that rules speak of.
+//   - A text is made of few draws, so that shrinking stays fast: a line in some script, how often it repeats, and an end.
+//   - Results repeat earlier ones, with right and wrong references, are cut on arrival, fail in every way, and come from
+//     tools for which there are rules.
 
-// Tools are the names that rich logs call tools by.
+// Tools are the names of the tools in rich logs.
 var Tools = []string{"read_file", "run_command", "create_file", "modify_file", "todo_write", conversation.ToolRecall, "fs_read_file"}
 
-// lines are what long texts are made of.
+// lines are the lines of long texts.
 var lines = []string{
 	"the quick brown fox jumps over it", "漢字かな交じり文、世界", "Привет, мир", "👩‍👩‍👧 family", "error: no such file", "",
 	"\tindented {\"json\": true}\r", strings.Repeat("minified;", 40), "\x1b[31mred\x1b[0m",
@@ -49,15 +48,15 @@ func arguments(t *rapid.T, tool string, seq int) string {
 	return rapid.SampledFrom([]string{`{}`, `{"path":"a.go"}`, ` { "path" : "\u00e4\u2028", "n": [1, 2] } `, `not json`}).Draw(t, "arguments")
 }
 
-// some draws a small number that is rarely 0: rapid prefers what comes first.
+// some draws a small number that is rarely 0: rapid shrinks towards the first value.
 func some(t *rapid.T, label string) int {
 	return rapid.SampledFrom([]int{2, 1, 3, 0}).Draw(t, label)
 }
 
-// Writer continues a log with random turns and overlays.
+// Writer adds random turns and overlays to a log.
 type Writer struct{ log conversation.Log }
 
-// NewWriter continues a log.
+// NewWriter returns a Writer that continues a log.
 func NewWriter(t *rapid.T, events []conversation.Event) *Writer {
 	l, err := conversation.NewLog(events)
 	if err != nil {
@@ -66,10 +65,10 @@ func NewWriter(t *rapid.T, events []conversation.Event) *Writer {
 	return &Writer{log: *l}
 }
 
-// Events is the log so far.
+// Events returns the log so far.
 func (w *Writer) Events() []conversation.Event { return w.log.Events() }
 
-// Add appends bodies. Times go back and forth: nothing may depend on them.
+// Add appends bodies. Their times are not ascending, because nothing may depend on that.
 func (w *Writer) Add(t *rapid.T, bodies ...conversation.Body) {
 	n := w.log.Len()
 	if err := w.log.Commit(w.log.Prepare(Epoch.Add(time.Duration(n*7919%1000)*time.Minute), bodies...)); err != nil {
@@ -77,8 +76,7 @@ func (w *Writer) Add(t *rapid.T, bodies ...conversation.Body) {
 	}
 }
 
-// Turn appends a turn: a message, replies, their calls and, but for an open
-// one at the end, their results.
+// Turn appends a turn: a user message, replies, their calls and the results. Sometimes a call at the end has no result.
 func (w *Writer) Turn(t *rapid.T) {
 	w.Add(t, conversation.UserMessage{Text: "u " + long(t, "user")})
 	for range some(t, "steps") {
@@ -100,7 +98,7 @@ func (w *Writer) Turn(t *rapid.T) {
 	}
 }
 
-// result draws the answer to a call.
+// result draws the result of a call.
 func (w *Writer) result(t *rapid.T, c conversation.ToolCall) conversation.ToolResult {
 	b := conversation.ToolResult{CallID: c.ID, Tool: c.Name, Status: conversation.ResultOK}
 	switch rapid.IntRange(0, 9).Draw(t, "result is") {
@@ -122,8 +120,7 @@ func (w *Writer) result(t *rapid.T, c conversation.ToolCall) conversation.ToolRe
 	return b
 }
 
-// earlier is the text of an earlier result and its event; a new text without
-// one.
+// earlier returns the text of an earlier result and its event; if there is none, a new text and 0.
 func (w *Writer) earlier(t *rapid.T) (string, uint64) {
 	var seqs []uint64
 	for _, e := range w.log.Events() {
@@ -139,8 +136,7 @@ func (w *Writer) earlier(t *rapid.T) (string, uint64) {
 	return b.Text, seq
 }
 
-// Rich draws a log as the agent writes one, with long texts, but without
-// overlays.
+// Rich draws a log as the agent writes it, with long texts and without overlays.
 func Rich(t *rapid.T) []conversation.Event {
 	w := &Writer{}
 	for range some(t, "turns") {

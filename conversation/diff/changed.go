@@ -10,17 +10,17 @@ import (
 	"plimsoll/conversation"
 )
 
-// Changed is a file that a conversation changed.
-type Changed struct {
+// ChangedFile is a file that the tools of a conversation changed.
+type ChangedFile struct {
 	Name  string
 	Edits int    // how many calls changed it
-	Last  uint64 // the event of the last one
-	// Diffs are the edits in order, or one diff from the text before the first edit to the one after the last.
+	Last  uint64 // event number of the last of these calls
+	// Diffs are all edits in order, or one diff from the text before the first edit to the text after the last.
 	Diffs []File
 }
 
 // Stat counts the lines added and removed.
-func (c Changed) Stat() (added, removed int) {
+func (c ChangedFile) Stat() (added, removed int) {
 	for _, f := range c.Diffs {
 		a, r := f.Stat()
 		added, removed = added+a, removed+r
@@ -28,11 +28,11 @@ func (c Changed) Stat() (added, removed int) {
 	return added, removed
 }
 
-// Created reports whether the file is the conversation's own.
-func (c Changed) Created() bool { return c.Diffs[0].From == "" }
+// Created reports whether the conversation created the file.
+func (c ChangedFile) Created() bool { return c.Diffs[0].From == "" }
 
-// Cut is how many lines of its diffs were not kept.
-func (c Changed) Cut() int {
+// Cut returns how many lines of its diffs were not stored.
+func (c ChangedFile) Cut() int {
 	n := 0
 	for _, f := range c.Diffs {
 		n += f.Cut
@@ -40,8 +40,8 @@ func (c Changed) Cut() int {
 	return n
 }
 
-// Patch is the change in unified form.
-func (c Changed) Patch() string {
+// Patch returns the change as a unified diff.
+func (c ChangedFile) Patch() string {
 	var b strings.Builder
 	for _, f := range c.Diffs {
 		if len(f.Hunks) > 0 {
@@ -51,9 +51,9 @@ func (c Changed) Patch() string {
 	return b.String()
 }
 
-// Whole takes the text that is in the file now. It reports whether that is what the conversation left there;
-// then the diffs become one, from the text before the first edit to this one, if every edit can be undone.
-func (c Changed) Whole(now string) (Changed, bool) {
+// Whole takes the file's current text. It reports whether that is the text after the last edit. If it is, and every edit
+// can be undone, the result has one diff in place of all: from the text before the first edit to the current one.
+func (c ChangedFile) Whole(now string) (ChangedFile, bool) {
 	last := c.Diffs[len(c.Diffs)-1]
 	first := conversation.Clean(now)
 	_, fits := last.undo(first)
@@ -63,7 +63,7 @@ func (c Changed) Whole(now string) (Changed, bool) {
 	from := "a/" + c.Diffs[0].From
 	for i, f := range slices.Backward(c.Diffs) {
 		before, ok := f.undo(first)
-		if i == 0 && c.Created() { // also where the diff was not kept to its end
+		if i == 0 && c.Created() { // also for a diff whose end was not stored
 			from, before, ok = nowhere, "", true
 		}
 		if !ok || i > 0 && f.Before != c.Diffs[i-1].After {
@@ -72,31 +72,31 @@ func (c Changed) Whole(now string) (Changed, bool) {
 		first = before
 	}
 	whole, ok := Parse(udiff.Unified(from, "b/"+last.To, first, conversation.Clean(now)))
-	if !ok { // nothing is left of the changes
+	if !ok { // the edits cancelled each other
 		whole = File{From: c.Diffs[0].From, To: last.To}
 	}
 	c.Diffs = []File{whole}
 	return c, true
 }
 
-// OfLog lists the files that a conversation changed, by name: those whose tool results have a diff. Undone
-// turns count: to undo a turn changes no files.
-func OfLog(log []conversation.Event) []Changed {
-	files := map[string]*Changed{}
+// ChangedFiles lists the files that a conversation changed, sorted by name: those with a diff in a tool result. Undone turns count
+// too, because undo does not change files.
+func ChangedFiles(log []conversation.Event) []ChangedFile {
+	files := map[string]*ChangedFile{}
 	for _, e := range log {
-		b, _ := e.Body.(conversation.ToolResult) // others have no diff
+		b, _ := e.Body.(conversation.ToolResult) // other events have no diff
 		f, ok := Parse(b.Detail)
 		if !ok {
 			continue
 		}
 		c := files[f.Name()]
 		if c == nil {
-			c = &Changed{Name: f.Name()}
+			c = &ChangedFile{Name: f.Name()}
 			files[f.Name()] = c
 		}
 		c.Edits, c.Last, c.Diffs = c.Edits+1, e.Seq, append(c.Diffs, f)
 	}
-	var out []Changed
+	var out []ChangedFile
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out = append(out, *files[name])
 	}

@@ -1,6 +1,5 @@
-// Package diff reads and writes unified diffs of one file each, and tells from a log what a conversation
-// changed in files. Texts are as the file has them; what shows them makes them safe. The package opens no
-// files.
+// Package diff reads and writes unified diffs of one file each, and collects the changes of files from a conversation log.
+// Texts are unchanged; whoever shows them must make them safe. The package opens no files.
 package diff
 
 import (
@@ -11,32 +10,32 @@ import (
 	"strings"
 )
 
-// File is how one file was changed.
+// File is the change of one file.
 type File struct {
-	From, To string // paths before and after, "" where there was no file
-	// Before and After name the whole texts as git names blobs, shortened; "" where nobody wrote them down.
+	From, To string // paths before and after, "" if the file did not exist
+	// Before and After are the shortened git blob ids of the whole texts, "" if not recorded.
 	Before, After string
 	Hunks         []Hunk
-	Cut           int // lines at the end of the diff that were not kept
+	Cut           int // lines at the end of the diff that were not stored
 }
 
-// Hunk is lines that follow each other, from a line of the old and a line of the new text on.
+// Hunk is a run of lines with its position in the old and the new text.
 type Hunk struct {
-	Old, New int // counted from 1; of an empty side the line before
+	Old, New int // first line, from 1; for an empty side the line before
 	Lines    []Line
 }
 
-// Op says what became of a line.
+// Op is what happened to a line.
 type Op byte
 
-// What may become of a line, as a diff writes it.
+// The operations, with the signs of a unified diff.
 const (
 	Kept    Op = ' '
 	Added   Op = '+'
 	Removed Op = '-'
 )
 
-// Line is a line of a hunk. Text has the line's end; a last line of a file may have none.
+// Line is a line of a hunk. Text includes the line's end, which the last line of a file may lack.
 type Line struct {
 	Op   Op
 	Text string
@@ -48,7 +47,7 @@ const (
 	idDigits = 12 // of a blob's name
 )
 
-// Name is the path of the file, the one before where it is gone.
+// Name returns the path of the file; for a deleted file, the old path.
 func (f File) Name() string {
 	if f.To == "" {
 		return f.From
@@ -71,28 +70,28 @@ func (f File) Stat() (added, removed int) {
 	return added, removed
 }
 
-// ID names a text as git names a blob, shortened.
+// ID returns the shortened git blob id of a text.
 func ID(text string) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00%s", len(text), text)
 	return fmt.Sprintf("%x", h.Sum(nil))[:idDigits]
 }
 
-// Index is the line of a diff that names the texts before and after, as git writes it.
+// Index returns the line of a git diff with the ids of the texts before and after.
 func Index(before, after string) string { return "index " + before + ".." + after + "\n" }
 
-// None is the name in an Index of a text that is not there.
-func None() string { return strings.Repeat("0", idDigits) }
+// NoFileID returns the id that stands in an Index for a file that does not exist.
+func NoFileID() string { return strings.Repeat("0", idDigits) }
 
-// Parse reads the unified diff of one file. It is false for any other text. A diff that was shortened
-// ends with a line in brackets that says by how much.
+// Parse reads a unified diff of one file, false for any other text. A shortened diff ends with a line in brackets that
+// tells how many lines are missing.
 func Parse(text string) (File, bool) {
 	var f File
 	rest, ok := f.head(text)
 	if !ok {
 		return File{}, false
 	}
-	more := 0 // lines that the hunks so far add
+	more := 0 // how many more lines the new text has after the hunks so far
 	for rest != "" {
 		line, after := cut(rest)
 		if n, ok := shortened(line); ok && after == "" {
@@ -100,31 +99,31 @@ func Parse(text string) (File, bool) {
 			return f, true
 		}
 		var h Hunk
-		old, neu, ok := h.head(line)
+		oldCount, newCount, ok := h.head(line)
 		if !ok {
 			return File{}, false
 		}
-		h.New = h.Old + more // udiff miscounts it behind a hunk of several changes
+		h.New = h.Old + more // udiff counts wrong after a hunk of several changes
 		switch {
-		case old == 0 && neu > 0:
+		case oldCount == 0 && newCount > 0:
 			h.New++
-		case neu == 0 && old > 0:
+		case newCount == 0 && oldCount > 0:
 			h.New--
 		}
-		more += neu - old
-		rest = h.read(after, old, neu)
+		more += newCount - oldCount
+		rest = h.read(after, oldCount, newCount)
 		f.Hunks = append(f.Hunks, h)
 	}
 	return f, len(f.Hunks) > 0 || f.Cut > 0
 }
 
-// cut is the first line without its end, and what follows it.
+// cut returns the first line without its end, and the rest.
 func cut(text string) (line, rest string) {
 	line, rest, _ = strings.Cut(text, "\n")
 	return line, rest
 }
 
-// head reads what stands before the hunks.
+// head reads the lines before the hunks.
 func (f *File) head(text string) (rest string, ok bool) {
 	line, rest := cut(text)
 	if ids, ok := strings.CutPrefix(line, "index "); ok {
@@ -144,6 +143,7 @@ func (f *File) head(text string) (rest string, ok bool) {
 	return rest, true
 }
 
+// path returns the path in a header line, "" for /dev/null.
 func path(name, side string) string {
 	if name == nowhere {
 		return ""
@@ -151,7 +151,7 @@ func path(name, side string) string {
 	return strings.TrimPrefix(name, side)
 }
 
-// shortened reads the line that stands for lines which were not kept.
+// shortened reads the line that replaces lines which were not stored.
 func shortened(line string) (lines int, ok bool) {
 	n, ok := strings.CutPrefix(line, "[... ")
 	if !ok {
@@ -165,19 +165,19 @@ func shortened(line string) (lines int, ok bool) {
 	return lines, err == nil
 }
 
-// head reads the line that begins a hunk, and how many lines of both sides it has.
-func (h *Hunk) head(line string) (old, neu int, ok bool) {
+// head reads the first line of a hunk. It returns how many lines the hunk has of the old and of the new text.
+func (h *Hunk) head(line string) (oldCount, newCount int, ok bool) {
 	words := strings.Fields(line) // @@ -3,7 +3,8 @@
 	if len(words) < 4 || words[0] != "@@" || words[1][0] != '-' || words[2][0] != '+' || words[3] != "@@" {
 		return 0, 0, false
 	}
 	var fine [2]bool
-	h.Old, old, fine[0] = span(words[1][1:])
-	h.New, neu, fine[1] = span(words[2][1:])
-	return old, neu, fine[0] && fine[1]
+	h.Old, oldCount, fine[0] = span(words[1][1:])
+	h.New, newCount, fine[1] = span(words[2][1:])
+	return oldCount, newCount, fine[0] && fine[1]
 }
 
-// span reads a line and a number of lines: 3,7 or 3.
+// span reads a first line and a number of lines: 3,7 or 3.
 func span(text string) (at, lines int, ok bool) {
 	a, n, counted := strings.Cut(text, ",")
 	at, err := strconv.Atoi(a)
@@ -187,8 +187,8 @@ func span(text string) (at, lines int, ok bool) {
 	return at, lines, err == nil && at >= 0 && lines >= 0
 }
 
-// read takes the lines of a hunk, and returns what follows it. A shortened diff may end within one.
-func (h *Hunk) read(text string, old, neu int) (rest string) {
+// read reads the lines of a hunk, and returns the text after it. A shortened diff may end inside a hunk.
+func (h *Hunk) read(text string, oldCount, newCount int) (rest string) {
 	for rest = text; rest != ""; {
 		line, after := cut(rest)
 		if line == noEnd && len(h.Lines) > 0 {
@@ -197,18 +197,18 @@ func (h *Hunk) read(text string, old, neu int) (rest string) {
 			rest = after
 			continue
 		}
-		op := Kept // a blank at the end of an empty line may be lost
+		op := Kept // an empty line may have lost the space before it
 		if line != "" {
 			op = Op(line[0])
 			line = line[1:]
 		}
 		switch {
-		case op == Kept && old > 0 && neu > 0:
-			old, neu = old-1, neu-1
-		case op == Removed && old > 0:
-			old--
-		case op == Added && neu > 0:
-			neu--
+		case op == Kept && oldCount > 0 && newCount > 0:
+			oldCount, newCount = oldCount-1, newCount-1
+		case op == Removed && oldCount > 0:
+			oldCount--
+		case op == Added && newCount > 0:
+			newCount--
 		default:
 			return rest
 		}
@@ -218,7 +218,7 @@ func (h *Hunk) read(text string, old, neu int) (rest string) {
 	return rest
 }
 
-// String is the diff in unified form, as patch and git apply read it.
+// String returns the unified diff, as patch and git apply read it.
 func (f File) String() string {
 	var b strings.Builder
 	name := func(mark, side, path string) {
@@ -230,8 +230,8 @@ func (f File) String() string {
 	name("---", "a/", f.From)
 	name("+++", "b/", f.To)
 	for _, h := range f.Hunks {
-		old, neu := h.sizes()
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", written(h.Old, old), written(h.New, neu))
+		oldCount, newCount := h.sizes()
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", written(h.Old, oldCount), written(h.New, newCount))
 		for _, l := range h.Lines {
 			b.WriteByte(byte(l.Op))
 			b.WriteString(l.Text)
@@ -250,28 +250,28 @@ func written(at, lines int) string {
 	return strconv.Itoa(at) + "," + strconv.Itoa(lines)
 }
 
-// sizes is how many lines of both sides a hunk has.
-func (h Hunk) sizes() (old, neu int) {
+// sizes returns how many lines of the old and of the new text a hunk has.
+func (h Hunk) sizes() (oldCount, newCount int) {
 	for _, l := range h.Lines {
 		if l.Op != Added {
-			old++
+			oldCount++
 		}
 		if l.Op != Removed {
-			neu++
+			newCount++
 		}
 	}
-	return old, neu
+	return oldCount, newCount
 }
 
-// undo is the text before the change, from the text after it. It is false if that text is not the one that
-// the diff leads to, or a part of the diff was not kept.
+// undo returns the text before the change, from the text after it. It is false if the diff does not lead to that text, or
+// part of the diff was not stored.
 func (f File) undo(after string) (before string, ok bool) {
 	lines := slices.Collect(strings.Lines(after))
 	var b strings.Builder
-	at := 0 // lines that are done
+	at := 0 // lines that are already copied
 	for _, h := range f.Hunks {
 		from := h.New - 1
-		if _, neu := h.sizes(); neu == 0 { // the hunk comes after that line
+		if _, newCount := h.sizes(); newCount == 0 { // the hunk comes after that line
 			from = h.New
 		}
 		if from < at || from > len(lines) {

@@ -85,7 +85,7 @@ func TestOneDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 			details = append(details, diff.Index(diff.ID(now), diff.ID(next))+unified(now, next))
 			now = next
 		}
-		files := diff.OfLog(log(details...))
+		files := diff.ChangedFiles(log(details...))
 		if len(details) == 0 {
 			continue
 		}
@@ -103,7 +103,7 @@ func TestOneDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 }
 
 // applied is a text with a change applied, as strictly as git does it.
-func applied(t *testing.T, c diff.Changed, text string) string {
+func applied(t *testing.T, c diff.ChangedFile, text string) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
 	var out []string
@@ -153,7 +153,7 @@ func edited(r *rand.Rand, text string) string {
 func TestWhatWasUndoneIsNoChange(t *testing.T) {
 	t.Parallel()
 	a, b := text(9), strings.Replace(text(9), "line 5", "other", 1)
-	whole, same := diff.OfLog(log(unified(a, b), unified(b, a)))[0].Whole(a)
+	whole, same := diff.ChangedFiles(log(unified(a, b), unified(b, a)))[0].Whole(a)
 	if !same || len(whole.Diffs) != 1 || whole.Patch() != "" || whole.Edits != 2 {
 		t.Errorf("%v %+v", same, whole)
 	}
@@ -177,7 +177,7 @@ func TestEditsFollowEachOtherWhereTheFirstTextIsNotKnown(t *testing.T) {
 		"without names": {[]string{unified(a, b), unified(seen, again(seen))}, again(seen)},
 		"shortened":     {[]string{diff.Index(diff.ID(a), diff.ID(b)) + "--- a/x.go\n+++ b/x.go\n[... 9 more lines ...]\n", named(b, again(b))}, again(b)},
 	} {
-		if f, same := diff.OfLog(log(c.edits...))[0].Whole(c.now); !same || len(f.Diffs) != 2 {
+		if f, same := diff.ChangedFiles(log(c.edits...))[0].Whole(c.now); !same || len(f.Diffs) != 2 {
 			t.Errorf("%s: %v %+v", name, same, f)
 		}
 	}
@@ -187,7 +187,7 @@ func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
 	t.Parallel()
 	a := text(30)
 	b := strings.Replace(a, "line 5", "ours", 1)
-	f := diff.OfLog(log(unified(a, b)))[0]
+	f := diff.ChangedFiles(log(unified(a, b)))[0]
 	for text, want := range map[string]bool{b: true, strings.Replace(b, "line 30", "theirs", 1): true, a: false, "": false} {
 		if _, same := f.Whole(text); same != want {
 			t.Errorf("%.40q: %v", text, same)
@@ -198,8 +198,8 @@ func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
 func TestALongNewFileIsWhatIsThereNow(t *testing.T) {
 	t.Parallel()
 	content := text(50)
-	cut := diff.Index(diff.None(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
-	f := diff.OfLog(log(cut))[0]
+	cut := diff.Index(diff.NoFileID(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
+	f := diff.ChangedFiles(log(cut))[0]
 	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {
 		t.Errorf("%+v", f)
 	}

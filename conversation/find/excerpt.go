@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// ellipsis stands where text was left out.
+// ellipsis replaces omitted text.
 const ellipsis = "…"
 
-// Excerpt is the text around a place on one line, at most chars characters and an
-// ellipsis at each end, and where the place is in it. A third of the room stands before
-// the place. Every run of white space is one space. It is not made safe for a terminal. A
-// place that is longer is cut. Only what is near the place is read.
+// Excerpt returns the text around a match, as one line of at most chars characters plus an ellipsis at each end, and the
+// match's position in it. A third of the characters comes before the match. A run of white space becomes one space. A
+// match that is longer is cut. The excerpt is not made safe for a terminal. Only the text near the match is read.
 func Excerpt(text string, at Span, chars int) (excerpt string, place Span) {
 	at.Start = max(0, min(at.Start, len(text)))
 	at.End = max(at.Start, min(at.End, len(text)))
@@ -42,8 +41,8 @@ func Excerpt(text string, at Span, chars int) (excerpt string, place Span) {
 	return before + middle + after, Span{len(before), len(before) + len(middle)}
 }
 
-// squeeze is the beginning of text, at most chars characters of it with every run of
-// white space as one, and how many bytes of text that is.
+// squeeze returns the beginning of a text, at most chars characters after each run of white space became one space, and
+// how many bytes of the text that is.
 func squeeze(text string, chars int) (string, int) {
 	var b strings.Builder
 	space := false

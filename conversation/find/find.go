@@ -1,18 +1,14 @@
-// Package find looks for words in texts, as a reader means them: upper and lower
-// case are alike, all words have to occur, and "words in quotes" have to stand
-// together. It is what searches over conversations and within one share.
+// Package find searches texts as a reader expects: upper and lower case are equal, all words must occur, and "words in
+// quotes" must occur together. It is used for the search over all conversations and for the search in one.
 //
-// It keeps no index, on purpose. Texts are read as they are, a gigabyte in a second
-// or two: nothing has to be kept in step with the log, nothing is stale, nothing
-// needs more disk, and what is damaged in part, or was written by another program a
-// moment ago, is found as well.
+// On purpose it keeps no index. It reads the texts themselves, a gigabyte in a second or two: no index has to follow the
+// log or becomes stale, none takes disk space, and logs that are damaged or were just written by another program are
+// searched as well.
 //
 // # Guarantees
 //
-// A word occurs wherever its letters do, also inside a longer word. Letters are alike
-// by Unicode simple folding. What stands in stored JSON is never missed: where
-// [Query.Find] finds something in a text, [Query.May] says yes to the JSON of it.
-// Looking copies no text.
+// A word also matches inside a longer word. Letters are compared by Unicode simple folding. Text in stored JSON is never
+// missed: if [Query.Find] matches a text, [Query.MayMatchJSON] returns true for its JSON. Searching copies no text.
 package find
 
 import (
@@ -24,45 +20,43 @@ import (
 	"unicode"
 )
 
-// What a query may be:
-//   - Words stand between white space. A quotation mark at the beginning of a word
-//     starts a phrase, which ends at the next one, or at the end. Elsewhere a quotation
-//     mark is a character like others.
-//   - White space in a phrase is any white space, line breaks too.
-//   - What is looked for twice counts once.
+// The syntax of a query:
+//   - White space separates words. A quotation mark at the beginning of a word starts a phrase, which ends at the next
+//     quotation mark or at the end. In other places a quotation mark is an ordinary character.
+//   - White space in a phrase matches any white space, also line breaks.
+//   - A repeated word counts once.
 
-// MaxTerms is how many words and phrases a query may have.
+// MaxTerms is the largest number of words and phrases in a query.
 const MaxTerms = 20
 
-// ErrEmpty says that a query has no word in it.
+// ErrEmpty is the error of a query without a word.
 var ErrEmpty = errors.New("type a word to search for")
 
-// Query is what is looked for. The zero value finds nothing.
+// Query is a parsed query. The zero value matches nothing.
 type Query struct {
-	terms []term // as they were given
-	order []int  // the terms, those first that a text is least likely to hold
-	whole *term  // all of them as one phrase, nil for one term
+	terms []term // in the order of the query
+	order []int  // indices of terms, the rarest first
+	whole *term  // all terms as one phrase, nil if there is only one term
 }
 
-// Span is a place in a text, in bytes.
+// Span is a position in a text, in bytes.
 type Span struct{ Start, End int }
 
-// Hit is an event of a stored conversation in which something was found. Its texts are
-// not made safe for a terminal.
+// Hit is an event of a stored conversation that matches a query. Its texts are not made safe for a terminal.
 type Hit struct {
 	Conversation string    // ID
-	Title        string    // its heading, as a list shows it
+	Title        string    // its title in lists
 	Event        uint64    // Seq
 	Turn         int       // 0-based
 	Time         time.Time // of the event
 	Who          string    // user, assistant, reasoning, title, or the name of a tool
-	Excerpt      string    // the text around the place, on one line
-	At           Span      // the place in Excerpt
-	Stored       bool      // it is only in the full text of a result that was cut
+	Excerpt      string    // the text around the match, on one line
+	At           Span      // the match in Excerpt
+	Stored       bool      // the match is only in the stored full text of a shortened tool result
 }
 
-// Parse reads what somebody typed. A text without a word is ErrEmpty; one of more
-// than MaxTerms words and phrases is an error, too.
+// Parse reads a query as the user typed it. A text without a word gives ErrEmpty; more than MaxTerms words and phrases are
+// an error, too.
 func Parse(text string) (Query, error) {
 	var q Query
 	rest := strings.ToValidUTF8(text, "\uFFFD")
@@ -71,12 +65,12 @@ func Parse(text string) (Query, error) {
 		if rest == "" {
 			break
 		}
-		var said string
-		if said, rest = next(rest); said == "" {
+		var word string
+		if word, rest = next(rest); word == "" {
 			continue
 		}
-		t := newTerm(said)
-		if slices.ContainsFunc(q.terms, func(o term) bool { return strings.EqualFold(t.said, o.said) }) {
+		t := newTerm(word)
+		if slices.ContainsFunc(q.terms, func(o term) bool { return strings.EqualFold(t.text, o.text) }) {
 			continue
 		}
 		if q.terms = append(q.terms, t); len(q.terms) > MaxTerms {
@@ -90,9 +84,9 @@ func Parse(text string) (Query, error) {
 	return q, nil
 }
 
-// next takes the first word or phrase off text, which does not begin with white
-// space. White space in a phrase becomes one space; an empty one is "".
-func next(text string) (said, rest string) {
+// next returns the first word or phrase of text, which does not begin with white space, and the rest. White space in a
+// phrase becomes one space. An empty phrase is "".
+func next(text string) (word, rest string) {
 	if text[0] != '"' {
 		i := strings.IndexFunc(text, unicode.IsSpace)
 		if i < 0 {
@@ -100,16 +94,16 @@ func next(text string) (said, rest string) {
 		}
 		return text[:i], text[i:]
 	}
-	said, rest, _ = strings.Cut(text[1:], `"`)
-	return strings.Join(strings.Fields(said), " "), rest
+	word, rest, _ = strings.Cut(text[1:], `"`)
+	return strings.Join(strings.Fields(word), " "), rest
 }
 
-// arrange works out in which order terms are looked for.
+// arrange sets the order in which terms are searched for.
 func (q *Query) arrange() {
 	q.order = make([]int, len(q.terms))
 	words := make([]string, len(q.terms))
 	for i, t := range q.terms {
-		q.order[i], words[i] = i, t.said
+		q.order[i], words[i] = i, t.text
 	}
 	slices.SortStableFunc(q.order, func(a, b int) int { return q.terms[a].rarer(&q.terms[b]) })
 	if len(q.terms) > 1 {
@@ -118,21 +112,21 @@ func (q *Query) arrange() {
 	}
 }
 
-// String is the query as it could be typed: Parse makes the same query of it.
+// String returns the query as it could be typed: Parse gives the same query.
 func (q Query) String() string {
 	var words []string
 	for _, t := range q.terms {
-		if strings.Contains(t.said, " ") {
-			words = append(words, `"`+t.said+`"`)
+		if strings.Contains(t.text, " ") {
+			words = append(words, `"`+t.text+`"`)
 		} else {
-			words = append(words, t.said)
+			words = append(words, t.text)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// Find reports whether all terms occur in text, and the place to show: where they
-// stand together as they were typed, else the first of the term that is rarest.
+// Find reports whether all terms occur in text, and the match to show: the place where they occur together in the order of
+// the query, otherwise the first occurrence of the rarest term.
 func (q Query) Find(text string) (Span, bool) {
 	if len(q.terms) == 0 {
 		return Span{}, false
@@ -155,8 +149,8 @@ func (q Query) Find(text string) (Span, bool) {
 	return best, true
 }
 
-// All returns the places of all terms in text, ascending, to highlight them. Places
-// that touch are one. A term that does not occur has none, whatever the others do.
+// All returns the matches of all terms in text, ascending, to highlight them. Adjacent matches become one. A term's matches
+// count even if the other terms do not occur.
 func (q Query) All(text string) []Span {
 	var all []Span
 	for i := range q.terms {

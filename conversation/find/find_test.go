@@ -61,7 +61,7 @@ func TestQueriesThatAreNone(t *testing.T) {
 		t.Errorf("21 words: %v", err)
 	}
 	var zero find.Query
-	if at, ok := zero.Find("text"); ok || zero.May([]byte(`"text"`)) || zero.Within([]byte("text")) || len(zero.All("text")) > 0 || zero.String() != "" {
+	if at, ok := zero.Find("text"); ok || zero.MayMatchJSON([]byte(`"text"`)) || zero.MatchesBytes([]byte("text")) || len(zero.All("text")) > 0 || zero.String() != "" {
 		t.Errorf("a query of nothing finds %v", at)
 	}
 }
@@ -138,7 +138,7 @@ func TestMaySaysNoWhereItCan(t *testing.T) {
 		"漢字":          true,
 		"漢学":          false,
 	} {
-		if got := parse(t, query).May([]byte(row)); got != want {
+		if got := parse(t, query).MayMatchJSON([]byte(row)); got != want {
 			t.Errorf("%s: %v", query, got)
 		}
 	}

@@ -87,7 +87,7 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 			want = want && ok
 		}
 		at, got := q.Find(text)
-		if got != want || q.Within([]byte(text)) != want {
+		if got != want || q.MatchesBytes([]byte(text)) != want {
 			t.Fatalf("found %v, want %v", got, want)
 		}
 		if !got {
@@ -124,12 +124,12 @@ func TestMayMissesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !q.May(raw) {
+			if !q.MayMatchJSON(raw) {
 				t.Fatalf("%q is missed in %s", q, raw)
 			}
 		}
 		raw, err := conversation.EncodeJSON(text)
-		if err != nil || !q.May(raw) {
+		if err != nil || !q.MayMatchJSON(raw) {
 			t.Fatalf("%q is missed in %s, %v", q, raw, err)
 		}
 	})
@@ -240,7 +240,7 @@ func FuzzFind(f *testing.F) {
 		}
 		excerptHolds(t, text, at, 40)
 		raw, err := conversation.EncodeJSON(map[string]any{"text": text, "n": json.Number("1")})
-		if err != nil || !q.May(raw) {
+		if err != nil || !q.MayMatchJSON(raw) {
 			t.Fatalf("%q is missed in %s, %v", q, raw, err)
 		}
 	})

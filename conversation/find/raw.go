@@ -6,16 +6,13 @@ import (
 	"unsafe"
 )
 
-// What JSON leaves as it is: encoding/json without its escaping for HTML writes
-// quotation marks, backslashes, control characters, U+2028 and U+2029 otherwise, and
-// bytes that are not UTF-8. All else stands in the JSON of a text as in the text. So
-// of each term the longest piece without such characters, and without white space,
-// which may be a line break, has to stand there.
+// encoding/json, without its escaping for HTML, escapes quotation marks, backslashes, control characters, U+2028 and U+2029,
+// and replaces bytes that are not UTF-8. All other text is the same in JSON. So the longest piece of a term without such
+// characters, and without white space, which may be a line break, must occur in the JSON.
 
-// May reports whether raw, the JSON of a value made by encoding/json without the
-// escaping for HTML, may hold a string in which all terms occur. False is certain.
-// Names of fields do not count. raw is not kept.
-func (q Query) May(raw []byte) bool {
+// MayMatchJSON reports whether raw, JSON that encoding/json made without escaping for HTML, may hold a string with all terms. False
+// is certain. Names of fields do not count. raw is not kept.
+func (q Query) MayMatchJSON(raw []byte) bool {
 	text := view(raw)
 	for _, n := range q.order {
 		if p := q.terms[n].piece; p != nil && !p.inValue(text) {
@@ -25,8 +22,8 @@ func (q Query) May(raw []byte) bool {
 	return len(q.terms) > 0
 }
 
-// Within reports whether all terms occur in text. text is not kept.
-func (q Query) Within(text []byte) bool {
+// MatchesBytes reports whether all terms occur in text. text is not kept.
+func (q Query) MatchesBytes(text []byte) bool {
 	for _, n := range q.order {
 		if _, ok := q.terms[n].find(view(text)); !ok {
 			return false
@@ -35,25 +32,24 @@ func (q Query) Within(text []byte) bool {
 	return len(q.terms) > 0
 }
 
-// view is bytes as a string, which is to be forgotten before they change: they may be
-// memory that is mapped from a file, or used again, and far too many to copy.
+// view returns bytes as a string without a copy, because they are many. The string must not be used after the bytes change:
+// they may be memory that is mapped from a file, or a buffer.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// inValue reports whether t stands somewhere in JSON but in the name of a field.
+// inValue reports whether t occurs in JSON outside the names of fields.
 func (t *term) inValue(raw string) bool {
 	s := t.in(raw)
 	for at, ok := s.find(0); ok; at, ok = s.find(at.End) {
-		if !named(raw, at) {
+		if !isFieldName(raw, at) {
 			return true
 		}
 	}
 	return false
 }
 
-// named reports whether a place lies in the name of a field: between quotation marks
-// that are not escaped, with a colon behind them, and with nothing between them but
-// what our names are made of.
-func named(raw string, at Span) bool {
+// isFieldName reports whether a match is inside the name of a field: between unescaped quotation marks with a colon after
+// them, and only with characters of our field names between them.
+func isFieldName(raw string, at Span) bool {
 	for at.Start > 0 && inName(raw[at.Start-1]) {
 		at.Start--
 	}
@@ -65,11 +61,10 @@ func named(raw string, at Span) bool {
 
 func inName(c byte) bool { return 'a' <= c && c <= 'z' || c == '_' }
 
-// longest is the longest piece of a term that JSON leaves as it is, "" if there is
-// none.
-func longest(said string) string {
+// longest returns the longest piece of a term that is the same in JSON, "" if it has none.
+func longest(text string) string {
 	best := ""
-	for piece := range strings.FieldsFuncSeq(said, rewritten) {
+	for piece := range strings.FieldsFuncSeq(text, isEscaped) {
 		if len(piece) > len(best) {
 			best = piece
 		}
@@ -77,5 +72,5 @@ func longest(said string) string {
 	return best
 }
 
-// rewritten reports whether a character may stand otherwise in the JSON of a text.
-func rewritten(r rune) bool { return r < 0x20 || r == '"' || r == '\\' || unicode.IsSpace(r) }
+// isEscaped reports whether a character can be different in the JSON of a text.
+func isEscaped(r rune) bool { return r < 0x20 || r == '"' || r == '\\' || unicode.IsSpace(r) }

@@ -8,50 +8,48 @@ import (
 )
 
 // How a term is found:
-//   - Each of its letters is the set of characters that fold to it. The one of which
-//     texts hold fewest is the anchor: its forms are looked for by the fast search of
-//     single bytes, and around each of them the other letters are compared.
-//   - Forms of one letter have different lengths (k and the Kelvin sign), and so has
-//     white space in a phrase. So a match is followed from the anchor in both
-//     directions, character by character.
-//   - A byte that is not UTF-8 is alike to nothing.
+//   - Each of its letters is the set of characters that fold to it. The rarest letter is the anchor: its forms are found
+//     by a fast byte search, and at each of them the other letters are compared.
+//   - The forms of one letter can have different lengths (k and the Kelvin sign), and so can white space in a phrase. So
+//     a match is extended from the anchor in both directions, character by character.
+//   - A byte that is not UTF-8 equals no letter.
 
 // term is a word or a phrase.
 type term struct {
-	said    string // as it was given, white space as one space
+	text    string // each run of white space as one space
 	letters []letter
-	anchor  int      // which letter is searched for
+	anchor  int      // index of the letter that is searched for
 	forms   []string // of the anchor
-	piece   *term    // its longest piece that JSON leaves as it is, nil if there is none
+	piece   *term    // its longest piece that is the same in JSON, nil if it has none
 }
 
-// letter is a character and all that are alike to it.
+// letter is a character with all characters that fold to it.
 type letter struct {
 	space bool   // a run of white space
 	ascii bool   // has forms below U+0080
-	a, b  byte   // these, the same if there is one
-	other []rune // the forms above
+	a, b  byte   // the ASCII forms, equal if there is only one
+	other []rune // the other forms
 }
 
-func newTerm(said string) term {
-	t := bare(said)
-	piece := longest(said)
+// newTerm returns the term for a word or phrase.
+func newTerm(text string) term {
+	t := withoutPiece(text)
+	piece := longest(text)
 	switch {
-	case piece == said:
+	case piece == text:
 		p := t
 		t.piece = &p
 	case piece != "":
-		p := bare(piece)
+		p := withoutPiece(piece)
 		t.piece = &p
 	}
 	return t
 }
 
-// bare is a term without its piece.
-func bare(said string) term {
-	t := term{said: said}
+func withoutPiece(text string) term {
+	t := term{text: text}
 	best := 0
-	for _, r := range said {
+	for _, r := range text {
 		l := letterOf(r)
 		if common := l.commonness(); !l.space && (len(t.forms) == 0 || common < best) {
 			best, t.anchor, t.forms = common, len(t.letters), l.forms()
@@ -61,6 +59,7 @@ func bare(said string) term {
 	return t
 }
 
+// letterOf returns the letter of a character.
 func letterOf(r rune) letter {
 	l := letter{space: unicode.IsSpace(r)}
 	for f := r; ; {
@@ -78,7 +77,7 @@ func letterOf(r rune) letter {
 	}
 }
 
-// forms are the ways in which a letter is written.
+// forms returns the characters of a letter.
 func (l letter) forms() []string {
 	var out []string
 	if l.ascii {
@@ -93,11 +92,11 @@ func (l letter) forms() []string {
 	return out
 }
 
-// byCommonness are the characters of English, code and JSON, the most frequent first.
+// byCommonness lists the characters of English, code and JSON, the most frequent first.
 const byCommonness = "\"etaionsrlcdmpuhgfy,:_bv1.0w(){};-/2=k3x45968*7jzq<>'[]&+`!#%$?@|^~\\"
 
-// commonness tells letters apart by how often texts hold them, roughly. Above ASCII
-// all are rare; among them those come first that need fewer searches.
+// commonness ranks letters by how often texts contain them, roughly. All letters above ASCII are rare; of those, the ones
+// with fewer forms rank lower, because they need fewer searches.
 func (l letter) commonness() int {
 	if !l.ascii {
 		return len(l.other)
@@ -112,8 +111,8 @@ func (l letter) commonness() int {
 	return 10
 }
 
-// rarer orders terms by how likely a text holds them, the least likely first: the
-// longest, and of those as long the one with the rarest letter.
+// rarer compares terms by how rarely texts contain them, the rarest first: the longest, and of equally long ones the one
+// with the rarest letter.
 func (t *term) rarer(o *term) int {
 	if d := len(o.letters) - len(t.letters); d != 0 {
 		return d
@@ -121,17 +120,18 @@ func (t *term) rarer(o *term) int {
 	return t.letters[t.anchor].commonness() - o.letters[o.anchor].commonness()
 }
 
-// maxForms is how many forms a letter has at most; a test asks Unicode.
+// maxForms is the largest number of forms of a letter; a test checks it against Unicode.
 const maxForms = 4
 
-// search looks for a term in a text, from place to place. It knows where each form of
-// the anchor stands next, so that a text is gone through once for each.
+// search finds the matches of a term in a text, one after another. It remembers the next position of each form of the
+// anchor, so that it reads the text once per form.
 type search struct {
 	t    *term
 	text string
 	next [maxForms]int
 }
 
+// in returns a search of t in text.
 func (t *term) in(text string) search {
 	s := search{t: t, text: text}
 	for i, f := range t.forms {
@@ -140,14 +140,13 @@ func (t *term) in(text string) search {
 	return s
 }
 
-// find is the first place of t in text.
+// find returns the first match of t in text.
 func (t *term) find(text string) (Span, bool) {
 	s := t.in(text)
 	return s.find(0)
 }
 
-// find is the first place that begins at from or behind it. From does not become less
-// from call to call.
+// find returns the first match that begins at from or later. from must not decrease from call to call.
 func (s *search) find(from int) (Span, bool) {
 	forms := s.t.forms
 	for {
@@ -173,7 +172,7 @@ func (s *search) find(from int) (Span, bool) {
 	}
 }
 
-// index is where form stands in text at from or behind it, len(text) if nowhere.
+// index returns the position of form in text at from or later, len(text) if there is none.
 func index(text string, from int, form string) int {
 	var i int
 	if len(form) == 1 {
@@ -187,7 +186,7 @@ func index(text string, from int, form string) int {
 	return from + i
 }
 
-// forward is the end of the letters behind the anchor, which ends at i.
+// forward compares the letters after the anchor, which ends at i, and returns where they end.
 func (t *term) forward(text string, i int) (int, bool) {
 	for n := t.anchor + 1; n < len(t.letters); n++ {
 		l := &t.letters[n]
@@ -216,8 +215,7 @@ func (t *term) forward(text string, i int) (int, bool) {
 	return i, true
 }
 
-// backward is the start of the letters before the anchor, which starts at i; no
-// letter before from counts.
+// backward compares the letters before the anchor, which starts at i, and returns where they start, not before from.
 func (t *term) backward(text string, from, i int) (int, bool) {
 	for n := t.anchor - 1; n >= 0; n-- {
 		l := &t.letters[n]

@@ -1,15 +1,11 @@
-// Package jsonl reads and writes recorded conversations as JSONL: a line
-// {"meta": {...}}, which may be missing, then one chat-completions message per
-// line.
+// Package jsonl reads and writes recorded conversations as JSONL: an optional line {"meta": {...}}, then one
+// chat-completions message per line.
 //
-// Besides what the protocol has, a message may carry reasoning_content, usage,
-// ts (milliseconds since 1970) and is_error on results. Content is null, a
-// text, or an array of parts; of parts that are no text only their kind is kept.
+// In addition to the protocol, a message may have reasoning_content, usage, ts (milliseconds since 1970) and, on tool
+// results, is_error. Content is null, a text, or an array of parts; of a part that is not text only the type is kept.
 //
-// A [Document] is such a file in memory. [Read] and [Write] take it from and to
-// text, [Document.Events] and [Of] to and from a log. Overlays, settings and
-// what the protocol has no word for are not part of it.
+// A [Document] is such a file in memory. [Read] and [Write] convert it from and to text, [Document.Events] and [FromLog] to and
+// from a log. It has no overlays and no settings, because the format has no fields for them.
 //
-// The package does no I/O but through the readers, writers and functions it is
-// given, and reads no clock.
+// The package does I/O only through the readers, writers and functions that it is given, and reads no clock.
 package jsonl

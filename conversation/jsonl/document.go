@@ -13,14 +13,14 @@ type Document struct {
 	Messages []Message
 }
 
-// Meta is what a file says about itself. Nothing of it is required.
+// Meta is the metadata of a file. All fields are optional.
 type Meta struct {
 	Title   string
-	Model   string    // that the replies came from, where they do not say themselves
-	Created time.Time // zero: not said
+	Model   string    // of the replies
+	Created time.Time // zero if missing
 }
 
-// Role is who a message is from, as in the file.
+// Role is the role of a message, as in the file.
 type Role string
 
 // The roles of messages.
@@ -33,32 +33,32 @@ const (
 
 // Message is one message of a file.
 type Message struct {
-	Line   int // of the file, from 1; 0 for one that was not read
+	Line   int // in the file, from 1; 0 if the message was not read from a file
 	Role   Role
-	Time   time.Time // zero: not recorded
-	Text   string    // of results the full text, if it is known
-	Reply  Reply     // assistant only
-	Result Result    // tool only
+	Time   time.Time // zero if missing
+	Text   string    // of tool results the full text, if known
+	Reply  Reply     // only in replies
+	Result Result    // only in tool results
 }
 
-// Reply is what only replies have.
+// Reply is the fields of replies only.
 type Reply struct {
 	Reasoning string
 	Calls     []conversation.ToolCall
-	Stop      conversation.StopReason // never "" in a message that was read
-	// Usage is what was reported for the request, nil if nothing was.
+	Stop      conversation.StopReason // never "" in a message that was read from a file
+	// Usage is the usage of the request, nil if not reported.
 	Usage *conversation.Usage
 }
 
-// Result is what only tool results have.
+// Result is the fields of tool results only.
 type Result struct {
 	CallID string
-	Tool   string // of the call it answers, "" if neither that nor the file says
+	Tool   string // name of the called tool, "" if unknown
 	Status conversation.ResultStatus
 }
 
-// Split gives the system prompt, which is all leading system messages with
-// blank lines between, and the messages after them.
+// Split returns the system prompt and the messages after it. The prompt is all leading system messages, joined with blank
+// lines.
 func (d Document) Split() (system string, messages []Message) {
 	var texts []string
 	messages = d.Messages

@@ -9,31 +9,29 @@ import (
 )
 
 // How messages become events:
-//   - The leading system messages are the prompt (Instructions), later ones
-//     become user messages, as a request has one system message only.
-//   - A result is cut as it would have been on arrival.
-//   - An event has the time of its message; one without has that of the message
-//     before it.
-//   - What was reported for a request does not count for how full the window is:
-//     others sent prompts and tools that the file does not hold. Its Revision is
-//     the Seq of the reply, which is no overlay's.
+//   - The leading system messages become the system prompt (Instructions). Later ones become user messages, because a
+//     request has one system message only.
+//   - A tool result is shortened as it would have been on arrival.
+//   - An event has the time of its message; without one, that of the message before it.
+//   - A recorded usage does not calibrate the meter, because the file lacks the tools and perhaps the prompt of that
+//     request. Therefore its Revision is the Seq of the reply, which is never that of an overlay.
 
-// Options say how a document becomes a log. The zero value cuts results at
-// conversation.ResultMaxChars, without names, and keeps no texts next to the events.
+// Options control how a document becomes a log. The zero value shortens results to conversation.ResultMaxChars, without
+// names, and stores no texts besides the events.
 type Options struct {
-	Start    time.Time // of the first event, if the file does not say
-	Title    string    // the user's, in place of the file's
-	MaxChars int       // of a result that are shown; 0: conversation.ResultMaxChars, negative: all
-	Names    bool      // the marker of a cut names what was cut, see [conversation.ArrivalCap]
+	Start    time.Time // of the first event, if the file has no time
+	Title    string    // replaces the file's
+	MaxChars int       // characters of a result; 0: conversation.ResultMaxChars, negative: all
+	Names    bool      // a shortened result lists names from the omitted part, see [conversation.ArrivalCap]
 	Model    string    // of the replies, provider/id; "": the file's
-	// Keep stores a text beside the events and names it: the system prompt, and
-	// the full text of results that are cut. nil: such texts are not kept.
+	// Keep stores a text besides the events and returns its name: the system prompt, and the full text of shortened
+	// results. nil: such texts are not stored.
 	Keep func(text string) (name string, err error)
-	// CutForGood says that the full text of results that are cut is not kept.
+	// CutForGood means that the full text of shortened results is not stored.
 	CutForGood bool
 }
 
-// Events returns the document as a log, from Seq 1. The error is that of Keep.
+// Events returns the document as a log that starts at Seq 1. The error is that of Keep.
 func (d Document) Events(o Options) ([]conversation.Event, error) {
 	if o.MaxChars == 0 {
 		o.MaxChars = conversation.ResultMaxChars
@@ -54,7 +52,7 @@ func (d Document) Events(o Options) ([]conversation.Event, error) {
 	return b.log.Events(), nil
 }
 
-// begin is the time of the first event.
+// begin returns the time of the first event.
 func (d Document) begin(start time.Time) time.Time {
 	if !d.Meta.Created.IsZero() {
 		return d.Meta.Created
@@ -78,7 +76,7 @@ func (b *builder) add(bodies ...conversation.Body) error {
 	return b.log.Commit(b.log.Prepare(b.at, bodies...))
 }
 
-// keep stores a text, "" if texts are not kept.
+// keep stores a text and returns its name, "" if texts are not stored.
 func (b *builder) keep(text string) (string, error) {
 	if b.options.Keep == nil {
 		return "", nil
@@ -86,7 +84,7 @@ func (b *builder) keep(text string) (string, error) {
 	return b.options.Keep(text)
 }
 
-// head adds what stands before the first message.
+// head adds the events before the first message.
 func (b *builder) head(system, title string) error {
 	var bodies []conversation.Body
 	if system = conversation.Clean(system); system != "" {

@@ -9,8 +9,7 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// FuzzRead reads anything. What could be read is written, and read again it is
-// the same.
+// FuzzRead reads anything. What could be read is written, and read again it is the same.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"{\"meta\":{\"title\":\"t\",\"compact_at\":[1]}}\n{\"role\":\"user\",\"content\":\"hi\",\"ts\":1767323045123}\n",
@@ -30,7 +29,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(jsonl.Of(events, texts.text).Messages) == 0 {
+		if len(jsonl.FromLog(events, texts.text).Messages) == 0 {
 			return // system messages without a text
 		}
 		once := there(t, events, texts, texts)

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// line is a line as it stands in the file, a message or the meta line.
+// line is a line of the file as JSON, a message or the metadata.
 type line struct {
 	Meta      *loose[meta]  `json:"meta,omitempty"`
 	Role      *string       `json:"role,omitempty"`
@@ -23,11 +23,11 @@ type line struct {
 	IsError   loose[bool]   `json:"is_error,omitzero"`
 	Usage     loose[usage]  `json:"usage,omitzero"`
 	Time      loose[int64]  `json:"ts,omitzero"`
-	// Of files of other programs.
+	// Written by other programs.
 	Synthetic loose[bool] `json:"x_synthetic,omitzero"`
 }
 
-// meta is the meta line.
+// meta is the metadata.
 type meta struct {
 	Title    loose[string]    `json:"title,omitzero"`
 	Model    loose[string]    `json:"model,omitzero"`
@@ -47,7 +47,7 @@ type function struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// usage is what a provider reported. A number that is missing is unknown.
+// usage is the usage that a provider reported, nil for a missing number.
 type usage struct {
 	Prompt     *uint32 `json:"prompt_tokens,omitempty"`
 	Completion *uint32 `json:"completion_tokens,omitempty"`
@@ -56,28 +56,26 @@ type usage struct {
 	} `json:"prompt_tokens_details,omitzero"`
 }
 
-// loose is a field that files of others may have of any type: a value of another
-// type counts as missing.
-type loose[T any] struct{ v T }
+// loose is a field that can have any type in files of other programs. A value of another type counts as missing.
+type loose[T any] struct{ value T }
 
 // UnmarshalJSON reads a value, and never fails.
 func (l *loose[T]) UnmarshalJSON(raw []byte) error {
 	var v T
 	if json.Unmarshal(raw, &v) == nil {
-		l.v = v
+		l.value = v
 	}
 	return nil
 }
 
 // MarshalJSON writes the value.
-func (l loose[T]) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(l.v) }
+func (l loose[T]) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(l.value) }
 
-// content is the text of a message: null, a text, or an array of parts. Texts
-// of parts stand with blank lines between; a part that is no text becomes a
-// note of its kind.
+// content is the text of a message: null, a text, or an array of parts. Texts of parts are joined with blank lines; a part
+// without text becomes its type in brackets.
 type content string
 
-// UnmarshalJSON reads any of the forms.
+// UnmarshalJSON reads any of these forms.
 func (c *content) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, (*string)(c)) == nil {
 		return nil
@@ -91,9 +89,9 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	}
 	var texts []string
 	for _, p := range parts {
-		text := p.Text.v
+		text := p.Text.value
 		if text == "" {
-			text = "[" + conversation.OneLine(p.Type, mostShown) + "]"
+			text = "[" + conversation.OneLine(p.Type, maxQuoted) + "]"
 		}
 		texts = append(texts, text)
 	}
@@ -101,11 +99,10 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// mostShown is how much of a word of the file is shown.
-const mostShown = 41
+// maxQuoted is the largest number of characters that an error or a text quotes from a word of the file.
+const maxQuoted = 41
 
-// Write writes a document: the meta line, then a line for each message. Every
-// line is one call of w.Write and valid UTF-8.
+// Write writes a document: the metadata, then a line for each message. Every line is valid UTF-8 and one call of w.Write.
 func Write(w io.Writer, d Document) error {
 	head := meta{Title: loose[string]{d.Meta.Title}, Model: loose[string]{d.Meta.Model}, Client: loose[string]{"plimsoll"},
 		Created: loose[time.Time]{d.Meta.Created}, Messages: loose[int]{len(d.Messages)}}
@@ -129,13 +126,13 @@ func writeLine(w io.Writer, l line) error {
 	return err
 }
 
-// lineOf is a message as a line.
+// lineOf returns a message as a line.
 func lineOf(m *Message) line {
 	role := string(m.Role)
 	l := line{Role: &role, Content: (*content)(&m.Text), Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,
 		Name: loose[string]{m.Result.Tool}}
 	if !m.Time.IsZero() {
-		l.Time.v = m.Time.UnixMilli()
+		l.Time.value = m.Time.UnixMilli()
 	}
 	if m.Text == "" && m.Reply.Calls != nil {
 		l.Content = nil
@@ -146,17 +143,17 @@ func lineOf(m *Message) line {
 	}
 	switch m.Result.Status {
 	case conversation.ResultError, conversation.ResultDenied:
-		l.IsError.v = true
+		l.IsError.value = true
 	case conversation.ResultInterrupted:
-		l.Synthetic.v = true
+		l.Synthetic.value = true
 	}
 	if u := m.Reply.Usage; u != nil {
-		l.Usage.v.Prompt, l.Usage.v.Completion, l.Usage.v.Details.Cached = reported(u.Prompt), reported(u.Completion), reported(u.Cached)
+		l.Usage.value.Prompt, l.Usage.value.Completion, l.Usage.value.Details.Cached = reported(u.Prompt), reported(u.Completion), reported(u.Cached)
 	}
 	return l
 }
 
-// reported is a number of tokens, nil if it is unknown.
+// reported returns a number of tokens, nil if it is unknown.
 func reported(n int) *uint32 {
 	if n < 0 || n >= 1<<32 {
 		return nil

@@ -2,14 +2,13 @@ package jsonl
 
 import "plimsoll/conversation"
 
-// How a log becomes messages: the newest system prompt comes first, then every
-// user message, reply and result in order, whatever overlays hide of them.
-// Notices, settings and overlays stay behind. A result that was cut has its
-// full text where that can be read.
+// How a log becomes messages: the newest system prompt first, then every user message, reply and tool result in order, even
+// if an overlay hides it. Notices, settings and overlays are left out. A shortened result gets its full text if that can
+// be read.
 
-// Of returns a log as a document. texts gives the texts that events name;
-// false for one that cannot be read.
-func Of(events []conversation.Event, texts func(name string) (string, bool)) Document {
+// FromLog returns a log as a document. texts returns a stored text by the name that an event has for it, false if it cannot be
+// read.
+func FromLog(events []conversation.Event, texts func(name string) (string, bool)) Document {
 	var d Document
 	system, usage := d.Meta.gather(events)
 	if text, ok := texts(system); ok && text != "" {
@@ -38,8 +37,7 @@ func Of(events []conversation.Event, texts func(name string) (string, bool)) Doc
 	return d
 }
 
-// gather takes in what a file says about a log as a whole, and returns the name
-// of the newest system prompt and the reports by reply.
+// gather sets the metadata from a log. It returns the name of the newest system prompt, and the usage of each reply.
 func (m *Meta) gather(events []conversation.Event) (system string, usage map[uint64]conversation.Usage) {
 	usage = map[uint64]conversation.Usage{}
 	if len(events) > 0 {

@@ -38,7 +38,7 @@ func there(t interface {
 }, events []conversation.Event, texts shelf, into shelf) []conversation.Event {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jsonl.Write(&b, jsonl.Of(events, texts.text)); err != nil {
+	if err := jsonl.Write(&b, jsonl.FromLog(events, texts.text)); err != nil {
 		t.Fatal(err)
 	}
 	d, _, err := jsonl.Read(&b)
@@ -56,7 +56,7 @@ func TestASecondWayThroughAFileChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Log(t)
-		if len(jsonl.Of(events, shelf{}.text).Messages) == 0 {
+		if len(jsonl.FromLog(events, shelf{}.text).Messages) == 0 {
 			return
 		}
 		once := there(t, events, shelf{}, shelf{})

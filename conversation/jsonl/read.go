@@ -15,33 +15,31 @@ import (
 
 // Rules of reading:
 //   - A line that cannot be read is left out and reported.
-//   - What a message is made of (role, content, calls) has to have the right types;
-//     any other field of a wrong type is ignored.
-//   - Results without an id answer the oldest open call of the newest reply, and
-//     calls without an id get one.
+//   - The fields role, content and tool_calls must have the right types; any other field of a wrong type is ignored.
+//   - A result without an id answers the oldest unanswered call of the newest reply; a call without an id gets one.
 
 const (
 	maxLine     = 64 << 20 // the longest line that is read, in bytes
 	maxProblems = 1000     // lines that may be left out of a file
 )
 
-// Errors of files that hold no conversation.
+// Errors of files without a conversation.
 var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNoMessages = errors.New("the file has no messages")
 )
 
-// Problem is a line that cannot be read. It is an error.
+// Problem is the error of a line that cannot be read.
 type Problem struct {
 	Line   int // from 1
 	Reason string
 }
 
-// Error names the line and what is wrong with it.
+// Error returns the line number and the reason.
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Reason) }
 
-// Read reads a file and returns the lines that were left out with it. The error
-// is ErrEmpty, ErrNoMessages, or that of r.
+// Read reads a file. It returns the lines that cannot be read as problems. The error is ErrEmpty, ErrNoMessages, or that
+// of r.
 func Read(r io.Reader) (Document, []Problem, error) {
 	f := file{names: map[string]string{}}
 	var problems []Problem
@@ -55,7 +53,7 @@ func Read(r io.Reader) (Document, []Problem, error) {
 			continue
 		}
 		begun = true
-		if err := f.take(text); err != nil {
+		if err := f.addLine(text); err != nil {
 			problems = append(problems, Problem{f.number, err.Error()})
 		}
 		if len(problems) > maxProblems {
@@ -73,30 +71,30 @@ func Read(r io.Reader) (Document, []Problem, error) {
 	return f.doc, problems, nil
 }
 
-// file is a file that is being read.
+// file is the state of reading a file.
 type file struct {
-	number int // of the line
+	number int // of the current line
 	doc    Document
-	names  map[string]string // tools of calls
-	open   []string          // calls of the newest reply that have no result yet
+	names  map[string]string // names of the called tools by call id
+	open   []string          // ids of calls of the newest reply without a result
 }
 
-// take reads a line.
-func (f *file) take(text []byte) error {
+// addLine adds a line to the document.
+func (f *file) addLine(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return reason(err)
 	}
 	if l.Meta != nil && l.Role == nil {
-		m := l.Meta.v
-		f.doc.Meta = Meta{Title: m.Title.v, Model: m.Model.v, Created: m.Created.v.UTC()}
+		m := l.Meta.value
+		f.doc.Meta = Meta{Title: m.Title.value, Model: m.Model.value, Created: m.Created.value.UTC()}
 		return nil
 	}
 	if l.Role == nil {
 		return errors.New(`it has no "role", so it is not a chat-completions message`)
 	}
 	m := Message{Line: f.number, Role: Role(*l.Role)}
-	if ms := l.Time.v; ms > 0 && ms < timesEnd {
+	if ms := l.Time.value; ms > 0 && ms < timesEnd {
 		m.Time = time.UnixMilli(ms).UTC()
 	}
 	if l.Content != nil {
@@ -111,18 +109,18 @@ func (f *file) take(text []byte) error {
 	case RoleTool:
 		m.Result = f.result(&l)
 	default:
-		return fmt.Errorf("the role %q is not one of system, developer, user, assistant, tool", conversation.OneLine(*l.Role, mostShown))
+		return fmt.Errorf("the role %q is not one of system, developer, user, assistant, tool", conversation.OneLine(*l.Role, maxQuoted))
 	}
 	f.doc.Messages = append(f.doc.Messages, m)
 	return nil
 }
 
-// timesEnd is the year 10000 in milliseconds: JSON cannot write later times.
+// timesEnd is the year 10000 in milliseconds: JSON cannot represent later times.
 const timesEnd = 253402300800000
 
-// reply is what only replies have.
+// reply returns the fields of a reply.
 func (f *file) reply(l *line) Reply {
-	r := Reply{Reasoning: l.Reasoning.v, Stop: conversation.StopEnd}
+	r := Reply{Reasoning: l.Reasoning.value, Stop: conversation.StopEnd}
 	f.open = nil
 	for i, c := range l.Calls {
 		r.Stop = conversation.StopCalls
@@ -133,14 +131,14 @@ func (f *file) reply(l *line) Reply {
 		f.open = append(f.open, c.ID)
 		r.Calls = append(r.Calls, conversation.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments)})
 	}
-	if u := l.Usage.v; u.Prompt != nil || u.Completion != nil {
+	if u := l.Usage.value; u.Prompt != nil || u.Completion != nil {
 		r.Usage = &conversation.Usage{Prompt: tokens(u.Prompt), Cached: tokens(u.Details.Cached), CacheWrite: -1,
 			Completion: tokens(u.Completion), Reasoning: -1}
 	}
 	return r
 }
 
-// tokens is a number that was reported, -1 if it is unknown.
+// tokens returns a reported number, -1 if it is missing.
 func tokens(n *uint32) int {
 	if n == nil {
 		return -1
@@ -148,7 +146,7 @@ func tokens(n *uint32) int {
 	return int(*n)
 }
 
-// result is what only results have.
+// result returns the fields of a tool result.
 func (f *file) result(l *line) Result {
 	r := Result{CallID: l.CallID, Status: conversation.ResultOK}
 	if r.CallID == "" && len(f.open) > 0 {
@@ -159,19 +157,19 @@ func (f *file) result(l *line) Result {
 	}
 	r.Tool = f.names[r.CallID]
 	if r.Tool == "" {
-		r.Tool = l.Name.v
+		r.Tool = l.Name.value
 	}
 	r.Tool = conversation.Clean(r.Tool)
 	switch {
-	case l.Synthetic.v:
+	case l.Synthetic.value:
 		r.Status = conversation.ResultInterrupted
-	case l.IsError.v:
+	case l.IsError.value:
 		r.Status = conversation.ResultError
 	}
 	return r
 }
 
-// arguments is what a call passes, usually a text that holds a JSON object.
+// arguments returns the arguments of a call, usually a JSON object as text.
 func arguments(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -182,7 +180,7 @@ func arguments(raw json.RawMessage) string {
 	return b.String()
 }
 
-// reason says what is wrong with a line that is no JSON of the right form.
+// reason returns what is wrong with a line that cannot be decoded.
 func reason(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

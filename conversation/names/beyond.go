@@ -6,35 +6,33 @@ import (
 	"strings"
 )
 
-// mostRead and mostKnown bound what is read after the cut, so that a result
-// of any size is cut without a pause: so many bytes, and so many names.
+// Limits on what is read after the cut, so that a result of any size is cut without a pause.
 const (
-	mostRead  = 2 << 20
-	mostKnown = 1 << 15
+	maxBytes = 2 << 20
+	maxNames = 1 << 15
 )
 
-// seen is a name of the part that is not shown.
-type seen struct {
+// candidate is a name in the omitted part.
+type candidate struct {
 	text   string
 	times  int
-	shown  bool // it stands in what is shown, too
+	shown  bool // it also occurs in the part that is shown
 	chosen bool
 }
 
-// Beyond returns the names that occur after the first bytes of a text and not among them,
-// separated by spaces, in at most room bytes. Where room is short, frequent short names
-// win. Their order is that of the text.
-func Beyond(text string, first, room int) string {
-	found := behind(text, first)
-	ranked := make([]*seen, 0, len(found))
+// Omitted returns the names that occur only after the first bytes of a text, separated by spaces, in at most room bytes and
+// in the order of the text. If there are too many, frequent and short names win.
+func Omitted(text string, first, room int) string {
+	found := namesAfter(text, first)
+	ranked := make([]*candidate, 0, len(found))
 	for i := range found {
 		if !found[i].shown {
 			ranked = append(ranked, &found[i])
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b *seen) int { return cmp.Compare(b.weight(), a.weight()) })
+	slices.SortStableFunc(ranked, func(a, b *candidate) int { return cmp.Compare(b.weight(), a.weight()) })
 	for _, n := range ranked {
-		if room < least { // every name is longer
+		if room < minLength { // every name is longer
 			break
 		}
 		if cost := len(n.text) + 1; cost <= room+1 { // the first has no space before it
@@ -55,12 +53,12 @@ func Beyond(text string, first, room int) string {
 	return b.String()
 }
 
-// weight is how telling a name is for the room it takes.
-func (n *seen) weight() float64 { return float64(n.times) / float64(8+len(n.text)) }
+// weight ranks a name: frequent and short names first.
+func (n *candidate) weight() float64 { return float64(n.times) / float64(8+len(n.text)) }
 
-// beforeColor moves a cut inside a control sequence to its start.
+// beforeColor moves a cut inside a terminal control sequence to the start of the sequence.
 func beforeColor(text string, at int) int {
-	const longest = 32 // bytes of a sequence that is looked for
+	const longest = 32 // bytes of a sequence
 	from := max(0, min(at, len(text))-longest)
 	esc := strings.LastIndexByte(text[from:min(at, len(text))], '\x1b')
 	if esc >= 0 && from+esc+colorEnd(text[from+esc:]) > at {
@@ -69,23 +67,23 @@ func beforeColor(text string, at int) int {
 	return at
 }
 
-// behind lists the names that come after the first bytes of a text. A name that
-// begins before that border and ends after it counts, too.
-func behind(text string, first int) []seen {
-	var found []seen
+// namesAfter lists the names after the first bytes of a text, and the name that begins before that position and ends after
+// it.
+func namesAfter(text string, first int) []candidate {
+	var found []candidate
 	at := map[string]int{}
 	for first > 0 && first < len(text) && kinds[text[first]] != 0 && kinds[text[first-1]] != 0 {
 		first--
 	}
 	first = beforeColor(text, first)
-	Scan(text[first:min(len(text), first+mostRead)], func(name string) {
+	Scan(text[first:min(len(text), first+maxBytes)], func(name string) {
 		i, known := at[name]
 		switch {
 		case known:
 			found[i].times++
-		case len(found) < mostKnown:
+		case len(found) < maxNames:
 			at[name] = len(found)
-			found = append(found, seen{text: name, times: 1})
+			found = append(found, candidate{text: name, times: 1})
 		}
 	})
 	Scan(text[:first], func(name string) {

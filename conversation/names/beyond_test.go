@@ -34,7 +34,7 @@ func TestNamesBeyondTheBorder(t *testing.T) {
 		"no room":                    {"", "plan.go", 6, ""},
 		"less than no room":          {"", "plan.go", -1, ""},
 	} {
-		if got := names.Beyond(c.shown+c.rest, len(c.shown), c.room); got != c.want {
+		if got := names.Omitted(c.shown+c.rest, len(c.shown), c.room); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -48,8 +48,8 @@ func TestNamesBeyondTheBorderAreOfTheRest(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), rapid.SampledFrom([]string{" ", ""}).Draw(t, "between"))
 		first := rapid.IntRange(0, len(text)).Draw(t, "first")
 		room := rapid.IntRange(0, 200).Draw(t, "room")
-		got := names.Beyond(text, first, room)
-		if got != names.Beyond(text, first, room) || len(got) > max(room, 0) {
+		got := names.Omitted(text, first, room)
+		if got != names.Omitted(text, first, room) || len(got) > max(room, 0) {
 			t.Fatalf("%d bytes in a room of %d, or not the same twice: %q", len(got), room, got)
 		}
 		var all []string
@@ -67,13 +67,12 @@ func TestNamesBeyondTheBorderAreOfTheRest(t *testing.T) {
 func TestNamesFarBeyondTheBorderAreNotLookedFor(t *testing.T) {
 	t.Parallel()
 	text := "near.go " + strings.Repeat("x ", 2<<20) + "far.go"
-	if got := names.Beyond(text, 0, 100); got != "near.go" {
+	if got := names.Omitted(text, 0, 100); got != "near.go" {
 		t.Errorf("%q", got)
 	}
 }
 
-// BenchmarkBeyond names what is in 8 MiB, of which 128,000 bytes are shown. Budget:
-// 100 ms.
+// BenchmarkBeyond names what is in 8 MiB, of which 128,000 bytes are shown. Budget: 100 ms.
 func BenchmarkBeyond(b *testing.B) {
 	var lines, words strings.Builder
 	for i := 0; lines.Len() < 8<<20; i++ {
@@ -87,7 +86,7 @@ func BenchmarkBeyond(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				names.Beyond(text, 128_000, 1200)
+				names.Omitted(text, 128_000, 1200)
 			}
 		})
 	}

@@ -1,20 +1,18 @@
-// Package names finds the names in a text: what somebody who has not the text may
-// want to look for in it.
+// Package names finds names in a text: the words that somebody without the text could search it for.
 //
-// A name is a path, a dotted or snake_case word, camelCase of two or more humps, a
-// hexadecimal id, an IPv4 address, or a number with its unit.
+// A name is a path, a dotted or snake_case word, camelCase with at least one inner capital, a hexadecimal id, an IPv4
+// address, or a number with its unit.
 package names
 
 import "strings"
 
-// least and most bound a name, in characters.
+// The length of a name in characters.
 const (
-	least = 6
-	most  = 80
+	minLength = 6
+	maxLength = 80
 )
 
-// Scan finds the names in a text. What it hands over is ASCII without
-// spaces or quotes.
+// Scan calls found for each name in a text. A name is ASCII without spaces or quotes.
 func Scan(text string, found func(string)) {
 	for i := 0; i < len(text); {
 		kind := kinds[text[i]]
@@ -26,18 +24,18 @@ func Scan(text string, found func(string)) {
 		for i++; i < len(text) && kinds[text[i]] != 0; i++ {
 			kind |= kinds[text[i]]
 		}
-		if kind&telling == 0 || i-from < least {
+		if kind&marking == 0 || i-from < minLength {
 			continue
 		}
 		word := trimmed(text[from:i])
-		if len(word) >= least && len(word) <= most && isName(word) {
+		if len(word) >= minLength && len(word) <= maxLength && isName(word) {
 			found(word)
 		}
 	}
 }
 
-// colorEnd is how many bytes the byte that a text begins with takes, or the control
-// sequence that it opens: a color of a terminal is no part of the word behind it.
+// colorEnd returns the length of the terminal control sequence at the start of a text, 1 if it starts otherwise. So a
+// color is not part of the word after it.
 func colorEnd(text string) int {
 	if text[0] != '\x1b' || len(text) < 2 || text[1] != '[' {
 		return 1
@@ -50,37 +48,37 @@ func colorEnd(text string) int {
 	return len(text)
 }
 
-// trimmed is a word without the joints at its ends.
+// trimmed returns a word without the separators at its ends.
 func trimmed(word string) string {
-	for word != "" && isJoint(word[0]) {
+	for word != "" && isSeparator(word[0]) {
 		word = word[1:]
 	}
-	for word != "" && isJoint(word[len(word)-1]) {
+	for word != "" && isSeparator(word[len(word)-1]) {
 		word = word[:len(word)-1]
 	}
 	return word
 }
 
-func isJoint(c byte) bool { return c == '.' || c == '-' || c == '/' || c == '\\' }
+func isSeparator(c byte) bool { return c == '.' || c == '-' || c == '/' || c == '\\' }
 
-// The kinds of bytes that names consist of. Most words are of plain ones alone, and
-// none of those is a name.
+// The kinds of bytes in names. A word of plain bytes alone is not a name.
 const (
 	plain   = 1
-	telling = 2 // digits, capitals, joints
+	marking = 2 // digits, capitals, separators
 )
 
+// kinds is the kind of each byte, 0 for bytes outside of names.
 var kinds = func() (set [256]byte) {
 	for c := range 256 {
 		switch b := byte(c); {
 		case lower(b) || b == '-':
 			set[c] = plain
 		case digit(b) || upper(b):
-			set[c] = telling
+			set[c] = marking
 		}
 	}
 	for _, r := range "_./\\#@~" {
-		set[r] = telling
+		set[r] = marking
 	}
 	return set
 }()
@@ -93,7 +91,7 @@ func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 // isName reports whether a word is unlikely to be plain prose.
 func isName(word string) bool {
-	letters, digits, hex, joints, humps := 0, 0, true, 0, 0
+	letters, digits, hex, separators, capitals := 0, 0, true, 0, 0
 	switch {
 	case isTime(word):
 		return false
@@ -109,12 +107,12 @@ func isName(word string) bool {
 			letters++
 			hex = hex && c <= 'f' && lower(c)
 			if i > 0 && upper(c) && (lower(word[i-1]) || digit(word[i-1])) {
-				humps++
+				capitals++
 			}
 		default:
 			hex = false
 			if c != '-' && i > 0 && i < len(word)-1 {
-				joints++
+				separators++
 			}
 		}
 	}
@@ -124,7 +122,7 @@ func isName(word string) bool {
 	case hex && digits > 0:
 		return len(word) <= 40
 	}
-	return joints > 0 || humps > 0
+	return separators > 0 || capitals > 0
 }
 
 // isAddress reports whether a word has the form of an IPv4 address.
@@ -143,9 +141,8 @@ func isAddress(word string) bool {
 	return dots == 3 && run > 0
 }
 
-// isTime reports whether a word is a piece of a time in RFC 3339, which its colons part: the
-// date with the hour (2026-02-21T22) or the seconds (43.1393058Z). A log has one in every
-// line, and nobody looks for it.
+// isTime reports whether a word is a part of an RFC 3339 time, which its colons divide: the date with the hour
+// (2026-02-21T22) or the seconds (43.1393058Z). A log has one in every line, and nobody searches for it.
 func isTime(word string) bool {
 	const hour = "0000-00-00T00"
 	seconds, zulu := strings.CutSuffix(word, "Z")
@@ -164,7 +161,7 @@ func isTime(word string) bool {
 	return true
 }
 
-// isAmount reports whether a word is a number with up to four letters behind it.
+// isAmount reports whether a word is a number followed by up to four letters.
 func isAmount(word string) bool {
 	unit := len(word)
 	for unit > 0 && (lower(word[unit-1]) || upper(word[unit-1])) {

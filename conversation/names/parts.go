@@ -2,27 +2,26 @@ package names
 
 import "iter"
 
-// mostJoints bounds the joints of a name at which it is taken apart.
-const mostJoints = 24
+// maxSeparators limits the separators of a name at which it is divided.
+const maxSeparators = 24
 
-// Parts are what a name tells beside itself: the runs of its words from one joint to
-// another that are as long as a name. Those of compact/plan.go are compact, compact/plan
-// and plan.go.
+// Parts returns the other names inside a name: all runs of its words between separators that are long enough to be a name.
+// Those of compact/plan.go are compact, compact/plan and plan.go.
 func Parts(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var borders [mostJoints + 2]int // one behind each joint, and one behind the end
+		var borders [maxSeparators + 2]int // one after each separator, and one after the end
 		n := 1
-		for i := 0; i < len(name) && n <= mostJoints; i++ {
-			if isJoint(name[i]) {
+		for i := 0; i < len(name) && n <= maxSeparators; i++ {
+			if isSeparator(name[i]) {
 				borders[n] = i + 1
 				n++
 			}
 		}
 		borders[n] = len(name) + 1
 		for i, from := range borders[:n] {
-			for _, behind := range borders[i+1 : n+1] {
-				part := name[from : behind-1]
-				if len(part) >= least && len(part) < len(name) && !yield(part) {
+			for _, after := range borders[i+1 : n+1] {
+				part := name[from : after-1]
+				if len(part) >= minLength && len(part) < len(name) && !yield(part) {
 					return
 				}
 			}

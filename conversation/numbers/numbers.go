@@ -1,6 +1,6 @@
-// Package numbers writes whole numbers and amounts of things in English, alike in every view, page and tool result.
+// Package numbers formats whole numbers and amounts in English, the same way in every view, page and tool result.
 //
-// It imports nothing of ours, so that every package may use it.
+// It imports no other package of the program, so that all can use it.
 package numbers
 
 import (
@@ -20,7 +20,7 @@ func Grouped(n int) string {
 	return string(text)
 }
 
-// Count writes how many things there are, with a noun that takes an s in the plural: 1 file, 2,048 files.
+// Count writes an amount with its noun, which gets an s in the plural: 1 file, 2,048 files.
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -36,11 +36,10 @@ func Turns(from, to int) string {
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
-// errCount says what a number of tokens looks like.
+// errCount shows how to write a number of tokens.
 var errCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
 
-// ParseCount reads a number of tokens as people write it: 32000, 32k or 1.5M, the letters standing for thousands and
-// millions.
+// ParseCount reads a number of tokens as people write it: 32000, 32k or 1.5M, where k is thousand and M is million.
 func ParseCount(text string) (int, error) {
 	text = strings.TrimSpace(text)
 	digits := strings.TrimRight(text, "kKmM")

@@ -1,10 +1,10 @@
 // Package plain makes text from models, tools and files safe to show on a terminal.
 //
-// Guarantees: the result is valid UTF-8; it holds no control character but line feed and tab; nothing in it can
-// move the cursor, change a colour, reach the clipboard, reorder the line or hide itself. What was dangerous is
-// shown, not executed: a control character as its picture (␛ for ESC), an invisible or reordering character as a mark
-// («U+202E»). Sanitising twice changes nothing, and sanitising a stream piece by piece gives what sanitising the
-// whole gives. The package imports nothing of ours.
+// Guarantees: the result is valid UTF-8; it has no control characters except line feed and tab; nothing in it can move the
+// cursor, change a colour, write to the clipboard, reorder the line or become invisible. Dangerous characters are shown,
+// not executed: a control character as its picture (␛ for ESC), an invisible or reordering character as a mark («U+202E»).
+// Sanitising twice changes nothing, and sanitising a stream piece by piece gives the same as sanitising it whole. The
+// package imports no other package of the program.
 package plain
 
 import (
@@ -13,27 +13,26 @@ import (
 	"unicode/utf8"
 )
 
-// What becomes of a character:
+// The rules for characters:
 //   - CR LF and a lone CR become LF, and so do U+2028 and U+2029
-//   - C0 controls and DEL become the picture of the control; C1 controls a mark with the code point
-//   - bytes that are not UTF-8, and code points that are no characters, become U+FFFD
-//   - direction overrides, isolates and marks, zero-width spaces, tag characters and other invisible formatting
-//     become a mark; ZWJ, ZWNJ and variation selectors stay, scripts and emoji need them; U+FEFF is dropped
-//   - a variation selector after an ASCII character, or after none, is dropped: it would change nothing but the width,
-//     about which terminals and the functions that wrap and cut text disagree
-//   - number signs that take the characters after them in become a mark: what follows one has no width of its own to
-//     the screen, and is written over what stands beside it
-//   - of a flood of combining marks on one base, or on bases joined to it, the first MaxCombining stay and the rest is
-//     one mark
+//   - C0 controls and DEL become the picture of the control; C1 controls become a mark with the code point
+//   - bytes that are not UTF-8, and code points that are not characters, become U+FFFD
+//   - direction overrides, isolates and marks, zero-width spaces, tag characters and other invisible formatting characters
+//     become a mark; ZWJ, ZWNJ and variation selectors stay, because scripts and emoji need them; U+FEFF is removed
+//   - a variation selector after an ASCII character or at the start is removed: it would only change the width, about
+//     which terminals and the functions that wrap and cut text disagree
+//   - number signs that enclose the characters after them become a mark: the terminal gives those characters no width,
+//     and draws them over the next cell
+//   - after MaxCombining combining marks on one base character, or on several joined ones, the rest becomes one mark
 
-// MaxCombining is how many combining marks, joiners and variation selectors one base character may carry.
-// Living scripts need at most five or six.
+// MaxCombining is how many combining marks, joiners and variation selectors a base character may have. Living scripts
+// need at most six.
 const MaxCombining = 8
 
-// cutMark stands where combining marks beyond MaxCombining were cut.
+// cutMark replaces the combining marks beyond MaxCombining.
 const cutMark = "«…»"
 
-// Text returns s made safe for a terminal. Clean text is returned as it is, without an allocation.
+// Text returns s made safe for a terminal. It returns clean text unchanged, without an allocation.
 func Text(s string) string {
 	if n, _ := scan(s, run{}); n == len(s) {
 		return s
@@ -43,12 +42,12 @@ func Text(s string) string {
 	return out + st.Close()
 }
 
-// Line returns s made safe and laid on one line: line feeds and tabs become spaces. It is for titles and tool lines.
+// Line returns s made safe and on one line: line feeds and tabs become spaces. It is for titles and tool lines.
 func Line(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Text(s))
 }
 
-// dirty is true for the bytes that the fast path cannot pass: controls but LF and TAB, DEL, and all above ASCII.
+// dirty marks the bytes that need more than the fast path: controls except LF and TAB, DEL, and all above ASCII.
 var dirty = func() (t [256]bool) {
 	for b := range t {
 		t[b] = b < 0x20 && b != '\n' && b != '\t' || b >= 0x7f
@@ -56,32 +55,32 @@ var dirty = func() (t [256]bool) {
 	return t
 }()
 
-// run is what counts of the characters before the next one.
+// run is the state between characters: what the next one depends on.
 type run struct {
-	marks  int  // combining marks on the last base, and on those joined to it
-	based  bool // that base is above ASCII
-	joined bool // the last character joins the next one
+	marks      int  // combining marks on the last base character, and on those joined to it
+	aboveASCII bool // the last base character is above ASCII
+	joined     bool // the last character joins the next one
 }
 
-// take notes a character above ASCII that is shown as it is, and reports whether it may be: it is no selector of
-// nothing and not one mark too many.
+// take adds a character above ASCII to the run, and reports whether it is shown: not a variation selector without a base,
+// and not a combining mark too many.
 func (r *run) take(c rune) bool {
 	switch {
-	case selector(c) && !r.based:
+	case isSelector(c) && !r.aboveASCII:
 		return false
-	case combining(c):
+	case isCombining(c):
 		r.marks++
 		r.joined = c == joiner && r.marks <= MaxCombining
 		return r.marks <= MaxCombining
 	case r.joined:
 		r.joined = false
 	default:
-		*r = run{based: true}
+		*r = run{aboveASCII: true}
 	}
 	return true
 }
 
-// scan returns how many bytes of s, which follows r, stand before the first that needs a change, and what then counts.
+// scan returns how many bytes of s need no change, when s follows r, and the state after them.
 func scan(s string, r run) (int, run) {
 	for i := 0; i < len(s); {
 		if !dirty[s[i]] {
@@ -94,7 +93,7 @@ func scan(s string, r run) (int, run) {
 			return i, r
 		}
 		c, size := utf8.DecodeRuneInString(s[i:])
-		if c == utf8.RuneError && size == 1 || replaced(c) || !r.take(c) {
+		if c == utf8.RuneError && size == 1 || isReplaced(c) || !r.take(c) {
 			return i, r
 		}
 		i += size
@@ -102,13 +101,13 @@ func scan(s string, r run) (int, run) {
 	return len(s), r
 }
 
-// replaced reports whether a valid code point above ASCII is shown as something else.
-func replaced(r rune) bool {
+// isReplaced reports whether a valid code point above ASCII is shown as something else.
+func isReplaced(r rune) bool {
 	switch {
 	case r < 0xa0, r == 0xad, r == 0x61c, r == 0x180e:
 		return true
 	case r < 0x200b, r == 0x200c, r == joiner:
-		return r >= 0x600 && r <= 0xd4e && absorbs(r)
+		return r >= 0x600 && r <= 0xd4e && isPrepend(r)
 	case r <= 0x206f:
 		return r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060
 	case r < 0xfdd0:
@@ -118,7 +117,7 @@ func replaced(r rune) bool {
 	case r&0xfffe == 0xfffe:
 		return true
 	case r >= 0x110bd && r <= 0x11f02:
-		return absorbs(r)
+		return isPrepend(r)
 	case r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe007f:
 		return true
 	}
@@ -128,11 +127,11 @@ func replaced(r rune) bool {
 // joiner is the zero width joiner.
 const joiner = 0x200d
 
-// selector reports whether r chooses between the looks of the character before it.
-func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
+// isSelector reports whether r is a variation selector, which changes the look of the character before it.
+func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// absorbs reports whether r takes the character after it into its own cell (grapheme break property Prepend).
-func absorbs(r rune) bool {
+// isPrepend reports whether r draws the character after it in its own cell (grapheme break property Prepend).
+func isPrepend(r rune) bool {
 	switch {
 	case r >= 0x600 && r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2, r == 0xd4e,
 		r == 0x110bd, r == 0x110cd, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941,
@@ -142,8 +141,8 @@ func absorbs(r rune) bool {
 	return false
 }
 
-// combining reports whether r adds to the character before it: marks, joiners, variation selectors.
-func combining(r rune) bool {
+// isCombining reports whether r modifies the character before it: marks, joiners, variation selectors.
+func isCombining(r rune) bool {
 	switch {
 	case r < 0x300:
 		return false
@@ -157,8 +156,8 @@ func combining(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me)
 }
 
-// show appends what stands for r, which replaced has picked out or which is a control character.
-func show(out []byte, r rune) []byte {
+// appendMark appends the replacement of r, a control character or one for which isReplaced is true.
+func appendMark(out []byte, r rune) []byte {
 	const hex = "0123456789ABCDEF"
 	switch {
 	case r < 0x20:

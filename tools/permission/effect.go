@@ -54,7 +54,7 @@ func OfFile(tool string, a Access, p workspace.Place) Effect {
 		t.paths = append(t.paths, p.Rel)
 		t.Title += " -> " + p.Rel
 	}
-	t.byName = t.byName || a == AccessEdit && (p.Program || !plain.Faithful(t.Title))
+	t.byName = t.byName || a == AccessEdit && (p.Program || !plain.ShownExactly(t.Title))
 	t.Fingerprint = strings.Join(t.paths, "\n")
 	return t
 }

@@ -50,7 +50,7 @@ const maxScriptDepth = 5
 
 func parseScript(text string, lang syntax.LangVariant) *script {
 	s := &script{text: text}
-	s.plain = s.read(text, lang, 0) && plain.Faithful(text)
+	s.plain = s.read(text, lang, 0) && plain.ShownExactly(text)
 	s.addGuesses(text, lang, 0)
 	return s
 }

@@ -34,7 +34,7 @@ const (
 
 // File is a file that the conversation changed.
 type File struct {
-	diff.Changed
+	diff.ChangedFile
 	Disk Disk
 }
 

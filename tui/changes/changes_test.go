@@ -40,14 +40,14 @@ func content() changes.Content {
 	cut := change("big.sql", "big.sql", 1, "-drop", "+create")
 	cut.Cut = 1204
 	return changes.Content{Title: "Fix flaky upload test", Loaded: true, Files: []changes.File{
-		{Changed: diff.Changed{Name: "upload/server.go", Edits: 2, Last: 41, Diffs: []diff.File{
+		{ChangedFile: diff.ChangedFile{Name: "upload/server.go", Edits: 2, Last: 41, Diffs: []diff.File{
 			change("upload/server.go", "upload/server.go", 12, " func Listen() {", "-\tsrv := NewServer(\":8080\")", "+\tsrv := NewServer(\":0\") // any free port, so that tests can run side by side", " }")}}},
-		{Changed: diff.Changed{Name: "notes.md", Edits: 1, Last: 44, Diffs: []diff.File{change("", "notes.md", 1, many(60)...)}}, Disk: changes.DiskOther},
-		{Changed: diff.Changed{Name: "go.mod", Edits: 3, Last: 50, Diffs: []diff.File{
+		{ChangedFile: diff.ChangedFile{Name: "notes.md", Edits: 1, Last: 44, Diffs: []diff.File{change("", "notes.md", 1, many(60)...)}}, Disk: changes.DiskOther},
+		{ChangedFile: diff.ChangedFile{Name: "go.mod", Edits: 3, Last: 50, Diffs: []diff.File{
 			change("go.mod", "go.mod", 3, "-go 1.24", "+go 1.25"), change("go.mod", "go.mod", 9, "+require x v1")}}, Disk: changes.DiskGone},
-		{Changed: diff.Changed{Name: "big.sql", Edits: 1, Last: 51, Diffs: []diff.File{cut}}, Disk: changes.DiskUnreadable},
-		{Changed: diff.Changed{Name: "same.go", Edits: 2, Last: 52, Diffs: []diff.File{{From: "same.go", To: "same.go"}}}},
-		{Changed: diff.Changed{Name: hostile, Edits: 1, Last: 53, Diffs: []diff.File{change(hostile, hostile, 1, "-"+hostile, "+"+hostile+" end")}}},
+		{ChangedFile: diff.ChangedFile{Name: "big.sql", Edits: 1, Last: 51, Diffs: []diff.File{cut}}, Disk: changes.DiskUnreadable},
+		{ChangedFile: diff.ChangedFile{Name: "same.go", Edits: 2, Last: 52, Diffs: []diff.File{{From: "same.go", To: "same.go"}}}},
+		{ChangedFile: diff.ChangedFile{Name: hostile, Edits: 1, Last: 53, Diffs: []diff.File{change(hostile, hostile, 1, "-"+hostile, "+"+hostile+" end")}}},
 	}}
 }
 

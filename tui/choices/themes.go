@@ -22,9 +22,9 @@ func (own Themes) Named(name string, dark, noColor bool) (themes.Theme, bool) {
 	}
 	switch name {
 	case "", Auto:
-		return themes.Auto(dark), true
+		return themes.ForBackground(dark), true
 	case "dark", "light":
-		return themes.Auto(name == "dark"), true
+		return themes.ForBackground(name == "dark"), true
 	}
 	if i := slices.IndexFunc(own, func(t themes.Theme) bool { return t.Name == name }); i >= 0 {
 		return own[i], true

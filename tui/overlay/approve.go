@@ -50,10 +50,10 @@ type Approve struct {
 // NewApprove returns a question about a reviewed call. A call without an offered
 // rule can be allowed only once. judge returns what edited rules would allow.
 func NewApprove(r conversation.Review, judge func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
-	a := &Approve{title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)), offer: r.Offer, judge: judge, answer: answer,
+	a := &Approve{title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)), offer: r.Offer, judge: judge, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}}
 	if r.Diff != "" {
-		a.body = plain.Text(plain.Marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
+		a.body = plain.Text(plain.MarkInvisible(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
 		if f, ok := diff.Parse(a.body); ok {
 			a.change = &f
 			a.title += "  " + diffview.Stat(f.Stat())
@@ -204,7 +204,7 @@ func (a *Approve) explain(msg tea.Msg) (pane.Action, bool) {
 // unchanged cannot be edited.
 func (a *Approve) beginRule() {
 	rules := a.offer.Rules
-	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
+	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.MarkInvisible(r)) != r }) {
 		return
 	}
 	a.rule = edit.NewField(plain.Text, edit.MaxInLine)
@@ -252,7 +252,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 		lines = append(lines, s.Overlay.Detail.Render(pane.Clip(caption, a.width)))
 		most--
 	}
-	means, warning := pane.WrapHanging("allows "+plain.Line(plain.Marked(offer.Meaning)), a.width), []string(nil)
+	means, warning := pane.WrapHanging("allows "+plain.Line(plain.MarkInvisible(offer.Meaning)), a.width), []string(nil)
 	switch {
 	case a.rule != nil && a.wrong != nil:
 		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
@@ -278,7 +278,7 @@ func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
 		return lines, &point{x, y}
 	}
 	for _, r := range a.offer.Rules {
-		lines = append(lines, cut(plain.Line(plain.Marked(strings.ReplaceAll(r, "\n", "␊"))), a.width)...)
+		lines = append(lines, cut(plain.Line(plain.MarkInvisible(strings.ReplaceAll(r, "\n", "␊"))), a.width)...)
 	}
 	if len(lines) > height { // the command or the file above shows the rest
 		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], a.width-1, "")+"…")
