@@ -12,29 +12,28 @@ import (
 	"plimsoll/conversation"
 )
 
-// A turn whose model has no capacity, or no credit, goes on with the next of the models
-// that the user named for that, and says so. One model is left out that cannot be opened,
-// and one whose window the conversation would fill above its load line: a compaction
-// would outlast the turn. When the turn ends, requests go to the chosen model again.
+// A turn whose model has no capacity or no credit continues with the next fallback model that the user named, and a
+// notice says so. A model is skipped if it cannot be opened, or if the conversation would fill its window above the
+// load line: a compaction would last longer than the turn. After the turn, requests go to the chosen model again.
 
-// endpoint is a model and what requests to it go through.
+// endpoint is a model and its provider.
 type endpoint struct {
 	model    llm.Model
 	provider llm.Provider
 }
 
-// takeover is who takes a turn over.
+// takeover is the state of a turn that may continue with a fallback model.
 type takeover struct {
 	journal *core.Journal
-	chosen  *endpoint       // what the user chose, while another model has the turn; nil otherwise
-	left    []core.Fallback // that may take over and did not have their turn
+	chosen  *endpoint       // the user's model, while another one replaces it; nil otherwise
+	left    []core.Fallback // fallback models that were not tried yet
 }
 
-// errElsewhere says that the turn continues with another model.
+// errElsewhere: the turn continues with another model.
 var errElsewhere = errors.New("the turn continues with another model")
 
-// fallsBack reports whether a failure is one that another model may not have. A model
-// that the turn fell back to may also be one that the key does not open.
+// fallsBack reports whether another model may not have this failure. again says that the failed model is a fallback
+// itself, whose key may be wrong, too.
 func fallsBack(c llm.Class, again bool) bool {
 	switch c {
 	case llm.Overloaded, llm.RateLimited, llm.Quota:
@@ -45,9 +44,8 @@ func fallsBack(c llm.Class, again bool) bool {
 	return false
 }
 
-// fallBack goes on with the next model that can take a request over. What streamed is
-// void, as before another try. It reports false if there is none, or the failure is not
-// one to fall back for.
+// fallBack continues with the next fallback model, and discards the text that streamed. It reports false if there
+// is none, or if the failure is no reason for one.
 func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	var failure *llm.Error
 	t, had := a.turn, endpoint{a.journal.Model(), a.journal.Provider()}
@@ -59,7 +57,7 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 		return false
 	}
 	if next == nil {
-		// What cannot be stored now waits, and the failure is told in any case.
+		// If the notice cannot be stored now, it waits; the failure is reported in any case.
 		_, _ = a.journal.Keep(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "No other model takes over. " + strings.Join(skipped, " ")})
 		return false
 	}
@@ -70,13 +68,12 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	if ans.reply.Arrived() {
 		a.journal.Publish(updates.Discarded{})
 	}
-	_, _ = a.journal.Keep(ctx, bodies...) // as above: an append that fails, too, ends the turn
+	_, _ = a.journal.Keep(ctx, bodies...) // as above: the next append fails, too, and ends the turn
 	a.useModel(next.model, next.provider, true)
 	return true
 }
 
-// next is the next model of the list that can take over, nil if none can, and
-// why those before it cannot.
+// next opens the next model that can continue, nil if none can, and returns the reasons for the skipped ones.
 func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) {
 	from := t.journal.Model()
 	for len(t.left) > 0 {
@@ -96,8 +93,8 @@ func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) 
 	return nil, skipped
 }
 
-// fills reports whether the conversation is above the load line of a model, or above the
-// hard line where nothing makes compaction act.
+// fills reports whether the conversation is above the load line of a model, or above its hard line without a load
+// line.
 func (t *takeover) fills(m llm.Model) bool {
 	r := t.journal.MeterFor(m).Reading()
 	line := r.LoadLine
@@ -107,7 +104,7 @@ func (t *takeover) fills(m llm.Model) bool {
 	return line > 0 && r.Used >= line
 }
 
-// told says why a model takes over, and what that does to cache and window.
+// told is the notice: why a model takes over, its costs, and the fill of its window.
 func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 	r := t.journal.MeterFor(m).Reading()
 	price := ""
@@ -125,7 +122,7 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 	return strings.Join(parts, " ")
 }
 
-// thousands is a number of tokens, roughly.
+// thousands writes a number of tokens, rounded to thousands.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -133,7 +130,7 @@ func thousands(n int) string {
 	return fmt.Sprintf("%dk", (n+500)/1000)
 }
 
-// spent is the usage of an answer that is not kept.
+// spent are the usage events of an answer that is not stored.
 func (k *replyKeeper) spent(r llm.Outgoing, ans answer) []conversation.Body {
 	var bodies []conversation.Body
 	for _, rep := range append(ans.spent, ans.reply) {

@@ -10,15 +10,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// Three things are stored apart from the log, by goroutines that nobody waits for
-// while a reply streams: the reply so far, the messages that wait for the turn,
-// and what was learned about a model. Of each only the newest counts. A failure
-// to write them is logged and no more: the log itself is written later and says
-// so if it cannot be.
+// Three things are stored apart from the log, on goroutines of their own, so that a streaming reply does not wait
+// for the disk: the partial reply, the queued messages, and the calibration of a model. Only the newest value of
+// each counts. A failed write is only logged: the log itself is written later, and reports its own failure.
 
-// keeper writes the newest value on a goroutine of its own, soon after it changed. A nil one keeps nothing.
+// keeper writes the newest value on its own goroutine, soon after a change. A nil keeper writes nothing.
 type keeper[T any] struct {
-	every time.Duration // it waits so long for more, unless a change is urgent
+	every time.Duration // how long it waits for more changes, unless one is urgent
 	write func(context.Context, T)
 
 	mu     sync.Mutex // guards newest and fresh
@@ -33,7 +31,7 @@ func newKeeper[T any](every time.Duration, write func(context.Context, T)) *keep
 		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 }
 
-// start begins to write. Who starts a keeper stops it.
+// start starts the goroutine. The caller has to stop it.
 func (k *keeper[T]) start(ctx context.Context) {
 	if k != nil {
 		go k.run(context.WithoutCancel(ctx))
@@ -61,7 +59,7 @@ func (k *keeper[T]) run(ctx context.Context) {
 	}
 }
 
-// flush writes the newest value, unless it is written.
+// flush writes the newest value, if that was not done yet.
 func (k *keeper[T]) flush(ctx context.Context) {
 	var none T
 	k.mu.Lock()
@@ -73,7 +71,7 @@ func (k *keeper[T]) flush(ctx context.Context) {
 	}
 }
 
-// put replaces the value by what f makes of the one that is not written yet. It never blocks.
+// put replaces the value that is not written yet by the result of f. It never blocks.
 func (k *keeper[T]) put(urgent bool, f func(T) T) {
 	if k == nil {
 		return
@@ -87,7 +85,7 @@ func (k *keeper[T]) put(urgent bool, f func(T) T) {
 	}
 }
 
-// stop ends the keeper and waits for a write under way.
+// stop ends the goroutine and waits for a running write.
 func (k *keeper[T]) stop() {
 	if k != nil {
 		close(k.quit)
@@ -95,7 +93,7 @@ func (k *keeper[T]) stop() {
 	}
 }
 
-// finish is stop for what must be written to the last.
+// finish is stop, and writes the last value.
 func (k *keeper[T]) finish(ctx context.Context) {
 	if k != nil {
 		k.stop()
@@ -103,7 +101,7 @@ func (k *keeper[T]) finish(ctx context.Context) {
 	}
 }
 
-// signal wakes whoever waits on a channel of one place.
+// signal wakes the receiver of a channel with a buffer of one.
 func signal(ch chan<- struct{}) {
 	select {
 	case ch <- struct{}{}:
@@ -111,19 +109,18 @@ func signal(ch chan<- struct{}) {
 	}
 }
 
-// When the reply so far is written: after keepEvery, or sooner once keepBytes
-// and an eighth of the whole are new, so that a long reply is not written over
-// and over.
+// When the partial reply is written: after keepEvery, or sooner once keepBytes and an eighth of the whole are new,
+// so that a long reply is not written too often.
 const (
 	keepEvery = time.Second
 	keepBytes = 4 << 10
 	keepShare = 8
 )
 
-// partialKeeper writes one reply while it arrives. Stop it before the reply is appended.
+// partialKeeper writes one reply while it arrives. It has to be stopped before the reply is appended.
 type partialKeeper struct {
 	*keeper[conversation.PartialReply]
-	marked int // bytes of the reply when it was urgent last
+	marked int // size of the reply at the last urgent change, in bytes
 }
 
 func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *partialKeeper {
@@ -136,7 +133,7 @@ func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *parti
 	return k
 }
 
-// offer replaces the reply so far.
+// offer replaces the partial reply.
 func (k *partialKeeper) offer(p conversation.PartialReply) {
 	size := len(p.Text) + len(p.Reasoning)
 	urgent := size-k.marked >= max(keepBytes, size/keepShare)
@@ -146,7 +143,7 @@ func (k *partialKeeper) offer(p conversation.PartialReply) {
 	k.put(urgent, func(conversation.PartialReply) conversation.PartialReply { return p })
 }
 
-// learnedModels is what was learned about models, by key.
+// learnedModels are the calibrations of models, by key.
 type learnedModels map[string]conversation.Calibration
 
 func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *keeper[learnedModels] {
@@ -159,11 +156,11 @@ func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *keeper[
 	})
 }
 
-// backlog keeps the messages that wait.
+// backlog stores the queued messages.
 type backlog struct {
 	*keeper[[]string]
-	some  bool // what was put last was not empty
-	ended bool // nothing replaces it any more
+	some  bool // the last stored queue may not be empty
+	ended bool // the stored queue must not change any more
 }
 
 func newBacklog(store core.Backlog, logger *slog.Logger) backlog {
@@ -174,7 +171,7 @@ func newBacklog(store core.Backlog, logger *slog.Logger) backlog {
 	})}
 }
 
-// replace replaces the messages that wait.
+// replace replaces the stored queue.
 func (b *backlog) replace(texts []string) {
 	if b.ended || len(texts) == 0 && !b.some {
 		return
@@ -183,9 +180,8 @@ func (b *backlog) replace(texts []string) {
 	b.put(false, func([]string) []string { return texts })
 }
 
-// end puts the messages that wait when the agent ends. They are there when the
-// conversation goes on, and so are those of an earlier run if nothing was sent
-// in this one.
+// end stores the queue when the agent ends, for the next run. An empty queue does not replace what an earlier run
+// left.
 func (b *backlog) end(texts []string) {
 	if len(texts) > 0 {
 		b.replace(texts)

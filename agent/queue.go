@@ -2,26 +2,25 @@ package agent
 
 import "plimsoll/agent/updates"
 
-// A message that is sent while a turn runs waits, visibly, and becomes its own turn, in
-// the order of sending. It returns to the composer when the turn before
-// it was stopped or failed: it was written in the hope of an answer that never
-// came. What asks for no answer stays until it is in the log.
+// A message that is sent while a turn runs waits, visibly, and becomes a turn of its own, in the order of sending.
+// If the turn before it is stopped or fails, it returns to the composer, because the user expected another reply
+// first. A quiet message, which asks for no reply, stays in the queue until it is in the log.
 
-// queue is the messages that wait for the running turn.
+// queue holds the messages that wait for the running turn.
 type queue struct {
 	messages []queued
-	shown    bool // the watcher knows of some
+	shown    bool // the newest Queued update was not empty
 	backlog  backlog
 	updates  *updates.Mailbox
 }
 
-// queued is a message that waits.
+// queued is a message in the queue.
 type queued struct {
 	text  string
-	quiet bool // no reply is asked for
+	quiet bool // asks for no reply
 }
 
-// next takes the oldest message that waits.
+// next removes and returns the oldest message.
 func (q *queue) next() (m queued, ok bool) {
 	if len(q.messages) == 0 {
 		return queued{}, false
@@ -34,14 +33,13 @@ func (q *queue) next() (m queued, ok bool) {
 	return m, true
 }
 
-// show tells which messages wait.
+// show publishes the queue.
 func (q *queue) show() {
 	q.updates.Put(updates.Queued{Texts: q.texts()})
 	q.shown = len(q.messages) > 0
 }
 
-// giveBack returns texts and then the queued messages to the composer, but for
-// those that ask for no answer.
+// giveBack returns texts, and then the queued messages except quiet ones, to the composer.
 func (q *queue) giveBack(texts ...string) {
 	var left []queued
 	for _, m := range q.messages {
@@ -53,7 +51,7 @@ func (q *queue) giveBack(texts ...string) {
 	}
 	q.messages = left
 	q.store()
-	// In this order, so that a watcher who leaves between the two has them.
+	// Returned goes first, so that a watcher that stops between the two has the texts.
 	if len(texts) > 0 {
 		q.updates.Put(updates.Returned{Texts: texts})
 	}
@@ -62,10 +60,10 @@ func (q *queue) giveBack(texts ...string) {
 	}
 }
 
-// store keeps what waits in the backlog, so that a crash does not lose it.
+// store stores the queue, so that a crash does not lose it.
 func (q *queue) store() { q.backlog.replace(q.texts()) }
 
-// texts lists what waits, oldest first.
+// texts lists the texts of the queue, oldest first.
 func (q *queue) texts() []string {
 	var texts []string
 	for _, m := range q.messages {

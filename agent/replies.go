@@ -13,21 +13,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// A reply and what was reported about it are one transaction, also when it is
-// the reply to a request that failed or was stopped. Calls of a reply that was
-// cut short are not run; their answers are in the same
-// transaction, so that the log can be sent again whatever happens next.
+// A reply and its usage are one transaction, also after a failure or a stop. Calls of a reply that was cut short do
+// not run: their results are in the same transaction, so that the log can always be sent again.
 
-// replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
-// up in the log again and again.
+// replyKeeper stores replies. It indexes what it would otherwise look up in the log for each of them.
 type replyKeeper struct {
 	journal *core.Journal
 	windows *windowKeeper
-	callIDs map[string]bool // every id a call had
-	titled  bool            // the conversation has a title, or will have
+	callIDs map[string]bool // all IDs of calls
+	titled  bool            // the conversation has a title, or is about to get one
 }
 
-// note keeps at hand what events say.
+// observe reads new events.
 func (k *replyKeeper) observe(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -72,8 +69,8 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 	return calls, nil
 }
 
-// leaveOut leaves a turn out of the next requests that the model refused, and tells so: a model that is sent it again
-// refuses again. seq is where it stands in the log.
+// leaveOut returns events that rewind a turn which the model refused, with a notice: with that turn in the request,
+// the model would refuse again. seq is the Seq of the rewind.
 func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
 	for _, e := range k.journal.Events() {
@@ -94,7 +91,8 @@ func (k *replyKeeper) changes(tool string) bool {
 	return slices.ContainsFunc(k.journal.Tools(), func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
 }
 
-// leaveThinking leaves what the model thought up to now out of all requests to come.
+// leaveThinking records that later requests carry no thinking of the replies so far. It reports false if there is
+// none.
 func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
 	if !k.thought() {
 		return false
@@ -104,7 +102,7 @@ func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
 	return failed == nil
 }
 
-// thought reports whether requests carry something of what the model thought, which could be left out.
+// thought reports whether requests carry thinking that could be left out.
 func (k *replyKeeper) thought() bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
 		if e.Seq <= k.journal.ThinkingAfter() {
@@ -117,7 +115,7 @@ func (k *replyKeeper) thought() bool {
 	return false
 }
 
-// message is the reply as it is stored, and its calls.
+// message is the reply as an event, and its calls.
 func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply
 	m := conversation.AssistantMessage{
@@ -138,7 +136,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	case ans.err != nil:
 		m.Stop = conversation.StopInterrupted
 	case rep.Stop == conversation.StopEnd && len(calls) > 0:
-		m.Stop = conversation.StopCalls // servers exist that say "stop" with calls
+		m.Stop = conversation.StopCalls // some servers send "stop" with calls
 	case rep.Stop == conversation.StopCalls && len(calls) == 0:
 		m.Stop = conversation.StopEnd
 	default:
@@ -148,8 +146,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	return m, calls
 }
 
-// newCall completes a call: it gets an id where it has none or one that was
-// used before, a name, and arguments that are an object.
+// newCall completes a call: an ID if it has none or a used one, a name, and arguments that are a JSON object.
 func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	args := conversation.Clean(p.Arguments.String())
 	repaired, valid := conversation.RepairArguments(args)
@@ -160,7 +157,7 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 		invalid: !valid,
 	}
 	if c.Name == "" {
-		c.Name = "unnamed" // servers refuse a history with an empty name
+		c.Name = "unnamed" // servers refuse a message with an empty name
 	}
 	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
 		c.ID = fmt.Sprintf("call_%d_%d", k.journal.NextSeq(), i+n)
@@ -169,8 +166,8 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	return c
 }
 
-// hints is what is worth telling about a reply: the title that the
-// conversation gets with its first one, and a prompt that was cut silently.
+// hints are the events that a reply causes: the title after the first reply, and the notice about a prompt that was
+// cut.
 func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	var bodies []conversation.Body
 	if !k.titled {
@@ -185,8 +182,8 @@ func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body 
 // titleChars is the length of a title made from a message.
 const titleChars = 60
 
-// DefaultTitle is the first line of the first message, shortened. What a command of
-// the user's own printed says little of what a conversation is about.
+// DefaultTitle is the first line of the first message, shortened. Messages with the output of a user's own command
+// are skipped.
 func DefaultTitle(events []conversation.Event) string {
 	for _, e := range events {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
@@ -199,7 +196,7 @@ func DefaultTitle(events []conversation.Event) string {
 	return ""
 }
 
-// firstLine is the first line with something in it, as one line of text.
+// firstLine is the first line of a text that is not blank.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = llm.OneLine(line); line != "" {
@@ -209,7 +206,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// shorten cuts text to n characters, at a word where there is one.
+// shorten cuts text to n characters, at a space if there is one in the second half.
 func shorten(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {

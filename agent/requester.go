@@ -13,28 +13,26 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request that failed for a reason that may pass is tried again, after a
-// back-off or after what the server asks for. What had streamed is void for
-// the eye then, but the longest of it is kept if every try fails.
+// A request that failed for a temporary reason is made again, after a back-off or after the time that the server
+// asks for. What had streamed is discarded on screen; if every try fails, the longest reply is stored.
 
-// requester makes the requests of the conversation, and shows the replies as they
-// arrive.
+// requester makes the requests of the conversation, and shows the replies as they arrive.
 type requester struct {
 	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
-	store    core.Log // keeps the reply so far
+	store    core.Log // stores the partial reply
 	retry    llm.Retry
-	answered map[string]bool // models that gave a reply, by name
-	noted    string          // the newest note on how a request is made
+	answered map[string]bool // models that replied in this run, by name
+	noted    string          // the newest note of a provider about its requests
 }
 
-// ask makes a request, again and again where that may help.
+// ask makes a request, and repeats it where that may help.
 func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
 	empty := 0
 	began := q.journal.Now()
-	var since time.Time // when it began that the server starts, or its cache is full
+	var since time.Time // when the first temporary failure happened
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
 		if rep.Arrived() {
@@ -77,14 +75,13 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	}
 }
 
-// temporary reports whether a failure is over within a minute as a rule: the server
-// loads its model, or answered before and is gone, as it may be started anew, or
-// serves others from the cache that requests share.
+// temporary reports whether a failure usually ends within a minute: the server loads its model, restarts after it
+// has answered before, or its shared cache is full.
 func (q *requester) temporary(r llm.Outgoing, e *llm.Error) bool {
 	return e.Loading || e.Shared || e.Down && q.answered[r.To.Name()]
 }
 
-// tries is how often a failed request is tried at most, 0 where the clock decides.
+// tries is the largest number of tries, 0 if a time limit decides.
 func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
 	if q.temporary(r, e) {
 		return 0
@@ -92,7 +89,7 @@ func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
 	return q.retry.Tries
 }
 
-// givenUp is the failure as the user is told it after the last try.
+// givenUp is the failure after the last try, in words for the user.
 func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
 	shown, now := *e, q.journal.Now()
 	shown.Tries, shown.Took = try, now.Sub(began)
@@ -103,7 +100,7 @@ func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
 	return &shown
 }
 
-// pause waits, and drains the inbox meanwhile. The error is the cause of ctx's end.
+// pause sleeps, and drains the inbox meanwhile. The error is the cause of ctx's end.
 func (q *requester) pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -111,9 +108,8 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// sharedCache is the failure of a request as it is to be understood: one without
-// numbers of a request that is smaller than the window is about a cache that is
-// full, which is temporary.
+// sharedCache replaces an overflow without sizes by a temporary failure, if the request is certainly smaller than
+// the window: then a shared cache is full.
 func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
 	if !llm.UnsizedOverflow(e) || !llm.Smaller(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
 		return e
@@ -121,20 +117,18 @@ func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *l
 	return llm.CacheFull(e)
 }
 
-// One goroutine reads the provider and hands pieces over; the owner adds them
-// up, shows them, and goes on draining its inbox. Whatever arrived is part of the reply,
-// also when the stream then broke or was stopped. When stream returns, the
+// One goroutine reads the provider and passes chunks on. The owner collects and shows them, and keeps draining its
+// inbox. All that arrived is part of the reply, also if the stream breaks or is stopped. When stream returns, the
 // provider and the keeper of the partial reply have ended.
 
-// piece is what a provider yields.
+// piece is a value that a provider yields.
 type piece struct {
 	chunk llm.Chunk
 	err   error
 }
 
-// stream makes one try at a request of the conversation: the reply is shown as
-// it arrives, and kept apart from the log. The error is an *Error, or the cause of
-// ctx's end; the reply has what arrived, and is never nil.
+// stream makes one try of a request. It shows the reply as it arrives, and stores it apart from the log. The error
+// is an *Error, or the cause of ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	keeper := keepPartials(ctx, q.store, q.journal.Logger())
 	defer keeper.stop()
@@ -174,7 +168,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 	return rep, err
 }
 
-// read hands over what the provider yields until it ends or ctx does.
+// read passes on what the provider yields until the stream or ctx ends.
 func read(ctx context.Context, r llm.Outgoing, out chan<- piece) {
 	defer close(out)
 	for c, err := range r.Provider.Stream(ctx, r.Request) {
@@ -207,7 +201,7 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(l
 	}
 }
 
-// show adds a piece to the reply and lets the watcher see it.
+// show adds a chunk to the reply and publishes it.
 func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 	quiet := !rep.Arrived()
 	changed := rep.Add(c)
@@ -226,16 +220,16 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 	}
 }
 
-// answer is what came of a request, tries and all.
+// answer is the result of a request, with all its tries.
 type answer struct {
-	reply *llm.Reply   // to be kept, nil if nothing came
-	spent []*llm.Reply // of the other tries, for what they cost
+	reply *llm.Reply   // to be stored
+	spent []*llm.Reply // of the other tries, for their usage
 	err   error        // nil; an *Error; or the cause of ctx's end
-	down  bool         // the server was gone in between
+	down  bool         // the server was unreachable or loading in between
 }
 
-// saidNothing is the failure of the n-th empty reply to the same request. A
-// second one is not followed by more: each is paid for.
+// saidNothing is the failure of the n-th empty reply to a request. After the second one there is no other try,
+// because each costs money.
 func saidNothing(e *llm.Error, n int) *llm.Error {
 	failure := *e
 	failure.NoRetry = failure.NoRetry || n > 1
@@ -245,7 +239,7 @@ func saidNothing(e *llm.Error, n int) *llm.Error {
 	return &failure
 }
 
-// take keeps a reply: the one that succeeded, otherwise the longest.
+// take adds a reply, and keeps the successful one, otherwise the longest.
 func (ans *answer) take(rep *llm.Reply, whole bool) {
 	switch {
 	case ans.reply == nil:

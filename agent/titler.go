@@ -12,35 +12,35 @@ import (
 	"plimsoll/conversation"
 )
 
-// A conversation is named by the first line of its first message, and then by the
-// model, if Options.Titles says so. Rules:
+// A conversation gets the first line of its first message as its title, and then one by the model, if
+// Options.Titles allows it. Rules:
 //
-//   - It is asked once, after the first turn ended well and while nothing goes on, and
-//     nothing waits for the answer. A failure, or an answer that is no title, leaves the
-//     first line.
-//   - A title that the user gave, before or meanwhile, stays.
-//   - The request is small, carries no tools and a bounded reply; what it costs is in
-//     the log with its purpose, as every request's is.
+//   - The model is asked once, after the first turn ended well and while the conversation is idle; nothing waits
+//     for the
+// answer. After a failure or a useless answer the first line stays.
+//   - A title of the user stays.
+//   - The request is small, without tools and with a bounded reply; its usage is in the log like that of every
+//     request.
 
 const (
-	titleTime   = 20 * time.Second // for an answer
+	titleTime   = 20 * time.Second // time limit of the request
 	titleTokens = 300              // of the reply; a model that reasons needs more than its title
-	titleShown  = 1500             // characters of a message that the model is shown
+	titleShown  = 1500             // characters of a message in the request
 	titleSystem = "You name conversations. Answer with a title of three to seven words for the conversation you are shown, in its language: no quotes, no period, nothing else."
 )
 
-// titler has the model name the conversation. All belongs to the owner of it.
+// titler asks the model for a title. It belongs to the owner of the conversation.
 type titler struct {
 	journal *core.Journal
 	inbox   *core.Inbox
-	named   func(llm.Model) bool // conversations held with a model are named by it; nil: none are
+	named   func(llm.Model) bool // whether a model is asked; nil: none is
 	usage   func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
 
-	over bool          // it was asked, or need not be
-	done chan struct{} // closed when the answer is there, nil while none is awaited
+	over bool          // the model was asked, or need not be
+	done chan struct{} // closed when the request has ended, nil without one
 }
 
-// idle asks for a title, if it is time for that. Nothing goes on.
+// idle asks for a title if it is time. It is called while the conversation is idle.
 func (t *titler) idle(ctx context.Context) {
 	if t.over || t.done != nil || t.named == nil || !t.journal.Interactive() || !t.named(t.journal.Model()) {
 		return
@@ -65,8 +65,8 @@ func (t *titler) idle(ctx context.Context) {
 	}()
 }
 
-// firstTurn is the first message and what was replied to it; ended says that there is
-// a reply. The reply is "" where it did not end well, or another turn began.
+// firstTurn is the first message and its reply; ended reports whether there is a reply. The reply is "" if it did
+// not end well, or if another turn began.
 func firstTurn(events []conversation.Event) (question, reply string, ended bool) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -85,8 +85,7 @@ func firstTurn(events []conversation.Event) (question, reply string, ended bool)
 	return question, reply, ended
 }
 
-// byFirstLine reports whether the conversation has the title that its first message
-// gives it.
+// byFirstLine reports whether the title is the one from the first message.
 func (t *titler) byFirstLine() bool {
 	events := t.journal.Events()
 	for _, e := range slices.Backward(events) {
@@ -97,7 +96,7 @@ func (t *titler) byFirstLine() bool {
 	return false
 }
 
-// request is what the model is asked.
+// request is the request for a title.
 func (t *titler) request(question, reply string) llm.Outgoing {
 	m := t.journal.Model()
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
@@ -111,7 +110,7 @@ func (t *titler) request(question, reply string) llm.Outgoing {
 	return r
 }
 
-// keep keeps what the request cost, and the title, if it is one and wanted still.
+// keep stores the usage of the request, and the title if it is valid and still needed.
 func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err error) {
 	t.done = nil
 	var bodies []conversation.Body
@@ -128,8 +127,7 @@ func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err e
 	}
 }
 
-// titleIn is the title in an answer, "" where there is no title: a model that explains itself
-// or goes on in the conversation wrote none.
+// titleIn is the title in an answer, "" if the model wrote something else.
 func titleIn(text string) string {
 	const around = "#*\"'`“”«». "
 	title := strings.Trim(llm.OneLine(text), around)
@@ -140,7 +138,7 @@ func titleIn(text string) string {
 	return shorten(title, titleChars)
 }
 
-// wait waits for the answer that is awaited.
+// wait waits for the running request.
 func (t *titler) wait() {
 	if t.done != nil {
 		<-t.done
