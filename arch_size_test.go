@@ -13,12 +13,12 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1230},
-	"agent":                         {3116, 7642},
+	"agent":                         {3080, 7642},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
 	"agent/anthropic/anthropictest": {549, 153},
 	"agent/catalog":                 {472, 315},
-	"agent/compactor":               {2539, 359},
+	"agent/compactor":               {2539, 356},
 	"agent/core":                    {1240, 0},
 	"agent/demo":                    {932, 788},
 	"agent/llm":                     {788, 0},

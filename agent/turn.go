@@ -18,25 +18,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// A turn is a message of the user and all that follows: request, reply, calls,
-// results, request again, until a reply has no calls. It ends early when it is
-// stopped, when it fails, or after too many steps; in each case the log it
-// leaves can be sent again, and the next message starts a new turn.
+// A turn is a user message and all that follows: request, reply, calls, results, the next request, until a reply
+// has no calls. It ends early when it is stopped, when it fails, or after too many steps. In each case the log can
+// be sent again, and the next message starts a new turn.
 
 // turn is the running turn.
 type turn struct {
 	cancel context.CancelCauseFunc
 	begun  bool // its message is in the log
-	// What the model asked for with the compact tool, nil if it did not.
+	// The compaction that the model asked for with the compact tool, or nil.
 	asked     *edit.Request
-	compacted bool // the tool had its way in this turn
-	paused    bool // the newest reply is to go back as it is
+	compacted bool // the compact tool was already used in this turn
+	paused    bool // the model goes on with the newest reply
 	refused   bool // the model refused to answer
 
 	takeover
 }
 
-// runTurn runs a turn that begins in some way.
+// runTurn runs a turn; begin appends what starts it.
 func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -47,7 +46,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.turn = nil
 	a.journal.SetInTurn(false)
 	if t.refused {
-		a.queue.giveBack(a.asked()) // to be said in another way
+		a.queue.giveBack(a.asked()) // the user may write it differently
 	}
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
@@ -65,7 +64,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.setIdle()
 }
 
-// asked is the newest message of the user.
+// asked is the newest user message.
 func (a *Agent) asked() string {
 	for _, e := range slices.Backward(a.journal.Events()) {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
@@ -75,7 +74,8 @@ func (a *Agent) asked() string {
 	return ""
 }
 
-// recordFailure keeps why a turn failed, and reports whether the log has it. That nothing can be saved is told alone.
+// recordFailure records why a turn failed, and reports whether the log has it. A failed write and a cancel are not
+// recorded.
 func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
 	if e.Class == llm.NotSaved || e.Class == llm.Cancelled {
 		return false
@@ -85,15 +85,14 @@ func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
 	return err == nil
 }
 
-// setIdle tells that nothing goes on, unless something waits to be done.
+// setIdle sets the status to idle, unless messages or operations wait.
 func (a *Agent) setIdle() {
 	if len(a.queue.messages) == 0 && !a.compactor.HasOperations() {
 		a.display.status(updates.Status{Phase: updates.Idle})
 	}
 }
 
-// converse is the loop of a turn. The error is an *Error, or the cause of
-// ctx's end.
+// converse is the loop of a turn. The error is an *Error, or the cause of ctx's end.
 func (a *Agent) converse(ctx context.Context, begin func(context.Context) error) error {
 	if err := begin(ctx); err != nil {
 		return err
@@ -119,8 +118,8 @@ func (a *Agent) converse(ctx context.Context, begin func(context.Context) error)
 	return err
 }
 
-// say appends what the user said, with whatever the log does not record yet of
-// what the request will carry. What can never be sent is not recorded.
+// say appends a user message, after events for the settings that the log lacks. A message that can never be sent is
+// not recorded.
 func (a *Agent) say(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
@@ -133,8 +132,7 @@ func (a *Agent) say(ctx context.Context, text string) error {
 	return err
 }
 
-// step makes one request and keeps the reply, with the model in use or with one that
-// takes over. It returns the calls to run.
+// step makes one request and stores the reply, with the current model or a fallback. It returns the calls to run.
 func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	for {
 		calls, err := a.stepWith(ctx)
@@ -144,9 +142,9 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	}
 }
 
-// stepWith is step with the model in use; errElsewhere says that another one is now. A
-// request that the server does not take as too long is made once more, if it
-// could be made shorter, and one whose thinking it refuses is made once without that.
+// stepWith is step with the current model; errElsewhere says that a fallback took over. A request that the server
+// refuses as too long is made once more, if it could be shortened. One whose thinking is refused is made once
+// without it.
 func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 	for shortened, left := false, false; ; {
 		if err := context.Cause(ctx); err != nil {
@@ -196,9 +194,8 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 	}
 }
 
-// nextRequest is the one place where a request is about to be made, also
-// inside a tool loop and never in the middle of a stream: what has to be
-// decided before the model is asked again is decided here.
+// nextRequest prepares every request, also inside a tool loop: compactions and settings that the model must not
+// miss are handled here, never in the middle of a stream.
 func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	a.compactor.Boundary(ctx)
 	a.handleCompactCall(ctx)
@@ -208,7 +205,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	if err := a.windows.grown(ctx, a.compactor.Ready(ctx)); err != nil {
 		return llm.Outgoing{}, err
 	}
-	if err := a.journal.RecordSettings(ctx); err != nil { // what was asked for meanwhile
+	if err := a.journal.RecordSettings(ctx); err != nil { // settings may have changed meanwhile
 		return llm.Outgoing{}, err
 	}
 	a.journal.ChooseTTL()
@@ -226,12 +223,11 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	return r, nil
 }
 
-// blindShare is the share of a refused request that the next one has at most where
-// nobody knows how much fits: it is the last try.
+// blindShare is the largest share of a refused request that its last try may have, while the window is unknown.
 const blindShare = 0.6
 
-// retryShorter makes a request shorter that the server did not take, and reports
-// whether it is: first as above the hard line, then down the ladder.
+// retryShorter shortens a request that the server refused, and reports whether it did: first as above the hard
+// line, then down the ladder.
 func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
 	if !a.journal.Model().Window.IsKnown() {
@@ -243,7 +239,7 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	same := func() bool { return r.To.Name() == a.journal.Model().Name() }
 	a.compactor.MakeShorter(ctx, same, fits)
 	if !same() {
-		return true // nothing is known of how much fits there
+		return true // the new model may have room for all of it
 	}
 	if ctx.Err() == nil && !fits() {
 		a.compactor.ApplyLadder(ctx, planner.TriggerOverflow, true)
@@ -251,9 +247,8 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	return a.journal.Meter().RequestEstimate() < r.Estimate
 }
 
-// enqueue says something when its turn comes. What can never be sent comes back at
-// once: nobody should learn of it when he has forgotten what it was. Where nothing
-// runs, its turn is now.
+// enqueue adds a message to the queue, from which an idle conversation takes it at once. During a turn, a message
+// that can never be sent is returned at once and not when its turn comes.
 func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
@@ -271,7 +266,7 @@ func (a *Agent) enqueue(m queued) {
 	}
 }
 
-// sendAgain makes the request of the newest turn again, without what arrived of a reply that broke off.
+// sendAgain repeats the request of the newest turn, without the part of a reply that broke off.
 func (a *Agent) sendAgain(ctx context.Context) error {
 	broken, yes := conversation.NeedsReply(a.journal.Events())
 	a.turn.paused = yes // if the newest reply is whole
@@ -290,7 +285,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 	return err
 }
 
-// oversizedNow is the same by what the server says now, where its word is what counts.
+// oversizedNow is Oversized, after asking the server for its window if that is the source of the known size.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.journal.Oversized(text)
 	if err == nil || !llm.FromServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
@@ -299,7 +294,7 @@ func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	return a.journal.Oversized(text)
 }
 
-// deliver does what a message asks for: a turn, or nothing.
+// deliver handles a message of the queue: it runs a turn, or only appends a quiet one.
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
 		a.runTurn(ctx, func(ctx context.Context) error {
@@ -316,11 +311,11 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 		a.queue.giveBack(m.text)
 		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
-	a.queue.store() // it is in the log now, or with the user
+	a.queue.store() // it is in the log now, or in the composer
 	a.setIdle()
 }
 
-// keepQuiet stores what waits and asks for no answer. It is for the end.
+// keepQuiet appends the quiet messages of the queue when the agent ends.
 func (a *Agent) keepQuiet(ctx context.Context) {
 	var left []queued
 	before := len(a.queue.messages)
@@ -335,7 +330,7 @@ func (a *Agent) keepQuiet(ctx context.Context) {
 	}
 }
 
-// asksToCompact is the compaction that calls which ran ask for, nil if they ask for none.
+// asksToCompact is the compaction that calls asked for, nil without one.
 func asksToCompact(calls []*call) *edit.Request {
 	var asked *edit.Request
 	for _, c := range calls {
@@ -348,7 +343,7 @@ func asksToCompact(calls []*call) *edit.Request {
 	return asked
 }
 
-// focusOf is what the arguments of compact ask to preserve.
+// focusOf is the focus in the arguments of the compact tool.
 func focusOf(arguments string) string {
 	var args struct {
 		Focus any `json:"focus"`
@@ -360,7 +355,7 @@ func focusOf(arguments string) string {
 	return llm.OneLine(text)
 }
 
-// handleCompactCall has the compaction made that the model asked for.
+// handleCompactCall makes the compaction that the model asked for.
 func (a *Agent) handleCompactCall(ctx context.Context) {
 	t := a.turn
 	if t.asked == nil || ctx.Err() != nil {
@@ -371,34 +366,34 @@ func (a *Agent) handleCompactCall(ctx context.Context) {
 	a.compactor.CompactForModel(ctx, w, again)
 }
 
-// loop is the turn loop as the compactor needs it.
+// loop is the turn loop in the form that the compactor needs.
 type loop struct{ *Agent }
 
-// Compacting tells that a compaction is what goes on.
+// ShowCompacting sets the status to compacting.
 func (l loop) ShowCompacting() { l.display.status(updates.Status{Phase: updates.PhaseCompacting}) }
 
-// Rest tells that nothing goes on, unless something waits.
+// ShowIdle sets the status to idle, unless messages or operations wait.
 func (l loop) ShowIdle() { l.setIdle() }
 
-// Messages reports whether messages wait for the turn.
+// HasQueued reports whether messages wait for the turn.
 func (l loop) HasQueued() bool { return len(l.queue.messages) > 0 }
 
-// ShowMessages tells which messages wait, and stores them.
+// ShowQueued stores and publishes the queue.
 func (l loop) ShowQueued() {
 	l.queue.store()
 	l.queue.show()
 }
 
-// GiveBack returns a text to the composer, and the messages that wait.
+// ReturnQueued returns a text, and then the queued messages, to the composer.
 func (l loop) ReturnQueued(text string) { l.queue.giveBack(text) }
 
-// Usage is what a request cost, for the log.
+// Usage is the usage event of a request.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	return l.windows.usage(r, rep, 0)
 }
 
-// LearnWindow takes over the window that a server named.
+// LearnWindow uses the window that a server named.
 func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }
 
-// LeaveThinking leaves what the model thought so far out of all requests to come.
+// DropThinking leaves the thinking of the replies so far out of later requests.
 func (l loop) DropThinking(ctx context.Context) { l.replies.leaveThinking(ctx) }

@@ -14,20 +14,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// How large a window is, is a fact about a moment: servers are started anew with
-// another one, and load models anew. Rules:
+// The size of a window may change at any time: servers restart with another one, and load models again. Rules:
 //
-//   - What the user says stays.
-//   - What the server says, asked or in a refusal, counts until it says something
-//     else. What a refusal taught in an earlier run counts less: until the server
-//     says anything, and for a while only.
-//   - A report that counts more than a window disproves it.
-//   - Where a window is in doubt the server is asked anew: before a request is held
-//     back for it, when a report counts more than it or falls short, and when the
-//     server was gone in between.
+//   - A size from the user stays.
+//   - A size from the server, as an answer or in a refusal, counts until the server names another one. A size that
+//     a refusal
+// taught in an earlier run counts less: only until the server names one, and only for a while.
+//   - A report with more tokens than the window disproves its size.
+//   - The server is asked again when the size is in doubt: before a request is held back for it, when a report has
+//     more tokens
+// or too few, and after the server was unreachable.
 
-// windowKeeper knows how large the window of the model in use is, by what the user
-// says, the server tells and reports show.
+// windowKeeper keeps the size of the current model's window, by what the user, the server and reports say.
 type windowKeeper struct {
 	journal *core.Journal
 	display *display
@@ -35,20 +33,20 @@ type windowKeeper struct {
 	room    room
 	ask     func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
 
-	cuts       cutWatch        // whether the server cuts prompts silently
+	cuts       cutWatch        // detects prompts that the server cuts without an error
 	askedShort map[string]bool // models whose server was asked for its window after a short report
 	learned    map[string]conversation.Calibration
 	keeper     *keeper[learnedModels]
 }
 
-// room makes room in the window.
+// room is the compactor, as the windowKeeper needs it.
 type room interface {
-	WindowChanged(w meter.Window) // another window is in force
+	WindowChanged(w meter.Window) // adapts to a new window
 	Ready(ctx context.Context) error
 }
 
-// setWindow takes over a window that became known, unless a stronger source
-// said otherwise. It reports whether it did.
+// setWindow uses a window that became known, unless a stronger source named another size. It reports whether it
+// did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.journal.Model().Window
 	if !w.IsKnown() || w == have || have.IsKnown() && llm.Rank(w.Source) > llm.Rank(have.Source) {
@@ -58,8 +56,7 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 	return true
 }
 
-// remember keeps the window that the server says for later runs: the gauge then has it
-// while the server does not answer.
+// remember stores the window of the server for later runs, which can show the gauge before the server answers.
 func (k *windowKeeper) remember() {
 	m := k.journal.Model()
 	if w := m.Window; w.Source == meter.WindowServer && m.Calibration.Window != w.Tokens {
@@ -68,7 +65,7 @@ func (k *windowKeeper) remember() {
 	}
 }
 
-// useWindow puts a window in force, also an unknown one.
+// useWindow sets the window, which may be unknown, and adapts everything that depends on it.
 func (k *windowKeeper) useWindow(w meter.Window) {
 	k.journal.UseWindow(w)
 	k.remember()
@@ -78,14 +75,14 @@ func (k *windowKeeper) useWindow(w meter.Window) {
 	k.display.showMeter()
 }
 
-// learnWindow takes over the window that a server named, in tokens, and keeps it
-// for the next time. It reports whether it is in force.
+// learnWindow uses the window that a server named, in tokens, and stores it for later runs. It reports whether it
+// is in force.
 func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 	k.journal.RememberWindow(tokens)
 	k.keepCalibration()
 	had := k.journal.Model().Window.Tokens
 	if had == tokens {
-		return true // nobody needs to hear it again
+		return true // no second notice
 	}
 	if !k.setWindow(meter.Window{Tokens: tokens, Source: meter.WindowLearned}) {
 		return false
@@ -94,7 +91,7 @@ func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 	return true
 }
 
-// forgetWindow drops what was learned of the window in earlier runs.
+// forgetWindow deletes the window that is stored for later runs.
 func (k *windowKeeper) forgetWindow() {
 	if k.journal.Model().Calibration.Window != 0 {
 		k.journal.RememberWindow(0)
@@ -102,7 +99,7 @@ func (k *windowKeeper) forgetWindow() {
 	}
 }
 
-// note records what became known about the model, and tells it.
+// note records the model with a notice.
 func (k *windowKeeper) note(ctx context.Context, text string) {
 	m, _ := k.journal.ModelRecord()
 	_, err := k.journal.Keep(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
@@ -111,18 +108,17 @@ func (k *windowKeeper) note(ctx context.Context, text string) {
 	}
 }
 
-// askTime is how long the server may take to say how large its window is.
+// askTime is the time limit for the server's answer about its window.
 const askTime = 2 * time.Second
 
-// askWindow asks the server how large the window is now, and reports whether
-// another size is in force afterwards.
+// askWindow asks the server for its window, and reports whether the size in force changed.
 func (k *windowKeeper) askWindow(ctx context.Context) bool {
 	if k.ask == nil || ctx.Err() != nil {
 		return false
 	}
 	m := k.journal.Model()
 	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
-		return false // the user says it
+		return false // the user set it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -134,8 +130,8 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 	return k.setWindow(w) && w.Tokens != had
 }
 
-// grown is the error for which a request is held back, nil if the server says now
-// that its window is larger.
+// grown returns the error for which a request is held back, or the result of a new check if the server now has a
+// larger window.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	had := k.journal.Model().Window
 	if llm.AsOverflow(err) == nil || !llm.FromServer(had) || !k.askWindow(ctx) {
@@ -147,16 +143,15 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	return k.room.Ready(ctx)
 }
 
-// DefaultLines is the load line and the hard line of a window of so many tokens, as long
-// as nobody moves them.
+// DefaultLines are the load line and the hard line of a window, in tokens, under the default rules.
 func DefaultLines(window int) (load, hard int) {
 	w := meter.Window{Tokens: window, Source: meter.WindowServer}
 	r := meter.New(meter.Options{Window: w}.WithRules(preset.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
 }
 
-// foldUsage anchors the meter on a report and keeps what that taught. A report
-// of a model that is no longer in use says nothing about the one that is.
+// foldUsage anchors the meter to a report, and stores what it taught. A report of another model does not affect the
+// current one.
 func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
 	name := k.journal.Model().Name()
 	if u.Model != name {
@@ -166,14 +161,14 @@ func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usag
 	k.learn(k.journal.Meter().WithUsage(u))
 }
 
-// learn takes over a meter that has seen what the endpoint counted, and keeps what it learned.
+// learn uses a meter that has seen the endpoint's counts, and stores its calibration.
 func (k *windowKeeper) learn(m meter.Meter) {
 	if k.journal.Learn(m) {
 		k.keepCalibration()
 	}
 }
 
-// keepCalibration stores what is known about the model, off the hot path.
+// keepCalibration stores the calibration of the model, on another goroutine.
 func (k *windowKeeper) keepCalibration() {
 	key := k.journal.Model().CalibrationKey
 	if key == "" {
@@ -190,22 +185,21 @@ func (k *windowKeeper) keepCalibration() {
 	})
 }
 
-// cutWatch is what the reports of a model say about cuts.
+// cutWatch counts the short reports of a model.
 type cutWatch struct {
 	model    string
-	inRow    int             // reports in a row that fell short
-	most     int             // the largest of them
-	uncached int             // reports that left the server's cache out
-	lowered  meter.Window    // what the window was lowered to, unknown if it was not
-	warned   map[string]bool // models whose user was told
+	inRow    int             // short reports in a row
+	most     int             // the largest of them, in tokens
+	uncached int             // reports without the tokens in the server's cache
+	lowered  meter.Window    // the window that was set after a cut, unknown without one
+	warned   map[string]bool // models for which the user got the notice
 }
 
-// trustUncached is how many counts without the server's cache say that it always
-// counts so.
+// trustUncached is the number of counts without the server's cache after which no cut is assumed any more.
 const trustUncached = 3
 
-// lowered is the window to which an earlier run of the conversation took that of
-// the model down, as the log has it; false if it did not, or somebody tells it.
+// lowered is the window that an earlier run of the conversation set after a cut; false without one, or if the size
+// is known.
 func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		if c, ok := e.Body.(conversation.ModelChanged); ok {
@@ -216,7 +210,7 @@ func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	return meter.Window{}, false
 }
 
-// note counts a report, and reports whether it fell short.
+// note counts a report, and reports whether it was short.
 func (w *cutWatch) note(found meter.Finding, prompt int) bool {
 	switch found {
 	case meter.CountUncachedOnly:
@@ -231,8 +225,7 @@ func (w *cutWatch) note(found meter.Finding, prompt int) bool {
 	return true
 }
 
-// cut reports whether the newest report, with those before it, is that of a
-// prompt which was cut.
+// cut reports whether the newest report, together with those before it, shows a cut.
 func (w *cutWatch) cut(found meter.Finding) bool {
 	switch {
 	case w.uncached >= trustUncached:
@@ -243,9 +236,8 @@ func (w *cutWatch) cut(found meter.Finding) bool {
 	return w.inRow > 1 && (found == meter.PromptCut || found == meter.CountDoubtful)
 }
 
-// limit is the window of a server that cuts, as far as one knows: the most that
-// it counted since it does, or before that, unless this was twice as much: then
-// its window was a larger one.
+// limit is the window of a server that cuts, as far as reports show: its largest count since it cuts, or the last
+// complete report, unless that is twice as large and thus from a larger window.
 func (w *cutWatch) limit(e meter.Expected) int {
 	if last := int(e.Reported); last < 2*w.most {
 		return max(last, w.most)
@@ -253,12 +245,11 @@ func (w *cutWatch) limit(e meter.Expected) int {
 	return w.most
 }
 
-// overflowed learns from a server that refused a request as too long, and says
-// what can be done.
+// overflowed learns from a request that the server refused as too long, and returns the error with a hint.
 func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
 	told := *e
 	told.Hint = hint
-	if r.To.Name() != k.journal.Model().Name() { // the user may have switched meanwhile
+	if r.To.Name() != k.journal.Model().Name() { // the user has switched meanwhile
 		return &told
 	}
 	counted := e.Requested
@@ -274,11 +265,9 @@ func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Er
 	return &told
 }
 
-// maxTokens bounds the reply by what the user says, 0 for nothing, and where the
-// reserve no longer fits behind the prompt by what is left, as servers refuse a
-// request whose prompt and bound exceed the window together. Used is an estimate, so
-// that bound never gets so small that it cuts replies which would have fitted. 0 is
-// no bound.
+// maxTokens is the bound of a reply, 0 for none: the user's limit or, if the reserve does not fit after the prompt,
+// the room that is left, because servers refuse a request whose prompt and bound together exceed the window. The
+// prompt size is an estimate, so the bound never gets so small that it would cut a reply that fits.
 func maxTokens(r meter.Reading, limit int) int {
 	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
 	if !r.Window.IsKnown() || fits {

@@ -16,8 +16,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// script is a turn loop that follows a script: it calls the compactor where the agent does, and
-// has no model, no tools and no goroutine of its own.
+// script is a fake turn loop: it calls the compactor where the agent does, without a model, tools and a goroutine.
 type script struct {
 	*Compactor
 	stored []conversation.Event
@@ -29,34 +28,34 @@ func (l *script) Append(_ context.Context, events []conversation.Event) error {
 	return nil
 }
 
-// KeepPartial keeps nothing.
+// KeepPartial does nothing.
 func (*script) KeepPartial(context.Context, conversation.PartialReply) error { return nil }
 
-// PutBlob keeps nothing.
+// PutBlob stores nothing.
 func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
 
-// Compacting does nothing.
+// ShowCompacting does nothing.
 func (*script) ShowCompacting() {}
 
-// Rest does nothing.
+// ShowIdle does nothing.
 func (*script) ShowIdle() {}
 
-// Messages says that none wait.
+// HasQueued returns false.
 func (*script) HasQueued() bool { return false }
 
-// ShowMessages shows none.
+// ShowQueued does nothing.
 func (*script) ShowQueued() {}
 
-// GiveBack drops a text.
+// ReturnQueued does nothing.
 func (*script) ReturnQueued(string) {}
 
-// Usage counts nothing.
+// Usage returns no events.
 func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
 
-// LearnWindow learns nothing.
+// LearnWindow does nothing.
 func (*script) LearnWindow(context.Context, int) {}
 
-// LeaveThinking leaves nothing.
+// DropThinking does nothing.
 func (*script) DropThinking(context.Context) {}
 
 // writes is a provider that answers every request with a text, once the gate is open.
@@ -78,8 +77,7 @@ func (w writes) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, 
 	}
 }
 
-// scriptedLoop is a loop over a conversation of four turns with long results, which are
-// summarised with a text.
+// scriptedLoop returns a loop over a conversation of four turns with long results, whose summary is text.
 func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 	t.Helper()
 	l, gate = &script{}, make(chan struct{})
@@ -113,7 +111,7 @@ func (l *script) appends(t *testing.T, bodies ...conversation.Body) {
 	}
 }
 
-// asks has a summary asked for by hand, and lets the loop come to the place between two requests.
+// asks requests a summary by hand and runs a boundary, which starts it.
 func (l *script) asks(t *testing.T) *job {
 	t.Helper()
 	w := edit.NewRequest()

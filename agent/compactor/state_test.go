@@ -10,8 +10,8 @@ import (
 	"plimsoll/compact/edit"
 )
 
-// TestASummaryTakesTheWaysOfTheTable walks every pair of a state and an event.
-func TestASummaryTakesTheWaysOfTheTable(t *testing.T) {
+// TestASummaryHasTheTransitionsOfTheTable tries every pair of a state and an event.
+func TestASummaryHasTheTransitionsOfTheTable(t *testing.T) {
 	t.Parallel()
 	ways := map[state]map[event]state{
 		stateIdle:      {eventBegun: statePreparing, eventComplete: stateReady},
@@ -88,9 +88,8 @@ func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 	}
 }
 
-// TestASummaryIsLookedAtWhenItsGoroutineHasEnded has what the owner of the
-// conversation finds, and when.
-func TestASummaryIsLookedAtWhenItsGoroutineHasEnded(t *testing.T) {
+// TestAJobChangesItsStateWhenItsGoroutineHasEnded checks the state that poll leaves.
+func TestAJobChangesItsStateWhenItsGoroutineHasEnded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		job            job

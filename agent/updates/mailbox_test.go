@@ -167,11 +167,11 @@ func TestMailboxTakeWaitsAndHeedsItsContext(t *testing.T) {
 	})
 }
 
-func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
+func TestMailboxAwaitWaitsForThePriority(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := updates.NewMailbox()
-		heard := func(least updates.Priority, u updates.Update) bool {
+		wakes := func(least updates.Priority, u updates.Update) bool {
 			ctx, stop := context.WithCancel(t.Context())
 			got := make(chan error, 1)
 			go func() { got <- m.Await(ctx, least) }()
@@ -192,15 +192,15 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 			{updates.Immediate, updates.Status{Phase: updates.Running}, true},
 			{updates.Immediate, updates.Delta{Text: "behind it"}, true},
 		} {
-			if got := heard(c.least, c.u); got != c.want {
+			if got := wakes(c.least, c.u); got != c.want {
 				t.Errorf("waiting for %d, %#v was heard: %v", c.least, c.u, got)
 			}
 		}
 		if got := take(t, m); len(got) != 3 {
 			t.Errorf("%d updates were kept, not 3", len(got))
 		}
-		if heard(updates.FullLine, updates.Delta{Text: "more"}) {
-			t.Error("what was taken still hastens")
+		if wakes(updates.FullLine, updates.Delta{Text: "more"}) {
+			t.Error("a taken update still counts for the priority")
 		}
 		m.Close()
 		if err := m.Await(t.Context(), updates.Immediate); err != nil {
