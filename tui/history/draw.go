@@ -241,7 +241,7 @@ func (d *drawer) sketchEvent(it item, open bool, width int) []string {
 		}
 	}
 	if d.book.undone(it.at) {
-		style, text = d.styles.Pane.Muted, text+" · "+since(e.Body)
+		style, text = d.styles.Pane.Muted, text+" · "+undoneWord(e.Body)
 	}
 	if entry, ok := d.book.ledger[e.Seq]; ok {
 		right = d.entryColumns(entry, width)

@@ -15,9 +15,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Events that are no messages, in words: an overlay, another model, a notice.
+// Descriptions of events that are not messages: overlays, a change of the model, notices.
 
-// clock writes the time of day.
+// clock formats the time of day.
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
 // undone reports whether a compaction was undone.
@@ -33,8 +33,8 @@ func (b *book) undone(i int) bool {
 	return true
 }
 
-// since says what became of an overlay that is not in force any more.
-func since(b conversation.Body) string {
+// undoneWord says what happened to an overlay that is no longer in force.
+func undoneWord(b conversation.Body) string {
 	switch b := b.(type) {
 	case conversation.Rewind:
 		return "redone since"
@@ -55,7 +55,7 @@ func compacts(b conversation.Body) bool {
 	return false
 }
 
-// shortened is the events whose texts an overlay shows in part.
+// shortened returns the events that an overlay masks or caps.
 func shortened(b conversation.Body) []uint64 {
 	var out []uint64
 	switch b := b.(type) {
@@ -71,7 +71,7 @@ func shortened(b conversation.Body) []uint64 {
 	return out
 }
 
-// gist is what an event says, on one line.
+// gist describes an event on one line.
 func (b *book) gist(at int) string {
 	switch body := b.Log[at].Body.(type) {
 	case conversation.ToolResult:
@@ -85,7 +85,7 @@ func (b *book) gist(at int) string {
 	return b.words(at)
 }
 
-// words says what an event was.
+// words describes an event.
 func (b *book) words(i int) string {
 	switch body := b.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
@@ -123,13 +123,13 @@ func (b *book) words(i int) string {
 		return strings.TrimSuffix("turn failed: "+body.Message+" · "+body.Hint, " · ")
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
-	case conversation.Usage: // only the list of compactions has it
+	case conversation.Usage: // only the list of compactions shows it
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
 }
 
-// compacted says what a pass did, with its tokens or without.
+// compacted describes a compaction, with or without its tokens.
 func (b *book) compacted(i int, tokens bool) string {
 	made, _ := conversation.OriginOf(b.Log[i].Body)
 	text := "compacted" + by(made)
@@ -142,7 +142,7 @@ func (b *book) compacted(i int, tokens bool) string {
 	return text
 }
 
-// by is who wanted an overlay, with a space before; "" for the user.
+// by says who caused an overlay, with a space before it; "" for the user.
 func by(made conversation.Origin) string {
 	switch made.Source {
 	case conversation.SourceAuto:
@@ -155,7 +155,7 @@ func by(made conversation.Origin) string {
 	return ""
 }
 
-// reverted says what a revert undid or redid.
+// reverted describes what a revert undid or redid.
 func (b *book) reverted(r conversation.Revert) string {
 	seq := max(r.Epoch, r.Event)
 	if r.Redoes != 0 {
@@ -172,7 +172,7 @@ func (b *book) reverted(r conversation.Revert) string {
 	return "compaction " + eventName(seq) + " undone"
 }
 
-// namesOf lists events, not too many.
+// namesOf lists the names of events, at most six.
 func namesOf(events []uint64) string {
 	const most = 6
 	var parts []string
@@ -186,7 +186,7 @@ func namesOf(events []uint64) string {
 	return strings.Join(parts, ", ")
 }
 
-// details is all that the log knows of an event.
+// details describes an event in several lines: what it is, who caused it, and its summaries.
 func (b *book) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
 	out := []string{b.words(i)}
@@ -223,10 +223,10 @@ func (b *book) details(i int, zone *time.Location) []string {
 	return out
 }
 
-// eventName is an event as recall takes it.
+// eventName names an event as the recall tool does: e41.
 func eventName(seq uint64) string { return "e" + strconv.FormatUint(seq, 10) }
 
-// eventsName is a run of events.
+// eventsName names consecutive events: e41–e44.
 func eventsName(events []uint64) string {
 	switch n := len(events); n {
 	case 0:

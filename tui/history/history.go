@@ -8,19 +8,19 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What is remembered, and how long:
+// State between updates:
 //
-//   - A conversation that goes on keeps the reader's place, by event, and what he has
-//     expanded. Another one, or a history opened anew, begins at the newest row.
-//   - What rows look like is kept until the conversation goes on.
+//   - Refresh, for the same conversation, keeps the event with the cursor and the expanded
+//     rows. Show starts at the newest row with all rows folded.
+//   - Drawn rows are kept until the next Refresh.
 
-// Options is what a Model is made of. Keys is read at every key, so that rebinding
-// takes effect at once.
+// Options configure a Model. Keys is read at every key, so that a new binding takes effect
+// at once.
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap
 	Zone   *time.Location
-	Ledger bool // it lists the compactions alone
+	Ledger bool // list only the compactions
 }
 
 // Model is the history browser.
@@ -33,12 +33,12 @@ type Model struct {
 	draw   *drawer
 	search *search
 
-	home side // that it begins with
-	note Note // it stands in place of why until the next key
-	was  Note // the one that stood there when a key was pressed
+	home side // the side that is shown first
+	note Note // above the keys until the next key
+	was  Note // the note before the current key
 }
 
-// New makes a history without a conversation.
+// New returns a history without a conversation.
 func New(o Options) *Model {
 	keys, zone := o.Keys, o.Zone
 	if keys == nil {
@@ -61,7 +61,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// SetSize gives the history its place, in cells.
+// SetSize sets the size of the history, in cells.
 func (m *Model) SetSize(width, height int) {
 	if width == m.width && height == m.height {
 		return
@@ -73,17 +73,17 @@ func (m *Model) SetSize(width, height int) {
 	m.fit()
 }
 
-// SetStyles changes how it looks.
+// SetStyles changes the styles.
 func (m *Model) SetStyles(s Styles) {
 	m.draw.painter = newPainter(s, m.search)
 	m.draw.redraw()
 }
 
-// SetUsed tells how full the window is, as the gauge shows it: a report of the provider
-// can change that after a reply is here.
+// SetUsed sets the tokens of the next request and of its prompt and tools, as the gauge shows
+// them: a report of the provider can change them without a new event.
 func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, prompt }
 
-// Show begins anew, at the newest row.
+// Show shows a conversation, with the cursor on the newest row.
 func (m *Model) Show(c Content) {
 	m.note = Note{}
 	m.sheet.Reset()
@@ -94,8 +94,7 @@ func (m *Model) Show(c Content) {
 	m.sheet.ToEnd(m.draw)
 }
 
-// Refresh shows the current state of the same conversation, and leaves the reader where he
-// is.
+// Refresh shows the current state of the same conversation. The cursor stays on its event.
 func (m *Model) Refresh(c Content) {
 	seq, sel := m.here(), m.selected()
 	side, request := m.book.side, m.book.request
@@ -113,7 +112,7 @@ func (m *Model) Refresh(c Content) {
 	}
 }
 
-// show shows a side, or a request.
+// show shows a side, or a request if r is not nil.
 func (m *Model) show(s side, r *request) {
 	if r != m.book.request || r != nil || s != m.book.side {
 		m.search.stale = true
@@ -123,13 +122,13 @@ func (m *Model) show(s side, r *request) {
 	m.fit()
 }
 
-// fit gives the list the lines that the frame leaves.
+// fit sets the size of the list to what the frame leaves.
 func (m *Model) fit() { m.sheet.Fit(m.shown()) }
 
-// selected is the row under the cursor, -1 if there is none.
+// selected returns the row with the cursor, -1 if there is none.
 func (m *Model) selected() int { return m.sheet.Selected(m.draw) }
 
-// here is the event under the cursor, 0 if there is none.
+// here returns the event with the cursor, 0 if there is none.
 func (m *Model) here() uint64 {
 	if it, ok := m.current(); ok {
 		return m.book.seq(it)
@@ -137,14 +136,14 @@ func (m *Model) here() uint64 {
 	return 0
 }
 
-// goTo moves to what shows an event.
+// goTo moves the cursor to the row of an event.
 func (m *Model) goTo(seq uint64) {
 	if m.draw.Len() > 0 {
 		m.sheet.Select(m.draw, m.book.at(seq, 0))
 	}
 }
 
-// current is the row under the cursor; false if there is none.
+// current returns the row with the cursor; false if there is none.
 func (m *Model) current() (item, bool) {
 	i := m.selected()
 	if i < 0 {
@@ -153,9 +152,9 @@ func (m *Model) current() (item, bool) {
 	return m.book.items[i], true
 }
 
-// Jump goes to an event, with the search set to what was looked for, so that it
-// stands out and can be searched on. An empty query, or one that cannot be read,
-// searches for nothing.
+// Jump moves the cursor to an event and searches for a query, so that its matches are
+// highlighted and the user can go to the next one. An empty or invalid query ends the
+// search.
 func (m *Model) Jump(event uint64, query string) {
 	m.note = Note{}
 	m.sheet.Reset()
@@ -164,7 +163,7 @@ func (m *Model) Jump(event uint64, query string) {
 	m.goTo(event)
 }
 
-// Request is the answer to Wanted: the request, or why it cannot be made again.
+// Request answers Wanted with the rebuilt request, or with the error.
 func (m *Model) Request(r inspect.RebuiltRequest, err error) {
 	if m.book.request.answer(r, err) {
 		m.show(m.book.side, m.book.request)

@@ -7,7 +7,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// KeyMap is the keys of the history. While one types a search, letters go into it.
+// KeyMap holds the keys of the history. While the user types a search, letters go into its field.
 type KeyMap struct {
 	Moves pane.Moves
 
@@ -21,10 +21,10 @@ type KeyMap struct {
 	Jump, Preview                key.Binding
 	Help, Close, Cancel          key.Binding
 
-	Edit edit.Keys // of the line of a search
+	Edit edit.Keys // of the field of a search
 }
 
-// DefaultKeyMap is the keys of the handbook.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{

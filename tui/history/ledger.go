@@ -12,9 +12,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The ledger is the history with its compactions alone: what became of each, what it saved and what it cost.
+// The ledger is the compaction log (/ledger): the history reduced to its compactions, with the result of each, the tokens that
+// it saved and what it cost.
 
-// layCompactions lists the compactions, those that failed, pins, and what was undone and redone.
+// layCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
 func (b *book) layCompactions() {
 	b.messages, b.ledger = b.View.Messages, map[uint64]inspect.Entry{}
 	for _, e := range inspect.CompactionLog(b.Log) {
@@ -25,10 +26,10 @@ func (b *book) layCompactions() {
 	}
 }
 
-// Cells that the columns leave to what was done.
+// leastDone is how many cells the columns leave to the description of an entry.
 const leastDone = 40
 
-// entryColumns are what became of an entry, its tokens, its cost and its duration, as far as there is room.
+// entryColumns are the result of an entry, its tokens, its cost and its duration, as many as fit.
 func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 	out := ""
 	for _, column := range []struct {
@@ -47,7 +48,7 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 	return d.styles.Pane.Muted.Render(out)
 }
 
-// resultWord is what became of an entry.
+// resultWord is the result of an entry in a word.
 func resultWord(r inspect.EntryResult) string {
 	if r == inspect.ResultInForce {
 		return "active"
@@ -55,7 +56,7 @@ func resultWord(r inspect.EntryResult) string {
 	return plain.Line(string(r))
 }
 
-// tokensOfEntry are those of a request before and after, both estimates.
+// tokensOfEntry are the estimated tokens of a request before and after the compaction.
 func tokensOfEntry(e inspect.Entry) string {
 	switch {
 	case e.Before == 0:
@@ -73,7 +74,7 @@ func costOf(e inspect.Entry) string {
 	return pane.Dollars(*e.CostUSD)
 }
 
-// took is a duration in words, "" for none.
+// took formats a duration, "" for none.
 func took(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -84,7 +85,7 @@ func took(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// entryDetails are what is known of a compaction beyond its event; nil where compactions are not alone.
+// entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
 func (b *book) entryDetails(seq uint64) []string {
 	e, ok := b.ledger[seq]
 	if !ok {
@@ -113,12 +114,13 @@ func (b *book) entryDetails(seq uint64) []string {
 	return out
 }
 
-// joined is parts with commas between them, without those that are empty.
+// joined joins the parts that are not empty with commas.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// totals are what is true of all compactions. What several saved does not add up, as each began where the one before ended.
+// totals counts the compactions and adds up what they cost. It does not add up the savings, because each compaction begins with
+// the result of the one before.
 func (b *book) totals() string {
 	made, active, failed, spent := 0, 0, 0, 0.0
 	for _, e := range b.ledger {

@@ -13,11 +13,11 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Requests that were sent are made again by the parent. While one is made, the screen
-// says so and stays usable; an answer that is not for the request in sight is thrown
-// away.
+// The parent rebuilds the requests that were sent. Until the answer arrives, the screen
+// shows "building…" and stays usable. An answer for another request than the shown one is
+// ignored.
 
-// requestState is how far a request is.
+// requestState is the progress of rebuilding a request.
 type requestState int
 
 const (
@@ -33,13 +33,13 @@ type request struct {
 	state requestState
 	made  inspect.RebuiltRequest
 	err   error
-	from  uint64 // event under the cursor before
+	from  uint64 // event with the cursor before the request was shown
 }
 
-// place is which of the requests is shown.
+// place formats which of the requests is shown.
 func (q *request) place(of int) string { return fmt.Sprintf("%d of %d", q.sent.Number, of) }
 
-// about is what is known of a request.
+// about describes a request: its model, time, turn, tokens and bytes.
 func (q *request) about(zone *time.Location) string {
 	u := q.sent.Usage
 	parts := []string{orElse(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
@@ -56,7 +56,7 @@ func (q *request) about(zone *time.Location) string {
 	return strings.Join(parts, " · ")
 }
 
-// verdict says whether the request is, byte for byte, what was sent.
+// verdict says whether the rebuilt request is byte for byte the one that was sent.
 func (q *request) verdict(s *Styles) string {
 	switch {
 	case q.state == requestAsked:
@@ -69,7 +69,7 @@ func (q *request) verdict(s *Styles) string {
 	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.made.Why), "no hash was recorded"))
 }
 
-// body is what stands in place of the messages of a request that is not there.
+// body is the text in place of the messages until the request is rebuilt, or if that failed.
 func (q *request) body(s *Styles, width int) []string {
 	if q.state == requestFailed {
 		return pane.Each(s.Pane.Error, pane.Wrap("  "+plain.Text(q.err.Error()), width-2))
@@ -77,7 +77,7 @@ func (q *request) body(s *Styles, width int) []string {
 	return []string{s.Pane.Muted.Render("  building…")}
 }
 
-// answer takes in the request that was made again, or why it cannot be. It is false where that is about another one.
+// answer sets the rebuilt request, or the error. It returns false if the answer is for another request.
 func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 	if q == nil || r.Event != q.sent.Event && (err == nil || r.Event != 0) {
 		return false
@@ -92,7 +92,7 @@ func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 	return true
 }
 
-// instructions is the system prompt or the tools of a request, as a text.
+// instructions returns the system prompt or the tools of a request as text.
 func (q *request) instructions(k kind) (name, text string) {
 	if k == kindPrompt {
 		return "system prompt", q.made.System
@@ -104,8 +104,8 @@ func (q *request) instructions(k kind) (name, text string) {
 	return numbers.Count(len(q.made.Tools), "tool"), strings.TrimSpace(b.String())
 }
 
-// stepTo is the request before or after this one; from the conversation as it is now the one that was made of an event,
-// or else the nearest. Where there is none it says why.
+// stepTo returns the request before or after the shown one. If the conversation is shown, it returns the request nearest to the
+// event from. Without such a request, it returns the reason.
 func (b *book) stepTo(by int, from uint64) (*request, string) {
 	at := 0
 	if b.request != nil {
@@ -122,16 +122,16 @@ func (b *book) stepTo(by int, from uint64) (*request, string) {
 	return &request{at: at, sent: b.Requests[at], from: from}, ""
 }
 
-// nearest is the last request that was made before an event was logged, of a reply the
-// one that brought it, or with by > 0 the first made of it; at the ends the last there
-// is.
+// nearest returns the index of the last request before an event, for a reply the request
+// that it answers. With by > 0 it returns the first request that contains the event, or
+// the newest request if there is none.
 func nearest(list []inspect.SentRequest, seq uint64, by int) int {
-	behind := slices.IndexFunc(list, func(r inspect.SentRequest) bool { return seq != 0 && r.Through >= seq })
+	containing := slices.IndexFunc(list, func(r inspect.SentRequest) bool { return seq != 0 && r.Through >= seq })
 	switch {
-	case behind < 0:
+	case containing < 0:
 		return len(list) - 1
 	case by > 0:
-		return behind
+		return containing
 	}
-	return max(0, behind-1)
+	return max(0, containing-1)
 }

@@ -60,7 +60,7 @@ func (r *rig) call(tool, arguments, text string, status conversation.ResultStatu
 	return r.add(conversation.ToolResult{CallID: id, Tool: tool, Status: status, Text: text})
 }
 
-// pass appends overlays as one epoch and gives its id.
+// compact appends overlays as one epoch and returns its number.
 func (r *rig) compact(why string, bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	id := uint64(r.log.Len() + 1)

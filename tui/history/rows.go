@@ -10,13 +10,13 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What is known of a row: the event and the unit it stands for, its tokens before and after, the call it answers, and
-// where it leads.
+// Facts about a row: its event and unit, its tokens before and after, the call that a result answers, and the event to which
+// Enter goes.
 
 // callsBack is how many events are searched for the call of a result.
 const callsBack = 400
 
-// row is the original of a row: of a message that stands for one event, that event.
+// row returns the original of an item: for a message that contains one event, the row of that event. It is nil for other items.
 func (b *book) row(it item) *inspect.HistoryRow {
 	switch it.kind {
 	case kindSaid:
@@ -33,7 +33,7 @@ func (b *book) row(it item) *inspect.HistoryRow {
 	return nil
 }
 
-// unit is the unit that an event belongs to, as indices into the log.
+// unit returns the unit of an event, as indices into the log.
 func (b *book) unit(event int) []int {
 	if b.units == nil {
 		b.units = conversation.Units(b.Log)
@@ -46,7 +46,7 @@ func (b *book) unit(event int) []int {
 	return []int{event}
 }
 
-// seqs are events by their numbers.
+// seqs returns the numbers of events.
 func (b *book) seqs(events []int) []uint64 {
 	out := make([]uint64, len(events))
 	for i, at := range events {
@@ -55,7 +55,7 @@ func (b *book) seqs(events []int) []uint64 {
 	return out
 }
 
-// results are the results of a unit.
+// results returns the tool results of a unit.
 func (b *book) results(unit []int) []uint64 {
 	var out []uint64
 	for _, i := range unit {
@@ -66,7 +66,7 @@ func (b *book) results(unit []int) []uint64 {
 	return out
 }
 
-// same reports whether a row is sent as the original.
+// same reports whether a row is sent unchanged.
 func (b *book) same(r *inspect.HistoryRow) bool {
 	if r.Message < 0 || !r.ShowsMessage {
 		return false
@@ -88,11 +88,10 @@ func (b *book) same(r *inspect.HistoryRow) bool {
 	return false
 }
 
-func (b *book) ownText(r *inspect.HistoryRow) bool {
-	return r.Message >= 0 && r.ShowsMessage && !b.same(r)
-}
+// ownText reports whether another text is sent in place of this row.
+func (b *book) ownText(r *inspect.HistoryRow) bool { return r.Message >= 0 && r.ShowsMessage && !b.same(r) }
 
-// change is the tokens before and after, once if they are the same.
+// change formats the tokens before and after, once if they are the same.
 func change(before, after int) string {
 	if before == after {
 		return pane.Tokens(after)
@@ -100,7 +99,8 @@ func change(before, after int) string {
 	return pane.Tokens(before) + " → " + pane.Tokens(after)
 }
 
-// tokensOf is the tokens of a row before and after, "" where nothing of its own is sent.
+// tokensOf formats the tokens of a row before and after, "" if another row has the text that
+// replaces it.
 func (b *book) tokensOf(r *inspect.HistoryRow) string {
 	before := b.tokens(r.Before)
 	switch {
@@ -116,7 +116,7 @@ func (b *book) tokensOf(r *inspect.HistoryRow) string {
 	return change(b.sum(parts))
 }
 
-// sum is the tokens that messages stand for, and those they have.
+// sum returns the tokens of what messages replace, and their own tokens.
 func (b *book) sum(parts []projection.Message) (before, after int) {
 	var x, y conversation.Size
 	for i := range parts {
@@ -125,13 +125,13 @@ func (b *book) sum(parts []projection.Message) (before, after int) {
 	return b.tokens(x), b.tokens(y)
 }
 
-// spanOf is how many messages of the view stand for the same events as one.
+// spanOf returns how many messages of the view replace the same events as this one.
 func (b *book) spanOf(message int) int {
 	view := book{messages: b.View.Messages}
 	return len(view.parts(message))
 }
 
-// call is the call that a result answers; false if it is not near.
+// call returns the tool call that a result answers; false if it is not among the events just before it.
 func (b *book) call(seq uint64, id string) (conversation.ToolCall, bool) {
 	at := b.index(seq)
 	for i := at - 1; i >= 0 && i >= at-callsBack; i-- {
@@ -148,7 +148,7 @@ func (b *book) call(seq uint64, id string) (conversation.ToolCall, bool) {
 	return conversation.ToolCall{}, false
 }
 
-// about is what the call of a result was about, "" if nobody knows.
+// about returns the subject of the call that a result answers, "" if it is unknown.
 func (b *book) about(seq uint64, id string) string {
 	c, ok := b.call(seq, id)
 	if !ok {
@@ -157,7 +157,7 @@ func (b *book) about(seq uint64, id string) string {
 	return subject(c)
 }
 
-// isText reports whether a row is what somebody said, not a result.
+// isText reports whether a row is a message other than a tool result.
 func (b *book) isText(it item) bool {
 	switch it.kind {
 	case kindSaid:
@@ -191,9 +191,9 @@ func (b *book) wasCut(it item) bool {
 	return ok && r.Total > 0
 }
 
-// leads is the event to which Enter goes from a row that is expanded: of a summary the first it covers, of a result that is
-// not repeated the one it points to. It is 0 if that is nowhere.
-func (b *book) leads(it item) uint64 {
+// target returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for a
+// pointer to a repeated result that result. It is 0 if there is none.
+func (b *book) target(it item) uint64 {
 	var msg *projection.Message
 	switch it.kind {
 	case kindSaid:
@@ -204,7 +204,7 @@ func (b *book) leads(it item) uint64 {
 		msg = &b.messages[it.at]
 	case kindEvent:
 		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
-			return b.opens(s.FromTurn)
+			return b.firstOf(s.FromTurn)
 		}
 	}
 	switch {
@@ -216,8 +216,8 @@ func (b *book) leads(it item) uint64 {
 	return msg.Repeats
 }
 
-// opens is the event with which a turn begins, 0 if it has no message.
-func (b *book) opens(turn int) uint64 {
+// firstOf returns the first event of a turn, 0 if it has no message.
+func (b *book) firstOf(turn int) uint64 {
 	if i := b.turn(turn); i >= 0 {
 		return b.Log[b.rows[i].Event].Seq
 	}

@@ -170,7 +170,7 @@ func (m *Model) enter() pane.Action {
 	}
 	to, open := uint64(0), ok && m.draw.isOpen(it)
 	if open {
-		to = m.book.leads(it)
+		to = m.book.target(it)
 	}
 	switch {
 	case open && to == 0 && m.book.wasCut(it):

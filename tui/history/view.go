@@ -196,7 +196,7 @@ func (m *Model) hints() []string {
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
 	if it, ok := m.current(); ok && m.draw.isOpen(it) {
 		switch {
-		case m.book.leads(it) != 0:
+		case m.book.target(it) != 0:
 			out[0] = pane.Hint("go to the original", k.Open)
 		case m.book.wasCut(it):
 			out[0] = pane.Hint("all of it", k.Open)
