@@ -82,7 +82,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
+func TestRefusalsSayWhy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
 	r.story()
@@ -103,7 +103,7 @@ func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
+func TestRefreshKeepsTheCursorOnItsEvent(t *testing.T) {
 	t.Parallel()
 	for _, side := range []string{"both", "original", "as sent"} {
 		t.Run(side, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
 	}
 }
 
-// under is the row under the cursor.
+// under returns the row with the cursor.
 func under(r *rig) string {
 	var out []string
 	for l := range strings.SplitSeq(r.screen(), "\n") {

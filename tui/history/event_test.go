@@ -15,7 +15,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// everything is a conversation with every kind of event that has a line.
+// everything is a conversation with every kind of event that the history shows.
 func everything(r *rig) {
 	at := r.story()
 	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})
@@ -37,7 +37,7 @@ func everything(r *rig) {
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
 }
 
-// A kind that is missing in everything would be shown as one of a later version.
+// A kind without a description would be shown as one of a newer version.
 func TestEverythingHasEveryKind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
@@ -61,7 +61,7 @@ func TestEverythingHasEveryKind(t *testing.T) {
 	}
 }
 
-// isEvent reports whether a row is of an event that is no message.
+// isEvent reports whether a row is an event that is no message.
 func isEvent(row string) bool {
 	return regexp.MustCompile(`^▌ ([▸▾] compacted|[·!] )`).MatchString(row)
 }
@@ -90,7 +90,7 @@ func TestEveryEventHasItsLine(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
-func TestRowsSayWhyTheyLookAsTheyDo(t *testing.T) {
+func TestRowsSayHowTheyAreSent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
 	everything(r)
@@ -112,7 +112,7 @@ func TestRowsSayWhyTheyLookAsTheyDo(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
-func TestARequestCanBeReadAndActedOn(t *testing.T) {
+func TestKeysWorkInARequest(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 40)
 	at := r.story()

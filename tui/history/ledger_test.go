@@ -13,12 +13,12 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The ledger has every compaction and what became of it, and its keys act as those of the history.
+// The ledger lists every compaction with its result, and has the keys of the history.
 func TestTheLedger(t *testing.T) {
 	t.Parallel()
 	price := 0.02
 	r := newRig(t, 90, 24)
-	r.Model = history.New(history.Options{Styles: looks(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
+	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
 	r.SetSize(90, 24)
 	r.show()
 	if view := r.screen(); !strings.Contains(view, "No compactions yet.") {

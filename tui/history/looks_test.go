@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestWhatIsSentInFullHasTheWidthAndNoBadge(t *testing.T) {
+func TestMessagesSentInFullHaveTheWholeWidthAndNoBadge(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 200, 30)
 	r.add(conversation.UserMessage{Text: "why?"})
@@ -30,7 +30,7 @@ func TestWhatIsSentInFullHasTheWidthAndNoBadge(t *testing.T) {
 	}
 }
 
-func TestACompactionOpensToWhatItShortened(t *testing.T) {
+func TestAnExpandedCompactionListsWhatItShortened(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 40)
 	at := r.story()

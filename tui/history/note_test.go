@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// noted is a history in which a note stands for the first of two turns.
+// noted is a history in which a note replaces the first of two turns.
 func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
 	t.Helper()
 	r = newRig(t, 120, 40)
@@ -28,7 +28,7 @@ func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint
 	return r, epoch
 }
 
-func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
+func TestEvictedRowsNameTheNote(t *testing.T) {
 	t.Parallel()
 	r, epoch := noted(t, nil)
 	has := func(what ...string) {
@@ -54,7 +54,7 @@ func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
 	has("▌ note")
 }
 
-func TestRowsThatASummaryStandsForAreSummarised(t *testing.T) {
+func TestRowsOfASummaryAreSummarised(t *testing.T) {
 	t.Parallel()
 	r, _ := noted(t, func(s *conversation.Summary) { s.Text = "They share a port." })
 	r.to(1)

@@ -19,7 +19,7 @@ import (
 var anyKey = rapid.SampledFrom([]string{"j", "k", "g", "G", "enter", "ctrl+o", "tab", "[", "]", "p", "m", "u", "r", "n", "N", "{", "}", "y", "f", "e",
 	"pgup", "pgdown", "ctrl+d", "ctrl+u", "home", "end", "esc", "?", "/", "backspace", "a", "space", "漢"})
 
-// checkAction fails if an action names what is not in the log.
+// checkAction fails if an action names an event or a turn that is not in the log.
 func checkAction(t *rapid.T, a pane.Action, log []conversation.Event) {
 	t.Helper()
 	holds := func(seqs ...uint64) {
@@ -60,7 +60,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 		}
 		width, height := rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(6, 40).Draw(t, "height")
 		keys := history.DefaultKeyMap()
-		m := history.New(history.Options{Styles: looks(), Keys: &keys})
+		m := history.New(history.Options{Styles: styles(), Keys: &keys})
 		m.SetSize(width, height)
 		shown := len(log)
 		if shown > 0 {
@@ -97,7 +97,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 	})
 }
 
-// answer makes a request again, or fails to.
+// answer rebuilds a request, or fails.
 func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event) {
 	switch rapid.IntRange(0, 2).Draw(t, "answer") {
 	case 0:

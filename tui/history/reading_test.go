@@ -19,7 +19,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// wants fails unless the screen, or the row under the cursor, holds texts.
+// wants fails unless the screen, or the row with the cursor, contains the texts.
 func wants(t *testing.T, screen string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -29,7 +29,7 @@ func wants(t *testing.T, screen string, texts ...string) {
 	}
 }
 
-func TestSidesKeepThePlace(t *testing.T) {
+func TestSidesKeepTheCursorOnItsEvent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
 	at := r.story()
@@ -44,7 +44,7 @@ func TestSidesKeepThePlace(t *testing.T) {
 	wants(t, under(r), "summary", "e3–e8")
 }
 
-func TestEnterLeadsToTheOriginal(t *testing.T) {
+func TestEnterGoesToTheOriginal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
 	r.story()
@@ -65,7 +65,7 @@ func TestAResultThatWasCutNamesTheKeyThatShowsIt(t *testing.T) {
 	wants(t, r.screen(), "o shows all 4,000 characters.", "o all of it")
 }
 
-func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
+func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
 	at := r.story()
@@ -141,7 +141,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	}
 }
 
-func TestAReplyLeadsToTheRequestThatBroughtIt(t *testing.T) {
+func TestAReplyLeadsToItsRequest(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
 	var asked, replied, sent [2]uint64
@@ -176,8 +176,8 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	wants(t, under(r), "Ports were counted.")
 }
 
-// What is sent and what every request has besides add up to what the gauge shows; what
-// was said is that and what is hidden, so that it is the same where nothing is.
+// The sent messages, the prompt and the tools add up to the number of the gauge. What
+// was said is the sent messages and what is hidden; without compaction it is the same.
 func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 20)

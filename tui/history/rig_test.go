@@ -18,7 +18,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// rig is a history over a log that is written as a test goes on.
+// rig is a history and the log that a test appends to.
 type rig struct {
 	*history.Model
 	tb     testing.TB
@@ -33,12 +33,12 @@ type rig struct {
 func newRig(tb testing.TB, width, height int) *rig {
 	tb.Helper()
 	r := &rig{tb: tb, at: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
-	r.Model = history.New(history.Options{Styles: looks(), Keys: &r.keys, Zone: time.UTC})
+	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC})
 	r.SetSize(width, height)
 	return r
 }
 
-// add appends bodies, a minute later.
+// add appends events, a minute later than the last.
 func (r *rig) add(bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	r.at = r.at.Add(time.Minute)
@@ -49,7 +49,7 @@ func (r *rig) add(bodies ...conversation.Body) uint64 {
 	return uint64(r.log.Len())
 }
 
-// call appends a reply that calls a tool, what it cost, and the result. It gives the
+// call appends a reply that calls a tool, its usage, and the result. It returns the
 // event of the result.
 func (r *rig) call(tool, arguments, text string, status conversation.ResultStatus) uint64 {
 	r.tb.Helper()
@@ -84,7 +84,7 @@ func (r *rig) content() history.Content {
 	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.locked}
 }
 
-// requests are the requests that usage tells of.
+// requests are the requests of the usage events.
 func requests(log []conversation.Event) []inspect.SentRequest {
 	var out []inspect.SentRequest
 	for _, e := range log {
@@ -97,10 +97,10 @@ func requests(log []conversation.Event) []inspect.SentRequest {
 
 func (r *rig) show() { r.Show(r.content()) }
 
-// press gives keys, and the action of the last.
+// press presses keys and returns the last action.
 func (r *rig) press(keys ...string) pane.Action { return tuitest.Press(r.Update, keys...) }
 
-// typed gives the letters of a text.
+// typed types a text.
 func (r *rig) typed(text string) {
 	for _, c := range text {
 		r.press(string(c))
@@ -126,7 +126,7 @@ const (
 		"the listener keeps port 8080.\n\nNext: fix server.go (t1)."
 )
 
-// story is a conversation in which everything happens: it gives events by name.
+// story appends a conversation with all kinds of compaction, and returns its events by name.
 func (r *rig) story() map[string]uint64 {
 	at := map[string]uint64{}
 	r.add(conversation.Instructions{SystemSize: conversation.Size{ASCII: 4800}, ToolsSize: conversation.Size{ASCII: 9600}},
@@ -153,7 +153,7 @@ func (r *rig) story() map[string]uint64 {
 	return at
 }
 
-// rebuilt is a request of the past.
+// rebuilt is a rebuilt request.
 func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	for _, q := range requests(r.log.Events()) {
 		if q.Event != event {
@@ -168,9 +168,9 @@ func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	return inspect.RebuiltRequest{}
 }
 
-// looks are looks in the terminal's own sixteen colours, which read on dark
+// styles are in the sixteen colors of the terminal, readable on dark
 // and light backgrounds.
-func looks() history.Styles {
+func styles() history.Styles {
 	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	bold, plainly, quiet := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
 	return history.Styles{

@@ -18,12 +18,11 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// What was said and what is sent: who it is from, how it stands, and the text, folded or all of it. A text that is sent as
-// it was stands once, over the whole width.
+// The parts of a message's row: its author, how it is sent, and the text, folded or whole.
 
 func cells(s string) int { return ansi.StringWidth(s) }
 
-// who says whose an event is; of a result, of which call.
+// author names the author of an event, for a result the tool and its subject.
 func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -40,7 +39,7 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 	return ""
 }
 
-// tool is the line of a call that was run, as in the chat: what it does, about what, and that it failed.
+// tool is the first line of a tool result, as in the chat: what the tool did, its subject, and whether it failed.
 func (d *drawer) tool(status conversation.ResultStatus, does, about string, open bool, width int) string {
 	mark, ended := markFolded, ""
 	if open {
@@ -60,8 +59,8 @@ func (d *drawer) tool(status conversation.ResultStatus, does, about string, open
 	return out + ended
 }
 
-// original is the text of an event. Folded, a result is only told of where something is to be seen: a failure, a place that
-// is searched for, what it is compared with.
+// original draws the text of an event. A folded result shows text only if it failed, matches the search or is compared with what
+// is sent.
 func (d *drawer) original(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -82,7 +81,7 @@ func (d *drawer) original(e *conversation.Event, open, compared bool, width int)
 	return nil
 }
 
-// reply is what the model said before it called: reasoning only where it is unfolded.
+// reply draws the text of a reply, and its reasoning if it is expanded.
 func (d *drawer) reply(b conversation.AssistantMessage, open bool, width int) []line {
 	var out []line
 	if open && b.Reasoning != "" {
@@ -99,7 +98,7 @@ func (d *drawer) reply(b conversation.AssistantMessage, open bool, width int) []
 	return out
 }
 
-// calls are the calls of a reply: a line each, or with all they were given.
+// calls draws the calls of a reply: a line each, or with all arguments if it is expanded.
 func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []line {
 	var out []line
 	for i, c := range calls {
@@ -116,7 +115,7 @@ func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []li
 	return out
 }
 
-// result is all of the text of a result as it is in the log.
+// result draws the whole text of a result as it is in the log.
 func (d *drawer) result(b conversation.ToolResult, width int) []line {
 	out := d.spread(b.Text, d.styles.Said, width)
 	if b.Total > 0 {
@@ -134,26 +133,26 @@ func (d *drawer) result(b conversation.ToolResult, width int) []line {
 	return append(out, rendered(rows)...)
 }
 
-// Words that stand in place of a text.
+// Words in place of a text.
 const (
 	partOfSummary = "part of the summary above"
 	partOfNote    = "part of the note above"
 	partOfGap     = "part of what is left out above"
-	wordTakenBack = "undone"
+	wordRewound   = "undone"
 )
 
-// badge is the word for how a row is sent, for a reason. What is sent as it was said has none.
+// badge is the word for how a row is sent, "" if it is sent unchanged.
 func (d *drawer) badge(state projection.State, why string, back bool) string {
 	switch {
 	case back:
-		return d.styles.TakenBack.Render(wordTakenBack)
+		return d.styles.TakenBack.Render(wordRewound)
 	case state == projection.StateVerbatim:
 		return ""
 	}
 	return d.styles.Badges[state].Render(stateWord(state, why))
 }
 
-// stateWord is a state in a word: what only a note stands for is evicted.
+// stateWord is a state in a word. Messages that only a note replaces are "evicted".
 func stateWord(state projection.State, why string) string {
 	if projection.OnlyNoted(state, why) {
 		return "evicted"
@@ -161,12 +160,12 @@ func stateWord(state projection.State, why string) string {
 	return state.Word()
 }
 
-// isPart reports whether a text above stands for a row.
+// isPart reports whether a text above replaces this row with others.
 func isPart(r *inspect.HistoryRow) bool {
 	return r.Message >= 0 && !r.ShowsMessage || r.Message < 0 && r.State == projection.StateSummarised
 }
 
-// partOf says that a row is part of a text that stands above.
+// partOf says which text above replaces a row.
 func partOf(r *inspect.HistoryRow) string {
 	switch {
 	case projection.OnlyNoted(r.State, r.Why):
@@ -180,11 +179,11 @@ func partOf(r *inspect.HistoryRow) string {
 // Marks in the gutter of a row.
 const (
 	markSame   = "="
-	markPart   = "┆" // a text above stands for it
+	markPart   = "┆" // a text above replaces it
 	markAbsent = "−"
 )
 
-// gutterMark says how a row is sent.
+// gutterMark is the mark in the gutter for how a row is sent.
 func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 	switch {
 	case isPart(r):
@@ -197,7 +196,7 @@ func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 	return ""
 }
 
-// standing is how a row is sent, if that is not as it was said, and its tokens.
+// sendStatus is how a row is sent, if not unchanged, and its tokens.
 func (d *drawer) sendStatus(r *inspect.HistoryRow, width int) string {
 	back := d.book.isRewound(r)
 	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
@@ -210,7 +209,7 @@ func (d *drawer) sendStatus(r *inspect.HistoryRow, width int) string {
 	return d.right(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
 }
 
-// right is a badge, the name of an event where there is room, and tokens, in columns.
+// right draws a badge, the name of an event if there is room, and tokens, in columns.
 func (d *drawer) right(badge, event, tokens string, width int) string {
 	if badge != "" {
 		badge += " "
@@ -230,8 +229,8 @@ func alignedRight(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-cells(text))) + text
 }
 
-// body is the text and the calls of a message as it is sent. Results that are sent in full are told of in their first line,
-// but where they are compared.
+// body draws the text and the calls of a message as it is sent. A folded result that is sent in full has only its first line,
+// unless it is compared or matches the search.
 func (d *drawer) body(s *projection.Message, open, compared bool, width int) []line {
 	switch {
 	case s.State == projection.StateSummarised && open:
@@ -248,7 +247,7 @@ func (d *drawer) body(s *projection.Message, open, compared bool, width int) []l
 	return d.text(s.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
 }
 
-// gist is a summary from its first heading on, where one paragraph stands before it: that one is the same in all.
+// gist returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
 func gist(text string) string {
 	const heading = "\n\n## "
 	if i := strings.IndexByte(text, '\n'); i >= 0 && strings.HasPrefix(text[i:], heading) {
@@ -257,7 +256,7 @@ func gist(text string) string {
 	return text
 }
 
-// sender is who a message is from as it is sent.
+// sender names the author of a message as it is sent.
 func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) string {
 	name := func(s lipgloss.Style, text string) string { return s.Render(text) }
 	switch {
@@ -276,6 +275,6 @@ func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) 
 	if e == nil {
 		return d.tool(conversation.ResultInterrupted, msg.Tool, "", open, width)
 	}
-	b, _ := e.Body.(conversation.ToolResult)                                                      // otherwise the message says what there is
-	return d.tool(b.Status, orElse(b.Tool, msg.Tool), d.book.about(e.Seq, b.CallID), open, width) // as the model knows it
+	b, _ := e.Body.(conversation.ToolResult)
+	return d.tool(b.Status, orElse(b.Tool, msg.Tool), d.book.about(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
 }

@@ -9,27 +9,27 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// search goes from row to row of a book. What the log has of a row counts, and what is sent in its place, whether it is
-// folded or not.
+// search finds rows of a book. It searches the original of a row and the text that is sent in its place, also where they are
+// folded.
 type search struct {
 	book *book
 
 	query find.Query
 	on    bool // there is a query
-	stale bool // found is not of the rows as they are
+	stale bool // rows or query have changed since found was computed
 
-	found []int // what matches gives
+	found []int // the result of matches
 
-	typing bool
-	field  *edit.Field
-	from   int    // the row at which typing began
-	mend   string // why what is typed is no query
+	typing  bool
+	field   *edit.Field
+	from    int    // the row with the cursor when typing began
+	invalid string // why the typed text is no query, "" if it is one
 }
 
-// reset searches for nothing.
+// reset ends the search.
 func (s *search) reset() { *s = search{book: s.book} }
 
-// set searches for a text. One that cannot be read, like none, searches for nothing.
+// set searches for a query. An empty or invalid query ends the search.
 func (s *search) set(text string) {
 	s.reset()
 	if q, err := find.Parse(text); err == nil {
@@ -37,26 +37,27 @@ func (s *search) set(text string) {
 	}
 }
 
-// start opens the line to type in, from a row on.
+// start opens the field. from is the row with the cursor.
 func (s *search) start(from int) {
-	s.typing, s.from, s.mend = true, from, ""
+	s.typing, s.from, s.invalid = true, from, ""
 	s.field = edit.NewLine(plain.Line, edit.MaxInLine)
 	if s.on {
 		s.field.SetText(s.query.String(), true)
 	}
 }
 
-// parse takes what is typed as the query.
+// parse reads the query in the field.
 func (s *search) parse() {
 	q, err := find.Parse(s.field.Text())
-	s.query, s.on, s.stale, s.mend = q, err == nil, true, ""
+	s.query, s.on, s.stale, s.invalid = q, err == nil, true, ""
 	if err != nil {
-		s.mend = err.Error()
+		s.invalid = err.Error()
 	}
 }
 
-// match is the nearest row that matches, going round; -1 if none does. Here says that the row itself counts first.
-func (s *search) match(at, by int, here bool) int {
+// match returns the next matching row after at, or with by -1 the previous one, and wraps around. It returns -1 if no row matches.
+// With inclusive it returns at itself if that matches.
+func (s *search) match(at, by int, inclusive bool) int {
 	if !s.on {
 		return -1
 	}
@@ -66,7 +67,7 @@ func (s *search) match(at, by int, here bool) int {
 	}
 	i, there := slices.BinarySearch(found, at)
 	switch {
-	case there && here:
+	case there && inclusive:
 	case by < 0:
 		i--
 	case there:
@@ -75,12 +76,12 @@ func (s *search) match(at, by int, here bool) int {
 	return found[(i+len(found))%len(found)]
 }
 
-// matches are the rows that hold what is searched for, ascending. It looks at every row when rows have changed.
+// matches returns the matching rows, ascending. After a change of the rows or the query it searches all rows.
 func (s *search) matches() []int {
 	if s.stale {
 		s.stale, s.found = false, s.found[:0]
 		for i, it := range s.book.items {
-			if s.holds(it) {
+			if s.matchesRow(it) {
 				s.found = append(s.found, i)
 			}
 		}
@@ -88,8 +89,8 @@ func (s *search) matches() []int {
 	return s.found
 }
 
-// holds reports whether a row holds what is searched for.
-func (s *search) holds(it item) bool {
+// matchesRow reports whether a row matches.
+func (s *search) matchesRow(it item) bool {
 	b := s.book
 	_, text := b.text(it)
 	texts := append(make([]string, 0, 8), text)

@@ -17,14 +17,14 @@ import (
 
 // How a text becomes lines:
 //
-//   - Folded, only so much of it is read as the lines can hold, however long it is.
-//   - Unfolded, at most maxShown bytes are laid out, and a line says so.
-//   - Where a search found something behind the lines of a fold, they begin there.
+//   - A folded text is read only as far as its lines reach, however long it is.
+//   - Of an expanded text at most maxShown bytes are laid out, and a line says so.
+//   - If the first match of the search is after the lines of a fold, the fold begins there.
 
 // maxShown is how much of a text is laid out at most, in bytes.
 const maxShown = 256 << 10
 
-// painter paints texts in its styles, with what is searched for standing out.
+// painter draws texts with the matches of the search highlighted.
 type painter struct {
 	styles   Styles
 	band     pane.Surface
@@ -36,14 +36,14 @@ func newPainter(s Styles, search *search) painter {
 	return painter{styles: s, band: pane.NewSurface(s.Band), markdown: markdown.New(s.Markdown, 80), search: search}
 }
 
-// line is a line before it is painted.
+// line is a line before its matches are highlighted.
 type line struct {
 	text  string
 	style lipgloss.Style
-	drawn bool // it has its looks
+	drawn bool // text has its styles already
 }
 
-// styled gives lines one style.
+// styled makes lines of one style.
 func styled(s lipgloss.Style, texts ...string) []line {
 	out := make([]line, len(texts))
 	for i, t := range texts {
@@ -52,7 +52,7 @@ func styled(s lipgloss.Style, texts ...string) []line {
 	return out
 }
 
-// paint draws a line, with what is searched for standing out.
+// paint draws a line with its matches highlighted.
 func (p *painter) paint(l line) string {
 	text, shown := l.text, l.text
 	switch {
@@ -82,7 +82,7 @@ func (p *painter) paintAll(lines []line) []string {
 	return out
 }
 
-// text is a text as it stands, all of it or folded.
+// text draws a text without Markdown, whole or folded.
 func (p *painter) text(text string, s lipgloss.Style, open bool, n, width int) []line {
 	if open {
 		return p.spread(text, s, width)
@@ -90,7 +90,7 @@ func (p *painter) text(text string, s lipgloss.Style, open bool, n, width int) [
 	return p.fold(text, s, n, width)
 }
 
-// fold is at most n lines of a text, and one that says how much more there is. It begins near what is searched for.
+// fold draws at most n lines of a text, and one that says how many more there are. It begins near the first match.
 func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -105,7 +105,7 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	left := strings.Count(text[from+len(shown):], "\n")
 	for _, l := range pane.Wrap(plain.Text(shown), width) {
 		switch {
-		case strings.TrimSpace(l) == "": // a fold has no room for empty lines
+		case strings.TrimSpace(l) == "": // a fold leaves out empty lines
 		case n > 0:
 			out = append(out, line{text: l, style: s})
 			n--
@@ -122,7 +122,7 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	return out
 }
 
-// prose is a text with its Markdown rendered, up to maxShown; folded as it stands.
+// prose draws a text with its Markdown rendered; folded, without Markdown.
 func (p *painter) prose(text string, open bool, n, width int) []line {
 	if !open {
 		return p.fold(text, p.styles.Said, n, min(width, markdown.Measure))
@@ -131,7 +131,7 @@ func (p *painter) prose(text string, open bool, n, width int) []line {
 	return append(rendered(p.markdown.Render(clipped(text))), p.rest(text, width)...)
 }
 
-// rendered is lines that have their looks.
+// rendered makes lines of texts that have their styles already.
 func rendered(lines []string) []line {
 	out := make([]line, len(lines))
 	for i, l := range lines {
@@ -140,7 +140,7 @@ func rendered(lines []string) []line {
 	return out
 }
 
-// found reports whether a text holds what is searched for.
+// found reports whether a text matches the search.
 func (p *painter) found(text string) bool {
 	if !p.search.on {
 		return false
@@ -149,7 +149,7 @@ func (p *painter) found(text string) bool {
 	return ok
 }
 
-// foldFrom is the byte of a text at which a fold begins.
+// foldFrom returns the byte of a text at which a fold begins.
 func (p *painter) foldFrom(text string, n, width int) int {
 	if !p.search.on {
 		return 0
@@ -172,7 +172,7 @@ func (p *painter) foldFrom(text string, n, width int) int {
 	return from
 }
 
-// spread is all of a text in lines, up to maxShown.
+// spread draws a whole text, up to maxShown bytes.
 func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
 	cut := strings.TrimRight(clipped(text), " \t\r\n")
 	if cut == "" {
@@ -181,10 +181,10 @@ func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
 	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.rest(text, width)...)
 }
 
-// clipped is as much of a text as is laid out.
+// clipped returns as much of a text as is laid out.
 func clipped(text string) string { return head(text, maxShown) }
 
-// rest says that a text goes on behind what is laid out.
+// rest is a line that says that a text is longer than what is shown.
 func (p *painter) rest(all string, width int) []line {
 	if len(all) <= maxShown {
 		return nil
@@ -193,13 +193,13 @@ func (p *painter) rest(all string, width int) []line {
 	return styled(p.styles.Pane.Muted, pane.Wrap(text, width)...)
 }
 
-// subject says what a call is about, on one line.
+// subject is the subject of a call, on one line: the file, command or query.
 func subject(c conversation.ToolCall) string { return plain.Line(head(c.Subject(), maxSubject)) }
 
-// maxSubject is how much of an argument is read for the head of a row, in bytes.
+// maxSubject is how much of an argument is read for the first line of a row, in bytes.
 const maxSubject = 400
 
-// head is the beginning of a text, at most n bytes.
+// head returns the beginning of a text, at most n bytes.
 func head(text string, n int) string {
 	if len(text) <= n {
 		return text

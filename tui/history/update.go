@@ -7,10 +7,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A key goes to what is on top: the line one types a search in, the help, then the
-// rows. A note stands until the next key.
+// A key goes to the field of the search, then to the list of keys, then to the rows. A note
+// is shown until the next key.
 
-// Update takes a key, a paste or the mouse.
+// Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -36,7 +36,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return pane.Ignored{}
 }
 
-// click moves the cursor; on the row that has it, it expands or folds.
+// click moves the cursor. A click on the row with the cursor expands or folds it.
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
 	at := m.sheet.At(m.draw, msg.Mouse().Y-top)
@@ -50,13 +50,13 @@ func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	return nil
 }
 
-// commands are the keys of the history but for those that move.
+// commands are the keys of the history, without those that move.
 func (m *Model) commands() []pane.Command {
 	k := m.keys
 	return []pane.Command{
 		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
 		{On: k.Cancel, Do: m.cancel},
-		{On: k.Side, Do: m.turn},
+		{On: k.Side, Do: m.nextSide},
 		{On: k.Open, Do: m.enter},
 		{On: k.Fold, Do: m.toggle},
 		{On: k.PreviousRequest, Do: func() pane.Action { return m.step(-1) }},
@@ -78,7 +78,7 @@ func (m *Model) commands() []pane.Command {
 	}
 }
 
-// onRow is something that is done with the row under the cursor.
+// onRow applies a command to the row with the cursor.
 func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 	return func() pane.Action {
 		if it, ok := m.current(); ok {
@@ -88,7 +88,7 @@ func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 	}
 }
 
-// changing is onRow for what changes the conversation, where that can be changed.
+// changing is onRow for commands that change the conversation. In a read-only conversation they return the reason.
 func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 	if why := m.book.ReadOnly; why != "" {
 		return func() pane.Action { return refusal(why) }
@@ -96,6 +96,7 @@ func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 	return m.onRow(do)
 }
 
+// press runs the command of a key, or moves the cursor.
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.sheet.Helping() || key.Matches(k, m.keys.Help) {
 		if m.sheet.Update(k, m.shown, nil) == (pane.Ignored{}) { // any other key closes the list of keys
@@ -106,13 +107,13 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if action, done := pane.Press(k, m.commands()); done {
 		return action
 	}
-	if m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // it fits already, and a frame costs more than a step
+	if m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than Sheet.Update, which computes the frame first
 		return nil
 	}
 	return pane.Ignored{}
 }
 
-// cancel ends what was begun last, and then the history.
+// cancel ends the search, leaves a request, folds the row, or closes the history: the first of these that applies.
 func (m *Model) cancel() pane.Action {
 	it, ok := m.current()
 	switch {
@@ -128,8 +129,8 @@ func (m *Model) cancel() pane.Action {
 	return nil
 }
 
-// turn shows the next side, or the conversation as it is now in place of a request.
-func (m *Model) turn() pane.Action {
+// nextSide shows the next side, or leaves a request.
+func (m *Model) nextSide() pane.Action {
 	if m.book.request != nil {
 		m.leaveRequest()
 		return nil
@@ -143,7 +144,7 @@ func (m *Model) turn() pane.Action {
 	return nil
 }
 
-// jump leads from the list of compactions to the place of one in the history.
+// jump goes from the list of compactions to one of them in the history.
 func (m *Model) jump(it item) pane.Action {
 	if m.book.side != sideCompactions {
 		return note("this is the place")
@@ -151,7 +152,7 @@ func (m *Model) jump(it item) pane.Action {
 	return pane.Jump{Event: m.book.seq(it)}
 }
 
-// toggle expands or folds the row under the cursor.
+// toggle expands or folds the row with the cursor.
 func (m *Model) toggle() pane.Action {
 	it, ok := m.current()
 	if !ok {
@@ -162,7 +163,7 @@ func (m *Model) toggle() pane.Action {
 	return nil
 }
 
-// enter expands a row; an expanded one it leaves for the original or the whole text, or folds.
+// enter expands a row. From an expanded row it goes to the original or the whole text; without these it folds the row.
 func (m *Model) enter() pane.Action {
 	it, ok := m.current()
 	if ok && m.beside() {
@@ -186,7 +187,7 @@ func (m *Model) enter() pane.Action {
 	return nil
 }
 
-// message goes to the next user message, or the one before.
+// message moves the cursor to the next user message, or the previous one.
 func (m *Model) message(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
 		if m.book.isUsers(m.book.items[i]) {
@@ -200,7 +201,7 @@ func (m *Model) message(by int) pane.Action {
 	return note("this is the newest user message")
 }
 
-// step goes to the request before or after.
+// step shows the next request, or the previous one.
 func (m *Model) step(by int) pane.Action {
 	if len(m.book.Requests) == 0 {
 		return refusal("no request of this conversation was recorded")
@@ -213,7 +214,7 @@ func (m *Model) step(by int) pane.Action {
 	return Wanted{Event: r.sent.Event}
 }
 
-// leaveRequest goes back to the conversation as it is now.
+// leaveRequest goes back to the current conversation.
 func (m *Model) leaveRequest() {
 	seq := m.here()
 	if seq == 0 {
@@ -223,7 +224,7 @@ func (m *Model) leaveRequest() {
 	m.goTo(seq)
 }
 
-// typed takes a key or a paste into the line of a search.
+// typed handles a key or a paste in the field of the search.
 func (m *Model) typed(msg tea.Msg) pane.Action {
 	s := m.search
 	k, _ := msg.(tea.KeyPressMsg)
@@ -234,8 +235,8 @@ func (m *Model) typed(msg tea.Msg) pane.Action {
 		m.sheet.Select(m.draw, from)
 		return nil
 	case key.Matches(k, m.keys.Open):
-		if s.typing = false; s.mend != "" {
-			m.note = Note{Text: s.mend, Bad: true}
+		if s.typing = false; s.invalid != "" {
+			m.note = Note{Text: s.invalid, Bad: true}
 		}
 		return nil
 	}
@@ -254,13 +255,13 @@ func (m *Model) typed(msg tea.Msg) pane.Action {
 	return nil
 }
 
-// endSearch searches for nothing.
+// endSearch ends the search.
 func (m *Model) endSearch() {
 	m.search.reset()
 	m.draw.redraw()
 }
 
-// next goes to the next match, or with -1 to the one before.
+// next moves the cursor to the next match, or to the previous one.
 func (m *Model) next(by int) pane.Action {
 	if !m.search.on {
 		return refusal("no search yet")

@@ -14,10 +14,10 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// The frame: what the conversation comes to above the rows, why the row under the
-// cursor looks as it does below them, and the keys.
+// The frame: the totals above the rows, how the row with the cursor is sent below them, and
+// the keys.
 
-// leastHeads is the height from which the columns have heads.
+// leastHeads is the height from which the columns have headings.
 const leastHeads = 16
 
 // View draws the history in exactly its lines and cells.
@@ -33,7 +33,7 @@ func (m *Model) View() string {
 	return m.sheet.View(m.draw.styles.Pane, v)
 }
 
-// empty is what is said where there is nothing yet.
+// empty is the text in place of the rows while there are none.
 func (m *Model) empty() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
@@ -48,7 +48,7 @@ func (m *Model) empty() []string {
 	return out
 }
 
-// shown is the rows and what stands around them.
+// shown is the list of rows with its frame, and the details of a compaction beside it.
 func (m *Model) shown() pane.Shown {
 	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel, Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
 	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
@@ -58,13 +58,13 @@ func (m *Model) shown() pane.Shown {
 	return v
 }
 
-// beside reports whether the details of the row with the cursor stand at the right.
+// beside reports whether the details of the row with the cursor are at the right.
 func (m *Model) beside() bool {
 	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width, false) > 0
 }
 
-// frame is what stands around the rows; its height does not depend on what is under
-// the cursor.
+// frame is the part around the rows. Its height does not depend on the row with the
+// cursor.
 func (m *Model) frame() pane.Frame {
 	f := pane.Frame{Title: "History", Detail: m.tabs(), Status: " "}
 	if t := plain.Line(m.book.Title); t != "" {
@@ -100,7 +100,7 @@ func (m *Model) frame() pane.Frame {
 	return f
 }
 
-// tabs are the sides, the one in sight in brackets; it alone where there is no room.
+// tabs are the sides, the shown one in brackets. On a narrow screen it is the only one.
 func (m *Model) tabs() string {
 	if m.width < leastColumns {
 		return "[" + m.book.side.String() + "]"
@@ -116,7 +116,7 @@ func (m *Model) tabs() string {
 	return strings.Join(parts, " ")
 }
 
-// prompt stands before what is typed.
+// prompt is the text before the field of the search.
 const prompt = "/ "
 
 // status is the line above the keys.
@@ -145,7 +145,7 @@ func (m *Model) status() string {
 	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.width))) + " "
 }
 
-// Cursor is where one types a search, nil while one does not.
+// Cursor returns the place of the cursor in the field of the search, nil while that is closed.
 func (m *Model) Cursor() *tea.Cursor {
 	if !m.search.typing {
 		return nil
@@ -159,7 +159,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	return tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), min(y, m.height-1))
 }
 
-// where is what part is in sight, or which match.
+// where is the number of the row with the cursor, or of the match.
 func (m *Model) where() string {
 	n := len(m.book.items)
 	at := m.selected()
@@ -179,7 +179,7 @@ func (m *Model) where() string {
 	return fmt.Sprintf("%d of %d", at+1, n)
 }
 
-// hints are the keys that matter most where one is.
+// hints are the most important keys in the current state.
 func (m *Model) hints() []string {
 	k := m.keys
 	switch {
