@@ -122,9 +122,8 @@ func (b *book) stepTo(by int, from uint64) (*request, string) {
 	return &request{at: at, sent: b.Requests[at], from: from}, ""
 }
 
-// nearest returns the index of the last request before an event, for a reply the request
-// that it answers. With by > 0 it returns the first request that contains the event, or
-// the newest request if there is none.
+// nearest returns the index of the last request before an event, for a reply the request that it answers. With by > 0 it returns
+// the first request that contains the event, or the newest if there is none.
 func nearest(list []inspect.SentRequest, seq uint64, by int) int {
 	containing := slices.IndexFunc(list, func(r inspect.SentRequest) bool { return seq != 0 && r.Through >= seq })
 	switch {

@@ -99,8 +99,7 @@ func change(before, after int) string {
 	return pane.Tokens(before) + " → " + pane.Tokens(after)
 }
 
-// tokensOf formats the tokens of a row before and after, "" if another row has the text that
-// replaces it.
+// tokensOf formats the tokens of a row before and after, "" if the text that replaces it is in another row.
 func (b *book) tokensOf(r *inspect.HistoryRow) string {
 	before := b.tokens(r.Before)
 	switch {
