@@ -89,7 +89,9 @@ func (b *book) same(r *inspect.HistoryRow) bool {
 }
 
 // ownText reports whether another text is sent in place of this row.
-func (b *book) ownText(r *inspect.HistoryRow) bool { return r.Message >= 0 && r.ShowsMessage && !b.same(r) }
+func (b *book) ownText(r *inspect.HistoryRow) bool {
+	return r.Message >= 0 && r.ShowsMessage && !b.same(r)
+}
 
 // change formats the tokens before and after, once if they are the same.
 func change(before, after int) string {
