@@ -128,7 +128,7 @@ func (p *painter) prose(text string, open bool, n, width int) []line {
 		return p.fold(text, p.styles.Said, n, min(width, markdown.Measure))
 	}
 	p.markdown.SetWidth(max(width, 1))
-	return append(rendered(p.markdown.Render(clipped(text))), p.rest(text, width)...)
+	return append(rendered(p.markdown.Render(head(text, maxShown))), p.rest(text, width)...)
 }
 
 // rendered makes lines of texts that have their styles already.
@@ -174,15 +174,12 @@ func (p *painter) foldFrom(text string, n, width int) int {
 
 // spread draws a whole text, up to maxShown bytes.
 func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
-	cut := strings.TrimRight(clipped(text), " \t\r\n")
+	cut := strings.TrimRight(head(text, maxShown), " \t\r\n")
 	if cut == "" {
 		return nil
 	}
 	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.rest(text, width)...)
 }
-
-// clipped returns as much of a text as is laid out.
-func clipped(text string) string { return head(text, maxShown) }
 
 // rest is a line that says that a text is longer than what is shown.
 func (p *painter) rest(all string, width int) []line {
