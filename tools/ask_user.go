@@ -9,9 +9,9 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// ask_user is answered by the user, not by the Box: its review says NeedAnswer
-// and whoever runs calls makes the answer the result. It is run only where no
-// user can be asked.
+// ask_user puts a question to the user. Its review returns NeedAnswer, and the agent
+// uses the user's answer as the tool result. The Box runs it only where no user can be
+// asked, and then it fails.
 
 const maxOptions = 9 // answers that can be picked by a digit
 

@@ -15,26 +15,26 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// Options says what a Box works on and within which limits.
+// Options configures a Box.
 type Options struct {
 	Workspace string       // folder the file tools are confined to and commands start in
-	Archive   past.Archive // what recall and search_history read; nil: nothing
+	Archive   past.Archive // the conversation that recall and search_history read; nil: they return an error
 
 	// Permissions of the configuration.
 	Permissions permission.Config
-	// Grants holds what the user granted and grants; conversations share it, so
-	// that a grant holds in all of them. nil: grants that last as long as the Box, without a file.
+	// Grants holds the rules that the user granted; conversations share it, so that
+	// a grant holds in all of them. nil: grants live in memory, as long as the Box.
 	Grants *grants.Store
-	// Own are files and folders of this program's own, absolute: configuration,
-	// grants, conversations. An edit of them is always asked about.
+	// Own lists the program's own files and folders (configuration, grants,
+	// conversations) as absolute paths. Editing them always needs approval.
 	Own []string
 
 	Disabled []string // names of tools that are not offered
 
-	// RecallChars gives the most characters a recall may return now:
-	// min(8k tokens, 10 % of what is free). nil: no limit but ResultChars.
+	// RecallChars returns how many characters a recall may return now:
+	// min(8k tokens, 10 % of the free window). nil: only ResultChars limits it.
 	RecallChars func() int
-	// ResultChars gives where the agent cuts a result that arrives now, in
+	// ResultChars returns the length at which the agent cuts a new tool result, in
 	// characters; recall stays below it so that its answer is not cut again. nil:
 	// [conversation.ResultMaxChars].
 	ResultChars func() int
@@ -42,19 +42,19 @@ type Options struct {
 	// beginning and half from its end. 0: 8 MiB.
 	Ceiling int
 
-	PrivateAddresses []string      // hosts, addresses and networks (CIDR) http_request may reach though private
+	PrivateAddresses []string      // private hosts, addresses and networks (CIDR) that http_request may reach
 	Resolver         *net.Resolver // for http_request; nil: the system's
 
-	Environ     []string // environment commands start from, before keys are taken out; nil: the process's
-	SecretNames []string // further variables that never reach a command: the configured key variables
+	Environ     []string // environment of commands before API keys are removed; nil: that of this process
+	SecretNames []string // names of further variables to remove: the configured API key variables
 
 	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
 }
 
-// minRecallChars is what recall may return at least.
+// minRecallChars is the lowest limit for an answer of recall, in characters.
 const minRecallChars = 500
 
-// recallMost is how many characters an answer of recall may have now.
+// recallMost returns how many characters an answer of recall may have now.
 func (o Options) recallMost() int {
 	if o.RecallChars == nil {
 		return o.ResultChars()
@@ -62,8 +62,8 @@ func (o Options) recallMost() int {
 	return min(o.ResultChars(), max(o.RecallChars(), minRecallChars))
 }
 
-// Box holds the tools of one conversation. What calls need is decided by its policy. It is
-// safe for concurrent use.
+// Box holds the tools of one conversation. Its policy decides which calls need approval.
+// It is safe for concurrent use.
 type Box struct {
 	*permission.Policy
 	files  *workspace.Files
@@ -76,13 +76,13 @@ type Box struct {
 	index map[string]int
 
 	mu       sync.Mutex
-	reviewed map[string]string // guarded by mu: by ID of a call, the fingerprint of its effect at its review, or expectedFailure
+	reviewed map[string]string // guarded by mu: by call ID, the fingerprint of the reviewed effect, or expectedFailure
 }
 
-// Todos is the checklist as the model last wrote it.
+// Todos returns the checklist as the model last wrote it.
 func (b *Box) Todos() []Todo { return b.todos.list() }
 
-// Workspace is the folder the file tools are confined to, without links.
+// Workspace returns the folder that confines the file tools, absolute, with links resolved.
 func (b *Box) Workspace() string { return b.files.Dir }
 
 // Close ends the commands in the background and releases the workspace.
@@ -95,7 +95,7 @@ func (b *Box) Close() error {
 	return nil
 }
 
-// fileEffect describes a call on a file, existing or not.
+// fileEffect describes a call on a file, which need not exist.
 func (b *Box) fileEffect(tool string, a permission.Access, name string) (permission.Effect, error) {
 	p, err := b.files.Locate(name)
 	if err != nil {

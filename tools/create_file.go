@@ -20,7 +20,7 @@ import (
 )
 
 // create_file makes a new file and the folders it needs. It replaces an existing
-// file only when told to, and then keeps its mode.
+// file only with overwrite, and then keeps the file's mode.
 
 // maxDetailBytes bounds the diff kept with a result.
 const maxDetailBytes = 30_000
@@ -58,15 +58,15 @@ func (b *Box) createFile() tool {
 // maxReviewDiff is how much of a diff the user is shown, in bytes.
 const maxReviewDiff = 256 << 10
 
-// edit is a change of one file, worked out and not yet made.
+// edit is a planned change of one file, not yet written.
 type edit struct {
 	place         workspace.Place
 	exists        bool
 	before, after string
-	done          string // what to tell the model once it is made
+	done          string // text of the tool result after it is written
 }
 
-// effect describes the edit; a failure to work it out is passed on.
+// effect describes the edit for permissions; err is the error of planning it.
 func (e edit) effect(tool string, err error) (permission.Effect, error) {
 	if err != nil {
 		return permission.Effect{}, err
@@ -80,7 +80,7 @@ func (e edit) effect(tool string, err error) (permission.Effect, error) {
 // hashSeed is the seed of the hashes in fingerprints.
 var hashSeed = maphash.MakeSeed()
 
-// diff is the edit as a unified diff that names both texts.
+// diff returns the edit as a unified diff with the object ids of both texts.
 func (e edit) diff() string {
 	from, before := "a/"+e.place.Name, diff.ID(e.before)
 	if !e.exists {
@@ -89,7 +89,7 @@ func (e edit) diff() string {
 	return conversation.Clean(diff.Index(before, diff.ID(e.after)) + udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
 }
 
-// apply makes the edit.
+// apply writes the edit; done is the text of its result.
 func (b *Box) apply(e edit, done string) (result, error) {
 	write := b.files.Create
 	if e.exists {
@@ -137,7 +137,7 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	return e, err
 }
 
-// lineCount is the number of lines of text, a last one without an end included.
+// lineCount returns the number of lines of text, including a last line without a line end.
 func lineCount(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -146,8 +146,8 @@ func lineCount(text string) int {
 	return n
 }
 
-// cutLines is text without the lines that go beyond max bytes, and a line that
-// says so.
+// cutLines returns the lines of text that fit into max bytes; a last line gives
+// the number of those left out.
 func cutLines(text string, max int) string {
 	if len(text) <= max {
 		return text

@@ -13,8 +13,8 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// find_files finds files by a glob pattern. A pattern without a slash is held
-// against the name alone, one with a slash against the path below the folder.
+// find_files finds files by a glob pattern. A pattern without a slash is matched
+// against the file name, one with a slash against the path below the folder.
 
 const (
 	findDefault = 200
@@ -46,7 +46,7 @@ type glob struct {
 	byName  bool
 }
 
-// maxBraces bounds the alternatives of a pattern: each pair of braces may double
+// maxBraces is how many pairs of braces a pattern may have: each pair may double
 // the time of a match.
 const maxBraces = 10
 
@@ -61,7 +61,7 @@ func newGlob(pattern string) (glob, error) {
 	return glob{pattern: pattern, byName: !strings.Contains(pattern, "/")}, nil
 }
 
-// matches reports whether rel, a path below base, fits.
+// matches reports whether rel, a path below base, matches the pattern.
 func (g glob) matches(base, rel string) bool {
 	if g.byName {
 		return doublestar.MatchUnvalidated(g.pattern, path.Base(rel))

@@ -19,14 +19,14 @@ import (
 // grep_files searches file contents line by line with a regular expression
 // (RE2). A matching line is shown as path:number:text, a line of context as
 // path-number-text. Binary files, ignored files and files that commonly hold
-// secrets are left out; a file named by path is searched whatever it is, unless
-// a rule denies reading it.
+// secrets are left out. If path names a single file, it is searched even if it is
+// ignored or may hold secrets, unless a rule denies reading it.
 
 const (
 	grepDefault   = 100
 	grepMax       = 2000
 	grepFileBytes = 16 << 20 // larger files are left out
-	grepLineChars = 300      // of a line, around the match
+	grepLineChars = 300      // of a long line, shown around the match
 )
 
 func (b *Box) grepFiles() tool {
@@ -59,13 +59,13 @@ func (b *Box) grepFiles() tool {
 type search struct {
 	files   *workspace.Files
 	re      *regexp.Regexp
-	literal []byte // what every match contains, nil if unknown
+	literal []byte // literal prefix of every match, nil if there is none
 	glob    *glob
 	context int
 	limit   int
 
 	out     strings.Builder
-	found   int
+	found   int // matching lines, at most limit+1
 	skipped int // files left out because they may hold secrets, are denied, or are large
 }
 
@@ -185,7 +185,7 @@ func (s *search) lines(rel string, lines [][]byte) error {
 	return nil
 }
 
-// excerpt is a line, or of a long one the part around byte at.
+// excerpt returns a line, or the part around byte at if the line is long.
 func excerpt(line []byte, at int) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) <= grepLineChars {

@@ -9,10 +9,10 @@ import (
 	"plimsoll/tools/past"
 )
 
-// Finds that search_history shows unless asked for more or fewer, and at most.
+// How many matches search_history shows by default, and at most.
 const (
-	historyHits = 10
-	historyMost = 50
+	defaultHistoryHits = 10
+	maxHistoryHits     = 50
 )
 
 func (b *Box) recall() tool {
@@ -36,19 +36,19 @@ func (b *Box) searchHistory() tool {
 		optional: true,
 		params: []params.Param{
 			{Name: "query", Kind: params.Text, Required: true, About: "words that all have to occur"},
-			{Name: "limit", Kind: params.Whole, Min: 1, Max: historyMost, About: "most finds to show, default 10"},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: maxHistoryHits, About: "most finds to show, default 10"},
 			{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
 		},
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", historyHits))
+			text, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", defaultHistoryHits))
 			return result{text: text}, err
 		},
 	}
 }
 
-// compact lets the model ask for a compaction. The tool itself does nothing: who
-// runs the conversation sees the call and acts before the next request, when
-// the reply and its results are complete.
+// compact lets the model request a compaction. The tool itself does nothing: the
+// agent sees the call and compacts before the next request, when the reply and its
+// results are complete.
 func (b *Box) compact() tool {
 	return tool{
 		name: conversation.ToolCompact, readOnly: true, subject: []string{"focus"},
@@ -57,7 +57,7 @@ func (b *Box) compact() tool {
 		optional: true,
 		params:   []params.Param{{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"}},
 		run: func(context.Context, params.Values, func(string)) (result, error) {
-			return result{text: "Compression requested"}, nil // the whole answer (JCL)
+			return result{text: "Compression requested"}, nil // JCL defines this text
 		},
 	}
 }

@@ -19,11 +19,11 @@ import (
 )
 
 // http_request sends one request and returns status, some headers and the body
-// as text. There are no cookies, no proxies and no keys of the user's. At most
-// five redirects are followed, each judged like the first address: to another
-// host only where a request would run unasked. Headers that could carry
-// credentials are not taken there, and requests that change something do not
-// follow.
+// as text. It sends no cookies and no API keys of the user, and uses no proxy. It
+// follows at most five redirects and checks each address like the first. A redirect
+// to another host is followed only if a request there would need no approval, never
+// with a method that changes something, and without headers that could carry
+// credentials.
 
 const (
 	requestSeconds    = 30
@@ -78,7 +78,7 @@ func (b *Box) planRequest(args params.Values) (*permission.Request, error) {
 	return &permission.Request{Method: method, URL: u, Headers: args.TextMap("headers"), Body: args.Text("body")}, nil
 }
 
-// hopHeaders belong to the connection and are not the model's to set.
+// hopHeaders belong to the connection; the model cannot set them.
 var hopHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Keep-Alive",
 	"Proxy-Authorization", "Proxy-Connection", "Accept-Encoding"}
 
@@ -113,14 +113,14 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	return r, nil
 }
 
-// mayFollow refuses a redirect that is denied, or that leads to another host where a
-// request would not run unasked.
-func (b *Box) mayFollow(to *http.Request, other bool) error {
+// mayFollow refuses a redirect that a deny rule covers, or that leads to another host and
+// would need approval as a request.
+func (b *Box) mayFollow(to *http.Request, otherHost bool) error {
 	next, at := &permission.Request{Method: to.Method, URL: to.URL}, to.URL.Redacted()
 	if b.Refuses(permission.OfRequest(next)) {
 		return fmt.Errorf("redirect to %s: denied by the user's configuration", at)
 	}
-	if !other {
+	if !otherHost {
 		return nil
 	}
 	if !next.ReadOnly() {

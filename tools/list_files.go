@@ -15,8 +15,8 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// list_files shows what a folder holds, a path per line: folders end in a slash,
-// files carry their size, links their target.
+// list_files lists the entries of a folder, a path per line: folders end in a slash,
+// files are shown with their size, links with their target.
 
 const (
 	listDepth   = 2
@@ -40,7 +40,7 @@ func (b *Box) listFiles() tool {
 	}
 }
 
-// folder is the place that a path argument names, "." if it was left out.
+// folder locates the folder of the path argument, "." if it was left out.
 func (b *Box) folder(args params.Values) (workspace.Place, error) {
 	p, err := b.files.Locate(pathOf(args))
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *Box) folder(args params.Values) (workspace.Place, error) {
 	return p, b.files.Directory(p)
 }
 
-// pathOf is the path argument, "." if it was left out.
+// pathOf returns the path argument, "." if it was left out.
 func pathOf(args params.Values) string { return cmp.Or(args.Text("path"), ".") }
 
 func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
@@ -83,7 +83,7 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 	return result{text: out.String()}, nil
 }
 
-// listLine is one entry; of a folder at the last level also how much is in it.
+// listLine describes one entry; for a folder at the last level it counts the entries in it.
 func (b *Box) listLine(e workspace.Entry, last bool) string {
 	if e.IsDir() {
 		if last {

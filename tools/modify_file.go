@@ -10,9 +10,9 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// modify_file replaces text exactly. The old text must be there once, or
-// anywhere with replace_all. A file with CRLF line ends keeps them: the model
-// writes \n.
+// modify_file replaces text exactly. The old text must occur once, or at least once
+// with replace_all. A file with CRLF line ends keeps them, although the model writes
+// \n.
 
 func (b *Box) modifyFile() tool {
 	return tool{
@@ -57,15 +57,15 @@ func (b *Box) planModify(args params.Values) (edit, error) {
 	return edit{place: p, exists: true, before: text, after: m.text, done: done}, nil
 }
 
-// substitution is a text with its replacements made.
+// substitution is a text after its replacements.
 type substitution struct {
 	text  string
 	count int
-	line  int // of the first, counted from 1
+	line  int // of the first replacement, counted from 1
 }
 
-// substitute replaces old by new in text: once, if it is there exactly once, or
-// everywhere with all.
+// substitute replaces old by new in text. old must occur exactly once, or at least
+// once with all.
 func substitute(text, old, new string, all bool) (substitution, error) {
 	if old == "" {
 		return substitution{}, errors.New("old is empty. Give the text to replace; a new file is made with create_file")
@@ -88,8 +88,8 @@ func substitute(text, old, new string, all bool) (substitution, error) {
 	return substitution{text: out, count: count, line: lineAt(text, strings.Index(text, old))}, nil
 }
 
-// fitLineEnds gives old and new the line ends of the file: those of a file in
-// which every line ends in CRLF, and in a mixed one those with which old is found.
+// fitLineEnds returns old and new with CRLF line ends if every line of text ends in
+// CRLF, or if text mixes line ends and old occurs in it only with CRLF.
 func fitLineEnds(text, old, new string) (string, string) {
 	windows := strings.Count(text, "\r\n")
 	if windows == 0 {
@@ -107,7 +107,7 @@ func crlf(text string) string {
 
 func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// linesOf lists the lines in which old begins, the first ten.
+// linesOf lists the first ten line numbers at which old begins.
 func linesOf(text, old string) string {
 	var out []string
 	line, rest := 1, text

@@ -14,9 +14,9 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// New opens the workspace and makes the tools ready. Errors: a workspace that
-// cannot be opened, a permission rule or private address that makes no sense, an
-// approval or a switch for a tool that there is not.
+// New opens the workspace and prepares the tools. It fails if the workspace cannot
+// be opened, if a permission rule or a private address is invalid, or if an
+// approval or tools.NAME.enabled names an unknown tool.
 func New(o Options) (*Box, error) {
 	client, err := web.New(o.PrivateAddresses, o.Resolver)
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *Box) all() []tool {
 	}
 }
 
-// permissionTools is the tools as rules of the user know them.
+// permissionTools returns the names and accesses of tools, for checking permission rules.
 func permissionTools(tools []tool) []permission.Tool {
 	known := make([]permission.Tool, len(tools))
 	for i, t := range tools {

@@ -15,13 +15,13 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// read_file shows lines of a text file with their numbers. The first line of its
-// answer says which lines of how many are shown, because the end of an answer is
-// what a cut takes.
+// read_file shows lines of a text file with their numbers. The first line of the
+// result gives the range and the total, because a result that is too long loses
+// its end.
 
 const (
-	readLines     = 2000 // lines shown unless asked otherwise, and at most
-	readLineChars = 2000 // characters shown of a line that was not asked for alone
+	readLines     = 2000 // lines shown by default, and at most
+	readLineChars = 2000 // characters shown of a line, unless limit is 1
 )
 
 func (b *Box) readFile() tool {
@@ -79,7 +79,7 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 	return result{text: out.String() + "\n"}, nil
 }
 
-// textFile is the place and the content of a text file.
+// textFile returns the place and the content of a text file; other files are an error.
 func (b *Box) textFile(name string) (workspace.Place, string, error) {
 	p, err := b.files.Locate(name)
 	if err != nil {

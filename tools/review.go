@@ -10,17 +10,17 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// A review changes nothing. A call that cannot succeed (a wrong argument, text
-// to replace that is not there) is not worth a question: it needs nothing, and
-// Run gives the error.
+// A review decides what a call needs and changes no files. The user is not asked about a
+// call that cannot succeed (a wrong argument, text to replace that does not occur): it
+// needs nothing, and Run returns the error.
 
-// titleChars is how long the line about a call may be.
+// titleChars is the maximum length of a call's title, in characters.
 const titleChars = 200
 
-// Review says what a call needs before it may run; see agent.Toolbox.
+// Review returns what a call needs before it may run (approval, an answer, nothing); see agent.Toolbox.
 func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r conversation.Review) {
 	defer func() {
-		if recover() != nil { // what Run would report as a defect must not run unasked
+		if recover() != nil { // a call that panics here must not run without approval
 			r = conversation.Review{Need: conversation.NeedApproval, Title: conversation.OneLine(call.Name, titleChars)}
 		}
 	}()
@@ -48,9 +48,9 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 		r.Diff = t.Diff()
 	case t.Command() != "":
 		r.Command = t.Command()
-	case t.Request != nil && t.Request.Beyond(r.Title):
+	case t.Request != nil && t.Request.HasMoreThan(r.Title):
 		r.Command = t.Request.Text()
-	case r.Need == conversation.NeedApproval && !strings.HasSuffix(r.Title, t.Title): // it has not all of it, or not as it is
+	case r.Need == conversation.NeedApproval && !strings.HasSuffix(r.Title, t.Title): // the title was cut or marked up
 		r.Command = t.Title
 	}
 	if t.Question != "" && r.Need == conversation.NeedNothing {
@@ -59,7 +59,7 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	return r
 }
 
-// effectOf says what a call would do. On an error the effect holds what is known.
+// effectOf describes what a call would do. On an error only the title is set, if it is known.
 func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permission.Effect, error) {
 	t, args, err := b.decode(call)
 	if err != nil {
@@ -72,7 +72,7 @@ func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permiss
 	return found, err
 }
 
-// Allow grants rules; see agent.Toolbox.
+// Allow grants the rules for a call, for this run or permanently; other grants do nothing. See agent.Toolbox.
 func (b *Box) Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error {
 	if g != conversation.GrantRun && g != conversation.GrantAlways {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"plimsoll/tools/params"
 )
 
-// A Box runs calls. Every failure of a tool becomes an outcome: a wrong argument,
+// This file runs calls. Every failure of a tool becomes an outcome: a wrong argument,
 // a refusal, even a panic. A call runs only as it was reviewed. If the files have
-// changed since, and it would do something else than the user was shown, or could
-// succeed although its review expected a failure and so did not ask the user, then
-// it runs only if it needs no approval now.
+// changed since then, the call may do something that the user was not shown, or may
+// succeed although its review expected a failure and did not ask. Such a call runs
+// only if it needs no approval now.
 
 // Run runs a call that was allowed; see agent.Toolbox.
 func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
@@ -72,8 +72,8 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 	return b.tools[i], args, err
 }
 
-// checkReviewed returns an error if a call would now do something else than at its
-// review, unless it needs no approval now.
+// checkReviewed returns an error if the effect of a call has changed since its review
+// and the call needs approval.
 func (b *Box) checkReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
 	b.mu.Lock()
 	fingerprint, reviewed := b.reviewed[call.ID]

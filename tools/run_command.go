@@ -13,9 +13,9 @@ import (
 	"plimsoll/tools/shell"
 )
 
-// run_command runs a shell command in the workspace. The first line of its
-// answer says how it ended; when the output is so long that its end will be cut,
-// the last lines stand before it.
+// run_command runs a shell command in the workspace. The first line of the result
+// says how it ended. If the output is so long that its end will be cut, the last
+// lines are repeated before it.
 
 const (
 	commandSeconds    = 120
@@ -42,8 +42,8 @@ func (b *Box) runCommand() tool {
 	}
 }
 
-// commandEffect describes a call; reading and stopping what was started before
-// touches nothing new.
+// commandEffect describes a call. Reading or stopping a background command needs no
+// approval, so its effect has no command.
 func (b *Box) commandEffect(_ context.Context, args params.Values) (permission.Effect, error) {
 	if err := checkCommand(args); err != nil {
 		return permission.Effect{}, err
@@ -57,8 +57,8 @@ func (b *Box) commandEffect(_ context.Context, args params.Values) (permission.E
 	return permission.OfCommand(commandText(args)), nil
 }
 
-// commandText is the command as it is judged, shown and run. Only what separates words
-// to a shell is trimmed.
+// commandText returns the command as permissions check it, the user sees it and the shell
+// runs it. It trims only characters that separate words in a shell.
 func commandText(args params.Values) string { return strings.Trim(args.Text("command"), " \t\n") }
 
 func checkCommand(args params.Values) error {

@@ -12,8 +12,8 @@ import (
 	"plimsoll/tools/params"
 )
 
-// The checklist lives in the Box and is written whole, never in parts. The log
-// holds every version: the arguments of the last todo_write restore it.
+// The checklist is kept in the Box, and every todo_write replaces it as a whole. The
+// log holds every version: the arguments of the last todo_write restore it.
 
 // Todo is one line of the checklist.
 type Todo struct {
@@ -21,7 +21,7 @@ type Todo struct {
 	Status TodoStatus
 }
 
-// TodoStatus says how far a todo is.
+// TodoStatus is the state of a todo.
 type TodoStatus string
 
 // The states of a todo.
@@ -50,8 +50,8 @@ type todoList struct {
 	todos []Todo
 }
 
-// newTodoList restores a checklist from the arguments of a todo_write, "" for
-// an empty one.
+// newTodoList restores a checklist from the arguments of a todo_write; "" makes an
+// empty one.
 func newTodoList(written string) (*todoList, error) {
 	l := &todoList{}
 	if written == "" {
@@ -67,8 +67,8 @@ func newTodoList(written string) (*todoList, error) {
 	return l, nil
 }
 
-// LastTodos is the arguments of the newest todo_write that succeeded, "" if
-// there is none: what [Options].Todos takes.
+// LastTodos returns the JSON arguments of the newest todo_write that succeeded, for
+// [Options].Todos; "" if no such call exists.
 func LastTodos(events []conversation.Event) string {
 	ok := map[string]bool{}
 	for _, e := range slices.Backward(events) {
@@ -118,7 +118,7 @@ func (l *todoList) set(todos []Todo) {
 	l.todos = todos
 }
 
-// checklist is the list as text.
+// checklist formats the list as text, for the result and the screen.
 func checklist(todos []Todo) string {
 	if len(todos) == 0 {
 		return "the list is empty"

@@ -9,7 +9,7 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// result is what a tool gives back when it did its work.
+// result is the output of a tool that ran without an error.
 type result struct {
 	text   string
 	detail string
@@ -19,22 +19,22 @@ type result struct {
 // tool is one tool of a Box.
 type tool struct {
 	name, about string
-	brief       string // about in fewer words, for small windows
-	optional    bool   // left out where a window is too small for all declarations: files can be worked on without it
+	brief       string // shorter description, for small windows
+	optional    bool   // not declared if the window is too small for all tools; work on files does not need it
 	params      []params.Param
 	readOnly    bool
-	// access is the sort of thing that calls do. Rules of the user about the tool may
-	// have the patterns of that sort, and edit stands for it if it changes files.
+	// access is the kind of access that calls need. It decides which patterns the user's
+	// rules may use; the rule name "edit" covers every tool that changes files.
 	access permission.Access
-	// effect says what a call would do, for permissions and for the eye. An error
-	// says that the call cannot succeed, and Run would give the same. nil: the
-	// call touches nothing, and the arguments that subject names tell what it is about.
+	// effect describes what a call would do, for permissions and for display. An error
+	// means that the call cannot succeed; Run would return the same one. nil: the
+	// call has no effect, and its title is made of the arguments that subject names.
 	effect  func(ctx context.Context, args params.Values) (permission.Effect, error)
 	subject []string
 	run     func(ctx context.Context, args params.Values, progress func(string)) (result, error)
 }
 
-// effectOf says what a call of the tool would do.
+// effectOf describes what a call of the tool would do.
 func (t tool) effectOf(ctx context.Context, args params.Values) (permission.Effect, error) {
 	if t.effect != nil {
 		return t.effect(ctx, args)
@@ -55,18 +55,18 @@ func (b *Box) Specs() []conversation.ToolSpec {
 	return specs
 }
 
-// Brief declares the tools in fewer words, in the order of Specs: declarations are paid for
-// with every request, and windows exist that the full ones would half fill.
-func (b *Box) Brief() []conversation.ToolSpec { return briefly(b.tools, false) }
+// Brief declares the tools with short descriptions, in the order of Specs. Every request
+// carries the declarations, and the full ones would fill half of a small window.
+func (b *Box) Brief() []conversation.ToolSpec { return briefSpecs(b.tools, false) }
 
-// Few declares in fewer words the tools that work on files needs, and the user's own.
-func (b *Box) Few() []conversation.ToolSpec { return briefly(b.tools, true) }
+// Essential declares, with short descriptions, only the tools that are not optional.
+func (b *Box) Essential() []conversation.ToolSpec { return briefSpecs(b.tools, true) }
 
-// briefly declares tools in fewer words, and leaves the optional ones out on request.
-func briefly(tools []tool, fewer bool) []conversation.ToolSpec {
+// briefSpecs declares tools with short descriptions; essential leaves out the optional ones.
+func briefSpecs(tools []tool, essential bool) []conversation.ToolSpec {
 	specs := make([]conversation.ToolSpec, 0, len(tools))
 	for _, t := range tools {
-		if !fewer || !t.optional {
+		if !essential || !t.optional {
 			specs = append(specs, conversation.ToolSpec{Name: t.name, Description: t.brief, Parameters: params.Brief(t.params), ReadOnly: t.readOnly})
 		}
 	}

@@ -23,8 +23,8 @@ func (r *Request) ReadOnly() bool {
 	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "OPTIONS"
 }
 
-// Beyond reports whether a request holds more than its title shows.
-func (r *Request) Beyond(title string) bool {
+// HasMoreThan reports whether a request has a body, headers or a longer address than its title shows.
+func (r *Request) HasMoreThan(title string) bool {
 	return r.Body != "" || len(r.Headers) > 0 || !strings.HasSuffix(title, r.URL.Redacted())
 }
 
