@@ -35,7 +35,7 @@ func (b *Box) createFile() tool {
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "content", Kind: params.Text, Required: true, About: "the whole content"},
-			{Name: "overwrite", Kind: params.Flag, About: "replace the file if it exists"},
+			{Name: "overwrite", Kind: params.Bool, About: "replace the file if it exists"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			e, err := b.planCreate(args)
@@ -124,7 +124,7 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	if err := p.OnlyRegular(st); err != nil {
 		return edit{}, err
 	}
-	if !args.Flag("overwrite") {
+	if !args.Bool("overwrite") {
 		return edit{}, workspace.ExistsAlready(p)
 	}
 	e.exists = true

@@ -32,8 +32,8 @@ func (b *Box) findFiles() tool {
 		params: []params.Param{
 			{Name: "pattern", Kind: params.Text, Required: true, About: "glob pattern; ** crosses folders"},
 			{Name: "path", Kind: params.Text, About: `folder to search, default "."`},
-			{Name: "limit", Kind: params.Whole, Min: 1, Max: findMax, About: "most paths to return, default 200"},
-			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
+			{Name: "limit", Kind: params.Int, Min: 1, Max: findMax, About: "most paths to return, default 200"},
+			{Name: "include_ignored", Kind: params.Bool, About: "also search what is ignored"},
 		},
 		effect: b.folderEffect("find_files"),
 		run:    b.runFindFiles,
@@ -81,10 +81,10 @@ func (b *Box) runFindFiles(ctx context.Context, args params.Values, _ func(strin
 	if err != nil {
 		return result{}, err
 	}
-	limit := args.Whole("limit", findDefault)
+	limit := args.Int("limit", findDefault)
 	var out strings.Builder
 	found := 0
-	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
+	err = b.files.Walk(ctx, p, args.Bool("include_ignored"), func(e workspace.Entry) error {
 		if e.IsDir() || !g.matches(p.Rel, e.Rel) {
 			return nil
 		}

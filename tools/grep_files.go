@@ -41,10 +41,10 @@ func (b *Box) grepFiles() tool {
 			{Name: "pattern", Kind: params.Text, Required: true, About: "regular expression"},
 			{Name: "path", Kind: params.Text, About: `folder or file to search, default "."`},
 			{Name: "glob", Kind: params.Text, About: "only files that match, such as *.go"},
-			{Name: "ignore_case", Kind: params.Flag, About: "match upper and lower case alike"},
-			{Name: "context", Kind: params.Whole, Min: 0, Max: 20, About: "lines to show before and after a match, default 0"},
-			{Name: "limit", Kind: params.Whole, Min: 1, Max: grepMax, About: "most matches to show, default 100"},
-			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
+			{Name: "ignore_case", Kind: params.Bool, About: "match upper and lower case alike"},
+			{Name: "context", Kind: params.Int, Min: 0, Max: 20, About: "lines to show before and after a match, default 0"},
+			{Name: "limit", Kind: params.Int, Min: 1, Max: grepMax, About: "most matches to show, default 100"},
+			{Name: "include_ignored", Kind: params.Bool, About: "also search what is ignored"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			t, err := b.fileEffect("grep_files", permission.AccessRead, pathOf(args))
@@ -90,7 +90,7 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 		}
 		return s.result(), nil
 	}
-	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
+	err = b.files.Walk(ctx, p, args.Bool("include_ignored"), func(e workspace.Entry) error {
 		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.Rel, e.Rel) {
 			return nil
 		}
@@ -111,14 +111,14 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 
 func newSearch(f *workspace.Files, args params.Values) (*search, error) {
 	pattern := args.Text("pattern")
-	if args.Flag("ignore_case") {
+	if args.Bool("ignore_case") {
 		pattern = "(?i)" + pattern
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern is no valid regular expression (RE2): %w. Put a backslash before characters meant literally", err)
 	}
-	s := &search{files: f, re: re, context: args.Whole("context", 0), limit: args.Whole("limit", grepDefault)}
+	s := &search{files: f, re: re, context: args.Int("context", 0), limit: args.Int("limit", grepDefault)}
 	if prefix, _ := re.LiteralPrefix(); prefix != "" {
 		s.literal = []byte(prefix)
 	}

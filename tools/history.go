@@ -22,7 +22,7 @@ func (b *Box) recall() tool {
 		brief:  "Show the original of what was cut, by id: an event (e41), turns (t3-7) or a call's id. Without id, list what was.",
 		params: past.RecallParams,
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Whole("offset", 0), args.Whole("limit", math.MaxInt32))
+			text, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Int("offset", 0), args.Int("limit", math.MaxInt32))
 			return result{text: text}, err
 		},
 	}
@@ -36,11 +36,11 @@ func (b *Box) searchHistory() tool {
 		optional: true,
 		params: []params.Param{
 			{Name: "query", Kind: params.Text, Required: true, About: "words that all have to occur"},
-			{Name: "limit", Kind: params.Whole, Min: 1, Max: maxHistoryHits, About: "most finds to show, default 10"},
-			{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
+			{Name: "limit", Kind: params.Int, Min: 1, Max: maxHistoryHits, About: "most finds to show, default 10"},
+			{Name: "offset", Kind: params.Int, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
 		},
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", defaultHistoryHits))
+			text, err := b.past.Search(ctx, args.Text("query"), args.Int("offset", 0), args.Int("limit", defaultHistoryHits))
 			return result{text: text}, err
 		},
 	}

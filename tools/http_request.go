@@ -45,8 +45,8 @@ func (b *Box) httpRequest() tool {
 			{Name: "method", Kind: params.Text, Choices: methods, About: "default GET"},
 			{Name: "headers", Kind: params.Map, About: "request headers"},
 			{Name: "body", Kind: params.Text, About: "request body"},
-			{Name: "timeout", Kind: params.Whole, Min: 1, Max: requestMaxSeconds, About: "seconds, default 30"},
-			{Name: "raw", Kind: params.Flag, About: "the source of HTML instead of Markdown"},
+			{Name: "timeout", Kind: params.Int, Min: 1, Max: requestMaxSeconds, About: "seconds, default 30"},
+			{Name: "raw", Kind: params.Bool, About: "the source of HTML instead of Markdown"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			req, err := b.planRequest(args)
@@ -87,7 +87,7 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	if err != nil {
 		return result{}, err
 	}
-	limit := time.Duration(args.Whole("timeout", requestSeconds)) * time.Second
+	limit := time.Duration(args.Int("timeout", requestSeconds)) * time.Second
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(bounded, plan.Method, plan.URL.String(), bytes.NewReader([]byte(args.Text("body"))))
@@ -99,7 +99,7 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	for name, value := range args.TextMap("headers") {
 		req.Header.Set(name, value)
 	}
-	got, err := b.client.Fetch(req, args.Flag("raw"), b.mayFollow)
+	got, err := b.client.Fetch(req, args.Bool("raw"), b.mayFollow)
 	if errors.Is(bounded.Err(), context.DeadlineExceeded) && err != nil {
 		err = fmt.Errorf("no answer within %s", limit)
 	}

@@ -29,7 +29,7 @@ func TestToolsSayWhatTheyAre(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	all := append([]params.Param{
-		{Name: "text", Kind: params.Text, Required: true}, {Name: "n", Kind: params.Whole, Min: 1, Max: 9}, {Name: "f", Kind: params.Flag},
+		{Name: "text", Kind: params.Text, Required: true}, {Name: "n", Kind: params.Int, Min: 1, Max: 9}, {Name: "f", Kind: params.Bool},
 		{Name: "list", Kind: params.Texts}, {Name: "map", Kind: params.Map}, {Name: "pick", Kind: params.Text, Choices: []string{"a", "b"}},
 	}, todoParams[0])
 	all[6].Required = false
@@ -48,13 +48,13 @@ func FuzzDecode(f *testing.F) {
 		if _, ok := args["text"].(string); !ok {
 			t.Fatalf("accepted without its required text: %v", args)
 		}
-		if n := args.Whole("n", 1); n < 1 || n > 9 {
+		if n := args.Int("n", 1); n < 1 || n > 9 {
 			t.Fatalf("n is %d", n)
 		}
 		if p := args.Text("pick"); p != "" && p != "a" && p != "b" {
 			t.Fatalf("pick is %q", p)
 		}
-		args.Flag("f")
+		args.Bool("f")
 		args.Texts("list")
 		args.TextMap("map")
 		if _, err := todosOf(args); err != nil && len(args.Items("todos")) == 0 {

@@ -32,8 +32,8 @@ func (b *Box) listFiles() tool {
 		access: permission.AccessRead,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, About: `folder, relative to the workspace, default "."`},
-			{Name: "depth", Kind: params.Whole, Min: 1, Max: 20, About: "levels of folders to show, default 2"},
-			{Name: "include_ignored", Kind: params.Flag, About: "also show what is ignored"},
+			{Name: "depth", Kind: params.Int, Min: 1, Max: 20, About: "levels of folders to show, default 2"},
+			{Name: "include_ignored", Kind: params.Bool, About: "also show what is ignored"},
 		},
 		effect: b.folderEffect("list_files"),
 		run:    b.runListFiles,
@@ -57,10 +57,10 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 	if err != nil {
 		return result{}, err
 	}
-	depth := args.Whole("depth", listDepth)
+	depth := args.Int("depth", listDepth)
 	var out strings.Builder
 	shown, more := 0, false
-	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
+	err = b.files.Walk(ctx, p, args.Bool("include_ignored"), func(e workspace.Entry) error {
 		if more = shown == listEntries; more {
 			return workspace.ErrStop
 		}

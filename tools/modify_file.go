@@ -25,7 +25,7 @@ func (b *Box) modifyFile() tool {
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "old", Kind: params.Text, Required: true, About: "text to replace, exactly as in the file"},
 			{Name: "new", Kind: params.Text, Required: true, About: "text to put in its place; empty to delete"},
-			{Name: "replace_all", Kind: params.Flag, About: "replace every occurrence"},
+			{Name: "replace_all", Kind: params.Bool, About: "replace every occurrence"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			e, err := b.planModify(args)
@@ -46,7 +46,7 @@ func (b *Box) planModify(args params.Values) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Flag("replace_all"))
+	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Bool("replace_all"))
 	if err != nil {
 		return edit{}, fmt.Errorf("%s: %w", p.Name, err)
 	}

@@ -34,8 +34,8 @@ func (b *Box) readFile() tool {
 		access: permission.AccessRead,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
-			{Name: "offset", Kind: params.Whole, Min: 1, Max: 1_000_000_000, About: "first line to show, counted from 1"},
-			{Name: "limit", Kind: params.Whole, Min: 1, Max: readLines, About: "number of lines to show, default 2000"},
+			{Name: "offset", Kind: params.Int, Min: 1, Max: 1_000_000_000, About: "first line to show, counted from 1"},
+			{Name: "limit", Kind: params.Int, Min: 1, Max: readLines, About: "number of lines to show, default 2000"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			return b.fileEffect("read_file", permission.AccessRead, args.Text("path"))
@@ -55,7 +55,7 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 	if text == "" {
 		return result{text: p.Name + " is empty"}, nil
 	}
-	first, count := args.Whole("offset", 1), args.Whole("limit", readLines)
+	first, count := args.Int("offset", 1), args.Int("limit", readLines)
 	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "\uFEFF"), "\n"), "\n")
 	total := numbers.Grouped(len(lines))
 	if first > len(lines) {

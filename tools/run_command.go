@@ -32,10 +32,10 @@ func (b *Box) runCommand() tool {
 		access: permission.AccessCommand,
 		params: []params.Param{
 			{Name: "command", Kind: params.Text, About: "shell command to run"},
-			{Name: "timeout", Kind: params.Whole, Min: 1, Max: commandMaxSeconds, About: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},
-			{Name: "background", Kind: params.Flag, About: "keep it running and return an id"},
+			{Name: "timeout", Kind: params.Int, Min: 1, Max: commandMaxSeconds, About: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},
+			{Name: "background", Kind: params.Bool, About: "keep it running and return an id"},
 			{Name: "id", Kind: params.Text, About: "background command to read"},
-			{Name: "stop", Kind: params.Flag, About: "with id: end it"},
+			{Name: "stop", Kind: params.Bool, About: "with id: end it"},
 		},
 		effect: b.commandEffect,
 		run:    b.runRunCommand,
@@ -68,7 +68,7 @@ func checkCommand(args params.Values) error {
 		return errors.New("run_command needs command, or the id of a background command")
 	case command != "" && id != "":
 		return errors.New("run_command takes either command or id, not both")
-	case args.Flag("stop") && id == "":
+	case args.Bool("stop") && id == "":
 		return errors.New("stop needs the id of a background command")
 	case strings.ContainsRune(command, 0):
 		return errors.New("a command cannot hold a NUL character")
@@ -83,16 +83,16 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 	command := commandText(args)
 	switch {
 	case args.Text("id") != "":
-		wait := time.Duration(args.Whole("timeout", 0)) * time.Second
-		return resultOf(b.jobs.Read(ctx, args.Text("id"), args.Flag("stop"), wait))
-	case args.Flag("background"):
+		wait := time.Duration(args.Int("timeout", 0)) * time.Second
+		return resultOf(b.jobs.Read(ctx, args.Text("id"), args.Bool("stop"), wait))
+	case args.Bool("background"):
 		id, err := b.jobs.Start(command)
 		if err != nil {
 			return result{}, err
 		}
 		return result{text: fmt.Sprintf("started in the background as %s. Read its output with id: %q, end it with stop: true", id, id)}, nil
 	}
-	return resultOf(b.jobs.Run(ctx, command, time.Duration(args.Whole("timeout", commandSeconds))*time.Second, progress))
+	return resultOf(b.jobs.Run(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress))
 }
 
 func resultOf(r shell.Report, err error) (result, error) {

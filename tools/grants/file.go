@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The file is JSON, indented, so that a user can read it: {"version": 1, "grants": [...]}. It is read whole or not at
-// all: members that are not known, repeated names and text behind the end are damage.
+// The file is indented JSON, so that a user can read it: {"version": 1, "grants": [...]}. It is read whole or not at
+// all: unknown members, repeated names and text after the end count as damage.
 
-// version is that of the file's form.
+// version is the version of the file format.
 const version = 1
 
-// maxFile bounds the file that is read, in bytes.
+// maxFile is the largest file that is read, in bytes.
 const maxFile = 4 << 20
 
 type document struct {
@@ -34,10 +34,10 @@ type entry struct {
 	Rule      string     `json:"rule"`
 	Workspace string     `json:"workspace"`
 	Granted   time.Time  `json:"granted"`
-	Used      *time.Time `json:"used,omitempty"` // earlier versions wrote it
+	Used      *time.Time `json:"used,omitempty"` // written by earlier versions, ignored
 }
 
-// stat is the state of a file, nil if there is none.
+// stat returns the info of a file, nil if the file does not exist.
 func stat(path string) (fs.FileInfo, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func stat(path string) (fs.FileInfo, error) {
 	return st, err
 }
 
-// unchanged reports whether a file is the same as when it was looked at before.
+// unchanged compares two infos of a file; nil means that the file did not exist.
 func unchanged(before, now fs.FileInfo) bool {
 	if before == nil || now == nil {
 		return before == nil && now == nil
@@ -54,7 +54,7 @@ func unchanged(before, now fs.FileInfo) bool {
 	return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 }
 
-// read gives the grants of a file, none if there is no file.
+// read returns the grants of a file, an empty list if the file does not exist.
 func read(path string) ([]Grant, error) {
 	st, err := stat(path)
 	if st == nil {
@@ -74,13 +74,13 @@ func read(path string) ([]Grant, error) {
 	if d.Version != version {
 		return nil, damaged(path, fmt.Errorf("its version is %d, which this program does not know", d.Version))
 	}
-	known := map[string]bool{}
+	seen := map[string]bool{} // by ID
 	var out []Grant
 	for i, e := range d.Grants {
-		if e.ID == "" || known[e.ID] || e.Rule == "" || !filepath.IsAbs(e.Workspace) || e.Granted.IsZero() {
+		if e.ID == "" || seen[e.ID] || e.Rule == "" || !filepath.IsAbs(e.Workspace) || e.Granted.IsZero() {
 			return nil, damaged(path, fmt.Errorf("entry %d is not complete", i+1))
 		}
-		known[e.ID] = true
+		seen[e.ID] = true
 		out = append(out, Grant{ID: e.ID, Rule: e.Rule, Workspace: e.Workspace, Granted: e.Granted, Kept: true})
 	}
 	return out, nil
@@ -90,7 +90,7 @@ func damaged(path string, err error) error {
 	return fmt.Errorf("%s is damaged or of a later version (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
 }
 
-// write replaces the file in one rename.
+// write replaces the file atomically, by a rename.
 func write(path string, grants []Grant) error {
 	d := document{Version: version, Grants: []entry{}}
 	for _, g := range grants {
@@ -101,7 +101,7 @@ func write(path string, grants []Grant) error {
 		return err
 	}
 	text.WriteByte('\n')
-	f, err := os.CreateTemp(filepath.Dir(path), ".grants-*.tmp") // made 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".grants-*.tmp") // created with mode 0600
 	if err != nil {
 		return err
 	}
@@ -115,13 +115,13 @@ func write(path string, grants []Grant) error {
 	return nil
 }
 
-// lockWait is how long another program may hold the lock before a change is given up, and lockPause how often one looks.
+// lockWait is how long a change waits for the lock of another program, lockPause the time between two attempts.
 const (
 	lockWait  = time.Second
 	lockPause = 5 * time.Millisecond
 )
 
-// lock takes the lock of a file and makes its folder.
+// lock makes the folder of a lock file and locks the file.
 func lock(ctx context.Context, path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -1,13 +1,13 @@
-// Package grants keeps the rules that the user granted by an answer to a question: some while the program runs, some in
-// a file for later runs. Each holds in the workspace it was granted in and nowhere else, as "go test" is other code in
+// Package grants stores the rules that the user granted when asked for approval: some while the program runs, some in a
+// file for later runs. A rule holds only in the workspace in which it was granted, because "go test" runs other code in
 // another project.
 //
 // Guarantees:
 //
-//   - The file is read strictly. From one that is damaged, or written by a later version, nothing is granted, and nothing
-//     is written over it; the error says so.
-//   - Every change reads the file anew under a lock and replaces it in one rename, so that several programs lose nothing
-//     of each other. A change that another program makes, a revocation too, counts from the next look on.
+//   - The file is read strictly. If it is damaged, or written by a later version, it grants no rule and is not
+//     overwritten; the error says so.
+//   - Every change reads the file again under a lock and replaces it by a rename, so that programs do not lose each
+//     other's changes. A grant or revocation by another program counts from the next call of In on.
 //   - Only the user may read the file (0600).
 package grants
 
@@ -24,14 +24,14 @@ import (
 
 // Grant is one rule that the user granted.
 type Grant struct {
-	ID        string    // names it in this store
-	Rule      string    // as written
-	Workspace string    // absolute; where it holds
+	ID        string    // unique in this store
+	Rule      string    // TOOL or TOOL(PATTERN), as written
+	Workspace string    // folder in which it holds, absolute
 	Granted   time.Time // UTC, whole seconds
-	Kept      bool      // stands in the file, else it ends with the program
+	Kept      bool      // stored in the file; otherwise it ends with the program
 }
 
-// ErrNoFile says that nothing can be kept, as the store has no file.
+// ErrNoFile is returned when a grant should be kept and the store has no file.
 var ErrNoFile = errors.New("there is no file to keep it in")
 
 // Store holds grants. It is safe for concurrent use.
@@ -39,20 +39,20 @@ type Store struct {
 	path string
 
 	mu   sync.Mutex  // guards what follows
-	run  []Grant     // of this run
-	kept []Grant     // of the file as it was read last
-	seen fs.FileInfo // of that file
+	run  []Grant     // grants of this run
+	kept []Grant     // grants of the file, as last read
+	seen fs.FileInfo // of the file as last read
 	err  error       // why the file could not be read
 }
 
-// New returns a store that keeps grants in the file path, which need not exist; "" for none.
+// New returns a store that keeps grants in the file path, which need not exist; "": it has no file.
 func New(path string) *Store { return &Store{path: path} }
 
-// Path is the file; "" if there is none.
+// Path returns the path of the file; "" if the store has no file.
 func (s *Store) Path() string { return s.path }
 
-// In lists the grants that hold in a workspace, those of the file first, each in the order in which they were granted.
-// An error says that the file cannot be read; the grants of this run are listed all the same.
+// In lists the grants that hold in a workspace, those of the file first, then those of this run, each in the order of
+// granting. The error says that the file cannot be read; the grants of this run are returned with it.
 func (s *Store) In(workspace string) ([]Grant, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Store) In(workspace string) ([]Grant, error) {
 	return out, s.err
 }
 
-// refresh reads the file again if it is another than the one read last.
+// refresh reads the file again if it has changed since it was last read.
 func (s *Store) refresh() {
 	if s.path == "" {
 		return
@@ -79,8 +79,8 @@ func (s *Store) refresh() {
 	s.kept, s.err = read(s.path)
 }
 
-// Add grants rules in a workspace: kept in the file, or while the program runs. A rule that is granted so already is
-// not repeated. What cannot be kept is granted for this run, and the error says why.
+// Add grants rules in a workspace, with keep in the file, otherwise while the program runs. It does not add a rule twice.
+// If the file cannot be written, the rules are granted for this run, and the error says why.
 func (s *Store) Add(ctx context.Context, rules []string, workspace string, keep bool) error {
 	var fresh []Grant
 	for _, rule := range rules {
@@ -88,18 +88,18 @@ func (s *Store) Add(ctx context.Context, rules []string, workspace string, keep 
 	}
 	var err error
 	if keep {
-		if err = s.change(ctx, func(old []Grant) []Grant { return join(old, fresh) }); err == nil {
+		if err = s.change(ctx, func(old []Grant) []Grant { return addMissing(old, fresh) }); err == nil {
 			return nil
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run = join(s.run, fresh)
+	s.run = addMissing(s.run, fresh)
 	return err
 }
 
-// join adds what is not there yet.
-func join(old, fresh []Grant) []Grant {
+// addMissing adds the fresh grants that old does not contain.
+func addMissing(old, fresh []Grant) []Grant {
 	for _, g := range fresh {
 		if !slices.ContainsFunc(old, func(o Grant) bool { return o.Rule == g.Rule && o.Workspace == g.Workspace }) {
 			old = append(old, g)
@@ -108,17 +108,17 @@ func join(old, fresh []Grant) []Grant {
 	return old
 }
 
-// Revoke ends a grant. One that is gone already is no error.
+// Revoke removes a grant. An unknown id is no error.
 func (s *Store) Revoke(ctx context.Context, id string) error {
-	is := func(g Grant) bool { return g.ID == id }
+	hasID := func(g Grant) bool { return g.ID == id }
 	s.mu.Lock()
-	ours := slices.ContainsFunc(s.run, is)
-	s.run = slices.DeleteFunc(s.run, is)
+	ofThisRun := slices.ContainsFunc(s.run, hasID)
+	s.run = slices.DeleteFunc(s.run, hasID)
 	s.mu.Unlock()
-	if ours {
+	if ofThisRun {
 		return nil
 	}
-	return s.change(ctx, func(old []Grant) []Grant { return slices.DeleteFunc(old, is) })
+	return s.change(ctx, func(old []Grant) []Grant { return slices.DeleteFunc(old, hasID) })
 }
 
 // change applies a change to the grants of the file.

@@ -8,15 +8,15 @@ import (
 	"plimsoll/conversation"
 )
 
-// A tool's parameters are declared once, as a table; the JSON Schema that the
-// model reads and the checks its arguments go through both come from it.
+// A tool's parameters are declared once, as a table. Both the JSON Schema for the
+// model and the checks of a call's arguments are made from it.
 
 type kind int
 
 const (
 	Text  kind = iota // string
-	Whole             // integer
-	Flag              // boolean
+	Int               // integer
+	Bool              // boolean
 	Texts             // array of strings
 	Map               // object of strings
 	Items             // array of objects
@@ -26,21 +26,21 @@ const (
 type Param struct {
 	Name     string
 	Kind     kind
-	About    string   // for the model
+	About    string   // description for the model
 	Required bool     // must be given
-	Choices  []string // of a text: the only values allowed
-	Min, Max int      // of a whole number; both 0: any
-	Fields   []Param  // of items: the members of each
+	Choices  []string // of a Text: the only allowed values
+	Min, Max int      // of an Int: its range; both 0: any number
+	Fields   []Param  // of Items: the members of each object
 }
 
-// Schema is the JSON Schema of an object with these parameters, in their order.
+// Schema returns the JSON Schema of an object with these parameters, in their order.
 func Schema(params []Param) []byte {
 	var b bytes.Buffer
 	writeObject(&b, params, false)
 	return b.Bytes()
 }
 
-// Brief is the JSON Schema of an object with names and types alone.
+// Brief returns a JSON Schema with names, types and choices, without descriptions and ranges.
 func Brief(params []Param) []byte {
 	var b bytes.Buffer
 	writeObject(&b, params, true)
@@ -76,9 +76,9 @@ func writeParam(b *bytes.Buffer, p Param, brief bool) {
 	switch p.Kind {
 	case Text:
 		b.WriteString(`{"type":"string"`)
-	case Whole:
+	case Int:
 		b.WriteString(`{"type":"integer"`)
-	case Flag:
+	case Bool:
 		b.WriteString(`{"type":"boolean"`)
 	case Texts:
 		b.WriteString(`{"type":"array","items":{"type":"string"}`)
@@ -99,7 +99,7 @@ func writeParam(b *bytes.Buffer, p Param, brief bool) {
 	if (p.Min != 0 || p.Max != 0) && !brief {
 		b.WriteString(`,"minimum":`)
 		writeJSON(b, p.Min)
-		if p.Max < math.MaxInt32 { // beyond it lies no limit of the tool
+		if p.Max < math.MaxInt32 { // a larger Max is no real limit
 			b.WriteString(`,"maximum":`)
 			writeJSON(b, p.Max)
 		}

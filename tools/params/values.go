@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Arguments are checked strictly against the parameter table: no unknown name,
-// no missing one, no wrong type, no value out of range. Tolerated is what weak
-// models do and cannot be misread: "10" for 10, "true" for true, 10 for "10", a
-// list or object written as a string, null for a parameter left out. An error
-// says what was wrong and what form was expected.
+// Arguments are checked strictly against the parameter table: no unknown name, no
+// missing one, no wrong type, no value out of range. Weak models make mistakes that
+// cannot be misread, and these are accepted: "10" for 10, "true" for true, 10 for
+// "10", a list or object written as a string, null for an optional parameter. An
+// error says what was wrong and which form was expected.
 
-// Values are the checked arguments of a call by parameter name: string, int,
-// bool, []string, map[string]string or []Values.
+// Values are the checked arguments of a call by parameter name. A value is a string,
+// int, bool, []string, map[string]string or []Values; getters return zero if it is absent.
 type Values map[string]any
 
 func (a Values) Text(name string) string {
@@ -26,14 +26,14 @@ func (a Values) Text(name string) string {
 	return s
 }
 
-func (a Values) Whole(name string, absent int) int {
+func (a Values) Int(name string, absent int) int {
 	if n, ok := a[name].(int); ok {
 		return n
 	}
 	return absent
 }
 
-func (a Values) Flag(name string) bool {
+func (a Values) Bool(name string) bool {
 	f, _ := a[name].(bool)
 	return f
 }
@@ -97,32 +97,32 @@ func (p Param) decode(owner string, raw json.RawMessage) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	switch p.Kind {
 	case Text:
 		return p.decodeText(owner, v, raw)
-	case Whole:
-		return p.decodeWhole(owner, v, raw)
-	case Flag:
+	case Int:
+		return p.decodeInt(owner, v, raw)
+	case Bool:
 		if s, ok := v.(string); ok {
 			v = strings.EqualFold(strings.TrimSpace(s), "true")
 			if !v.(bool) && !strings.EqualFold(strings.TrimSpace(s), "false") {
-				return nil, p.wrong(owner, raw)
+				return nil, p.wrongValue(owner, raw)
 			}
 		}
 		if f, ok := v.(bool); ok {
 			return f, nil
 		}
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	return p.decodeCompound(owner, v, raw)
 }
 
 func (p Param) decodeText(owner string, v any, raw json.RawMessage) (any, error) {
-	s, ok := scalar(v)
+	s, ok := scalarText(v)
 	if !ok {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	if len(p.Choices) == 0 {
 		return s, nil
@@ -132,21 +132,21 @@ func (p Param) decodeText(owner string, v any, raw json.RawMessage) (any, error)
 			return c, nil
 		}
 	}
-	return nil, p.wrong(owner, raw)
+	return nil, p.wrongValue(owner, raw)
 }
 
-func (p Param) decodeWhole(owner string, v any, raw json.RawMessage) (any, error) {
-	s, ok := scalar(v)
+func (p Param) decodeInt(owner string, v any, raw json.RawMessage) (any, error) {
+	s, ok := scalarText(v)
 	if !ok {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1e15 {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	n := int(f)
 	if (p.Min != 0 || p.Max != 0) && (n < p.Min || n > p.Max) {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	return n, nil
 }
@@ -161,10 +161,10 @@ func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 		ok := json.Unmarshal(raw, &list) == nil
 		out := make([]string, len(list))
 		for i := 0; ok && i < len(list); i++ {
-			out[i], ok = scalar(list[i])
+			out[i], ok = scalarText(list[i])
 		}
 		if !ok {
-			return nil, p.wrong(owner, raw)
+			return nil, p.wrongValue(owner, raw)
 		}
 		return out, nil
 	case Map:
@@ -172,17 +172,17 @@ func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 		ok := json.Unmarshal(raw, &m) == nil
 		out := make(map[string]string, len(m))
 		for k, e := range m {
-			text, fits := scalar(e)
+			text, fits := scalarText(e)
 			out[k], ok = text, ok && fits
 		}
 		if !ok {
-			return nil, p.wrong(owner, raw)
+			return nil, p.wrongValue(owner, raw)
 		}
 		return out, nil
 	}
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
-		return nil, p.wrong(owner, raw)
+		return nil, p.wrongValue(owner, raw)
 	}
 	out := make([]Values, len(list))
 	for i, fields := range list {
@@ -195,7 +195,7 @@ func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 	return out, nil
 }
 
-func scalar(v any) (string, bool) {
+func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true
@@ -209,22 +209,22 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-func (p Param) wrong(owner string, raw json.RawMessage) error {
+func (p Param) wrongValue(owner string, raw json.RawMessage) error {
 	got := []rune(string(raw))
 	if len(got) > 80 {
 		got = append(got[:80], '…')
 	}
-	return fmt.Errorf("%s: %q must be %s, not %s", owner, p.Name, p.form(), string(got))
+	return fmt.Errorf("%s: %q must be %s, not %s", owner, p.Name, p.expected(), string(got))
 }
 
-func (p Param) form() string {
+func (p Param) expected() string {
 	switch p.Kind {
-	case Whole:
+	case Int:
 		if p.Min == 0 && p.Max == 0 {
 			return "a whole number"
 		}
 		return fmt.Sprintf("a whole number from %d to %d", p.Min, p.Max)
-	case Flag:
+	case Bool:
 		return "true or false"
 	case Texts:
 		return "a list of strings"

@@ -10,60 +10,60 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// minBlobPrefix is how much of the name of a stored text has to be given.
+// minBlobPrefix is how many leading characters identify the name of a stored text.
 const minBlobPrefix = 4
 
-// passage is what an id stands for.
+// passage is the part of the log that an id names.
 type passage struct {
-	id     string // to recall it by
+	id     string // argument of recall for this passage
 	events []int  // indices, ascending
-	about  string // of several events; "" for a single one
+	about  string // describes several events; "" for a single one
 }
 
-// find looks for numbers with their letter, as stubs write them, then for the id of a call,
-// for numbers alone, and for the name of a stored text. Of a call its result is meant, or the
-// reply that made it.
+// find resolves an id: first a number with a letter, as stubs write it (e41, t3), then the id
+// of a call, a number alone, and the name of a stored text. The id of a call names its result,
+// or the reply with the call if it has no result.
 func (l *log) find(id string) (passage, error) {
 	number, isNumber := conversation.ParseRecallID(id)
-	at, there := passage{}, false
+	at, found := passage{}, false
 	if isNumber {
-		at, there = l.numbered(number)
+		at, found = l.numbered(number)
 	}
-	if there && strings.ContainsAny(id[:1], "eEtT") {
+	if found && strings.ContainsAny(id[:1], "eEtT") {
 		return at, nil
 	}
 	for i, e := range slices.Backward(l.events) {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			if b.CallID == id {
-				return l.at(i), nil
+				return l.passageAt(i), nil
 			}
 		case conversation.AssistantMessage:
 			if slices.ContainsFunc(b.Calls, func(c conversation.ToolCall) bool { return c.ID == id }) {
-				return l.at(i), nil
+				return l.passageAt(i), nil
 			}
 		}
 	}
-	if there {
+	if found {
 		return at, nil
 	}
 	for i, e := range slices.Backward(l.events) {
 		r, _ := e.Body.(conversation.ToolResult) // others have no stored text
 		if n := len(id); n >= minBlobPrefix && n <= len(r.Blob) && strings.EqualFold(r.Blob[:n], id) {
-			return l.at(i), nil
+			return l.passageAt(i), nil
 		}
 	}
-	return passage{}, l.miss(id)
+	return passage{}, l.notFound(id)
 }
 
-// numbered finds events and turns; false if there are none of these numbers.
+// numbered resolves the numbers of events or turns; false if the log has none of them.
 func (l *log) numbered(id conversation.RecallID) (passage, bool) {
 	if seq, one := id.Event(); one {
 		i := conversation.IndexOf(l.events, seq)
 		if i < 0 {
 			return passage{}, false
 		}
-		return l.at(i), true
+		return l.passageAt(i), true
 	}
 	at := passage{id: id.String()}
 	exists := false
@@ -84,8 +84,8 @@ func (l *log) numbered(id conversation.RecallID) (passage, bool) {
 	return at, exists
 }
 
-// at is the passage of one event: of an overlay, the messages that it covers.
-func (l *log) at(i int) passage {
+// passageAt returns the passage of event i; the passage of an overlay is the messages it covers.
+func (l *log) passageAt(i int) passage {
 	e := l.events[i]
 	at := passage{id: fmt.Sprintf("e%d", e.Seq), events: []int{i}}
 	if covered := spans(e.Body); covered != nil {
@@ -95,7 +95,7 @@ func (l *log) at(i int) passage {
 	return at
 }
 
-// spans is the runs of events that an overlay shows in another way, nil for other bodies.
+// spans returns the ranges of events that an overlay changes in the view, nil for other bodies.
 func spans(b conversation.Body) []conversation.Span {
 	out := []conversation.Span{}
 	switch b := b.(type) {
@@ -117,7 +117,7 @@ func spans(b conversation.Body) []conversation.Span {
 	return nil
 }
 
-// within lists the messages of spans.
+// within returns the indices of the messages in spans.
 func (l *log) within(spans []conversation.Span) []int {
 	covered := conversation.Disjoint(spans)
 	var list []int
@@ -129,8 +129,8 @@ func (l *log) within(spans []conversation.Span) []int {
 	return list
 }
 
-// miss says that nothing has an id, and which ids are near.
-func (l *log) miss(id string) error {
+// notFound returns the error for an unknown id; it names the ids near it.
+func (l *log) notFound(id string) error {
 	if len(l.events) == 0 {
 		return errors.New("nothing has been said yet")
 	}
@@ -142,14 +142,14 @@ func (l *log) miss(id string) error {
 		}
 		seq = n.First
 	}
-	return fmt.Errorf("nothing has the id %s. Near it: %s", conversation.OneLine(id, 80), l.near(seq))
+	return fmt.Errorf("nothing has the id %s. Near it: %s", conversation.OneLine(id, 80), l.nearbyIDs(seq))
 }
 
-// nearMost is how many events before and behind one are near it.
+// nearMost is the distance in the log below which events count as near.
 const nearMost = 5
 
-// near lists the messages near an event.
-func (l *log) near(seq uint64) string {
+// nearbyIDs lists the ids of the messages near an event number.
+func (l *log) nearbyIDs(seq uint64) string {
 	seq = min(seq, l.events[len(l.events)-1].Seq)
 	var ids []string
 	for _, e := range l.events {

@@ -17,15 +17,15 @@ const (
 	maxMatchLine = 1000     // bytes; of a longer line only the part around the match is shown
 )
 
-// original is an original text, with its name.
+// original is the unshortened text of a passage.
 type original struct {
-	id    string // recall takes it as an argument
+	id    string // argument of recall for this text
 	about string // "result of read_file main.go, turn 3"
 	text  string
-	note  string // says which part is missing, "" if none is
+	note  string // says which part is missing, "" if the text is complete
 }
 
-// original returns the original texts of a passage.
+// original reads the original texts of a passage.
 func (l *log) original(at passage) (original, error) {
 	if at.about == "" {
 		return l.text(at.events[0], true)
@@ -46,10 +46,10 @@ func (l *log) original(at passage) (original, error) {
 	return o, nil
 }
 
-// text is the original of one event. With stored, a result that was cut is read in full.
+// text reads the original of event i. With stored, it reads the stored full text of a cut result.
 func (l *log) text(i int, stored bool) (original, error) {
 	e := l.events[i]
-	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.what(i)}
+	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.describe(i)}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		o.text = b.Text
@@ -60,7 +60,7 @@ func (l *log) text(i int, stored bool) (original, error) {
 	case conversation.ToolResult:
 		return o, l.resultText(&o, b, stored)
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.near(e.Seq))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.nearbyIDs(e.Seq))
 	}
 	return o, nil
 }
@@ -86,7 +86,7 @@ func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) er
 	return nil
 }
 
-// replyText is the text of a reply, with its reasoning and the arguments of its calls.
+// replyText returns the text of a reply, with its reasoning and the arguments of its calls.
 func replyText(m conversation.AssistantMessage) string {
 	if m.Reasoning == "" && len(m.Calls) == 0 {
 		return m.Text
@@ -128,7 +128,7 @@ func (o original) page(offset, limit, maxChars int) (string, error) {
 func (o original) matching(query string) (original, error) {
 	query = strings.ToLower(query)
 	var b strings.Builder
-	at, n := 0, 0 // characters before the line; matching lines
+	at, n := 0, 0 // number of characters before the line, of matching lines
 	for line := range strings.SplitSeq(o.text, "\n") {
 		if column := strings.Index(strings.ToLower(line), query); column >= 0 {
 			n++
@@ -162,7 +162,7 @@ func aroundMatch(line string, at, maxBytes int) string {
 	return text
 }
 
-// runeOffset is the byte at which character n of text begins, or len(text) if text is shorter.
+// runeOffset returns the byte offset of character n of text, or len(text) if text is shorter.
 func runeOffset(text string, n int) int {
 	if n >= len(text) {
 		return len(text)

@@ -1,8 +1,8 @@
-// Package past gives a model back what stands earlier in its conversation: [Reader.Recall] by id, [Reader.Search] by words.
+// Package past reads earlier messages of a conversation for the model: [Reader.Recall] by id, [Reader.Search] by words.
 //
 // An id is an event (e41), events (e41-45), a turn or turns (t3, t3-7), the id of a tool call, or the name of a stored
-// text. The id of a summary, a drop, a mask or a cap stands for the messages it covers. An answer says which characters of
-// how many it shows and how to go on. A miss lists near ids and never sends the model to do its work a second time.
+// text. The id of a summary, a drop, a mask or a cap names the messages it covers. An answer gives the range of characters
+// it shows, the total, and the next offset. The error for an unknown id lists ids near it.
 package past
 
 import (
@@ -18,7 +18,7 @@ import (
 	"plimsoll/tools/params"
 )
 
-// Archive holds the conversation.
+// Archive reads the log of a conversation and the texts stored beside it.
 type Archive interface {
 	// Events returns the log so far, in order.
 	Events(ctx context.Context) ([]conversation.Event, error)
@@ -26,37 +26,37 @@ type Archive interface {
 	Blob(ctx context.Context, name string) (string, error)
 }
 
-// Reader answers from one conversation. It is safe for concurrent use.
+// Reader answers recall and search_history from one conversation. It is safe for concurrent use.
 type Reader struct {
 	archive Archive
-	most    func() int // characters an answer may have now
+	most    func() int // returns how many characters an answer may have now
 }
 
-// New reads from an archive; nil has nothing. most is how many characters an answer may have now.
+// New returns a reader of archive; if that is nil, every answer is an error. most limits an answer, in characters.
 func New(archive Archive, most func() int) *Reader { return &Reader{archive, most} }
 
 // RecallParams are the parameters of recall.
 var RecallParams = []params.Param{
 	{Name: "id", Kind: params.Text, About: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
 	{Name: "query", Kind: params.Text, About: "show only the lines that hold this"},
-	{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
-	{Name: "limit", Kind: params.Whole, Min: 1, Max: math.MaxInt32, About: "most characters to show"},
+	{Name: "offset", Kind: params.Int, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
+	{Name: "limit", Kind: params.Int, Min: 1, Max: math.MaxInt32, About: "most characters to show"},
 }
 
-// ID is what a call of recall asks for, without what models put around ids.
+// ID returns the id argument of recall without the quotes, brackets or # that models put around it.
 func ID(args params.Values) string {
 	return strings.Trim(strings.TrimSpace(args.Text("id")), "\"'`#[]() ")
 }
 
-// Recall gives back the original of what an id stands for, or the lines of it that hold a query: from a character of
-// these on, at most limit characters. Without an id it lists what is shortened.
+// Recall returns the original text that an id names, or with a query only its matching lines. offset and limit are in
+// characters. Without an id it lists the shortened messages.
 func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int) (string, error) {
-	l, err := r.read(ctx)
+	l, err := r.load(ctx)
 	if err != nil {
 		return "", err
 	}
 	if id == "" {
-		return l.contents(r.most()), nil
+		return l.listShortened(r.most()), nil
 	}
 	at, err := l.find(id)
 	if err != nil {
@@ -72,24 +72,24 @@ func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int
 	return o.page(offset, limit, r.most())
 }
 
-// Search lists events that hold all words of a query, leaving out the first offset, at most limit.
+// Search lists at most limit events that contain all words of a query, after skipping the first offset events.
 func (r *Reader) Search(ctx context.Context, query string, offset, limit int) (string, error) {
-	l, err := r.read(ctx)
+	l, err := r.load(ctx)
 	if err != nil {
 		return "", err
 	}
 	return l.search(query, offset, limit, r.most())
 }
 
-// log is the conversation as it stands at one call.
+// log is the conversation at the time of one call.
 type log struct {
 	ctx     context.Context // of that call
 	archive Archive
 	events  []conversation.Event
-	rewinds []uint64 // by index: the rewind that left the event out, 0 without one; nil without any
+	rewinds []uint64 // by index: number of the rewind that undid the event, or 0; nil if the log has no rewinds
 }
 
-func (r *Reader) read(ctx context.Context) (*log, error) {
+func (r *Reader) load(ctx context.Context) (*log, error) {
 	if r.archive == nil {
 		return nil, errors.New("this conversation keeps no originals")
 	}
@@ -100,8 +100,8 @@ func (r *Reader) read(ctx context.Context) (*log, error) {
 	return &log{ctx, r.archive, events, conversation.RewoundBy(events)}, nil
 }
 
-// what names an event in a few words: `result of read_file {"path":"x"} (ok), turn 3`.
-func (l *log) what(i int) string {
+// describe describes an event in a few words: `result of read_file {"path":"x"} (ok), turn 3`.
+func (l *log) describe(i int) string {
 	text := ""
 	switch b := l.events[i].Body.(type) {
 	case conversation.UserMessage:
@@ -112,7 +112,7 @@ func (l *log) what(i int) string {
 			text += " (" + conversation.OneLine(string(b.Stop), 20) + ")"
 		}
 	case conversation.ToolResult:
-		text = "result of " + conversation.OneLine(l.call(i, b), 120)
+		text = "result of " + conversation.OneLine(l.callOf(i, b), 120)
 		if b.Status != "" {
 			text += " (" + conversation.OneLine(string(b.Status), 20) + ")"
 		}
@@ -126,10 +126,10 @@ func (l *log) what(i int) string {
 	return text
 }
 
-// call is the call that a result answers, with its arguments where they are known.
-func (l *log) call(i int, r conversation.ToolResult) string {
+// callOf returns the name and arguments of the call that result i belongs to, or only the tool's name.
+func (l *log) callOf(i int, r conversation.ToolResult) string {
 	for _, e := range slices.Backward(l.events[:i]) {
-		reply, _ := e.Body.(conversation.AssistantMessage) // others have no calls
+		reply, _ := e.Body.(conversation.AssistantMessage) // nil for other bodies
 		for _, c := range reply.Calls {
 			if c.ID == r.CallID {
 				return c.Name + " " + c.Arguments
@@ -139,12 +139,12 @@ func (l *log) call(i int, r conversation.ToolResult) string {
 	return r.Tool
 }
 
-// listMost is how many results and how many overlays the list of recall names.
+// listMost is how many results, and how many overlays, the list of recall contains.
 const listMost = 10
 
-// contents lists what is shortened, the newest first: results that were cut or are shown as stubs, and the overlays
-// that stand for ranges.
-func (l *log) contents(most int) string {
+// listShortened lists what is shortened, the newest first: results that were cut or are shown as stubs, and summaries and
+// drops.
+func (l *log) listShortened(most int) string {
 	var short []conversation.Span
 	var lines []string
 	for _, i := range slices.Backward(conversation.OverlaysInForce(l.events)) {
@@ -163,7 +163,7 @@ func (l *log) contents(most int) string {
 	for i, e := range slices.Backward(l.events) {
 		r, _ := e.Body.(conversation.ToolResult)
 		if len(results) < listMost && conversation.IsMessage(e.Body) && (shortened.Contains(e.Seq) || r.Total > 0 || r.Blob != "") {
-			results = append(results, fmt.Sprintf("e%d  %s", e.Seq, l.what(i)))
+			results = append(results, fmt.Sprintf("e%d  %s", e.Seq, l.describe(i)))
 		}
 	}
 	lines = append(results, lines...)

@@ -11,24 +11,24 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A search goes through the whole conversation, hidden or not: messages, replies, arguments of calls, and results with
-// their stored texts. Upper and lower case are alike, and all words have to occur in the same event. The newest come
-// first. What recall and search_history themselves were asked and gave is left out.
+// A search reads the whole log, including messages that overlays replace: messages, replies, arguments of calls, and
+// results with their stored texts. It ignores case, and all words must occur in the same event. The newest events come
+// first. Calls and results of recall and search_history are not searched.
 
 const (
-	historyWords  = 20       // a query may have
-	historyLine   = 240      // bytes of the line shown
+	historyWords  = 20       // words of a query, at most
+	historyLine   = 240      // bytes shown of a matching line
 	historyStored = 64 << 20 // bytes of stored texts that one search reads
-	historyHead   = 300      // characters of an answer kept free for its first line
+	historyHead   = 300      // characters reserved for the first line of an answer
 )
 
-// hit is an event that holds all words.
+// hit is an event that contains all words.
 type hit struct {
 	event int    // index
-	line  string // that holds the query, or else its first word
+	line  string // line with the whole query, or else with its first word
 }
 
-// search lists limit events from offset on, in at most most characters.
+// search lists matching events, at most limit and in at most most characters, after skipping the first offset.
 func (l *log) search(query string, offset, limit, most int) (string, error) {
 	words := strings.Fields(strings.ToLower(query))
 	switch {
@@ -56,7 +56,7 @@ func (l *log) search(query string, offset, limit, most int) (string, error) {
 	var b strings.Builder
 	used, end := 0, offset
 	for _, h := range hits[offset:min(len(hits), offset+limit)] {
-		text := fmt.Sprintf("\n\ne%d: %s\n%s", l.events[h.event].Seq, conversation.OneLine(l.what(h.event), 120), h.line)
+		text := fmt.Sprintf("\n\ne%d: %s\n%s", l.events[h.event].Seq, conversation.OneLine(l.describe(h.event), 120), h.line)
 		if used += utf8.RuneCountInString(text); end > offset && used > most-historyHead {
 			break
 		}
@@ -70,15 +70,15 @@ func (l *log) search(query string, offset, limit, most int) (string, error) {
 	return head + note + b.String(), nil
 }
 
-// hits are the events that hold all words, the newest first, and how many stored texts were not searched.
+// hits returns the events that contain all words, the newest first, and how many stored texts were not searched.
 func (l *log) hits(words []string) (hits []hit, unread int, err error) {
 	read := 0
 	for i, e := range slices.Backward(l.events) {
 		if err := l.ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		line, ok := lineWith(searched(e.Body), words)
-		if r, _ := e.Body.(conversation.ToolResult); !ok && r.Blob != "" && !lookup(r.Tool) {
+		line, ok := lineWith(searchedText(e.Body), words)
+		if r, _ := e.Body.(conversation.ToolResult); !ok && r.Blob != "" && !isHistoryTool(r.Tool) {
 			text, err := "", error(nil)
 			if read < historyStored {
 				text, err = l.archive.Blob(l.ctx, r.Blob)
@@ -96,34 +96,34 @@ func (l *log) hits(words []string) (hits []hit, unread int, err error) {
 	return hits, unread, nil
 }
 
-// searched is the text of an event that is searched, without stored texts.
-func searched(b conversation.Body) string {
+// searchedText returns the text of an event to search, without stored texts.
+func searchedText(b conversation.Body) string {
 	switch b := b.(type) {
 	case conversation.UserMessage:
 		return b.Text
 	case conversation.AssistantMessage:
 		text := b.Text
 		for _, c := range b.Calls {
-			if !lookup(c.Name) {
+			if !isHistoryTool(c.Name) {
 				text += "\n" + c.Name + " " + c.Arguments
 			}
 		}
 		return text
 	case conversation.ToolResult:
-		if !lookup(b.Tool) {
+		if !isHistoryTool(b.Tool) {
 			return b.Text
 		}
 	}
 	return ""
 }
 
-// lookup reports whether a tool only shows texts from elsewhere.
-func lookup(tool string) bool {
+// isHistoryTool reports whether a tool only repeats earlier texts of the conversation.
+func isHistoryTool(tool string) bool {
 	return tool == conversation.ToolRecall || tool == conversation.ToolSearchHistory
 }
 
-// lineWith is the line of a text on which all words stand together, or else the first word; false if the text lacks
-// one of them.
+// lineWith returns the line of a text on which the words occur in a row, or else the line with the first word; false if
+// the text lacks one of the words.
 func lineWith(text string, words []string) (string, bool) {
 	low := strings.ToLower(text)
 	for _, w := range words {
@@ -136,6 +136,6 @@ func lineWith(text string, words []string) (string, bool) {
 		at = strings.Index(low, words[0])
 	}
 	begin := strings.LastIndexByte(low[:at], '\n') + 1
-	line := strings.Split(text, "\n")[strings.Count(low[:at], "\n")] // lower case may have other lengths
+	line := strings.Split(text, "\n")[strings.Count(low[:at], "\n")] // by line number, because lower case can change byte lengths
 	return aroundMatch(strings.TrimSuffix(line, "\r"), at-begin, historyLine), true
 }

@@ -1,9 +1,9 @@
-// Package words has what tools say in one way: a size.
+// Package words formats sizes for the results of tools.
 package words
 
 import "fmt"
 
-// Bytes is a size for people: 812 B, 4.1 KiB, 3.0 MiB.
+// Bytes formats a number of bytes for people: 812 B, 4.1 KiB, 3.0 MiB.
 func Bytes(n int64) string {
 	switch {
 	case n < 1<<10:

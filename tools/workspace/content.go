@@ -10,14 +10,14 @@ import (
 	"plimsoll/tools/words"
 )
 
-// MaxEdit is how long a file may be that is read or edited.
+// MaxEdit is the largest file that tools read or edit, in bytes.
 const MaxEdit = 16 << 20
 
-// Sniffed is how many bytes of a file decide whether it is text.
+// Sniffed is how many leading bytes of a file decide whether it is text.
 const Sniffed = 8 << 10
 
-// NotText says what a file is that begins with head, "" for text. A file with a
-// NUL byte is no text, as git sees it.
+// NotText returns the kind of a file that begins with head ("binary", "image/png"), or
+// "" for text. Like git, it takes a file with a NUL byte for binary.
 func NotText(head []byte) string {
 	head = head[:min(len(head), Sniffed)]
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
@@ -36,11 +36,12 @@ func NotText(head []byte) string {
 	return media
 }
 
+// ExistsAlready returns the error for creating a file that exists.
 func ExistsAlready(p Place) error {
 	return fmt.Errorf("%s exists already. Use modify_file to change part of it, or overwrite: true to replace it", p.Name)
 }
 
-// Content is the whole of a file of at most MaxEdit.
+// Content reads a whole file; larger ones than MaxEdit are an error.
 func (f *Files) Content(p Place) (string, error) {
 	file, st, err := f.Open(p)
 	if err != nil {

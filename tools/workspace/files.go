@@ -1,4 +1,4 @@
-// Package workspace reaches the files of one folder and no others, whatever links and races there are.
+// Package workspace accesses the files of one folder and no others, even through links or races.
 package workspace
 
 import (
@@ -13,26 +13,26 @@ import (
 	"syscall"
 )
 
-// Paths come from the model. They are taken relative to the workspace; absolute
-// ones inside it are made relative, by its name with or without links. Links are
-// followed as long as they stay inside. Every access then goes through os.Root,
-// so that a link changed in between leads nowhere. Pipes, sockets, devices and
-// directories are refused before they are opened, and opened without blocking.
+// Paths come from the model and are relative to the workspace. An absolute path inside
+// it is made relative, whether or not it spells the workspace through links. Links are
+// followed while they stay inside. Every access then goes through os.Root, so that a
+// link that changes in between cannot lead outside. Pipes, sockets, devices and
+// directories are refused before they are opened, and files are opened without blocking.
 
-// Files reaches the files of a workspace and no others.
+// Files accesses the files of a workspace and no others.
 type Files struct {
 	root  *os.Root
-	Dir   string   // absolute, without links
+	Dir   string   // absolute, with links resolved
 	named string   // absolute, as it was given
-	own   []string // files and folders of this program's own, absolute, without links
+	own   []string // the program's own files and folders, absolute, with links resolved
 }
 
 // Place is a path inside the workspace.
 type Place struct {
-	Rel     string // relative, slashes, links followed as far as it exists; "." is the workspace
-	Name    string // as it was asked for, relative, slashes; for messages
-	Own     bool   // it belongs to this program
-	Program bool   // it stands where a virtual environment has its programs
+	Rel     string // relative, slashes, with the links of its existing part resolved; "." is the workspace
+	Name    string // as the model wrote it, relative, slashes; for messages
+	Own     bool   // the file belongs to this program
+	Program bool   // the file is in the program folder of a virtual environment
 }
 
 // Open confines file access to dir.
@@ -55,9 +55,10 @@ func Open(dir string) (*Files, error) {
 	return &Files{root: root, Dir: real, named: named}, nil
 }
 
+// Close releases the workspace.
 func (f *Files) Close() error { return f.root.Close() }
 
-// Locate makes a path of the model's into a place.
+// Locate resolves a path from the model; paths outside the workspace are an error.
 func (f *Files) Locate(name string) (Place, error) {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -82,8 +83,7 @@ func (f *Files) Locate(name string) (Place, error) {
 	return p, nil
 }
 
-// isOwn reports whether a path in the workspace, without links, is or is in what
-// belongs to this program: its configuration, its grants, its conversations.
+// isOwn reports whether a resolved path belongs to the program's own files or folders.
 func (f *Files) isOwn(real string) bool {
 	full := filepath.Join(f.Dir, real)
 	return slices.ContainsFunc(f.own, func(own string) bool {
@@ -92,8 +92,7 @@ func (f *Files) isOwn(real string) bool {
 	})
 }
 
-// SetOwn says what belongs to this program. What does not exist yet is found by
-// its folder.
+// SetOwn adds the program's own files and folders, which need not exist yet.
 func (f *Files) SetOwn(paths []string) {
 	for _, name := range paths {
 		if real, err := filepath.EvalSymlinks(name); err == nil {
@@ -104,7 +103,7 @@ func (f *Files) SetOwn(paths []string) {
 	}
 }
 
-// relative makes name relative to the workspace; false if it leads out.
+// relative makes name relative to the workspace; false if it is outside.
 func (f *Files) relative(name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -125,13 +124,13 @@ func (f *Files) relative(name string) (string, bool) {
 	return "", false
 }
 
-// errLeadsOut and errBroken say why a link cannot be followed.
+// Errors of following a link; the text continues a file name.
 var (
 	errLeadsOut = errors.New("is a link that leads out of the workspace. File tools reach only files inside it")
 	errBroken   = errors.New("is a link to something that does not exist")
 )
 
-// follow resolves the links of rel as far as it exists.
+// follow resolves the links in the existing part of rel.
 func (f *Files) follow(rel string) (string, error) {
 	full, rest := filepath.Join(f.Dir, rel), ""
 	for {
@@ -156,7 +155,7 @@ func (f *Files) follow(rel string) (string, error) {
 	}
 }
 
-// Explain says in the words of the workspace what the system reported.
+// Explain rewords an error of the system for the model, with the name of the file.
 func (p Place) Explain(err error) error {
 	var pathError *fs.PathError
 	switch {
@@ -186,22 +185,22 @@ func (f *Files) Open(p Place) (*os.File, fs.FileInfo, error) {
 		err = p.OnlyRegular(st)
 	}
 	if err != nil {
-		_ = file.Close() // opened for reading; the error above is the one to tell
+		_ = file.Close() // opened for reading; the error above is the one to return
 		return nil, nil, p.Explain(err)
 	}
 	return file, st, nil
 }
 
-// Stat is the state of p, links followed.
+// Stat returns the file info of p and follows links.
 func (f *Files) Stat(p Place) (fs.FileInfo, error) { return f.root.Stat(filepath.FromSlash(p.Rel)) }
 
-// Lstat is the state of what has this name, a link itself.
+// Lstat returns the file info of rel itself, even if it is a link.
 func (f *Files) Lstat(rel string) (fs.FileInfo, error) { return f.root.Lstat(filepath.FromSlash(rel)) }
 
-// Readlink is where a link leads.
+// Readlink returns the target of a link.
 func (f *Files) Readlink(rel string) (string, error) { return f.root.Readlink(filepath.FromSlash(rel)) }
 
-// Regular is the state of p, which must be a regular file that exists.
+// Regular returns the file info of p, which must be an existing regular file.
 func (f *Files) Regular(p Place) (fs.FileInfo, error) {
 	st, err := f.Stat(p)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +212,7 @@ func (f *Files) Regular(p Place) (fs.FileInfo, error) {
 	return st, p.OnlyRegular(st)
 }
 
-// OnlyRegular refuses what is no regular file.
+// OnlyRegular returns an error if st does not describe a regular file.
 func (p Place) OnlyRegular(st fs.FileInfo) error {
 	switch m := st.Mode(); {
 	case m.IsRegular():
@@ -224,7 +223,7 @@ func (p Place) OnlyRegular(st fs.FileInfo) error {
 	return fmt.Errorf("%s is a pipe, a socket or a device, not a file", p.Name)
 }
 
-// missing says that there is no such file.
+// missing returns the error for a file that does not exist.
 func (f *Files) missing(p Place) error {
 	if dir := path.Dir(p.Rel); dir != "." {
 		if _, err := f.root.Stat(dir); err != nil {
@@ -234,7 +233,7 @@ func (f *Files) missing(p Place) error {
 	return fmt.Errorf("there is no %s in the workspace", p.Name)
 }
 
-// Directory checks that p is a directory.
+// Directory returns an error if p is not a directory.
 func (f *Files) Directory(p Place) error {
 	st, err := f.Stat(p)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -249,14 +248,14 @@ func (f *Files) Directory(p Place) error {
 	return nil
 }
 
-// Entries lists a folder by name.
+// Entries lists the entries of a folder, sorted by name.
 func (f *Files) Entries(rel string) ([]fs.DirEntry, error) {
 	dir, err := f.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	entries, err := dir.ReadDir(-1)
-	_ = dir.Close() // opened for reading; what was read is what counts
+	_ = dir.Close() // opened for reading; its error does not matter
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	if len(entries) > 0 {
 		return entries, nil

@@ -8,14 +8,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Ignore rules follow gitignore(5): the last rule that matches decides, "!"
-// cancels, a pattern with a slash before its end is anchored at the folder of
-// its file, one ending in a slash is for folders only.
+// Ignore rules follow gitignore(5): the last matching rule decides, and "!" negates
+// a rule. A pattern with a slash before its end is anchored at the folder of its
+// file. A pattern that ends in a slash matches folders only.
 
 const maxIgnoreFile = 1 << 20
 
 type ignoreRule struct {
-	base     string // folder of the file it stands in, "." at the top
+	base     string // folder of the ignore file, "." at the top
 	pattern  string
 	literal  bool // pattern has no wildcard
 	anchored bool
@@ -23,8 +23,8 @@ type ignoreRule struct {
 	negated  bool
 }
 
-// ignoreRules returns the rules in force in dir: those of its parents and its
-// own. The parents' slice is not changed.
+// ignoreRules returns the rules that apply in dir: those of its parents and its
+// own. It does not change the parents' slice.
 func (f *Files) ignoreRules(dir string, parents []ignoreRule) []ignoreRule {
 	rules := parents[:len(parents):len(parents)]
 	if dir == "." {
@@ -33,7 +33,7 @@ func (f *Files) ignoreRules(dir string, parents []ignoreRule) []ignoreRule {
 	return append(rules, f.ignoreFile(dir, path.Join(dir, ".gitignore"))...)
 }
 
-// ignoreFile reads one file of rules; one that cannot be read has none.
+// ignoreFile reads one ignore file; a file that cannot be read has no rules.
 func (f *Files) ignoreFile(base, rel string) []ignoreRule {
 	file, _, err := f.Open(Place{Rel: rel, Name: rel})
 	if err != nil {
@@ -66,7 +66,7 @@ func parseIgnore(base, line string) (ignoreRule, bool) {
 	line, r.dirOnly = strings.CutSuffix(line, "/")
 	r.anchored = strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
-	// doublestar reads braces as alternatives, git as themselves.
+	// doublestar reads braces as alternatives, git reads them literally.
 	r.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
 	r.literal = !strings.ContainsAny(line, `*?[\{}`)
 	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)

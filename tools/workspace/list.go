@@ -12,8 +12,8 @@ type File struct {
 	Size int64  // bytes
 }
 
-// List lists the regular files of a workspace in the order of their
-// paths, without what is ignored; at most so many.
+// List lists at most most regular files of a workspace in the order of their
+// paths, without ignored files.
 func List(ctx context.Context, workspace string, most int) ([]File, error) {
 	f, err := Open(workspace)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Files are replaced atomically: the new content is written to another
-// file in the same folder, synced and renamed over it. The mode stays.
-// A file that may not be written is refused, although renaming could replace it.
+// file in the same folder, synced and renamed over it. The mode is kept. A file
+// without write permission is refused, although renaming could replace it.
 
 // Replace writes content to p, which must exist.
 func (f *Files) Replace(p Place, content string) error {
@@ -41,7 +41,7 @@ func (f *Files) Replace(p Place, content string) error {
 	return nil
 }
 
-// Create writes content to p, which must not exist, making its folders.
+// Create writes content to p, which must not exist, and makes its folders.
 func (f *Files) Create(p Place, content string) error {
 	if dir := path.Dir(p.Rel); dir != "." {
 		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
@@ -58,8 +58,8 @@ func (f *Files) Create(p Place, content string) error {
 	return nil
 }
 
-// write makes a new file. mode 0 leaves the mode to the umask. A file written
-// only in part is removed.
+// write makes a new file. With mode 0 the umask decides the mode. On an error the
+// incomplete file is removed.
 func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
 	file, err := f.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -88,7 +88,7 @@ func tempName() string {
 	return ".plimsoll-" + hex.EncodeToString(b[:]) + ".tmp"
 }
 
-// FoldersFor checks that p's folders are folders, as far as they exist.
+// FoldersFor returns an error if an existing parent of p is not a folder.
 func (f *Files) FoldersFor(p Place) error {
 	for dir := path.Dir(p.Rel); dir != "."; dir = path.Dir(dir) {
 		st, err := f.root.Stat(dir)

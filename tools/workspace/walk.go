@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// Walking visits entries in the order of their names, never follows links, and
-// leaves out what .gitignore files and .git/info/exclude say, version control
-// folders, and the folders that package managers fill. A folder that is asked
-// for by name is shown even if it is ignored.
+// A walk visits entries in the order of their names and never follows links. It
+// leaves out entries that .gitignore or .git/info/exclude name, version control
+// folders, and folders that package managers fill. The folder in which a walk
+// starts is visited even if it is ignored.
 
-// alwaysIgnored are folders nobody means when searching a project.
+// alwaysIgnored are folders that do not hold a project's own files.
 var alwaysIgnored = []string{".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv"}
 
-// Entry is a file, folder or link met on a walk.
+// Entry is a file, folder or link that a walk visits.
 type Entry struct {
 	Rel   string // relative to the workspace, slashes
-	Depth int    // 1 for the entries of the folder the walk began in
+	Depth int    // 1 for the entries of the folder in which the walk starts
 	fs.DirEntry
 }
 
 // ErrStop ends a walk early without an error.
 var ErrStop = errors.New("stop")
 
-// Walk visits what is under start. visit returns fs.SkipDir to leave a folder
-// out, and ErrStop to end. everything also visits what is ignored.
+// Walk visits all entries below start. visit returns fs.SkipDir to skip a folder,
+// and ErrStop to end the walk. With everything, ignored entries are visited too.
 func (f *Files) Walk(ctx context.Context, start Place, everything bool, visit func(Entry) error) error {
 	w := walker{ctx: ctx, files: f, visit: visit, everything: everything}
 	var rules []ignoreRule
@@ -53,7 +53,7 @@ func (f *Files) Walk(ctx context.Context, start Place, everything bool, visit fu
 }
 
 type walker struct {
-	ctx        context.Context // of the one call that walks
+	ctx        context.Context // of the call of Walk
 	files      *Files
 	visit      func(Entry) error
 	everything bool
