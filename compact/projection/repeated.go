@@ -2,6 +2,7 @@ package projection
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 
 	"plimsoll/conversation"
@@ -102,6 +103,17 @@ func (v *View) pointTo(m *Message, events []conversation.Event, i int, target ui
 	m.Text, m.Size, m.State, m.Repeats = text, size, StateMasked, target
 	m.Why = "the same as e" + strconv.FormatUint(target, 10) + " above"
 	return true
+}
+
+// ShowsInFull reports whether the view shows the result of an event with exactly this
+// text, so that a pointer to it loses nothing.
+func (v *View) ShowsInFull(seq uint64, text string) bool {
+	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
+	if i == len(v.Messages) {
+		return false
+	}
+	m := &v.Messages[i]
+	return m.Role == RoleTool && m.Events[0] == seq && m.isOriginal() && m.Text == text
 }
 
 // root returns the Seq of the first result with the text of event i, 0 if no other result

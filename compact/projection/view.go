@@ -2,7 +2,6 @@ package projection
 
 import (
 	"slices"
-	"sort"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -232,17 +231,6 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 }
 
 func (m *Message) isOriginal() bool { return m.Overlay == 0 && m.Repeats == 0 }
-
-// ShowsInFull reports whether the view shows the result of an event with exactly this
-// text, so that a pointer to it loses nothing.
-func (v *View) ShowsInFull(seq uint64, text string) bool {
-	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
-	if i == len(v.Messages) {
-		return false
-	}
-	m := &v.Messages[i]
-	return m.Role == RoleTool && m.Events[0] == seq && m.isOriginal() && m.Text == text
-}
 
 func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
