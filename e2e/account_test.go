@@ -22,41 +22,41 @@ type contextJSON struct {
 	Segments  map[string]int
 }
 
-// account runs `context --json` for a conversation.
-func (p *place) account(s *server, id string) contextJSON {
+// contextOf runs `context --json` for a conversation.
+func (p *sandbox) contextOf(s *server, id string) contextJSON {
 	p.t.Helper()
 	var a contextJSON
-	if err := json.Unmarshal(p.prints(append([]string{"context", id, "--json"}, s.args(roomy...)...)...), &a); err != nil {
+	if err := json.Unmarshal(p.output(append([]string{"context", id, "--json"}, s.flags(roomy...)...)...), &a); err != nil {
 		p.t.Fatal(err)
 	}
 	return a
 }
 
-// named are the categories of a window by their names in JSON.
-var named = map[string]string{
+// segmentNames are the names that the screen shows for the categories of the JSON.
+var segmentNames = map[string]string{
 	"system": "system prompt", "tools": "tools", "summary": "note, summary", "user": "your messages", "assistant": "replies",
 	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "stubs",
 }
 
-func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
+func TestContextViewAndLedgerAgreeWithTheCommandLine(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, func(w *wire) {
 		w.text("This is reply 1.")
 		w.end("stop", 41000, 5)
 	}, replyNumber(2))
 	term, id := p.openCompacted(s, tall)
-	a := p.account(s, id)
-	term.command("/context")
-	shown := term.see(" Context", "What fills it", "The window and its lines", "The heaviest")
+	a := p.contextOf(s, id)
+	term.slashCommand("/context")
+	shown := term.awaitText(" Context", "What fills it", "The window and its lines", "The heaviest")
 	sum := 0
 	for name, tokens := range a.Segments {
 		sum += tokens
-		if row := shown.named(named[name]); tokens > 0 && !strings.Contains(row+" ", " "+about(tokens, a.Estimated)+" ") {
+		if row := shown.rowNamed(segmentNames[name]); tokens > 0 && !strings.Contains(row+" ", " "+formatTokens(tokens, a.Estimated)+" ") {
 			t.Errorf("%s has %d tokens, and the row says %q", name, tokens, row)
 		}
 	}
-	if sum != a.Used || len(a.Segments) != len(named) {
+	if sum != a.Used || len(a.Segments) != len(segmentNames) {
 		t.Errorf("%d categories come to %d tokens, and %d are used", len(a.Segments), sum, a.Used)
 	}
 	for row, want := range map[string]string{
@@ -66,7 +66,7 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 		"hard line": fmt.Sprintf("%s · %s", pane.Tokens(a.HardLine), pane.Percent(a.HardLine, a.Window)),
 		"reserve":   fmt.Sprintf("%s · %s", pane.Tokens(a.Reserve), pane.Percent(a.Reserve, a.Window)),
 	} {
-		if got := shown.named(row); !strings.Contains(got, want) {
+		if got := shown.rowNamed(row); !strings.Contains(got, want) {
 			t.Errorf("the row of the %s is %q, not %q", row, got, want)
 		}
 	}
@@ -74,30 +74,30 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 	if a.Estimated {
 		full = "~" + full
 	}
-	head := fmt.Sprintf("%s of %s tokens · %s", about(a.Used, a.Estimated), pane.Tokens(a.Window), full)
+	head := fmt.Sprintf("%s of %s tokens · %s", formatTokens(a.Used, a.Estimated), pane.Tokens(a.Window), full)
 	if !shown.has(head) {
 		t.Errorf("%q is not on the screen:\n%s", head, shown.text)
 	}
-	term.typed("q")
-	if left := term.idle("This is reply 1."); left.used() != pane.Percent(a.Used, a.Window) && left.used() != "~"+pane.Percent(a.Used, a.Window) {
-		t.Errorf("the gauge says %q", left.used())
+	term.typeText("q")
+	if left := term.awaitIdle("This is reply 1."); left.gaugeShare() != pane.Percent(a.Used, a.Window) && left.gaugeShare() != "~"+pane.Percent(a.Used, a.Window) {
+		t.Errorf("the gauge shows %q", left.gaugeShare())
 	}
-	p.ledger(term, id)
+	p.checkLedger(term, id)
 }
 
-// about formats a number of tokens as the screen does.
-func about(tokens int, estimated bool) string {
+// formatTokens formats a number of tokens as the screen does.
+func formatTokens(tokens int, estimated bool) string {
 	if estimated {
 		return pane.About(tokens)
 	}
 	return pane.Tokens(tokens)
 }
 
-// oneLine is a text on one line.
+// oneLine joins the lines of a text with blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// named is the row that begins with a name, after the cursor and a sign.
-func (s screen) named(name string) string {
+// rowNamed returns the row that begins with a name, after the cursor and the sign of its category.
+func (s screen) rowNamed(name string) string {
 	for line := range strings.Lines(s.text) {
 		if strings.HasPrefix(strings.TrimLeft(line, "❯ █▓▞▌▒░▚▙▂·▲◆╱┄"), name+" ") {
 			return strings.TrimSpace(line)
@@ -106,47 +106,47 @@ func (s screen) named(name string) string {
 	return ""
 }
 
-// ledger undoes a compaction, pins, and undoes a turn in a compacted conversation, and checks the ledger.
-func (p *place) ledger(term *terminal, id string) {
+// checkLedger undoes a compaction, pins a result and undoes a turn, and checks that the ledger lists all of it.
+func (p *sandbox) checkLedger(term *terminal, id string) {
 	t := p.t
 	t.Helper()
-	term.key("ctrl+x")
-	term.idle("(undone)")
-	term.command("/pin 50")
-	term.idle("pinned: always sent in full")
+	term.press("ctrl+x")
+	term.awaitIdle("(undone)")
+	term.slashCommand("/pin 50")
+	term.awaitIdle("pinned: always sent in full")
 	term.converseUntil("and now?", 2)
-	term.command("/undo")
-	term.drafted("and now?")
-	term.key("ctrl+u")
-	term.command("/ledger")
+	term.slashCommand("/undo")
+	term.awaitIdleDraft("and now?")
+	term.press("ctrl+u")
+	term.slashCommand("/ledger")
 	words := []string{"compacted turns 0–9", "compacted turns 10–40", "compaction e", "pinned e", "undone: from turn"}
-	shown := term.see(append(words, " Ledger", "2 compactions, 1 active")...)
+	shown := term.awaitText(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
 		if i := strings.LastIndex(shown.text, what); i < at {
-			t.Errorf("%q does not stand in its place:\n%s", what, shown.text)
+			t.Errorf("%q is not in its place:\n%s", what, shown.text)
 		} else {
 			at = i
 		}
 	}
-	if row := shown.line("compacted turns 10–40"); !strings.Contains(row, "undone") {
+	if row := shown.rowWith("compacted turns 10–40"); !strings.Contains(row, "undone") {
 		t.Errorf("the ledger says %q", row)
 	}
-	if row := shown.line("compacted turns 0–9"); !strings.Contains(row, "active") {
+	if row := shown.rowWith("compacted turns 0–9"); !strings.Contains(row, "active") {
 		t.Errorf("the ledger says %q", row)
 	}
-	listed := string(p.prints("print", id, "--ledger"))
+	listed := string(p.output("print", id, "--ledger"))
 	if n := strings.Count(listed, "\n"); n != 2*len(words) {
 		t.Errorf("print --ledger says\n%s", listed)
 	}
-	term.typed("r") // on the turns that were undone
-	term.see("turns that were undone", "undone: it hides nothing")
-	term.typed("q")
-	term.idle("This is reply 2.")
+	term.typeText("r") // on the turns that were undone
+	term.awaitText("turns that were undone", "undone: it hides nothing")
+	term.typeText("q")
+	term.awaitIdle("This is reply 2.")
 }
 
-// line is the row that has a text, "" without one.
-func (s screen) line(text string) string {
+// rowWith returns the row that contains a text, or "".
+func (s screen) rowWith(text string) string {
 	for line := range strings.Lines(s.text) {
 		if strings.Contains(line, text) {
 			return strings.TrimSpace(line)

@@ -9,34 +9,34 @@ import (
 
 // An approval for more than one call grants exactly the rule that the screen shows.
 
-// command is a call of run_command.
-func command(id, text string) reply {
-	return calls(id, "run_command", object{"command": text})
+// commandCall is a reply that calls run_command.
+func commandCall(id, text string) reply {
+	return callReply(id, "run_command", object{"command": text})
 }
 
 // answerWithRule answers a question that shows the rule.
 func (t *terminal) answerWithRule(rule, answer string) {
 	t.t.Helper()
-	t.asked("Allow this?", rule)
-	t.typed(answer)
+	t.awaitQuestion("Allow this?", rule)
+	t.typeText(answer)
 }
 
-func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
+func TestAnApprovalGrantsExactlyTheShownRule(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	create := func(id, path string) reply {
-		return calls(id, "create_file", object{"path": path, "content": "text\n", "overwrite": true})
+		return callReply(id, "create_file", object{"path": path, "content": "text\n", "overwrite": true})
 	}
 	s := newServer(t,
-		command("c1", "touch one"), says("Once."),
-		command("c2", "touch one"), says("For this run."),
-		command("c3", "touch one two"), says("Not that one."),
-		create("c4", "docs/a.md"), says("Created."),
-		create("c5", "docs/a.md"), says("Unasked."),
-		create("c6", "docs/b.md"), says("Not that file."),
-		command("c7", "touch one"), says("In a new conversation, too."),
+		commandCall("c1", "touch one"), textReply("Once."),
+		commandCall("c2", "touch one"), textReply("For this run."),
+		commandCall("c3", "touch one two"), textReply("Not that one."),
+		create("c4", "docs/a.md"), textReply("Created."),
+		create("c5", "docs/a.md"), textReply("Unasked."),
+		create("c6", "docs/b.md"), textReply("Not that file."),
+		commandCall("c7", "touch one"), textReply("In a new conversation, too."),
 	)
-	term := p.talking(wide, s)
+	term := p.startChat(wide, s)
 	for _, c := range []struct{ rule, answer, says string }{
 		{"run_command(touch one)", "y", "Once."},
 		{"run_command(touch one)", "r", "For this run."},
@@ -45,30 +45,30 @@ func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
 		{"", "", "Unasked."},
 		{"edit(docs/b.md)", "\x1b", "Not that file."},
 	} {
-		term.say("go on")
+		term.sendMessage("go on")
 		if c.rule != "" {
 			term.answerWithRule(c.rule, c.answer)
 		}
-		term.idle(c.says)
+		term.awaitIdle(c.says)
 	}
-	term.command("/new")
+	term.slashCommand("/new")
 	term.awaitWithout("Not that file.")
-	term.say("e")
-	term.idle("In a new conversation, too.")
-	p.quits(term)
+	term.sendMessage("e")
+	term.awaitIdle("In a new conversation, too.")
+	p.quit(term)
 }
 
-func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
+func TestAPermanentGrantIsStoredUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	const made = "touch made"
-	s := newServer(t, command("c1", made), says("Always."), command("c2", made), says("Unasked."),
-		command("c3", "touch other"), says("Not that one."), command("c4", made), says("Asked again."))
-	term := p.talking(wide, s)
-	term.say("a")
+	s := newServer(t, commandCall("c1", made), textReply("Always."), commandCall("c2", made), textReply("Unasked."),
+		commandCall("c3", "touch other"), textReply("Not that one."), commandCall("c4", made), textReply("Asked again."))
+	term := p.startChat(wide, s)
+	term.sendMessage("a")
 	term.answerWithRule("run_command("+made+")", "a")
-	term.idle("Always.")
-	p.quits(term)
+	term.awaitIdle("Always.")
+	p.quit(term)
 	file := filepath.Join(p.data, "grants.json")
 	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 {
 		t.Fatalf("the grants: %v, %v", st, err)
@@ -77,52 +77,52 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 		t.Errorf("granted is %s (%v)", text, err)
 	}
 
-	term = p.talking(wide, s)
-	term.say("b")
-	term.idle("Unasked.")
-	term.say("another")
+	term = p.startChat(wide, s)
+	term.sendMessage("b")
+	term.awaitIdle("Unasked.")
+	term.sendMessage("another")
 	term.answerWithRule("run_command(touch other)", "\x1b")
-	term.idle("Not that one.")
-	p.read("made")
-	term.command("/permissions")
-	term.see("allow run_command("+made+")", "always")
-	term.typed("touch")
-	term.see("> touch")
-	term.key("enter")
-	term.asked("run_command("+made+")", "revoke it")
-	term.typed("y")
-	term.see("revoked: run_command(" + made + ")")
-	term.say("c")
+	term.awaitIdle("Not that one.")
+	p.readFile("made")
+	term.slashCommand("/permissions")
+	term.awaitText("allow run_command("+made+")", "always")
+	term.typeText("touch")
+	term.awaitText("> touch")
+	term.press("enter")
+	term.awaitQuestion("run_command("+made+")", "revoke it")
+	term.typeText("y")
+	term.awaitText("revoked: run_command(" + made + ")")
+	term.sendMessage("c")
 	term.answerWithRule("run_command("+made+")", "\x1b")
-	term.idle("Asked again.")
-	p.quits(term)
+	term.awaitIdle("Asked again.")
+	p.quit(term)
 }
 
 func TestARuleIsEditedBeforeItIsGranted(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, project)
+	p := newSandbox(t, project)
 	s := newServer(t,
-		command("c1", "touch one"), says("Touched."),
-		command("c2", "touch two"), says("Unasked, too."),
-		command("c3", "touch three && rm one"), says("Not that."),
+		commandCall("c1", "touch one"), textReply("Touched."),
+		commandCall("c2", "touch two"), textReply("Unasked, too."),
+		commandCall("c3", "touch three && rm one"), textReply("Not that."),
 	)
-	term := p.talking(wide, s)
-	term.say("a")
+	term := p.startChat(wide, s)
+	term.sendMessage("a")
 	term.answerWithRule("run_command(touch one)", "e")
-	term.see("Edit the rule")
-	term.key("backspace", "backspace", "backspace", "backspace")
-	term.typed("xyz)")
-	term.see("does not cover")
-	term.key("backspace", "backspace", "backspace", "backspace")
-	term.typed("*)")
-	term.see("run_command(touch *)", "! wide")
-	term.key("enter")
+	term.awaitText("Edit the rule")
+	term.press("backspace", "backspace", "backspace", "backspace")
+	term.typeText("xyz)")
+	term.awaitText("does not cover")
+	term.press("backspace", "backspace", "backspace", "backspace")
+	term.typeText("*)")
+	term.awaitText("run_command(touch *)", "! wide")
+	term.press("enter")
 	term.answerWithRule("run_command(touch *)", "r")
-	term.idle("Touched.")
-	term.say("d")
-	term.idle("Unasked, too.")
-	term.say("e")
+	term.awaitIdle("Touched.")
+	term.sendMessage("d")
+	term.awaitIdle("Unasked, too.")
+	term.sendMessage("e")
 	term.answerWithRule("run_command(touch three && rm one)", "\x1b")
-	term.idle("Not that.")
-	p.quits(term)
+	term.awaitIdle("Not that.")
+	p.quit(term)
 }

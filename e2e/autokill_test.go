@@ -13,8 +13,8 @@ import (
 
 // A program is killed during an automatic compaction: all messages are stored, and the compaction completely or not at all.
 
-// gauge is the output of `context --json`.
-type gauge struct {
+// contextOutput is the output of `context --json`.
+type contextOutput struct {
 	Window       int
 	WindowSource string `json:"window_source"`
 	Used         int
@@ -22,20 +22,20 @@ type gauge struct {
 	Summary      *string `json:"compacted_summary"`
 }
 
-func (p *place) context(args ...string) gauge {
+func (p *sandbox) newestContext(args ...string) contextOutput {
 	p.t.Helper()
-	var g gauge
-	if err := json.Unmarshal(p.prints(append([]string{"context", "--json"}, args...)...), &g); err != nil {
+	var g contextOutput
+	if err := json.Unmarshal(p.output(append([]string{"context", "--json"}, args...)...), &g); err != nil {
 		p.t.Fatal(err)
 	}
 	return g
 }
 
-// printed are the messages that `print --json` writes, without their states.
-func (p *place) printed() []message {
+// printedMessages returns the messages that `print --json` writes, without their states.
+func (p *sandbox) printedMessages() []message {
 	p.t.Helper()
 	var out []message
-	for line := range bytes.Lines(p.prints("print", "--json")) {
+	for line := range bytes.Lines(p.output("print", "--json")) {
 		var m message
 		if err := json.Unmarshal(line, &m); err != nil {
 			p.t.Fatalf("%s: %v", line, err)
@@ -45,99 +45,98 @@ func (p *place) printed() []message {
 	return out
 }
 
-// checkPrinted checks that the first questions and answers are printed, in order and
-// whole, and nothing else.
-func (p *place) checkPrinted(questions, lines int) {
+// checkPrinted checks that exactly the first questions and answers are printed, in order and complete.
+func (p *sandbox) checkPrinted(questions, lines int) {
 	p.t.Helper()
 	var want []message
 	for n := 1; n <= questions; n++ {
 		want = append(want, message{Role: "user", Content: question(n)}, message{Role: "assistant", Content: answerTo(question(n), lines)})
 	}
-	if diff := cmp.Diff(want, p.printed()); diff != "" {
+	if diff := cmp.Diff(want, p.printedMessages()); diff != "" {
 		p.t.Errorf("the printed messages differ: %s", diff)
 	}
 }
 
 // checkStored checks that doctor finds no damage.
-func (p *place) checkStored() {
+func (p *sandbox) checkStored() {
 	p.t.Helper()
-	if findings, err := p.store().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {
+	if findings, err := p.openStore().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {
 		p.t.Errorf("doctor finds %v, %v", findings, err)
 	}
 }
 
-func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
+func TestKillDuringAnAutomaticSummary(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newCounter(t, shortAnswer)
-	term := p.talking(usual, s)
+	p := newSandbox(t, nil)
+	s := newCountingServer(t, shortAnswer)
+	term := p.startChat(defaultSize, s)
 	n := term.askUntil(1, optimizing)
-	s.await("request for a summary", 1, summary)
-	before := p.printed()
+	s.awaitRequest("request for a summary", 1, isSummary)
+	before := p.printedMessages()
 	term.kill()
-	term.end()
+	term.awaitExit()
 
-	if diff := cmp.Diff(before, p.printed()); diff != "" {
-		t.Errorf("after the kill other things were said: %s", diff)
+	if diff := cmp.Diff(before, p.printedMessages()); diff != "" {
+		t.Errorf("after the kill other messages are stored: %s", diff)
 	}
 	p.checkPrinted(n-1, shortAnswer)
-	if g, left := p.context(), p.overlays(p.newest(p.store())); g.Revision != 0 || g.Summary != nil || len(left) > 0 {
+	if g, left := p.newestContext(), p.overlayKinds(p.newestConversation(p.openStore())); g.Revision != 0 || g.Summary != nil || len(left) > 0 {
 		t.Errorf("after the kill there is %+v with %v", g, left)
 	}
 
-	term = p.start(usual, s.args("-c")...)
-	if shown := term.idle(said(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("Read-only") {
+	term = p.start(defaultSize, s.flags("-c")...)
+	if shown := term.awaitIdle(endOfAnswer(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("Read-only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
-	full := s.await("newest answer", n-1, talk)
+	full := s.awaitRequest("newest answer", n-1, isChat)
 	first := n
 	n = term.askPastLoadLine(term.askUntil(n, optimizing))
-	if more := s.all(talk)[first-1].body.extends(t, full.body); len(more) != 2 {
-		t.Errorf("the first request after the kill says in addition %v", more)
+	if more := s.matching(isChat)[first-1].body.checkExtends(t, full.body); len(more) != 2 {
+		t.Errorf("the first request after the kill has in addition %v", more)
 	}
-	s.open()
-	term.idle("compacted turns 0–", "at the load line: ")
+	s.releaseSummaries()
+	term.awaitIdle("compacted turns 0–", "at the load line: ")
 	term.ask(n)
-	if at := s.await("answer with the summary", n, talk).body.block(); at < 1 {
+	if at := s.awaitRequest("answer with the summary", n, isChat).body.summaryIndex(); at < 1 {
 		t.Error("the summary is not sent")
 	}
 	p.checkPrinted(n, shortAnswer)
 	p.checkStored()
 }
 
-func TestKillRightAfterASummaryLanded(t *testing.T) {
+func TestKillAfterASummaryIsCommitted(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newCounter(t, shortAnswer)
-	term := p.talking(usual, s)
+	p := newSandbox(t, nil)
+	s := newCountingServer(t, shortAnswer)
+	term := p.startChat(defaultSize, s)
 	n := term.askPastLoadLine(term.askUntil(1, optimizing))
-	s.open()
-	line := epochLine(term.see("compacted turns"))
+	s.releaseSummaries()
+	line := epochLine(term.awaitText("compacted turns"))
 	term.kill()
-	term.end()
+	term.awaitExit()
 
 	p.checkPrinted(n-1, shortAnswer)
-	g := p.context()
+	g := p.newestContext()
 	if g.Revision == 0 || g.Summary == nil || !strings.Contains(*g.Summary, summaryOfVoyage) || g.Used >= 7000 {
 		t.Errorf("after the kill there is %+v", g)
 	}
-	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, p.overlays(p.newest(p.store()))); diff != "" {
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, p.overlayKinds(p.newestConversation(p.openStore()))); diff != "" {
 		t.Error(diff)
 	}
 
-	full := s.await("newest answer", n-1, talk)
-	term = p.start(usual, s.args("-c")...)
-	if shown := term.idle(said(n-1), "compacted turns"); epochLine(shown) != line {
+	full := s.awaitRequest("newest answer", n-1, isChat)
+	term = p.start(defaultSize, s.flags("-c")...)
+	if shown := term.awaitIdle(endOfAnswer(n-1), "compacted turns"); epochLine(shown) != line {
 		t.Errorf("the line is %q, was %q", epochLine(shown), line)
 	}
 	term.ask(n)
-	s.await("answer after the kill", n, talk).body.checkSummarised(t, full.body, 2)
-	s.shut()
+	s.awaitRequest("answer after the kill", n, isChat).body.checkSummarised(t, full.body, 2)
+	s.holdSummaries()
 	n = term.askPastLoadLine(term.askUntil(n+1, optimizing))
-	s.open()
+	s.releaseSummaries()
 	term.wait("second compaction", func(s screen) bool { return epochLine(s) != line && epochLine(s) != "" && !s.busy() })
 	p.checkPrinted(n-1, shortAnswer)
-	if again := p.context(); again.Revision <= g.Revision {
+	if again := p.newestContext(); again.Revision <= g.Revision {
 		t.Errorf("the revision was %d and is %d", g.Revision, again.Revision)
 	}
 	p.checkStored()

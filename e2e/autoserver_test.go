@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// A counter is a server like llama.cpp: it counts the tokens of requests, refuses those that are longer than the model's
-// window, and reports the counts. It answers question N with answer N, and recognises requests for a summary.
+// A countingServer counts the tokens of requests as llama.cpp does, refuses those that are longer than the model's window, and
+// reports the counts. It answers question N with answer N, and recognises requests for a summary.
 
 const (
-	// smallModel and largeModel are the models of a counter, with their windows.
+	// smallModel and largeModel are the models of the server, with their windows.
 	smallModel, smallWindow = modelName, 8192
 	largeModel, largeWindow = "large-model", 32768
-	// longAnswers is how many answers have longAnswer lines, whatever is asked for.
+	// longAnswers is the number of first answers that always have longAnswer lines.
 	longAnswers, longAnswer = 3, 56
-	// charsPerToken is how a counter counts.
+	// charsPerToken is how the server estimates tokens.
 	charsPerToken = 3.6
 )
 
-// asked is one request as a counter saw it.
-type asked struct {
+// countedRequest is one request that the server received.
+type countedRequest struct {
 	model   string
 	tokens  int
 	summary bool
@@ -35,7 +35,7 @@ type asked struct {
 	body    request
 }
 
-type counter struct {
+type countingServer struct {
 	*httptest.Server
 	t testing.TB
 
@@ -44,14 +44,14 @@ type counter struct {
 	hides  bool       // does not say how large its windows are before it refuses
 	broken bool       // answers requests for summaries with 500
 	gate   chan struct{}
-	seen   []asked
+	seen   []countedRequest
 	more   chan struct{} // closed when the next request comes
 }
 
-// newCounter is a counter whose answers have so many lines. Its gate is shut, so summaries wait.
-func newCounter(t testing.TB, lines int) *counter {
+// newCountingServer starts a server whose answers have the given number of lines. Summaries wait for releaseSummaries.
+func newCountingServer(t testing.TB, lines int) *countingServer {
 	t.Helper()
-	s := &counter{t: t, lines: lines, gate: make(chan struct{}), more: make(chan struct{})}
+	s := &countingServer{t: t, lines: lines, gate: make(chan struct{}), more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -60,20 +60,20 @@ func newCounter(t testing.TB, lines int) *counter {
 // loadLine is the load line of the tests in the small window, in tokens.
 const loadLine = 6881
 
-// args are the flags to use the counter, with fixed load line and target: the defaults may change.
-func (s *counter) args(more ...string) []string {
+// flags are the flags to use the server, with a fixed load line and target, because the defaults may change.
+func (s *countingServer) flags(more ...string) []string {
 	return append([]string{"--base-url", s.URL + "/v1", "--model", smallModel, "--cfg", "compaction.trigger_ratio=0.84",
 		"--cfg", "compaction.evict={target: 0.5, cold: 0.5}"}, more...)
 }
 
-func (s *counter) serve(w http.ResponseWriter, r *http.Request) {
+func (s *countingServer) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client is gone
 	}
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/models"):
-		s.models(w)
+		s.listModels(w)
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		s.reply(&wire{Stream: newStream(w), w: w, r: r, t: s.t}, body)
 	default:
@@ -81,8 +81,8 @@ func (s *counter) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// models lists the models as llama.cpp does.
-func (s *counter) models(w http.ResponseWriter) {
+// listModels lists the models as llama.cpp does.
+func (s *countingServer) listModels(w http.ResponseWriter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var rows []object
@@ -105,10 +105,10 @@ func windowOf(model string) int {
 }
 
 // reply answers a request.
-func (s *counter) reply(w *wire, body []byte) {
-	a, ok := s.read(body)
+func (s *countingServer) reply(w *wire, body []byte) {
+	a, ok := s.parse(body)
 	if !ok {
-		status(400, nil, `{"error":{"message":"this is no request"}}`)(w)
+		errorReply(400, nil, `{"error":{"message":"this is no request"}}`)(w)
 		return
 	}
 	s.mu.Lock()
@@ -119,26 +119,26 @@ func (s *counter) reply(w *wire, body []byte) {
 	s.mu.Unlock()
 	switch n := windowOf(a.model); {
 	case a.refused:
-		status(400, nil, fmt.Sprintf(`{"error":{"code":400,"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it",`+
+		errorReply(400, nil, fmt.Sprintf(`{"error":{"code":400,"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it",`+
 			`"type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, a.tokens, n, a.tokens, n))(w)
 	case a.summary && broken:
-		status(500, soon, `{"error":{"message":"the summariser is out of order"}}`)(w)
+		errorReply(500, soon, `{"error":{"message":"the summariser is out of order"}}`)(w)
 	case a.summary:
 		w.text("### Goal")
-		w.await(gate)
+		w.awaitGate(gate)
 		text := strings.TrimPrefix(summaryOfVoyage, "### Goal")
-		if n := len(s.all(summary)); n > 1 { // one that only repeats an earlier one is no summary
+		if n := len(s.matching(isSummary)); n > 1 { // one that only repeats an earlier one is no summary
 			text += fmt.Sprintf("\nThat was account %d.", n)
 		}
 		s.answer(w, a, text)
 	default:
-		messages := a.body.read(s.t)
+		messages := a.body.decode(s.t)
 		s.answer(w, a, answerTo(messages[len(messages)-1].Content, lines))
 	}
 }
 
 // answer streams a text and its usage.
-func (s *counter) answer(w *wire, a asked, text string) {
+func (s *countingServer) answer(w *wire, a countedRequest, text string) {
 	for piece := range slices.Chunk([]byte(text), 400) {
 		w.text(string(piece))
 	}
@@ -147,9 +147,9 @@ func (s *counter) answer(w *wire, a asked, text string) {
 
 func tokensIn(chars int) int { return int(float64(chars) / charsPerToken) }
 
-// read counts a request, and parses what it asks for.
-func (s *counter) read(body []byte) (asked, bool) {
-	a := asked{}
+// parse parses a request and counts its tokens.
+func (s *countingServer) parse(body []byte) (countedRequest, bool) {
+	a := countedRequest{}
 	head := struct{ Model string }{}
 	if json.Unmarshal(body, &head) != nil || json.Unmarshal(body, &a.body) != nil || len(a.body.Messages) == 0 {
 		return a, false
@@ -160,12 +160,12 @@ func (s *counter) read(body []byte) (asked, bool) {
 	}
 	a.model, a.tokens = head.Model, tokensIn(chars)
 	a.refused = a.tokens > windowOf(a.model)
-	a.summary = forSummary(string(body))
+	a.summary = isSummaryRequest(string(body))
 	return a, true
 }
 
-// question is the question with a number, and answerTo its answer: so many lines of a logbook, and the number at the end. The
-// first few are long, so that the window is soon nearly full.
+// question is the text of question n. answerTo returns its answer: lines of a logbook, and the number at the end. The first
+// few answers are long, so that the window fills soon.
 func question(n int) string { return fmt.Sprintf("Question %d: what does the logbook say?", n) }
 
 func answerTo(text string, lines int) string {
@@ -179,46 +179,46 @@ func answerTo(text string, lines int) string {
 	return fmt.Sprintf("%s\n\nThat was answer %d.", book, n)
 }
 
-// open opens the gate: waiting and later summaries are written.
-func (s *counter) open() {
+// releaseSummaries lets the server write waiting and later summaries.
+func (s *countingServer) releaseSummaries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.gate)
 }
 
-// shut shuts the gate: later summaries wait.
-func (s *counter) shut() {
+// holdSummaries makes later summaries wait.
+func (s *countingServer) holdSummaries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gate = make(chan struct{})
 }
 
 // setAnswerLines sets how many lines an answer has.
-func (s *counter) setAnswerLines(lines int) {
+func (s *countingServer) setAnswerLines(lines int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = lines
 }
 
-// hide stops reporting the windows; only refusals name them.
-func (s *counter) hide() {
+// hideWindows stops listing the windows; only refusals name them.
+func (s *countingServer) hideWindows() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hides = true
 }
 
 // failSummaries makes the server answer requests for summaries with 500.
-func (s *counter) failSummaries() {
+func (s *countingServer) failSummaries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = true
 }
 
-// all is every request so far of which want holds.
-func (s *counter) all(want func(asked) bool) []asked {
+// matching returns the requests so far for which want is true.
+func (s *countingServer) matching(want func(countedRequest) bool) []countedRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []asked
+	var out []countedRequest
 	for _, a := range s.seen {
 		if want(a) {
 			out = append(out, a)
@@ -227,13 +227,12 @@ func (s *counter) all(want func(asked) bool) []asked {
 	return out
 }
 
-func summary(a asked) bool { return a.summary }
+func isSummary(a countedRequest) bool { return a.summary }
 
-func talk(a asked) bool { return !a.summary }
+func isChat(a countedRequest) bool { return !a.summary }
 
-// await waits until there are so many requests of which want holds, and returns
-// the newest.
-func (s *counter) await(what string, n int, want func(asked) bool) asked {
+// awaitRequest waits until want is true for n requests, and returns the newest of them.
+func (s *countingServer) awaitRequest(what string, n int, want func(countedRequest) bool) countedRequest {
 	s.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -241,7 +240,7 @@ func (s *counter) await(what string, n int, want func(asked) bool) asked {
 		s.mu.Lock()
 		more := s.more
 		s.mu.Unlock()
-		if got := s.all(want); len(got) >= n {
+		if got := s.matching(want); len(got) >= n {
 			return got[len(got)-1]
 		}
 		select {

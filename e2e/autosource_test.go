@@ -11,35 +11,34 @@ import (
 	"plimsoll/conversation"
 )
 
-// Automatic compaction by the presets of other designs, and without a user.
+// Automatic compaction with a preset of another design, and in a script.
 
 func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newCounter(t, 2*shortAnswer)
-	id := p.voyage(12)
-	term := p.start(tall, s.args("--model", largeModel, "--cfg", "compaction.preset=jcli", "--cfg", "compaction.token_threshold=15500", "-r", id)...)
-	term.idle("Day 11 was quiet.")
+	p := newSandbox(t, nil)
+	s := newCountingServer(t, 2*shortAnswer)
+	id := p.storeVoyage(12)
+	term := p.start(tall, s.flags("--model", largeModel, "--cfg", "compaction.preset=jcli", "--cfg", "compaction.token_threshold=15500", "-r", id)...)
+	term.awaitIdle("Day 11 was quiet.")
 	held := term.askUntil(1, waits) - 1
-	s.await("request for a summary", 1, summary)
-	path := p.transcript()
-	sent := s.all(talk)
+	s.awaitRequest("request for a summary", 1, isSummary)
+	path := p.savedTranscript()
+	sent := s.matching(isChat)
 	if len(sent) != held-1 || held < 2 {
 		t.Fatalf("%d messages were sent, and message %d is held", len(sent), held)
 	}
-	p.showsPlaceholders(sent[0].body) // these are enough at first
-	s.open()
-	term.idle(" at the threshold: ", "1 summary", said(held))
-	last := s.await("answer behind the summary", held, talk).body.read(t)
+	p.checkPlaceholders(sent[0].body) // these are enough at first
+	s.releaseSummaries()
+	term.awaitIdle(" at the threshold: ", "1 summary", endOfAnswer(held))
+	last := s.awaitRequest("answer after the summary", held, isChat).body.decode(t)
 	if len(last) != 4 || last[1].Content != "[Conversation compressed. Transcript: "+path+"]\n\n"+summaryOfVoyage || last[3].Content != question(held) {
-		t.Errorf("behind the summary the request says %q", last[1:])
+		t.Errorf("after the summary the request has %q", last[1:])
 	}
 	p.checkLog("micro_compact triggered", "auto_compact triggered", "Transcript saved: "+path)
 }
 
-// showsPlaceholders checks that of twelve results all but the newest ten are
-// lines.
-func (p *place) showsPlaceholders(r request) {
+// checkPlaceholders checks that of twelve results all but the newest ten are replaced with one line.
+func (p *sandbox) checkPlaceholders(r request) {
 	p.t.Helper()
 	for n := range 12 {
 		got := r.result(p.t, fmt.Sprintf("call-%d", n))
@@ -49,9 +48,8 @@ func (p *place) showsPlaceholders(r request) {
 	}
 }
 
-// transcript is the path of the one transcript that was saved, which only the
-// user may read and holds the messages.
-func (p *place) transcript() string {
+// savedTranscript returns the path of the only saved transcript, and checks its permissions and its text.
+func (p *sandbox) savedTranscript() string {
 	p.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(p.data, "transcripts", "transcript_*.jsonl"))
 	if err != nil || len(paths) != 1 {
@@ -71,8 +69,8 @@ func (p *place) transcript() string {
 	return paths[0]
 }
 
-// checkLog checks that the log has words.
-func (p *place) checkLog(words ...string) {
+// checkLog checks that the log file contains texts.
+func (p *sandbox) checkLog(words ...string) {
 	p.t.Helper()
 	logs := p.logs()
 	for _, w := range words {
@@ -82,11 +80,11 @@ func (p *place) checkLog(words ...string) {
 	}
 }
 
-func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
+func TestAutoCompactionInAScriptOfManyQuestions(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newCounter(t, 2*shortAnswer)
-	s.open()
+	p := newSandbox(t, nil)
+	s := newCountingServer(t, 2*shortAnswer)
+	s.releaseSummaries()
 	const turns = 24
 	notes := 0
 	for n := 1; n <= turns; n++ {
@@ -94,7 +92,7 @@ func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
 		if n > 1 {
 			args = []string{"ask", "-c", question(n)}
 		}
-		code, out, note := p.runs(s.args(args...)...)
+		code, out, note := p.run(s.flags(args...)...)
 		if code != 0 {
 			t.Fatalf("question %d: exit code %d\n%s", n, code, note.String())
 		}
@@ -105,14 +103,14 @@ func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
 			notes++
 		}
 	}
-	kinds := p.overlays(p.newest(p.store()))
-	if answered := len(s.all(talk)); notes < 1 || notes > len(s.all(summary)) || answered != turns {
-		t.Errorf("%d questions were answered, %d summaries asked for, and standard error says so %d times", answered, len(s.all(summary)), notes)
+	kinds := p.overlayKinds(p.newestConversation(p.openStore()))
+	if answered := len(s.matching(isChat)); notes < 1 || notes > len(s.matching(isSummary)) || answered != turns {
+		t.Errorf("%d questions were answered, %d summaries asked for, and standard error says so %d times", answered, len(s.matching(isSummary)), notes)
 	}
 	if want := slices.Repeat([]conversation.Kind{conversation.KindSummary}, max(3, notes, len(kinds))); !slices.Equal(kinds, want) {
 		t.Errorf("standard error speaks of %d summaries, and there are %v", notes, kinds)
 	}
-	for n, a := range s.all(func(asked) bool { return true }) {
+	for n, a := range s.matching(func(countedRequest) bool { return true }) {
 		if a.refused || a.tokens > smallWindow {
 			t.Errorf("request %d had %d tokens", n, a.tokens)
 		}

@@ -10,21 +10,21 @@ import (
 	"plimsoll/conversation"
 )
 
-// A server that writes no summaries: the conversation continues without them.
+// A server that fails to write summaries: the conversation continues without them.
 
-// secretWord is a word that every message has, and that no log file may have.
+// secretWord is in every message, and must not be in a log file.
 const secretWord = "kumquat-7319"
 
 // paused is the hint that no more summaries are requested.
 const paused = "summaries paused"
 
-// askWithoutSummaries asks questions from n on of a server that writes no summaries until the
-// screen has a text, and returns the number of the next.
+// askWithoutSummaries asks questions from n on until the screen shows a text, while the server writes no summaries. It returns
+// the number of the next question.
 func (t *terminal) askWithoutSummaries(n int, until string) int {
 	t.t.Helper()
 	for last := n + 60; n < last; n++ {
-		t.say(question(n) + " " + secretWord)
-		shown := t.wait("answer "+said(n), func(s screen) bool { return s.has(said(n)) && !s.busy() })
+		t.sendMessage(question(n) + " " + secretWord)
+		shown := t.wait("answer "+endOfAnswer(n), func(s screen) bool { return s.has(endOfAnswer(n)) && !s.busy() })
 		if shown.has(until) {
 			return n + 1
 		}
@@ -35,38 +35,39 @@ func (t *terminal) askWithoutSummaries(n int, until string) int {
 
 func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	p.env["PLIMSOLL_API_KEY"] = secret
-	s := newCounter(t, shortAnswer)
+	s := newCountingServer(t, shortAnswer)
 	s.failSummaries()
-	term := p.talking(usual, s)
+	term := p.startChat(defaultSize, s)
 	n := term.askWithoutSummaries(1, "compacted turns")
-	term.askWithoutSummaries(n, said(n)) // what is evicted after a reply is gone from the next request
-	last := s.await("answer behind a note", n, talk)
-	if before := s.all(talk)[n-2]; last.tokens >= before.tokens || last.body.note() < 1 || !strings.Contains(string(last.body.Messages[len(last.body.Messages)-1]), question(n)) {
+	term.askWithoutSummaries(n, endOfAnswer(n)) // what is evicted after a reply is gone from the next request
+	last := s.awaitRequest("answer after a note", n, isChat)
+	if before := s.matching(isChat)[n-2]; last.tokens >= before.tokens || last.body.noteIndex() < 1 || !strings.Contains(string(last.body.Messages[len(last.body.Messages)-1]), question(n)) {
 		t.Errorf("the request had %d tokens, and has %d: %s", before.tokens, last.tokens, last.body.Messages)
 	}
 	n = term.askWithoutSummaries(n+1, paused)
-	before := len(s.all(summary))
-	term.askWithoutSummaries(n, said(n+4))
-	if more := len(s.all(summary)) - before; more > 0 {
+	before := len(s.matching(isSummary))
+	term.askWithoutSummaries(n, endOfAnswer(n+4))
+	if more := len(s.matching(isSummary)) - before; more > 0 {
 		t.Errorf("%d more summaries are asked for", more)
 	}
-	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
+	if all := s.matching(func(a countedRequest) bool { return a.refused }); len(all) > 0 {
 		t.Errorf("%d requests were longer than the window", len(all))
 	}
-	kinds := p.overlays(p.newest(p.store()))
+	kinds := p.overlayKinds(p.newestConversation(p.openStore()))
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt, conversation.KindAttempt, conversation.KindSummary, conversation.KindAttempt}, kinds[:min(4, len(kinds))]); diff != "" {
 		t.Errorf("%v: %s", kinds, diff)
 	}
-	term.checkFrameAt(append(small, usual), paused)
+	term.checkFrameAt(append(small, defaultSize), paused)
 	term.checkFrame(paused)
-	p.quits(term)
-	p.logsDecisions()
+	p.quit(term)
+	p.checkDecisionLog()
 }
 
-// logsDecisions checks that the log file has the planner's decisions and attempts with their numbers, and no messages.
-func (p *place) logsDecisions() {
+// checkDecisionLog checks that the log file contains the planner's decisions and compactions with their numbers, and no
+// messages.
+func (p *sandbox) checkDecisionLog() {
 	p.t.Helper()
 	logs := p.logs()
 	for _, want := range []string{

@@ -22,12 +22,10 @@ import (
 	"plimsoll/storage"
 )
 
-// What the benchmarks share: the program as users get it, what the system says
-// of a process, and stored conversations. A benchmark reports medians; its
-// budget stands in a comment above it. On a machine with other work to do the
-// times are longer than the program needs.
+// Shared by the benchmarks: the program as users build it, measurements of its process, and stored conversations. A benchmark
+// reports medians; its budget is in the comment above it. On a busy machine the times are longer.
 
-// built is the program, built once for all benchmarks; TestMain removes it.
+// built returns the path of the program, built once for all benchmarks. TestMain removes it.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "plimsoll-bench-")
 	if err != nil {
@@ -43,11 +41,11 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// builtIn is the folder of the built program, "" without one.
+// builtIn is the folder of the built program, "" if it was not built.
 var builtIn string
 
-// benchPlace is a place where the built program runs.
-func benchPlace(b *testing.B) *place {
+// benchSandbox is a sandbox in which the built program runs.
+func benchSandbox(b *testing.B) *sandbox {
 	b.Helper()
 	if runtime.GOOS != "linux" {
 		b.Skip("what a process uses is read from /proc")
@@ -56,13 +54,13 @@ func benchPlace(b *testing.B) *place {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := newPlace(b, nil)
+	p := newSandbox(b, nil)
 	p.program = []string{path}
 	delete(p.env, asPlimsoll)
 	return p
 }
 
-// process is what the system says of the program.
+// process reads measurements of the program from /proc.
 type process struct {
 	b   *testing.B
 	dir string
@@ -72,8 +70,8 @@ func (t *terminal) process(b *testing.B) process {
 	return process{b, filepath.Join("/proc", strconv.Itoa(t.cmd.Process.Pid))}
 }
 
-// cpu is the processor time used so far by all threads, to the nanosecond
-// where the kernel counts so, else to a hundredth of a second.
+// cpu returns the processor time of all threads so far, in nanoseconds where the kernel counts them, else in hundredths of a
+// second.
 func (p process) cpu() time.Duration {
 	p.b.Helper()
 	threads, err := filepath.Glob(filepath.Join(p.dir, "task", "*", "schedstat"))
@@ -95,7 +93,7 @@ func (p process) cpu() time.Duration {
 	return sum
 }
 
-// ticks is user and system time in hundredths of a second.
+// ticks returns the user and system time in hundredths of a second.
 func (p process) ticks() time.Duration {
 	p.b.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "stat"))
@@ -114,8 +112,7 @@ func (p process) ticks() time.Duration {
 	return sum
 }
 
-// wakeups is how often its threads waited and were woken so far. A thread that
-// has ended takes its count with it; Go keeps its threads.
+// wakeups returns how often the threads waited and were woken so far. Ended threads are not counted; Go keeps its threads.
 func (p process) wakeups() float64 {
 	p.b.Helper()
 	threads, err := filepath.Glob(filepath.Join(p.dir, "task", "*", "status"))
@@ -138,7 +135,7 @@ func (p process) wakeups() float64 {
 	return sum
 }
 
-// resident is the memory in use, in MB.
+// resident returns the memory in use, in MB.
 func (p process) resident() float64 {
 	p.b.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "status"))
@@ -153,28 +150,27 @@ func (p process) resident() float64 {
 	return float64(kb) / 1024
 }
 
-// sample is measurements of one thing.
+// sample is a list of measurements.
 type sample []float64
 
 func (s *sample) add(d time.Duration) { *s = append(*s, float64(d.Microseconds())/1000) }
 
-// at is the value that a share of the measurements does not exceed.
-func (s sample) at(share float64) float64 {
+// percentile returns the value that a share of the measurements does not exceed.
+func (s sample) percentile(share float64) float64 {
 	slices.Sort(s)
 	return s[min(len(s)-1, int(share*float64(len(s))))]
 }
 
-func (s sample) report(b *testing.B, unit string) { b.ReportMetric(s.at(0.5), unit) }
+func (s sample) report(b *testing.B, unit string) { b.ReportMetric(s.percentile(0.5), unit) }
 
-// converse stores a conversation of messages and replies, size characters
-// each, the last one ending with a mark, and returns its ID.
-func (p *place) converse(s *storage.Store, events, size int, mark string) string {
+// storeMessages stores a conversation of messages and replies, size characters each, and returns its ID. The last ends with
+// mark.
+func (p *sandbox) storeMessages(s *storage.Store, events, size int, mark string) string {
 	p.t.Helper()
-	return p.keep(s, messagePairs(events, size, mark))
+	return p.storeConversation(s, messagePairs(events, size, mark))
 }
 
-// messagePairs is messages and replies, size characters each, the last one ending
-// with a mark.
+// messagePairs returns messages and replies, size characters each. The last ends with mark.
 func messagePairs(events, size int, mark string) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range events {
@@ -191,9 +187,8 @@ func messagePairs(events, size int, mark string) []conversation.Body {
 	return bodies
 }
 
-// compactedTurns is messages, calls and results of a kilobyte each in turns of four
-// events, compacted so many times on the way: of each stretch the results are
-// masked, and every fifth time a summary takes the place of the stretch.
+// compactedTurns returns turns of four events, about a kilobyte each: message, call, result, reply. They are compacted so many
+// times: the results of the turns since the last compaction are masked, and every fifth time a summary replaces them.
 func compactedTurns(b *testing.B, events, epochs int, mark string) []conversation.Body {
 	b.Helper()
 	text := strings.Repeat("What was said about ships and harbours. ", 25)
@@ -245,8 +240,7 @@ type benchConversation struct {
 	bodies []conversation.Body
 }
 
-// benchConversations are conversations of 10,000 events: of words alone, with calls, and
-// those compacted 40 times on the way.
+// benchConversations are conversations of 10,000 events: without calls, with calls, and with calls and 40 compactions.
 func benchConversations(b *testing.B) []benchConversation {
 	b.Helper()
 	const events, mark = 10_000, "The last word."

@@ -11,12 +11,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Control sequences in the program's output. Only those that its renderer needs are allowed, so that any control sequence
-// that got through from a model, a tool or a file is found.
+// Control sequences in the program's output. Only those that the renderer needs are allowed, so that a test finds every one
+// that a model, a tool or a file added.
 
 var sgr = regexp.MustCompile(`\x1b\[([0-9;:]*)m`)
 
-// colours are the sequences of an output that set a colour.
+// colours lists the sequences of an output that set a colour.
 func colours(output string) []string {
 	var found []string
 	for _, m := range sgr.FindAllStringSubmatch(output, -1) {
@@ -30,9 +30,8 @@ func colours(output string) []string {
 	return found
 }
 
-// allowedCSI are the sequences that drawing needs: the cursor, styles, parts of
-// lines and scrolling. Clearing the screen (J) and modes (h, l) are judged by
-// what they clear and set.
+// allowedCSI are the sequences that drawing needs: cursor, styles, parts of lines, scrolling. isFrameCSI checks the parameters
+// of those that clear the screen (J) and set modes (h, l).
 const allowedCSI = "ABCDEFGHKLMPSTXZ`abdefmr@Igq"
 
 // unexpectedSequences lists the control sequences in the output that drawing a frame does not need.
@@ -82,7 +81,7 @@ func unexpectedSequences(output string) []string {
 	return found
 }
 
-// isFrameCSI reports whether a frame may hold a sequence.
+// isFrameCSI reports whether drawing a frame needs the sequence.
 func isFrameCSI(cmd ansi.Cmd, params ansi.Params) bool {
 	n, _, _ := params.Param(0, 0)
 	switch {
@@ -105,7 +104,7 @@ func reorders(r rune) bool {
 
 func plainTitle(s string) bool { return !strings.ContainsFunc(s, reorders) }
 
-func TestTrespassIsSeen(t *testing.T) {
+func TestUnexpectedControlSequencesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, control := range []string{
 		"\x1b]52;c;UFdORUQ=\x07", "\x1b]52;c;UFdORUQ=\x1b\\", "\x9d52;c;UFdORUQ=\x9c", "\u009d52;c;UFdORUQ=\u009c",

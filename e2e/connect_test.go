@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// The first start without key and server: choose a provider, paste a wrong key, then a right one, choose a model, get an
-// answer. The pasted key is in one file, and was never written to the terminal.
-func TestFromNothingToAnAnswer(t *testing.T) {
+// The first start without a key or a server: choose a provider, paste a wrong key, then a right one, choose a model, get a
+// reply. The key is stored in one file, and never written to the terminal.
+func TestFirstStartConnectsAProviderAndGetsAReply(t *testing.T) {
 	t.Parallel()
 	const wrong = "sk-e2e-wrong-11112222"
-	s := newServer(t, says("It works."))
+	s := newServer(t, textReply("It works."))
 	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if key := r.Header.Get("Authorization"); key != "Bearer "+secret {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -26,41 +26,41 @@ func TestFromNothingToAnAnswer(t *testing.T) {
 		s.serve(w, r)
 	}))
 	t.Cleanup(door.Close)
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	term := p.start(size{100, 30}, "--cfg", "providers.openai.base_url="+door.URL+"/v1", "--cfg", "providers.openai.wire=chat", "--cfg", "log.level=debug")
-	term.see("enter connects a real model")
-	term.key("enter")
-	term.see("Connect: choose a provider", "❯ openai")
-	term.key("enter")
-	term.see("Connect openai", "paste it here")
+	term.awaitText("enter connects a real model")
+	term.press("enter")
+	term.awaitText("Connect: choose a provider", "❯ openai")
+	term.press("enter")
+	term.awaitText("Connect openai", "paste it here")
 	term.paste(wrong)
-	term.see("21 characters, ends in 2222")
-	term.key("enter")
-	term.see("Key refused", "Check that it was copied whole")
+	term.awaitText("21 characters, ends in 2222")
+	term.press("enter")
+	term.awaitText("Key refused", "Check that it was copied whole")
 	term.paste(secret)
-	term.key("enter")
-	term.see("The key works. It is stored in ", "❯ openai/gpt-")
-	term.key("enter")
-	term.see("openai/gpt-")
-	term.say("hello")
-	term.idle("It works.")
-	p.quits(term)
+	term.press("enter")
+	term.awaitText("The key works. It is stored in ", "❯ openai/gpt-")
+	term.press("enter")
+	term.awaitText("openai/gpt-")
+	term.sendMessage("hello")
+	term.awaitIdle("It works.")
+	p.quit(term)
 	for _, key := range []string{secret, wrong} {
 		if strings.Contains(term.written(), key) {
 			t.Errorf("%s was written to the terminal", key)
 		}
 	}
 	if got := filesWith(t, p.root, secret); len(got) != 1 || filepath.Base(got[0]) != "keys.json" {
-		t.Errorf("the key stands in %q", got)
+		t.Errorf("the key is in %q", got)
 	} else if info, err := os.Stat(got[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its file has the mode %v, %v", info.Mode(), err)
 	}
 	if got := filesWith(t, p.root, wrong); len(got) != 0 {
-		t.Errorf("the wrong key stands in %q", got)
+		t.Errorf("the wrong key is in %q", got)
 	}
 }
 
-// filesWith lists the files below a folder that hold a text.
+// filesWith lists the files below a folder that contain a text.
 func filesWith(t *testing.T, root, text string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

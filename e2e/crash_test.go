@@ -7,10 +7,10 @@ import (
 	"plimsoll/storage"
 )
 
-// A program that is killed during a reply loses nothing that was stored, and everything is stored within a second.
+// A killed program loses nothing that was stored, and a reply is stored at least every second.
 
-// store is the data directory, as another program sees it.
-func (p *place) store() *storage.Store {
+// openStore opens the data directory as another program does.
+func (p *sandbox) openStore() *storage.Store {
 	p.t.Helper()
 	s, err := storage.Open(p.data, storage.Options{})
 	if err != nil {
@@ -24,8 +24,8 @@ func (p *place) store() *storage.Store {
 	return s
 }
 
-// newest is the ID of the newest conversation.
-func (p *place) newest(s *storage.Store) string {
+// newestConversation returns the ID of the newest conversation.
+func (p *sandbox) newestConversation(s *storage.Store) string {
 	p.t.Helper()
 	id, err := s.Resolve(p.t.Context(), "", p.work)
 	if err != nil {
@@ -34,15 +34,15 @@ func (p *place) newest(s *storage.Store) string {
 	return id
 }
 
-// killInReply has the program killed when so much of a reply is on disk.
-func (p *place) killInReply(s *server, part string) {
+// killInReply kills the program once the stored part of a reply contains a text.
+func (p *sandbox) killInReply(s *server, part string) {
 	p.t.Helper()
-	term := p.talking(usual, s)
-	term.say("tell me of ferries")
-	term.see("Ferries cross")
-	store := p.store()
-	id := p.newest(store)
-	// The spinner writes ten times a second, so that the condition is looked at.
+	term := p.startChat(defaultSize, s)
+	term.sendMessage("tell me of ferries")
+	term.awaitText("Ferries cross")
+	store := p.openStore()
+	id := p.newestConversation(store)
+	// The spinner writes ten times a second, and each write checks the condition again.
 	term.wait("partial reply on disk", func(screen) bool {
 		kept, ok, err := store.Partial(p.t.Context(), id)
 		if err != nil {
@@ -51,21 +51,21 @@ func (p *place) killInReply(s *server, part string) {
 		return ok && strings.Contains(kept.Text+kept.Reasoning, part)
 	})
 	term.kill()
-	term.end()
+	term.awaitExit()
 }
 
-func TestKillInMidReplyLosesNothing(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		s := newServerOf(t, speak, func(w *wire) {
-			w.reason("Of ferries, I suppose.")
+func TestKillDuringAReplyLosesNoStoredText(t *testing.T) {
+	overProtocols(t, func(t *testing.T, proto protocol) {
+		p := newSandbox(t, nil)
+		s := newServerOf(t, proto, func(w *wire) {
+			w.reasoning("Of ferries, I suppose.")
 			w.text("Ferries cross", " the **river**", " all day and")
 			w.hang()
-		}, says("Still here."), says("Still here."))
+		}, textReply("Still here."), textReply("Still here."))
 		p.killInReply(s, "all day and")
 
-		term := p.start(usual, s.args("-c")...)
-		term.idle("▌ tell me of ferries", "✻ thought", "Ferries cross the river all day and", "■ interrupted")
+		term := p.start(defaultSize, s.flags("-c")...)
+		term.awaitIdle("▌ tell me of ferries", "✻ thought", "Ferries cross the river all day and", "■ interrupted")
 		term.wait("mode, since the lock of the killed program holds nobody up", func(s screen) bool {
 			return strings.HasSuffix(s.row(-1), " ask") && !s.has("Read-only")
 		})
@@ -73,35 +73,35 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 		if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
 			t.Errorf("the next request does not carry the messages: %s", sent)
 		}
-		p.quits(term)
-		if got := string(p.prints("print", "--request", "1")); got != s.request(0) {
+		p.quit(term)
+		if got := string(p.output("print", "--request", "1")); got != s.request(0) {
 			t.Errorf("the request of the interrupted reply is made again as %d bytes that are not the %d that were sent", len(got), len(s.request(0)))
 		}
 
-		// Once more: the interrupted reply is now an event like any other.
-		term = p.start(usual, s.args("-c")...)
-		if again := term.idle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
+		// Open it again: the interrupted reply is now an event like any other.
+		term = p.start(defaultSize, s.flags("-c")...)
+		if again := term.awaitIdle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
 			t.Errorf("the interrupted reply is not there once:\n%s", again.text)
 		}
 		term.checkContinues()
 	})
 }
 
-func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
+func TestConversationContinuesAfterAKillDuringACommand(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, func(w *wire) {
 		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
 		w.end("tool_calls", 0, 0)
-	}, says("Still here."))
-	term := p.talking(usual, s)
-	term.say("run it")
-	term.asked("Allow this?", "sleep 20")
-	term.typed("y")
-	term.see("begun")
-	term.say("and then this")
-	store := p.store()
-	id := p.newest(store)
+	}, textReply("Still here."))
+	term := p.startChat(defaultSize, s)
+	term.sendMessage("run it")
+	term.awaitQuestion("Allow this?", "sleep 20")
+	term.typeText("y")
+	term.awaitText("begun")
+	term.sendMessage("and then this")
+	store := p.openStore()
+	id := p.newestConversation(store)
 	term.wait("waiting message on disk", func(screen) bool {
 		texts, err := store.Waiting(p.t.Context(), id)
 		if err != nil {
@@ -110,13 +110,13 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 		return len(texts) == 1
 	})
 	term.kill()
-	term.end()
+	term.awaitExit()
 
-	term = p.start(usual, s.args("-c")...)
-	term.idle("▌ run it", "run", "│ and then this")
-	term.send("\x15") // delete what came back
+	term = p.start(defaultSize, s.flags("-c")...)
+	term.awaitIdle("▌ run it", "run", "│ and then this")
+	term.send("\x15") // delete the restored draft
 	term.checkContinues()
-	if sent := s.request(-1); !strings.Contains(sent, chat.answers("c1")) || !strings.Contains(sent, "interrupted") {
+	if sent := s.request(-1); !strings.Contains(sent, chat.resultField("c1")) || !strings.Contains(sent, "interrupted") {
 		t.Errorf("the call is not answered: %s", sent)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// TestEveryFrameIsWhole streams an answer, scrolls and pastes. Each frame is a complete screen, nothing is drawn between two
+// TestEveryFrameIsComplete streams a reply, scrolls and pastes. Each frame is a complete screen, nothing is drawn between two
 // frames, and the screen equals a completely redrawn one.
-func TestEveryFrameIsWhole(t *testing.T) {
+func TestEveryFrameIsComplete(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	text := []rune(answer(3000))
+	p := newSandbox(t, nil)
+	text := []rune(markdownAnswer(3000))
 	over := make(chan struct{})
 	s := newServer(t, func(w *wire) {
-		w.pour(over, func(i int) string {
+		w.streamUntil(over, func(i int) string {
 			if 5*i == len(text)/5*5 {
 				close(over)
 			}
@@ -28,41 +28,41 @@ func TestEveryFrameIsWhole(t *testing.T) {
 		})
 		w.end("stop", 0, 0)
 	})
-	term := p.talking(usual, s)
-	term.key("ctrl+l")
+	term := p.startChat(defaultSize, s)
+	term.press("ctrl+l")
 	term.wait("frame between marks", func(screen) bool { return strings.Contains(term.written(), ansi.SetModeSynchronizedOutput) })
 	term.redraw()
 	from := len(term.written())
-	term.say("tell me all")
-	term.idle(lastWords)
-	framesAreWhole(t, term.written(), from, usual, 20)
+	term.sendMessage("tell me all")
+	term.awaitIdle(lastWords)
+	checkFrames(t, term.written(), from, defaultSize, 20)
 	term.checkRedrawn("after the stream")
 	from = len(term.written())
 	for n, key := range []string{"pgup", "pgup", "pgdown", "pgup"} {
 		before := term.shown().text
-		term.key(key)
+		term.press(key)
 		term.wait(fmt.Sprintf("page %d", n), func(s screen) bool { return s.text != before })
 	}
-	framesAreWhole(t, term.written(), from, usual, 4)
+	checkFrames(t, term.written(), from, defaultSize, 4)
 	term.checkRedrawn("after pages")
 	from = len(term.written())
 	term.paste("a short text with 漢字 and 👩‍🚀")
-	term.see("a short text")
+	term.awaitText("a short text")
 	term.paste(strings.Repeat("a line of a long log\n", 500))
-	term.see("500 lines")
-	framesAreWhole(t, term.written(), from, usual, 1)
+	term.awaitText("500 lines")
+	checkFrames(t, term.written(), from, defaultSize, 1)
 	term.checkRedrawn("after a paste")
 }
 
 // checkRedrawn compares the screen with a completely redrawn one.
 func (t *terminal) checkRedrawn(when string) {
 	t.t.Helper()
-	before := t.look()
+	before := t.cellContents()
 	t.redraw()
-	after := t.look()
+	after := t.cellContents()
 	for at, cell := range before {
 		if after[at] != cell {
-			t.t.Fatalf("%s cell %v shows %s; drawn anew it shows %s:\n%s", when, at, cell, after[at], t.shown().text)
+			t.t.Fatalf("%s cell %v shows %s; redrawn it shows %s:\n%s", when, at, cell, after[at], t.shown().text)
 		}
 	}
 }
@@ -72,12 +72,12 @@ func (t *terminal) redraw() {
 	t.t.Helper()
 	erased := func() int { return strings.Count(t.written(), ansi.EraseEntireScreen) }
 	n := erased()
-	t.key("ctrl+l")
-	t.wait("screen drawn anew", func(s screen) bool { return erased() > n && s.broken() == "" }) // by the library, with a frame over it
+	t.press("ctrl+l")
+	t.wait("screen redrawn", func(s screen) bool { return erased() > n && s.frameFault() == "" }) // the library erases the screen and draws a frame
 }
 
-// look is the content of every cell, with its colours.
-func (t *terminal) look() map[uv.Position]string {
+// cellContents returns the content of every cell, with its colours.
+func (t *terminal) cellContents() map[uv.Position]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	cells := map[uv.Position]string{}
@@ -91,12 +91,12 @@ func (t *terminal) look() map[uv.Position]string {
 	return cells
 }
 
-// framesAreWhole replays the output and checks each frame from an offset on.
-func framesAreWhole(t *testing.T, written string, from int, s size, least int) {
+// checkFrames replays the output and checks each frame after an offset.
+func checkFrames(t *testing.T, written string, from int, s size, least int) {
 	t.Helper()
 	again := vt.NewEmulator(s.w, s.h)
 	var answers sync.WaitGroup
-	answers.Go(func() { _, _ = io.Copy(io.Discard, again) }) // nobody asks again
+	answers.Go(func() { _, _ = io.Copy(io.Discard, again) }) // the replies are not needed
 	defer answers.Wait()
 	defer func() { _ = again.InputPipe().(io.Closer).Close() }() // never fails
 	_, _ = again.WriteString(written[:from])
@@ -114,8 +114,8 @@ func framesAreWhole(t *testing.T, written string, from int, s size, least int) {
 			t.Fatalf("a frame does not end: %q", frame)
 		}
 		_, _ = again.WriteString(frame)
-		if screen := newScreen(again); screen.broken() != "" {
-			t.Fatalf("after frame %d: %s:\n%s", frames, screen.broken(), screen.text)
+		if screen := newScreen(again); screen.frameFault() != "" {
+			t.Fatalf("after frame %d: %s:\n%s", frames, screen.frameFault(), screen.text)
 		}
 		frames++
 	}

@@ -8,36 +8,35 @@ import (
 	"time"
 )
 
-// BenchmarkHistory opens the history of 10,000 events: from the key to the finished
-// first frame (budget 100 ms). Each time there is a new message, so that nothing is
-// cached. ms-again is without one.
+// BenchmarkHistory opens the history of 10,000 events: from the key to the first complete frame (budget 100 ms). A new message
+// before each opening makes caches useless. ms-again is a second opening without a new message.
 func BenchmarkHistory(b *testing.B) {
 	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
-			p := benchPlace(b)
-			id := p.keep(p.store(), v.bodies)
+			p := benchSandbox(b)
+			id := p.storeConversation(p.openStore(), v.bodies)
 			s := newServer(b)
 			var frame, again, cpu sample
 			open := func(term *terminal, to *sample) {
 				began := time.Now()
-				term.key("ctrl+t")
+				term.press("ctrl+t")
 				term.wait("history", func(s screen) bool {
-					return strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.rows() > 0
+					return strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.rowCount() > 0
 				})
 				to.add(time.Since(began))
 			}
 			for b.Loop() {
-				term := p.start(size{120, 40}, s.args("-r", id, "--window", "9000000")...)
-				term.idle("The last word.")
+				term := p.start(size{120, 40}, s.flags("-r", id, "--window", "9000000")...)
+				term.awaitIdle("The last word.")
 				proc := term.process(b)
 				before := proc.cpu()
 				open(term, &frame)
 				cpu.add(proc.cpu() - before)
-				term.key("ctrl+t")
-				term.idle("The last word.")
+				term.press("ctrl+t")
+				term.awaitIdle("The last word.")
 				open(term, &again)
 				term.kill()
-				term.end()
+				term.awaitExit()
 			}
 			frame.report(b, "ms-frame")
 			again.report(b, "ms-again")
@@ -47,19 +46,18 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// BenchmarkKeyInHistory holds j in the history of 10,000 events, at the pace at which
-// keyboards repeat: from the key to the frame that shows the cursor on the next row,
-// at the median and at the 95th of a hundred (budget 16 ms).
+// BenchmarkKeyInHistory presses j in the history of 10,000 events as fast as keyboards repeat: from the key to the frame that
+// shows the cursor on the next row, at the median and at the 95th percentile (budget 16 ms).
 func BenchmarkKeyInHistory(b *testing.B) {
 	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
-			p := benchPlace(b)
-			id := p.keep(p.store(), v.bodies)
+			p := benchSandbox(b)
+			id := p.storeConversation(p.openStore(), v.bodies)
 			s := newServer(b)
-			term := p.start(size{120, 40}, s.args("-r", id, "--window", "9000000")...)
-			term.idle("The last word.")
-			term.browse()
-			term.typed("g")
+			term := p.start(size{120, 40}, s.flags("-r", id, "--window", "9000000")...)
+			term.awaitIdle("The last word.")
+			term.openHistory()
+			term.typeText("g")
 			term.wait("beginning", func(s screen) bool { return strings.Contains(s.hints(), " 1 of ") })
 			var frame sample
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -71,14 +69,14 @@ func BenchmarkKeyInHistory(b *testing.B) {
 					at++
 					there := fmt.Sprintf(" %d of ", at)
 					began := time.Now()
-					term.typed("j")
+					term.typeText("j")
 					term.wait("next row", func(s screen) bool { return strings.Contains(s.hints(), there) })
 					frame.add(time.Since(began))
 				}
 			}
-			b.ReportMetric(frame.at(0.5), "ms-p50")
-			b.ReportMetric(frame.at(0.95), "ms-p95")
-			b.ReportMetric(frame.at(0.99), "ms-p99")
+			b.ReportMetric(frame.percentile(0.5), "ms-p50")
+			b.ReportMetric(frame.percentile(0.95), "ms-p95")
+			b.ReportMetric(frame.percentile(0.99), "ms-p99")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

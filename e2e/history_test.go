@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The history view: the original messages next to the view of the model, and its commands.
+// The history view: the original messages next to what the model is sent, and its keys.
 
-// cursorRow are the lines of the row that has the cursor.
+// cursorRow returns the lines of the row under the cursor.
 func (s screen) cursorRow() string {
 	var out []string
 	for line := range strings.Lines(s.text) {
@@ -21,7 +21,7 @@ func (s screen) cursorRow() string {
 	return strings.Join(out, "\n")
 }
 
-// awaitCursorRow waits until all of the texts are in the row that has the cursor.
+// awaitCursorRow waits until the row under the cursor contains all of the texts.
 func (t *terminal) awaitCursorRow(texts ...string) screen {
 	t.t.Helper()
 	return t.wait("row under the cursor with "+strings.Join(texts, ", "), func(s screen) bool {
@@ -34,14 +34,14 @@ func (t *terminal) awaitCursorRow(texts ...string) screen {
 	})
 }
 
-// searchFor searches in the history, and waits for the row of the hit.
+// searchFor searches in the history, and waits until the cursor is on the hit.
 func (t *terminal) searchFor(text string, on ...string) screen {
 	t.t.Helper()
-	t.typed("/")
-	t.see("esc end")
-	t.typed(text)
-	t.see("/ " + text)
-	t.key("enter")
+	t.typeText("/")
+	t.awaitText("esc end")
+	t.typeText(text)
+	t.awaitText("/ " + text)
+	t.press("enter")
 	t.wait("match", func(s screen) bool { return s.has("match 1 of ") && !s.has("esc end") })
 	return t.awaitCursorRow(on...)
 }
@@ -49,152 +49,154 @@ func (t *terminal) searchFor(text string, on ...string) screen {
 // closeView closes a search, a request, or an expanded message.
 func (t *terminal) closeView(what string) screen {
 	t.t.Helper()
-	t.key("esc")
+	t.press("esc")
 	return t.wait("history without "+what, func(s screen) bool { return s.has(" History") && !s.has(what) })
 }
 
-// openCompacted opens the history of a recording whose oldest turns are summarised, and in which other results are masked.
-func (p *place) openCompacted(s *server, at size) (term *terminal, id string) {
+// openCompacted opens a recording whose oldest turns are summarised, and in which later results are masked.
+func (p *sandbox) openCompacted(s *server, at size) (term *terminal, id string) {
 	p.t.Helper()
-	s.aside(summarises(openGate()))
-	term, id = p.underway(s, at)
+	s.scriptSummaries(summaryReply(openGate()))
+	term, id = p.openRecording(s, at)
 	term.converseUntil("how is the wind?", 1)
-	term.command("/summarize --from 0 --to 9")
-	term.idle("compacted turns 0–9: ", "1 summary")
-	term.command("/compact --from 10 --keep-last 20")
-	term.idle("compacted turns 10–40: ")
+	term.slashCommand("/summarize --from 0 --to 9")
+	term.awaitIdle("compacted turns 0–9: ", "1 summary")
+	term.slashCommand("/compact --from 10 --keep-last 20")
+	term.awaitIdle("compacted turns 10–40: ")
 	return term, id
 }
 
-// holds reports whether sent messages have a text.
-func holds(sent []spoken, text string) bool {
-	return slices.ContainsFunc(sent, func(m spoken) bool { return strings.Contains(m.Content, text) })
+// containText reports whether a message contains a text.
+func containText(sent []sentMessage, text string) bool {
+	return slices.ContainsFunc(sent, func(m sentMessage) bool { return strings.Contains(m.Content, text) })
 }
 
-// Turns of that recording: a summarised one, a masked one, and an unchanged one.
+// Turns of the recording of openCompacted: a summarised one, a masked one, and an unchanged one.
 const summarised, masked, verbatim = 4, 26, 50
 
 func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1))
-	term, id := p.openCompacted(s, usual)
-	if next := p.next(id); holds(next, sighting(summarised)) || holds(next, sighting(masked)) || !holds(next, sighting(verbatim)) {
-		t.Fatal("the model sees what was compacted, or not what was not")
+	term, id := p.openCompacted(s, defaultSize)
+	if next := p.nextMessages(id); containText(next, sighting(summarised)) || containText(next, sighting(masked)) || !containText(next, sighting(verbatim)) {
+		t.Fatal("the model sees compacted text, or not the rest")
 	}
-	from := term.introduced()
-	term.browse("[both]", "original", "what the model is sent instead")
+	from := term.startupLen()
+	term.openHistory("[both]", "original", "what the model is sent instead")
 	for _, side := range []string{"[original]", "[as sent]", "[both]"} {
-		term.key("tab")
-		term.see(side)
+		term.press("tab")
+		term.awaitText(side)
 	}
-	term.typed("g")
+	term.typeText("g")
 	term.awaitCursorRow("title: Voyage of the Beagle")
-	term.typed("}")
+	term.typeText("}")
 	term.awaitCursorRow("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
-	term.typed("}")
+	term.typeText("}")
 	term.awaitCursorRow("What does the log of day 1 say?", "summarized")
-	term.typed("}}{")
+	term.typeText("}}{")
 	term.awaitCursorRow("What does the log of day 2 say?")
-	term.typed("G")
+	term.typeText("G")
 	term.awaitCursorRow("▸ compacted", "turns 10–40")
 
 	term.searchFor(sighting(summarised), "summarized", sighting(summarised))
 	term.closeView(" match ")
 	term.searchFor(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
 	term.closeView(" match ")
-	term.key("enter")
+	term.press("enter")
 	term.awaitCursorRow("watch 7 of day 26", "The whole text: recall", sighting(masked)) // the stub has no more than its ends
 	term.closeView("recall")
-	term.typed("g}")
-	term.key("enter")
+	term.typeText("g}")
+	term.press("enter")
 	term.awaitCursorRow("Know what the logbooks say (t0)", "Turns 0–9", "day-1.txt (t1)")
 	term.searchFor(sighting(7)+" clipboard", "day-7.txt")
 	term.closeView(" match ")
-	term.key("enter")
+	term.press("enter")
 	term.awaitCursorRow("␛]52;c;UFdORUQ=␇")
 	if found := unexpectedSequences(term.written()[from:]); len(found) > 0 {
 		t.Errorf("the terminal received %v", found)
 	}
-	for _, at := range []size{{20, 6}, {200, 60}, {71, 16}, usual} {
+	for _, at := range []size{{20, 6}, {200, 60}, {71, 16}, defaultSize} {
 		term.resize(at)
 		term.wait("history of this size", func(s screen) bool {
 			w, h := s.size()
-			return w == at.w && h == at.h && strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.used() != "" && s.cursorRow() != ""
+			return w == at.w && h == at.h && strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && s.gaugeShare() != "" && s.cursorRow() != ""
 		})
 	}
-	term.key("ctrl+t")
-	term.idle("This is reply 1.")
+	term.press("ctrl+t")
+	term.awaitIdle("This is reply 1.")
 }
 
 func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.openCompacted(s, usual)
-	compacted := p.next(id)
-	made := term.browse()
+	term, id := p.openCompacted(s, defaultSize)
+	compacted := p.nextMessages(id)
+	made := term.openHistory()
 	for _, c := range []struct {
 		turn  int
 		badge string
 	}{{masked, "masked"}, {summarised, "summarized"}} {
 		term.searchFor(sighting(c.turn), c.badge)
 		term.closeView(" match ")
-		term.typed("u")
-		term.see("sent in full")
-		undone := term.wait("fuller gauge", func(s screen) bool { return s.share(t) > made.share(t) })
-		if next := p.next(id); !holds(next, sighting(c.turn)) {
+		term.typeText("u")
+		term.awaitText("sent in full")
+		undone := term.wait("fuller gauge", func(s screen) bool { return s.gaugePercent(t) > made.gaugePercent(t) })
+		if next := p.nextMessages(id); !containText(next, sighting(c.turn)) {
 			t.Errorf("after the undo the model does not see what was %s", c.badge)
 		}
-		term.typed("r")
+		term.typeText("r")
 		term.awaitCursorRow(c.badge)
-		term.wait("gauge as it was", func(s screen) bool { return s.used() == made.used() && s.used() != undone.used() })
-		if diff := cmp.Diff(compacted, p.next(id)); diff != "" {
+		term.wait("gauge as it was", func(s screen) bool {
+			return s.gaugeShare() == made.gaugeShare() && s.gaugeShare() != undone.gaugeShare()
+		})
+		if diff := cmp.Diff(compacted, p.nextMessages(id)); diff != "" {
 			t.Errorf("after the redo something else is sent (-before +after):\n%.2000s", diff)
 		}
 	}
-	term.typed("q")
-	term.idle()
+	term.typeText("q")
+	term.awaitIdle()
 	term.converseUntil("and now?", 2)
-	promised(t, s.request(1), compacted, "and now?")
+	checkSent(t, s.request(1), compacted, "and now?")
 }
 
 func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.openCompacted(s, usual)
-	compacted := p.next(id)
-	term.browse()
+	term, id := p.openCompacted(s, defaultSize)
+	compacted := p.nextMessages(id)
+	term.openHistory()
 	for _, turn := range []int{summarised, masked} {
 		term.searchFor(sighting(turn))
 		term.closeView(" match ")
-		term.typed("p")
+		term.typeText("p")
 		term.awaitCursorRow("pinned")
-		term.see("pinned: always sent in full")
-		if !holds(p.next(id), sighting(turn)) {
+		term.awaitText("pinned: always sent in full")
+		if !containText(p.nextMessages(id), sighting(turn)) {
 			t.Errorf("the result of turn %d is pinned, and not sent", turn)
 		}
 	}
-	term.typed("p")
+	term.typeText("p")
 	term.awaitCursorRow("masked")
-	term.see("unpinned")
+	term.awaitText("unpinned")
 	term.searchFor(sighting(verbatim), sighting(verbatim))
 	term.closeView(" match ")
-	term.typed("m")
+	term.typeText("m")
 	term.awaitCursorRow("masked")
-	term.see("masked: the model no longer sees the result")
-	next := p.next(id)
-	if !holds(next, sighting(summarised)) || holds(next, sighting(masked)) || holds(next, sighting(verbatim)) {
-		t.Error("not what is pinned is sent, or more")
+	term.awaitText("masked: the model no longer sees the result")
+	next := p.nextMessages(id)
+	if !containText(next, sighting(summarised)) || containText(next, sighting(masked)) || containText(next, sighting(verbatim)) {
+		t.Error("the sent results are not exactly the pinned ones")
 	}
 	if len(next) <= len(compacted) {
 		t.Errorf("with a pin inside the summary %d messages are sent, before %d", len(next), len(compacted))
 	}
-	term.typed("q")
-	term.idle()
+	term.typeText("q")
+	term.awaitIdle()
 	term.converseUntil("and now?", 2)
-	promised(t, s.request(1), next, "and now?")
-	term.command("/ledger")
-	term.see("turn 50, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")
+	checkSent(t, s.request(1), next, "and now?")
+	term.slashCommand("/ledger")
+	term.awaitText("turn 50, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")
 }

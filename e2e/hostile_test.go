@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// Text from a model, a tool or a file reaches the terminal as text, also if it has control sequences. All of it has payload,
-// so that a test sees that it was shown.
+// Control sequences in text from a model, a tool or a file are shown as text. All such texts contain payload, so that a test
+// sees that they were shown.
 
 const payload = "PAYLOAD7"
 
-// hostile is text with control sequences and characters.
+// hostile is text with harmful control sequences and characters.
 var hostile = strings.Join([]string{
 	payload,
 	"clipboard \x1b]52;c;UFdORUQ=\x07 and \x1b]52;c;UFdORUQ=\x1b\\ and \u009d52;c;UFdORUQ=\u009c",
@@ -26,17 +26,16 @@ var hostile = strings.Join([]string{
 	"[6n is harmless, ]52;c; too, and the end " + payload,
 }, "\n")
 
-// hostileBytes adds bytes that JSON cannot have: invalid UTF-8.
+// hostileBytes is text that JSON cannot contain: invalid UTF-8.
 const hostileBytes = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \xf5\x80\x80\x80 end\n"
 
-// checkUnharmed checks everything that was written since an offset, the screen and
-// the log.
-func (p *place) checkUnharmed(term *terminal, from int) {
+// checkUnharmed checks the output after an offset, the screen and the log file for harmful sequences.
+func (p *sandbox) checkUnharmed(term *terminal, from int) {
 	p.t.Helper()
 	for _, what := range unexpectedSequences(term.written()[from:]) {
 		p.t.Errorf("the terminal received %s", what)
 	}
-	if why := term.shown().broken(); why != "" {
+	if why := term.shown().frameFault(); why != "" {
 		p.t.Errorf("%s:\n%s", why, term.shown().text)
 	}
 	if log := p.logs(); strings.Contains(log, payload) || strings.ContainsAny(log, "\x1b\x00\x07") {
@@ -44,81 +43,81 @@ func (p *place) checkUnharmed(term *terminal, from int) {
 	}
 }
 
-// inAllWires runs a test over each protocol: on a usual screen over one, on a narrow one over the other.
-func inAllWires(t *testing.T, test func(t *testing.T, s size, speak protocol)) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		test(t, map[protocol]size{chat: usual, messages: narrow}[speak], speak)
+// overProtocolsAndSizes runs a test over each protocol: chat completions on a usual screen, the Messages API on a narrow one.
+func overProtocolsAndSizes(t *testing.T, test func(t *testing.T, s size, proto protocol)) {
+	overProtocols(t, func(t *testing.T, proto protocol) {
+		test(t, map[protocol]size{chat: defaultSize, messages: narrow}[proto], proto)
 	})
 }
 
 var narrow = size{40, 14}
 
-// permissiveFlags are the flags of these tests: everything is logged, no approval is needed.
+// permissiveFlags make the program log everything and ask for no approval.
 func (s *server) permissiveFlags() []string {
-	return s.args("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
+	return s.flags("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
 }
 
-func TestHostileTextOfAModel(t *testing.T) {
-	inAllWires(t, func(t *testing.T, size size, speak protocol) {
-		p := newPlace(t, nil)
-		s := newServerOf(t, speak, func(w *wire) {
+func TestHostileTextFromAModelIsMadeSafe(t *testing.T) {
+	overProtocolsAndSizes(t, func(t *testing.T, size size, proto protocol) {
+		p := newSandbox(t, nil)
+		s := newServerOf(t, proto, func(w *wire) {
 			for _, piece := range strings.SplitAfter(hostile, ";") { // sequences come in pieces
-				w.reason(piece)
+				w.reasoning(piece)
 			}
 			for _, piece := range strings.SplitAfter(hostile, "\x1b") {
 				w.text(piece)
 			}
-			w.bytes(strings.TrimSuffix(hostileBytes, "\n"))
+			w.rawText(strings.TrimSuffix(hostileBytes, "\n"))
 			w.text("\n\n```\n" + hostile + "\n```\n\n| a | b |\n|---|---|\n| " + strings.ReplaceAll(hostile, "\n", " | x |\n| ") + " | y |\n\nThe end.")
 			w.end("stop", 0, 0)
-		}, status(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
-			says("Still here."))
+		}, errorReply(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
+			textReply("Still here."))
 		term := p.start(size, s.permissiveFlags()...)
-		term.idle("Talking to")
-		from := term.introduced()
-		term.say("do your worst")
-		term.idle("The end.")
-		term.key("ctrl+o")
+		term.awaitIdle("Talking to")
+		from := term.startupLen()
+		term.sendMessage("do your worst")
+		term.awaitIdle("The end.")
+		term.press("ctrl+o")
 		for range 80 {
-			term.key("pgup")
+			term.press("pgup")
 		}
-		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.has(payload) && s.broken() == "" })
+		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.has(payload) && s.frameFault() == "" })
 		p.checkUnharmed(term, from)
-		term.key("end")
-		term.idle("The end.")
-		term.say("and an error")
-		term.idle("Request refused (400)", payload)
+		term.press("end")
+		term.awaitIdle("The end.")
+		term.sendMessage("and an error")
+		term.awaitIdle("Request refused (400)", payload)
 		term.checkContinues()
 		p.checkUnharmed(term, from)
 	})
 }
 
-func TestHostileTextOfTools(t *testing.T) {
-	inAllWires(t, func(t *testing.T, size size, speak protocol) {
-		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil.bin": hostile + "\x00" + hostileBytes})
-		s := newServerOf(t, speak, func(w *wire) {
+func TestHostileTextFromToolsIsMadeSafe(t *testing.T) {
+	overProtocolsAndSizes(t, func(t *testing.T, size size, proto protocol) {
+		p := newSandbox(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil.bin": hostile + "\x00" + hostileBytes})
+		s := newServerOf(t, proto, func(w *wire) {
 			w.call(0, "c1", "read_file", object{"path": "evil.txt"})
 			w.call(1, "c2", "read_file", object{"path": hostile})
 			w.call(2, "c3\x1b[2J", "no\x1b]52;c;UFdORUQ=\x07such", object{"path\x1b[2J": hostile})
 			w.call(3, "c4", "run_command", object{"command": "cat evil.bin; printf '\\033]0;PWNED\\007'; echo '" + "\x1b[2J" + "' >&2"})
 			w.call(4, "c5", "modify_file", object{"path": "evil.txt", "old": payload + "\nclipboard", "new": payload + " \x1b[2J\nclipboard"})
 			w.end("tool_calls", 0, 0)
-		}, says("The end."), says("Still here."))
+		}, textReply("The end."), textReply("Still here."))
 		term := p.start(size, s.permissiveFlags()...)
-		term.idle("Talking to")
-		from := term.introduced()
-		term.say("do your worst")
-		term.idle("The end.")
+		term.awaitIdle("Talking to")
+		from := term.startupLen()
+		term.sendMessage("do your worst")
+		term.awaitIdle("The end.")
 		p.checkUnharmed(term, from)
-		term.key("ctrl+o")
+		term.press("ctrl+o")
 		for range 80 {
-			term.key("pgup")
+			term.press("pgup")
 		}
-		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.broken() == "" })
+		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.frameFault() == "" })
 		if !strings.Contains(term.written()[from:], payload) {
 			t.Error("nothing of the results was shown")
 		}
-		term.key("end")
+		term.press("end")
 		term.checkContinues()
 		p.checkUnharmed(term, from)
 	})
@@ -126,74 +125,74 @@ func TestHostileTextOfTools(t *testing.T) {
 
 func TestHostileCommandIsShownBeforeItRuns(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, calls("c1", "run_command", object{"command": "echo harmless \x1b[2J\x1b]52;c;UFdORUQ=\x07 \u202e #\r\n" + hostile}), says("Still here."))
-	term := p.talking(size{100, 45}, s)
-	from := term.introduced()
-	term.say("do your worst")
-	term.asked("Allow this?", "echo harmless ␛[2J␛]52;c;UFdORUQ=␇ «U+202E» #")
+	p := newSandbox(t, nil)
+	s := newServer(t, callReply("c1", "run_command", object{"command": "echo harmless \x1b[2J\x1b]52;c;UFdORUQ=\x07 \u202e #\r\n" + hostile}), textReply("Still here."))
+	term := p.startChat(size{100, 45}, s)
+	from := term.startupLen()
+	term.sendMessage("do your worst")
+	term.awaitQuestion("Allow this?", "echo harmless ␛[2J␛]52;c;UFdORUQ=␇ «U+202E» #")
 	p.checkUnharmed(term, from)
-	term.key("esc")
-	term.idle("Still here.")
+	term.press("esc")
+	term.awaitIdle("Still here.")
 	p.checkUnharmed(term, from)
 }
 
-func TestHostileFilesThatTheUserMentions(t *testing.T) {
+func TestHostileMentionedFilesAreMadeSafe(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
-	s := newServer(t, says("Still here."), says("Still here."))
+	p := newSandbox(t, map[string]string{"evil.txt": hostile + "\n" + hostileBytes, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
+	s := newServer(t, textReply("Still here."), textReply("Still here."))
 	term := p.start(narrow, s.permissiveFlags()...)
-	term.idle("Talking to")
-	from := term.introduced()
-	term.typed("@evil")
+	term.awaitIdle("Talking to")
+	from := term.startupLen()
+	term.typeText("@evil")
 	term.wait("two files", func(s screen) bool { return strings.Count(s.text, "evil") >= 3 })
 	p.checkUnharmed(term, from)
-	term.typed(".txt")
-	term.see("│ @evil.txt")
-	term.key("tab")
-	term.see("│ @evil.txt")
-	term.key("enter")
-	term.idle("Still here.")
+	term.typeText(".txt")
+	term.awaitText("│ @evil.txt")
+	term.press("tab")
+	term.awaitText("│ @evil.txt")
+	term.press("enter")
+	term.awaitIdle("Still here.")
 	if sent := s.request(0); !strings.Contains(sent, payload) {
 		t.Errorf("the file is not part of the message: %s", sent)
 	}
-	term.key("ctrl+o") // unfolds the file
+	term.press("ctrl+o") // unfolds the file
 	for range 6 {
-		term.key("pgup")
+		term.press("pgup")
 	}
-	term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.broken() == "" })
+	term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.frameFault() == "" })
 	p.checkUnharmed(term, from)
-	term.key("end")
+	term.press("end")
 	term.checkContinues()
 	p.checkUnharmed(term, from)
 }
 
-func TestHostilePasteBecomesATitle(t *testing.T) {
+func TestHostilePasteInATitleIsMadeSafe(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, says("Still here."), says("Still here."))
-	term := p.start(usual, s.permissiveFlags()...)
-	term.idle("Talking to")
-	from := term.introduced()
+	p := newSandbox(t, nil)
+	s := newServer(t, textReply("Still here."), textReply("Still here."))
+	term := p.start(defaultSize, s.permissiveFlags()...)
+	term.awaitIdle("Talking to")
+	from := term.startupLen()
 	first := strings.Split(hostile, "\n")
 	term.paste(payload + " \u202e \u009b2J \u0007 " + first[len(first)-2] + "\n" + strings.Join(first[len(first)-3:], "\n"))
-	term.see("│ " + payload)
+	term.awaitText("│ " + payload)
 	p.checkUnharmed(term, from)
-	term.key("enter")
-	term.idle("▌ "+payload, "Still here.", "plimsoll   "+payload)
+	term.press("enter")
+	term.awaitIdle("▌ "+payload, "Still here.", "plimsoll   "+payload)
 	p.checkUnharmed(term, from)
-	term.key("ctrl+d")
-	term.end()
-	term = p.start(usual, s.args("-r")...)
-	term.see(payload, "Continue")
-	term.key("enter")
-	term.idle("▌ "+payload, "Still here.")
+	term.press("ctrl+d")
+	term.awaitExit()
+	term = p.start(defaultSize, s.flags("-r")...)
+	term.awaitText(payload, "Continue")
+	term.press("enter")
+	term.awaitIdle("▌ "+payload, "Still here.")
 }
 
-func TestLineOfAMegabyte(t *testing.T) {
+func TestLinesOfAMegabyteAreShown(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("wide漢 ", 1<<17/8)
-	p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
+	p := newSandbox(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
 	s := newServer(t, func(w *wire) {
 		w.text(payload, " ")
 		w.text(long[:len(long)/2], long[len(long)/2:])
@@ -201,19 +200,19 @@ func TestLineOfAMegabyte(t *testing.T) {
 		w.call(0, "c1", "read_file", object{"path": "long.txt"})
 		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
 		w.end("tool_calls", 0, 0)
-	}, says("The end."), says("Read."), says("Still here."))
-	term := p.start(usual, append(s.permissiveFlags(), "--window", "4000000")...) // it has to hold the lines
-	term.idle("Talking to")
-	from := term.introduced()
-	term.say("do your worst")
-	term.idle("The end.", "▸ ran")
+	}, textReply("The end."), textReply("Read."), textReply("Still here."))
+	term := p.start(defaultSize, append(s.permissiveFlags(), "--window", "4000000")...) // it has to hold the lines
+	term.awaitIdle("Talking to")
+	from := term.startupLen()
+	term.sendMessage("do your worst")
+	term.awaitIdle("The end.", "▸ ran")
 	p.checkUnharmed(term, from)
-	term.typed("@long.txt")
-	term.see("│ @long.txt", "❯ ")
-	term.key("tab")
+	term.typeText("@long.txt")
+	term.awaitText("│ @long.txt", "❯ ")
+	term.press("tab")
 	term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
-	term.key("enter")
-	term.idle("▌ @long.txt", "Read.")
+	term.press("enter")
+	term.awaitIdle("▌ @long.txt", "Read.")
 	p.checkUnharmed(term, from)
 	term.checkContinues()
 }

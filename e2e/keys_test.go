@@ -15,10 +15,10 @@ import (
 	"plimsoll/tui"
 )
 
-// Every key of the chat and of its composer, typed as terminals send it. Each key that a keymap has is tried: those to edit
-// by the draft that they leave, the others by what the screen shows.
+// Every key of the chat and of its composer, typed as terminals send it. Editing keys are tested by the resulting draft, the
+// others by what the screen shows.
 
-// keySequence is what a terminal sends for a key: as terminals always did, or as those do that tell all keys apart.
+// keySequence returns what a terminal sends for a key: the classic sequence, or that of the extended keyboard protocol.
 func keySequence(name string) string {
 	mods, rest := 1, name
 	for _, m := range []struct {
@@ -29,7 +29,7 @@ func keySequence(name string) string {
 			mods, rest = mods+m.value, after
 		}
 	}
-	const shift, alt, ctrl = 2, 3, 5 // alone
+	const shift, alt, ctrl = 2, 3, 5 // the only modifier
 	letters := map[string]string{"up": "A", "down": "B", "right": "C", "left": "D", "end": "F", "home": "H"}
 	numbers := map[string]int{"delete": 3, "pgup": 5, "pgdown": 6}
 	codes := map[string]rune{"enter": '\r', "tab": '\t', "esc": 0x1b, "backspace": 0x7f, "space": ' '}
@@ -60,7 +60,7 @@ func keySequence(name string) string {
 	return fmt.Sprintf("\x1b[%d;%du", code, mods)
 }
 
-// draft is what is in the composer, without blanks at the ends of its rows.
+// draft returns the text in the composer, without blanks at the ends of its rows.
 func (s screen) draft() string {
 	rows := strings.Split(s.text, "\n")
 	end := len(rows) - 1
@@ -76,19 +76,19 @@ func (s screen) draft() string {
 	return strings.Join(text, "\n")
 }
 
-// awaitDraft waits until the composer has a text, and no view or dialog is over it.
+// awaitDraft waits until the composer contains a text and no view or dialog is open.
 func (t *terminal) awaitDraft(text string) screen {
 	t.t.Helper()
-	return t.wait(fmt.Sprintf("draft %q", text), func(s screen) bool { return s.broken() == "" && s.draft() == text })
+	return t.wait(fmt.Sprintf("draft %q", text), func(s screen) bool { return s.frameFault() == "" && s.draft() == text })
 }
 
 // placeholder is what an empty composer shows.
 const placeholder = "Ask something. / for commands, @ for files, ? for help"
 
-// clear empties the composer, in which there is a text.
+// clear empties the composer, which must contain a text.
 func (t *terminal) clear() {
 	t.t.Helper()
-	t.key("ctrl+c")
+	t.press("ctrl+c")
 	t.awaitDraft(placeholder)
 }
 
@@ -100,7 +100,7 @@ func (t *terminal) awaitWithout(texts ...string) screen {
 	})
 }
 
-// bindings are the keys of a keymap by the names of its fields.
+// bindings returns the keys of a keymap by the names of its fields.
 func bindings(keymap any) map[string][]string {
 	found := map[string][]string{}
 	v := reflect.ValueOf(keymap)
@@ -115,13 +115,14 @@ func bindings(keymap any) map[string][]string {
 	return found
 }
 
-// edited is what a key does to a draft: after some keys before it, and with a mark typed where the cursor is then.
+// edited is a test of an editing key: the draft, the keys pressed before it, and the draft after it with a | typed at the
+// cursor.
 type edited struct {
 	draft, before, want string
 	copied              string // to the clipboard
 }
 
-// edits are those of the keys that edit, by the names of the keymap.
+// edits are the tests of the editing keys, by their names in the keymap.
 var edits = map[string]edited{
 	"Left":         {draft: "one two", want: "one tw|o"},
 	"Right":        {draft: "one two", before: "home", want: "o|ne two"},
@@ -145,7 +146,7 @@ var edits = map[string]edited{
 	"Redo":         {draft: "one two", before: "ctrl+w ctrl+_", want: "one |"},
 }
 
-// selections are what a hand expects of Shift, and of keys that have another use without a selection or without a text.
+// selections are tests of keys that select with Shift, and of keys that do something else with a selection.
 var selections = map[string]edited{
 	"shift+left":       {draft: "one two", want: "one tw|"},
 	"shift+right":      {draft: "one two", before: "home", want: "|ne two"},
@@ -168,22 +169,22 @@ var selections = map[string]edited{
 	"ctrl+_":           {draft: "one two", before: "shift+home backspace", want: "|one two"},
 }
 
-func TestEveryKeyEdits(t *testing.T) {
+func TestEveryEditingKeyChangesTheDraft(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	term := p.talking(usual, newServer(t))
+	p := newSandbox(t, nil)
+	term := p.startChat(defaultSize, newServer(t))
 	try := func(name string, e edited) {
 		term.paste(e.draft)
 		copied := term.clipboardAfter(e.copied, func() {
-			term.key(strings.Fields(e.before)...)
-			if name == "esc" { // with what follows right behind it would be a key with alt
+			term.press(strings.Fields(e.before)...)
+			if name == "esc" { // directly followed by another key it would be alt and that key
 				term.awaitSelection(e.draft, true)
 			}
-			term.key(name)
+			term.press(name)
 			if name == "esc" {
 				term.awaitSelection(e.draft, false)
 			}
-			term.typed("|")
+			term.typeText("|")
 			want := strings.Split(e.want, "\n")
 			for i := range want {
 				want[i] = strings.TrimRight(want[i], " ")
@@ -199,7 +200,7 @@ func TestEveryKeyEdits(t *testing.T) {
 	for field, names := range keymap {
 		e, ok := edits[field]
 		if !ok {
-			t.Errorf("nobody says what the key %s edits", field)
+			t.Errorf("the key %s has no test", field)
 		}
 		for _, name := range names {
 			try(name, e)
@@ -214,32 +215,32 @@ func TestEveryKeyEdits(t *testing.T) {
 		try(name, e)
 	}
 	term.mouseEdits()
-	term.key("ctrl+c")
-	term.see("press ctrl+c again to quit")
-	term.key("ctrl+c")
-	if code := term.end(); code != 0 {
+	term.press("ctrl+c")
+	term.awaitText("press ctrl+c again to quit")
+	term.press("ctrl+c")
+	if code := term.awaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if id := resumeLine(term); id != "" {
-		t.Errorf("nothing was said, but %q can be resumed", id)
+		t.Errorf("no message was sent, but %q can be resumed", id)
 	}
 }
 
-// clipboardAfter is the text that an act puts into the clipboard, if any is wanted.
+// clipboardAfter runs act and returns the text that it copies, if one is expected.
 func (t *terminal) clipboardAfter(want string, act func()) string {
 	t.t.Helper()
 	if want == "" {
 		act()
 		return ""
 	}
-	return t.copies(1, act)[0]
+	return t.awaitCopies(1, act)[0]
 }
 
-// awaitSelection waits until a text is selected, or no longer: until its first cell has a background, or none.
+// awaitSelection waits until a text is selected or not selected: its first cell has a background or not.
 func (t *terminal) awaitSelection(text string, want bool) {
 	t.t.Helper()
 	t.wait(fmt.Sprintf("%q with a selection (%v)", text, want), func(s screen) bool {
-		x, y := s.at(text)
+		x, y := s.cellOf(text)
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		c := t.screen.CellAt(x, y)
@@ -247,8 +248,8 @@ func (t *terminal) awaitSelection(text string, want bool) {
 	})
 }
 
-// at is the first cell of a text on the screen.
-func (s screen) at(text string) (x, y int) {
+// cellOf returns the first cell of a text on the screen.
+func (s screen) cellOf(text string) (x, y int) {
 	for y, row := range strings.Split(s.text, "\n") {
 		if before, _, ok := strings.Cut(row, text); ok {
 			return len([]rune(before)), y
@@ -257,7 +258,7 @@ func (s screen) at(text string) (x, y int) {
 	return -1, -1
 }
 
-// The buttons of a mouse as they are reported.
+// The codes of mouse buttons in reports.
 const (
 	leftButton = 0
 	dragged    = 32
@@ -274,7 +275,7 @@ func (t *terminal) mouse(button, x, y int, up bool) {
 	t.send(fmt.Sprintf("\x1b[<%d;%d;%d%c", button, x+1, y+1, final))
 }
 
-// clicks clicks so many times at a cell.
+// clicks clicks n times at a cell.
 func (t *terminal) clicks(n, x, y int) {
 	for range n {
 		t.mouse(leftButton, x, y, false)
@@ -282,7 +283,7 @@ func (t *terminal) clicks(n, x, y int) {
 	}
 }
 
-// mouseEdits places the cursor and selects with the mouse.
+// mouseEdits moves the cursor and selects with the mouse.
 func (t *terminal) mouseEdits() {
 	t.t.Helper()
 	for _, c := range []struct {
@@ -300,150 +301,150 @@ func (t *terminal) mouseEdits() {
 	} {
 		t.paste("one two/three")
 		t.awaitDraft("one two/three")
-		c.does(t.shown().at("one two/three"))
-		t.typed("|")
+		c.does(t.shown().cellOf("one two/three"))
+		t.typeText("|")
 		t.awaitDraft(c.want)
 		t.clear()
 	}
 }
 
-// act presses a key, checks its effect, and returns to an idle conversation with an empty composer.
-type act func(t *terminal, name string)
+// keyTest presses a key, checks its effect, and returns to an idle conversation with an empty composer.
+type keyTest func(t *terminal, name string)
 
-// opened is an act for a key that opens something, which another key closes.
-func opened(by string, shows ...string) act {
+// opensAndCloses tests a key that opens a view or dialog, which another key closes.
+func opensAndCloses(by string, shows ...string) keyTest {
 	return func(t *terminal, name string) {
-		t.key(name)
-		t.see(shows...)
-		t.key(by)
+		t.press(name)
+		t.awaitText(shows...)
+		t.press(by)
 		t.awaitWithout(shows[len(shows)-1])
-		t.idle()
+		t.awaitIdle()
 	}
 }
 
-// scrolled is a key that scrolls up, after others, if down is false: or else one that leads back to the end.
-func scrolled(down bool, before ...string) act {
+// scrolls tests a key that scrolls up, or one that returns to the end if down is true.
+func scrolls(down bool, before ...string) keyTest {
 	const below = "↓ more"
 	return func(t *terminal, name string) {
-		t.key(before...)
+		t.press(before...)
 		if down {
-			t.see(below)
+			t.awaitText(below)
 		}
-		t.key(name)
+		t.press(name)
 		if !down {
-			t.see(below)
-			t.key("end")
+			t.awaitText(below)
+			t.press("end")
 		}
 		t.awaitWithout(below)
 	}
 }
 
-// acts are those of the keys of the screen and for writing, by the names of the keymaps.
-var acts = map[string]act{
-	"Top": scrolled(false), "PageUp": scrolled(false), "ScrollUp": scrolled(false),
-	"End": scrolled(true, "home"), "PageDown": scrolled(true, "pgup"), "ScrollDown": scrolled(true, "ctrl+up"),
-	"History":           opened("esc", " History", "original"),
-	"Palette":           opened("esc", "Commands", "/undo-compact"),
-	"PreviewCompaction": opened("esc", " Compact ", "enter compact"),
-	"Help":              opened("esc", "Writing", "Files and commands"),
+// acts are the tests of the keys of the chat and of the composer, by their names in the keymaps.
+var acts = map[string]keyTest{
+	"Top": scrolls(false), "PageUp": scrolls(false), "ScrollUp": scrolls(false),
+	"End": scrolls(true, "home"), "PageDown": scrolls(true, "pgup"), "ScrollDown": scrolls(true, "ctrl+up"),
+	"History":           opensAndCloses("esc", " History", "original"),
+	"Palette":           opensAndCloses("esc", "Commands", "/undo-compact"),
+	"PreviewCompaction": opensAndCloses("esc", " Compact ", "enter compact"),
+	"Help":              opensAndCloses("esc", "Writing", "Files and commands"),
 	"Redraw":            func(t *terminal, _ string) { t.redraw() },
 	"Expand": func(t *terminal, name string) {
-		t.say("!!seq 101 109")
-		t.idle("· !!seq 101 109", "… 9 lines")
-		t.key(name)
+		t.sendMessage("!!seq 101 109")
+		t.awaitIdle("· !!seq 101 109", "… 9 lines")
+		t.press(name)
 		t.wait("ninth line", func(s screen) bool { return slices.Contains(strings.Fields(s.text), "109\n") || s.has("    109\n") })
-		t.key(name)
-		t.see("… 9 lines")
+		t.press(name)
+		t.awaitText("… 9 lines")
 	},
 	"Mode": func(t *terminal, name string) {
 		for _, mode := range []string{"auto-edit", "yolo", "plan", "ask"} {
-			t.key(name)
+			t.press(name)
 			t.wait("mode "+mode, func(s screen) bool { return strings.HasSuffix(s.row(-1), " "+mode) })
 		}
 	},
 	"UndoCompaction": func(t *terminal, name string) {
-		t.command("/compact")
-		t.idle("compacted turns ")
-		t.key(name)
-		t.see("undone")
-		t.idle()
+		t.slashCommand("/compact")
+		t.awaitIdle("compacted turns ")
+		t.press(name)
+		t.awaitText("undone")
+		t.awaitIdle()
 	},
 	"Send": func(t *terminal, name string) {
-		t.typed("how is the wind?")
+		t.typeText("how is the wind?")
 		t.awaitDraft("how is the wind?")
-		t.key(name)
-		t.idle("▌ how is the wind?", "This is reply 1.")
+		t.press(name)
+		t.awaitIdle("▌ how is the wind?", "This is reply 1.")
 	},
 	"Newline": func(t *terminal, name string) {
-		t.typed("one")
-		t.key(name)
-		t.typed("two")
+		t.typeText("one")
+		t.press(name)
+		t.typeText("two")
 		t.awaitDraft("one\ntwo")
 		t.clear()
 	},
 	"Complete": func(t *terminal, name string) {
-		t.typed("/cont")
-		t.see("/context")
-		t.key(name)
-		t.typed("|")
+		t.typeText("/cont")
+		t.awaitText("/context")
+		t.press(name)
+		t.typeText("|")
 		t.awaitDraft("/context |")
 		t.clear()
 	},
 	"Leave": func(t *terminal, name string) {
-		t.typed("/cont")
-		t.see("what fills the window")
-		t.key(name)
+		t.typeText("/cont")
+		t.awaitText("what fills the window")
+		t.press(name)
 		t.awaitWithout("what fills the window")
 		t.awaitDraft("/cont")
 		t.clear()
 	},
-	"Above": inList("ctrl+n", "/compact "), "Below": inList("", "/undo-compact "),
+	"Above": movesInList("ctrl+n", "/compact "), "Below": movesInList("", "/undo-compact "),
 	"Older": func(t *terminal, name string) {
-		t.key(name)
-		t.see("prompt ")
+		t.press(name)
+		t.awaitText("prompt ")
 		t.awaitDraft("how is the wind?")
 		t.clear()
 	},
 	"Newer": func(t *terminal, name string) {
-		t.typed("one")
-		t.key("up")
-		t.see("prompt ")
-		t.key(name)
+		t.typeText("one")
+		t.press("up")
+		t.awaitText("prompt ")
+		t.press(name)
 		t.awaitDraft("one")
 		t.clear()
 	},
 	"Search": func(t *terminal, name string) {
-		t.key(name)
-		t.see("search:")
-		t.typed("wind")
+		t.press(name)
+		t.awaitText("search:")
+		t.typeText("wind")
 		t.wait("prompt that was found", func(s screen) bool { return strings.HasPrefix(s.draft(), "how is the wind?\nsearch: wind") })
-		t.key("ctrl+e")
+		t.press("ctrl+e")
 		t.awaitDraft("how is the wind?")
 		t.clear()
 	},
 	"Stash": func(t *terminal, name string) {
-		t.typed("one")
-		t.key(name)
-		t.see("draft stashed")
+		t.typeText("one")
+		t.press(name)
+		t.awaitText("draft stashed")
 		t.awaitDraft(placeholder)
-		t.key(name)
+		t.press(name)
 		t.awaitDraft("one")
 		t.clear()
 	},
 	"Editor": func(t *terminal, name string) {
-		t.typed("one")
-		t.key(name)
+		t.typeText("one")
+		t.press(name)
 		t.awaitDraft("one edited")
 		t.clear()
 	},
 	"TakeBack": func(t *terminal, name string) {
 		t.stopReply(func() {
-			t.typed("later")
-			t.key("enter")
-			t.see("queued: later")
-			t.key(name)
+			t.typeText("later")
+			t.press("enter")
+			t.awaitText("queued: later")
+			t.press(name)
 			t.awaitDraft("later")
-			t.key("ctrl+u")
+			t.press("ctrl+u")
 		}, "esc")
 	},
 	"Cancel":    func(t *terminal, name string) { t.stopReply(func() {}, name); t.cancelTwice(name) },
@@ -451,66 +452,66 @@ var acts = map[string]act{
 	"Suspend": func(t *terminal, name string) {
 		gone := func() int { return strings.Count(t.written(), "\x1b[?1049l") }
 		n := gone()
-		t.key(name)
+		t.press(name)
 		t.wait("shell", func(screen) bool { return gone() > n })
-		t.idle() // nothing stops a program without a shell above it
+		t.awaitIdle() // without a parent shell the program is not suspended
 	},
 	"Quit": func(t *terminal, name string) {
-		t.key(name)
-		if code := t.end(); code != 0 {
+		t.press(name)
+		if code := t.awaitExit(); code != 0 {
 			t.t.Errorf("exit code %d", code)
 		}
 	},
 }
 
-// inList is a key that moves in the list of commands, after another one, and what is chosen then.
-func inList(before, chosen string) act {
+// movesInList tests a key that moves in the list of commands, after another key, by the command that tab then completes.
+func movesInList(before, chosen string) keyTest {
 	return func(t *terminal, name string) {
-		t.typed("/compact")
-		t.see("❯ /compact")
+		t.typeText("/compact")
+		t.awaitText("❯ /compact")
 		if before != "" {
-			t.key(before)
+			t.press(before)
 		}
-		t.key(name, "tab")
-		t.typed("|")
+		t.press(name, "tab")
+		t.typeText("|")
 		t.awaitDraft(chosen + "|")
 		t.clear()
 	}
 }
 
-// stopReply stops a reply with a key, after something was done meanwhile.
+// stopReply stops a reply with a key, after calling meanwhile.
 func (t *terminal) stopReply(meanwhile func(), name string) {
 	t.t.Helper()
-	t.say("go on")
+	t.sendMessage("go on")
 	t.wait("reply", func(s screen) bool { return s.busy() && s.has("It goes on", "esc stops") })
 	meanwhile()
-	t.key(name)
-	t.idle("■ stopped")
+	t.press(name)
+	t.awaitIdle("■ stopped")
 }
 
-// cancelTwice presses the key to cancel twice in a row, with a draft and without.
+// cancelTwice presses the cancel key twice, with a draft and without.
 func (t *terminal) cancelTwice(name string) {
 	t.t.Helper()
-	t.typed("one")
+	t.typeText("one")
 	t.awaitDraft("one")
-	t.key(name)
-	t.see("again to stash the draft")
-	t.key(name)
-	t.see("draft stashed")
-	t.key(name)
-	t.see("again to go back to an earlier message")
-	t.key(name)
-	t.see("Go back to")
-	t.key(name)
+	t.press(name)
+	t.awaitText("again to stash the draft")
+	t.press(name)
+	t.awaitText("draft stashed")
+	t.press(name)
+	t.awaitText("again to go back to an earlier message")
+	t.press(name)
+	t.awaitText("Go back to")
+	t.press(name)
 	t.awaitWithout("Go back to")
-	t.key("ctrl+s")
+	t.press("ctrl+s")
 	t.awaitDraft("one")
 	t.clear()
 }
 
-func TestEveryKeyOfTheScreenActs(t *testing.T) {
+func TestEveryKeyOfTheChatWorks(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"README.md": "# Harbor\n"})
+	p := newSandbox(t, map[string]string{"README.md": "# Harbor\n"})
 	p.env["EDITOR"] = filepath.Join(p.root, "editor")
 	if err := os.WriteFile(p.env["EDITOR"], []byte("#!/bin/sh\nprintf ' edited' >> \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -520,7 +521,7 @@ func TestEveryKeyOfTheScreenActs(t *testing.T) {
 		w.hang()
 	}
 	s := newServer(t, replyNumber(1), endless, endless, endless)
-	term, _ := p.underway(s, wide)
+	term, _ := p.openRecording(s, wide)
 
 	keymap := tui.DefaultKeyMap()
 	names := bindings(keymap.Screen)
@@ -531,12 +532,12 @@ func TestEveryKeyOfTheScreenActs(t *testing.T) {
 	order := slices.Clone(first)
 	for field := range names {
 		if acts[field] == nil {
-			t.Errorf("nobody says what the key %s does", field)
+			t.Errorf("the key %s has no test", field)
 		} else if !slices.Contains(first, field) && !slices.Contains(last, field) {
 			order = append(order, field)
 		}
 	}
-	starts(term)
+	checkLineStarts(term)
 	for _, field := range append(order, last...) {
 		if len(names[field]) == 0 {
 			t.Errorf("there is no key %s", field)
@@ -546,29 +547,29 @@ func TestEveryKeyOfTheScreenActs(t *testing.T) {
 		}
 	}
 	if n := len(acts); n != len(names) {
-		t.Errorf("%d keys do something, there are %d", n, len(names))
+		t.Errorf("there are %d tests of keys, and %d keys", n, len(names))
 	}
 }
 
-// starts are the characters that make something else of a line, and the wheel.
-func starts(t *terminal) {
+// checkLineStarts types @, ! and !! as the user does, and turns the mouse wheel.
+func checkLineStarts(t *terminal) {
 	t.t.Helper()
-	t.typed("see @READ")
-	t.see("README.md")
-	t.key("tab")
-	t.typed("|")
+	t.typeText("see @READ")
+	t.awaitText("README.md")
+	t.press("tab")
+	t.typeText("|")
 	t.awaitDraft("see @README.md |")
 	t.clear()
-	t.typed("!echo harbor")
-	t.see("run a command, add its output")
-	t.key("enter")
-	t.idle("▌ !echo harbor", "▌ harbor", "+ output, 1 line")
-	t.typed("!!echo port")
-	t.see("run, output not added")
-	t.key("enter")
-	t.idle("· !!echo port", "    port")
+	t.typeText("!echo harbor")
+	t.awaitText("run a command, add its output")
+	t.press("enter")
+	t.awaitIdle("▌ !echo harbor", "▌ harbor", "+ output, 1 line")
+	t.typeText("!!echo port")
+	t.awaitText("run, output not added")
+	t.press("enter")
+	t.awaitIdle("· !!echo port", "    port")
 	t.mouse(wheelUp, 9, 9, false)
-	t.see("↓ more")
+	t.awaitText("↓ more")
 	for range 3 {
 		t.mouse(wheelDown, 9, 9, false)
 	}

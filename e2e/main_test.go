@@ -12,19 +12,18 @@ import (
 	"plimsoll/cli"
 )
 
-// asPlimsoll is the variable that makes the test binary be plimsoll.
+// asPlimsoll is the variable that makes the test binary run as plimsoll.
 const asPlimsoll = "PLIMSOLL_E2E"
 
 const version = "0.0.0-test"
 
-// TestMain lets the test binary be plimsoll as well.
+// TestMain runs the test binary as plimsoll if asPlimsoll is set.
 func TestMain(m *testing.M) {
 	if os.Getenv(asPlimsoll) != "" {
 		os.Exit(plimsoll())
 	}
 	flag.Parse()
-	// The tests mostly wait for back-offs and frames, so that more of them than
-	// there are processors run side by side.
+	// The tests mostly wait for back-offs and frames, so more of them run in parallel than there are processors.
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		if err := f.Value.Set("6"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -33,12 +32,12 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if builtIn != "" {
-		_ = os.RemoveAll(builtIn) // what cannot be removed from a temporary folder stays there
+		_ = os.RemoveAll(builtIn) // a leftover in the temporary folder does no harm
 	}
 	os.Exit(code)
 }
 
-// plimsoll is the program as main starts it.
+// plimsoll runs the program as package main does.
 func plimsoll() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// Requests over the Messages API: whatever was done to the conversation between
-// them, each can be made again, and each is one that the API takes.
+// Requests over the Messages API: all can be rebuilt, and all follow the rules of the API, whatever happened between them.
 
-// body is a body of the Messages API, as far as its rules reach.
+// body is the part of a request to the Messages API that its rules concern.
 type body struct {
 	MaxTokens int `json:"max_tokens"`
 	Messages  []struct {
@@ -23,9 +22,9 @@ type body struct {
 	}
 }
 
-// taken checks a body by the rules of the API: roles alternate, the user begins,
-// every call is answered in the next message, and at most four breakpoints are set.
-func taken(t *testing.T, sent string) body {
+// checkMessagesBody checks the rules of the API: roles alternate, the user begins, the next message answers every call, and at
+// most four cache breakpoints are set.
+func checkMessagesBody(t *testing.T, sent string) body {
 	t.Helper()
 	var b body
 	if err := json.Unmarshal([]byte(sent), &b); err != nil {
@@ -56,11 +55,11 @@ func taken(t *testing.T, sent string) body {
 	return b
 }
 
-func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
+func TestRequestsOfTheMessagesAPIAreRebuilt(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"log.txt": logbook(1), "b.txt": "beta\n"})
+	p := newSandbox(t, map[string]string{"log.txt": logbook(1), "b.txt": "beta\n"})
 	s := newServerOf(t, messages, func(w *wire) {
-		w.reason("Both of them. ", "At once.")
+		w.reasoning("Both of them. ", "At once.")
 		w.text("I will look.")
 		w.call(0, "toolu_1", "read_file", object{"path": "log.txt"})
 		w.call(1, "toolu_2", "read_file", object{"path": "b.txt"})
@@ -69,28 +68,28 @@ func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		s.script = append(s.script, replyNumber(n))
 	}
-	s.aside(summarises(openGate()))
-	term, id := p.underway(s, usual)
-	term.compactsTwice()
-	p.quits(term)
-	for at := range s.count() {
-		p.printsAsSent(s, id, at)
-		taken(t, s.request(at))
+	s.scriptSummaries(summaryReply(openGate()))
+	term, id := p.openRecording(s, defaultSize)
+	term.compactTwice()
+	p.quit(term)
+	for at := range s.requestCount() {
+		p.checkPrintedRequest(s, id, at)
+		checkMessagesBody(t, s.request(at))
 	}
 	if !strings.Contains(s.request(1), `"signature":"`+signed+`"`) || !strings.Contains(s.request(1), "Both of them. At once.") {
 		t.Error("the thinking does not go back with its signature")
 	}
 
-	// Over chat completions the conversation goes on without what belongs to the other protocol.
-	s.speak = chat
-	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
-	term.idle("This is reply 4.")
+	// Over chat completions the conversation continues without the fields of the Messages API.
+	s.proto = chat
+	term = p.start(defaultSize, append(s.flags(roomy...), "-r", id)...)
+	term.awaitIdle("This is reply 4.")
 	term.converseUntil("and over another protocol?", 5)
 	if sent := s.request(-1); strings.Contains(sent, signed) || !strings.Contains(sent, "I will look.") {
-		t.Error("the request carries a signature, or not what was said")
+		t.Error("the request contains a signature, or not the text")
 	}
-	p.quits(term)
-	for at := range s.count() {
-		p.printsAsSent(s, id, at)
+	p.quit(term)
+	for at := range s.requestCount() {
+		p.checkPrintedRequest(s, id, at)
 	}
 }

@@ -14,22 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A recording is what another program wrote down of a long conversation: calls with
-// large results, reasoning, wide characters, and text that wants more than to be read.
-// It is imported as users import it.
+// A recording is a long conversation of another program, as JSONL: calls with large results, reasoning, wide characters and
+// control sequences. The tests import it as users do.
 
 // turnsRecorded is the number of turns of a recording; its results are logbooks.
 const turnsRecorded = 60
 
-// roomy is a window that holds a recording with room to spare, and no compaction
-// is automatic there.
+// roomy sets a window that is larger than a recording, and turns automatic compaction off.
 var roomy = []string{"--window", "80000", "--cfg", "compaction.auto.enabled=false"}
 
-// turnCut is the turn whose result is so long that it is cut when it is imported: its
-// sighting is not among what is left.
+// turnCut is the turn whose result is so long that the import cuts it. The cut text contains its sighting.
 const turnCut = 11
 
-// sighting is what only the result of one turn of a recording says.
+// sighting is a text that only the result of one turn contains.
 func sighting(turn int) string { return fmt.Sprintf("sighting-%d-kraken", turn) }
 
 // recording is a conversation as JSONL.
@@ -52,7 +49,7 @@ func recording(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// turnRecorded is one turn of a recording.
+// turnRecorded returns one turn of a recording.
 func turnRecorded(n int) []object {
 	id := fmt.Sprintf("rec-%d", n)
 	ask, tell := fmt.Sprintf("What does the log of day %d say?", n), fmt.Sprintf("Day %d was quiet.", n)
@@ -81,56 +78,55 @@ func turnRecorded(n int) []object {
 	}
 }
 
-// imported imports a recording, and returns the ID of the conversation.
-func (p *place) imported(recorded []byte) string {
+// importRecording imports a recording, and returns the ID of the conversation.
+func (p *sandbox) importRecording(recorded []byte) string {
 	p.t.Helper()
 	file := filepath.Join(p.root, "recorded.jsonl")
 	if err := os.WriteFile(file, recorded, 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	return strings.TrimSpace(string(p.prints("import", file)))
+	return strings.TrimSpace(string(p.output("import", file)))
 }
 
-// underway opens a recording in a terminal, with room to spare.
-func (p *place) underway(s *server, at size, more ...string) (term *terminal, id string) {
+// openRecording opens a recording in a terminal, with a window that is larger than it.
+func (p *sandbox) openRecording(s *server, at size, more ...string) (term *terminal, id string) {
 	p.t.Helper()
-	id = p.imported(recording(p.t))
-	term = p.start(at, append(s.args(append(roomy, more...)...), "-r", id)...)
-	term.idle(fmt.Sprintf("Day %d was quiet.", turnsRecorded-1))
+	id = p.importRecording(recording(p.t))
+	term = p.start(at, append(s.flags(append(roomy, more...)...), "-r", id)...)
+	term.awaitIdle(fmt.Sprintf("Day %d was quiet.", turnsRecorded-1))
 	return term, id
 }
 
-// spoken is a message of a request, as far as everything that is sent can be told
-// from it.
-type spoken struct {
-	Role    string       `json:"role"`
-	Content string       `json:"content"`
-	CallID  string       `json:"tool_call_id"`
-	Calls   []spokenCall `json:"tool_calls"`
+// sentMessage is a message of a request, with all fields that the tests compare.
+type sentMessage struct {
+	Role    string     `json:"role"`
+	Content string     `json:"content"`
+	CallID  string     `json:"tool_call_id"`
+	Calls   []sentCall `json:"tool_calls"`
 }
 
-type spokenCall struct {
+type sentCall struct {
 	ID, Type string
 	Function struct{ Name, Arguments string }
 }
 
-// speaks is the messages of a body.
-func speaks(t testing.TB, body string) []spoken {
+// parseMessages returns the messages of a request body.
+func parseMessages(t testing.TB, body string) []sentMessage {
 	t.Helper()
-	var r struct{ Messages []spoken }
+	var r struct{ Messages []sentMessage }
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
 		t.Fatalf("%v: %.300s", err, body)
 	}
 	return r.Messages
 }
 
-// next is what `print --compacted` says that the next request carries.
-func (p *place) next(id string, more ...string) []spoken {
+// nextMessages returns the messages that the next request will contain, from `print --compacted`.
+func (p *sandbox) nextMessages(id string, more ...string) []sentMessage {
 	p.t.Helper()
-	var out []spoken
-	from := json.NewDecoder(bytes.NewReader(p.prints(append([]string{"print", id, "--compacted", "--json"}, more...)...)))
+	var out []sentMessage
+	from := json.NewDecoder(bytes.NewReader(p.output(append([]string{"print", id, "--compacted", "--json"}, more...)...)))
 	for from.More() {
-		var m spoken
+		var m sentMessage
 		if err := from.Decode(&m); err != nil {
 			p.t.Fatal(err)
 		}
@@ -139,19 +135,18 @@ func (p *place) next(id string, more ...string) []spoken {
 	return out
 }
 
-// promised checks that a request carries the messages that the program said it would, and behind them
-// only what the user said then.
-func promised(t testing.TB, body string, next []spoken, said string) {
+// checkSent checks that a request contains the messages of nextMessages and one user message after them.
+func checkSent(t testing.TB, body string, next []sentMessage, said string) {
 	t.Helper()
-	if diff := cmp.Diff(append(next[:len(next):len(next)], spoken{Role: "user", Content: said}), speaks(t, body)); diff != "" {
+	if diff := cmp.Diff(append(next[:len(next):len(next)], sentMessage{Role: "user", Content: said}), parseMessages(t, body)); diff != "" {
 		t.Errorf("the request is not what print --compacted said (-said +sent):\n%.3000s", diff)
 	}
 }
 
 var clipped = regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)`)
 
-// copies are the first n texts that an act puts into the clipboard of the terminal.
-func (t *terminal) copies(n int, act func()) []string {
+// awaitCopies runs act and returns the first n texts that it copies to the clipboard.
+func (t *terminal) awaitCopies(n int, act func()) []string {
 	t.t.Helper()
 	from := len(t.written())
 	act()

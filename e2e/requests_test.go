@@ -11,40 +11,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Requests of the past: what the history and the command line make again is what the
-// server received, whatever was done to the conversation between them and since.
+// Earlier requests: the history and the command line rebuild them byte for byte, whatever happened to the conversation since.
 
-// replyNumber is a whole reply of which there is one only.
-func replyNumber(n int) reply { return says(fmt.Sprintf("This is reply %d.", n)) }
+// replyNumber is a complete reply with a number.
+func replyNumber(n int) reply { return textReply(fmt.Sprintf("This is reply %d.", n)) }
 
-// converseUntil says something, and waits for reply n.
+// converseUntil sends a message, and waits for reply n.
 func (t *terminal) converseUntil(text string, n int) screen {
 	t.t.Helper()
-	t.say(text)
-	return t.idle(fmt.Sprintf("This is reply %d.", n))
+	t.sendMessage(text)
+	return t.awaitIdle(fmt.Sprintf("This is reply %d.", n))
 }
 
-// browse opens the history.
-func (t *terminal) browse(texts ...string) screen {
+// openHistory opens the history.
+func (t *terminal) openHistory(texts ...string) screen {
 	t.t.Helper()
-	t.key("ctrl+t")
-	return t.see(append(texts, " History")...)
+	t.press("ctrl+t")
+	return t.awaitText(append(texts, " History")...)
 }
 
-// newest shows the newest request in the history.
-func (t *terminal) newest(s *server) {
+// showNewestRequest shows the newest request in the history.
+func (t *terminal) showNewestRequest(s *server) {
 	t.t.Helper()
 	body := s.request(-1)
-	t.typed("[")
-	there := func(s screen) bool { return s.has("byte for byte as sent ✓") && s.rows() > 0 }
+	t.typeText("[")
+	there := func(s screen) bool { return s.has("byte for byte as sent ✓") && s.rowCount() > 0 }
 	if t.wait("request", there).has(commas(len(body)) + " bytes") {
 		return
 	}
-	t.typed("]") // its record had not come yet
+	t.typeText("]") // the history did not have it yet
 	t.wait("newest request", func(s screen) bool { return there(s) && s.has(commas(len(body))+" bytes") })
 }
 
-// commas writes a number as the screen has it.
+// commas formats a number as the screen does.
 func commas(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -53,84 +52,84 @@ func commas(n int) string {
 	return s
 }
 
-// compactsTwice talks for four turns, with two compactions in between and an undo.
-func (t *terminal) compactsTwice() {
+// compactTwice sends four messages, with two compactions between them and an undo.
+func (t *terminal) compactTwice() {
 	t.converseUntil("how is the wind?", 1)
-	t.command("/compact --keep-last 20")
-	t.idle("compacted turns 0–40: ")
+	t.slashCommand("/compact --keep-last 20")
+	t.awaitIdle("compacted turns 0–40: ")
 	t.converseUntil("and now? 漢字", 2)
-	t.command("/summarize --keep-last 30")
-	t.idle("compacted turns 0–31: ", "1 summary")
+	t.slashCommand("/summarize --keep-last 30")
+	t.awaitIdle("compacted turns 0–31: ", "1 summary")
 	t.converseUntil("and after the summary?", 3)
-	t.key("ctrl+x")
-	t.idle("compacted (undone) turns")
+	t.press("ctrl+x")
+	t.awaitIdle("compacted (undone) turns")
 	t.converseUntil("and without it?", 4)
 }
 
-// printsAsSent prints a request and compares it with what the server received.
-func (p *place) printsAsSent(s *server, id string, at int) {
-	if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
+// checkPrintedRequest compares the printed request with what the server received.
+func (p *sandbox) checkPrintedRequest(s *server, id string, at int) {
+	if got := string(p.output("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
 		p.t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
 	}
 }
 
-func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
+func TestEveryRequestIsShownAndPrintedAsSent(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"log.txt": logbook(1)})
-	s := newServer(t, calls("c1", "read_file", object{"path": "log.txt"}))
+	p := newSandbox(t, map[string]string{"log.txt": logbook(1)})
+	s := newServer(t, callReply("c1", "read_file", object{"path": "log.txt"}))
 	for n := 1; n <= 6; n++ {
 		s.script = append(s.script, replyNumber(n))
 	}
-	s.aside(summarises(openGate()))
-	term, id := p.underway(s, usual)
-	term.compactsTwice()
-	term.command("/pin 4")
-	term.idle("pinned: always sent in full")
+	s.scriptSummaries(summaryReply(openGate()))
+	term, id := p.openRecording(s, defaultSize)
+	term.compactTwice()
+	term.slashCommand("/pin 4")
+	term.awaitIdle("pinned: always sent in full")
 	term.converseUntil("and with a pin? 👩‍👩‍👧‍👦", 5)
-	term.command("/undo")
-	term.idle("│ and with a pin?")
-	term.key("ctrl+u")
+	term.slashCommand("/undo")
+	term.awaitIdle("│ and with a pin?")
+	term.press("ctrl+u")
 	term.converseUntil("and in place of it?", 6)
 
-	n := s.count()
+	n := s.requestCount()
 	if n != 7 {
 		t.Fatalf("%d requests were sent, not 7", n)
 	}
-	term.browse()
-	term.newest(s)
+	term.openHistory()
+	term.showNewestRequest(s)
 	for at := n; at >= 1; at-- {
 		body := s.request(at - 1)
-		rows := len(speaks(t, body)) + 1 // the system prompt is one, and the tools are
+		rows := len(parseMessages(t, body)) + 1 // the system prompt is one, and the tools are
 		term.wait(fmt.Sprintf("request %d with %d rows", at, rows), func(s screen) bool {
-			return s.has(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓") && s.rows() == rows
+			return s.has(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓") && s.rowCount() == rows
 		})
-		if at == 4 { // behind a summary
-			term.showsMessages(rows, body)
+		if at == 4 { // after a summary
+			term.checkMessages(rows, body)
 		}
-		term.typed("[")
+		term.typeText("[")
 	}
-	term.see("this is the first request")
+	term.awaitText("this is the first request")
 	for at := 2; at <= n; at++ {
-		term.typed("]")
-		term.see(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓")
+		term.typeText("]")
+		term.awaitText(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓")
 	}
-	term.typed("]")
-	term.see("this is the newest request")
-	term.key("ctrl+t")
-	term.idle()
-	p.quits(term)
+	term.typeText("]")
+	term.awaitText("this is the newest request")
+	term.press("ctrl+t")
+	term.awaitIdle()
+	p.quit(term)
 	for at := range n {
-		p.printsAsSent(s, id, at)
+		p.checkPrintedRequest(s, id, at)
 	}
 }
 
 var placed = regexp.MustCompile(` (\d+) of (\d+)$`)
 
-// hints is the row with the keys of a view that stands above the gauge.
+// hints returns the row of key hints of a view, which is above the gauge.
 func (s screen) hints() string { return s.row(-3) }
 
-// rows is how many rows the view in sight says that it has, 0 if it does not say.
-func (s screen) rows() int {
+// rowCount returns the number of rows that the visible view reports, or 0.
+func (s screen) rowCount() int {
 	m := placed.FindStringSubmatch(s.hints())
 	if m == nil {
 		return 0
@@ -142,14 +141,13 @@ func (s screen) rows() int {
 	return n
 }
 
-// showsMessages copies every row of a request, and checks that they are the messages
-// of its body: all of them, and nothing else but the tools.
-func (t *terminal) showsMessages(rows int, body string) {
+// checkMessages copies every row of a request, and checks that they are exactly the messages of its body and the tools.
+func (t *terminal) checkMessages(rows int, body string) {
 	t.t.Helper()
-	got := t.copies(rows, func() { t.typed("g" + strings.Repeat("yj", rows)) })
+	got := t.awaitCopies(rows, func() { t.typeText("g" + strings.Repeat("yj", rows)) })
 	want := make([]string, 0, rows)
-	for _, m := range speaks(t.t, body) {
-		want = append(want, m.copied())
+	for _, m := range parseMessages(t.t, body) {
+		want = append(want, m.clipboardText())
 	}
 	slices.Sort(want)
 	tools := 0
@@ -162,12 +160,12 @@ func (t *terminal) showsMessages(rows int, body string) {
 	})
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" || tools != 1 {
-		t.t.Errorf("the tools stand there %d times, and the messages differ (-sent +shown):\n%.3000s", tools, diff)
+		t.t.Errorf("the tools are shown %d times, and the messages differ (-sent +shown):\n%.3000s", tools, diff)
 	}
 }
 
-// copied is what a message looks like in the clipboard: its text, and its calls.
-func (m spoken) copied() string {
+// clipboardText returns how a message is copied: its text and its calls.
+func (m sentMessage) clipboardText() string {
 	var parts []string
 	if m.Content != "" {
 		parts = append(parts, m.Content)

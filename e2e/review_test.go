@@ -9,73 +9,72 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary that is read before it takes effect: taken in as the user made it, or
-// given up, and until then nothing has changed.
+// A summary that the user reviews: it is applied with the user's edits, or discarded. Nothing changes before.
 
-// reviewed opens a recording, and has a summary of it written that waits, in sight.
-func (p *place) reviewed(s *server) (term *terminal, id string) {
+// openReview opens a recording, requests a summary of it for review, and opens the review.
+func (p *sandbox) openReview(s *server) (term *terminal, id string) {
 	p.t.Helper()
-	term, id = p.underway(s, usual)
+	term, id = p.openRecording(s, defaultSize)
 	term.converseUntil("how is the wind?", 1)
-	term.command("/compact --review --profile heavy --keep-last 20")
-	term.idle("a summary is ready")
-	term.command("/review")
-	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter apply")
+	term.slashCommand("/compact --review --profile heavy --keep-last 20")
+	term.awaitIdle("a summary is ready")
+	term.slashCommand("/review")
+	term.awaitText("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter apply")
 	return term, id
 }
 
-func TestSummaryIsTakenInAsTheUserMadeIt(t *testing.T) {
+func TestReviewedSummaryIsAppliedWithTheUsersEdits(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	s.aside(summarises(openGate()))
-	term, id := p.reviewed(s)
-	before := p.next(id)
-	if got := p.overlays(id); len(got) > 0 || !holds(before, sighting(5)) {
-		t.Errorf("the summary that is read is in force: %v", got)
+	s.scriptSummaries(summaryReply(openGate()))
+	term, id := p.openReview(s)
+	before := p.nextMessages(id)
+	if got := p.overlayKinds(id); len(got) > 0 || !containText(before, sighting(5)) {
+		t.Errorf("the summary is in force during the review: %v", got)
 	}
-	term.typed("e")
-	term.see("esc done")
+	term.typeText("e")
+	term.awaitText("esc done")
 	const mine = "Never trust the barometer of the Beagle. 信じるな"
 	term.paste(mine + "\n\n")
-	term.see(mine)
-	term.key("esc")
-	term.see("changed by you", "enter apply")
-	term.key("enter")
-	term.idle("compacted turns 0–40: ", "1 summary")
-	next := p.next(id)
-	if !strings.Contains(next[1].Content, mine) || !strings.Contains(next[1].Content, "Know what the logbooks say (t0).") || holds(next, sighting(5)) {
-		t.Errorf("after it was taken in it says %.2000s", next[1].Content)
+	term.awaitText(mine)
+	term.press("esc")
+	term.awaitText("changed by you", "enter apply")
+	term.press("enter")
+	term.awaitIdle("compacted turns 0–40: ", "1 summary")
+	next := p.nextMessages(id)
+	if !strings.Contains(next[1].Content, mine) || !strings.Contains(next[1].Content, "Know what the logbooks say (t0).") || containText(next, sighting(5)) {
+		t.Errorf("after it was applied the message is %.2000s", next[1].Content)
 	}
 	term.converseUntil("and now?", 2)
-	promised(t, s.request(1), next, "and now?")
-	term.command("/ledger")
-	term.see(" Ledger", "turns 0–40", "active")
+	checkSent(t, s.request(1), next, "and now?")
+	term.slashCommand("/ledger")
+	term.awaitText(" Ledger", "turns 0–40", "active")
 }
 
-func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
+func TestDiscardedSummaryChangesNothing(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
+	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2))
-	s.aside(summarises(openGate()))
-	term, id := p.reviewed(s)
-	before := p.next(id)
-	term.key("esc")
-	term.idle("a summary is ready", "/review")
-	term.command("/review")
-	term.see("Summary of turns 0–40", "enter apply")
-	term.typed("x")
-	term.see("x again discards the summary")
-	term.typed("x")
+	s.scriptSummaries(summaryReply(openGate()))
+	term, id := p.openReview(s)
+	before := p.nextMessages(id)
+	term.press("esc")
+	term.awaitIdle("a summary is ready", "/review")
+	term.slashCommand("/review")
+	term.awaitText("Summary of turns 0–40", "enter apply")
+	term.typeText("x")
+	term.awaitText("x again discards the summary")
+	term.typeText("x")
 	left := term.wait("a conversation without a summary that waits", func(s screen) bool {
 		return s.has("the compaction was stopped") && !s.has("a summary is ready")
 	})
 	if left.has("compacted turns") {
-		t.Errorf("after it was given up:\n%s", left.text)
+		t.Errorf("after it was discarded:\n%s", left.text)
 	}
-	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlays(id)); diff != "" {
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlayKinds(id)); diff != "" {
 		t.Error(diff)
 	}
 	term.converseUntil("and now?", 2)
-	promised(t, s.request(1), before, "and now?")
+	checkSent(t, s.request(1), before, "and now?")
 }

@@ -11,11 +11,11 @@ import (
 // screen is what a terminal shows at one moment.
 type screen struct {
 	text   string     // the rows, without blanks at their ends
-	cells  [][]string // what each cell holds; "" behind a wide character
+	cells  [][]string // what each cell holds; "" after a wide character
 	cursor uv.Position
 }
 
-// newScreen takes down what an emulator shows.
+// newScreen reads what an emulator shows.
 func newScreen(e *vt.Emulator) screen {
 	w, h := e.Width(), e.Height()
 	s := screen{cells: make([][]string, h), cursor: e.CursorPosition()}
@@ -45,7 +45,7 @@ func (s screen) has(texts ...string) bool {
 	return true
 }
 
-// row is row y, from the bottom if negative.
+// row returns row y, counted from the bottom if negative.
 func (s screen) row(y int) string {
 	rows := strings.Split(s.text, "\n")
 	if y < 0 {
@@ -54,10 +54,10 @@ func (s screen) row(y int) string {
 	return rows[y]
 }
 
-// size is the columns and rows.
+// size returns the numbers of columns and rows.
 func (s screen) size() (w, h int) { return len(s.cells[0]), len(s.cells) }
 
-// gutter is how many cells stay free at both ends of every line.
+// gutter is the number of empty cells at both ends of every line.
 func gutter(width int) int {
 	switch {
 	case width < 24:
@@ -68,10 +68,9 @@ func gutter(width int) int {
 	return 2
 }
 
-// broken says what is wrong with the frame around the conversation: the header,
-// the box of the composer, the gauge and the hints, each in its place with its
-// edges at the edges. It is "" for a screen in order.
-func (s screen) broken() string {
+// frameFault returns what is wrong with the frame around the conversation, or "". It checks the header, the box of the
+// composer, the gauge and the hints.
+func (s screen) frameFault() string {
 	w, h := s.size()
 	bottom, gutter := h-1, gutter(w)
 	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), strings.Repeat(" ", gutter)+"plimsoll") {
@@ -107,9 +106,8 @@ func (s screen) broken() string {
 	return "the composer has no upper border"
 }
 
-// used is the share of the window on the gauge, as it stands there ("~12%",
-// "<1%"), "" if there is none.
-func (s screen) used() string {
+// gaugeShare returns the used share of the window as the gauge shows it ("~12%", "<1%"), or "".
+func (s screen) gaugeShare() string {
 	for y := -1; y >= -2; y-- {
 		row := s.row(y)
 		end := strings.LastIndex(row, "▏") // the bar may have others in it

@@ -14,14 +14,13 @@ import (
 	chunks "plimsoll/agent/wire"
 )
 
-// A server speaks chat completions, or the Messages API if it is told to, as its
-// script says: one reply for each request, in order. A request beyond the script is refused with 400, which is
-// not tried again. Requests for summaries, which can come at the same time as others, can have
-// their own script.
+// A server answers over chat completions or the Messages API. Its script has one reply for each request, in order. A request
+// after the end of the script gets status 400, which the program does not retry. Requests for summaries, which may come at the
+// same time as others, can have their own script.
 
 type reply func(w *wire)
 
-// series is the requests of a kind and the replies that are left for them.
+// series is the requests of a kind and their remaining replies.
 type series struct {
 	script   []reply
 	requests []string // bodies
@@ -30,15 +29,15 @@ type series struct {
 type server struct {
 	*httptest.Server
 	t     testing.TB
-	speak protocol
+	proto protocol
 
 	mu        sync.Mutex    // guards what follows
 	series                  // all requests, or all but those for summaries
-	summaries *series       // nil if they are in order with the others
+	summaries *series       // nil if they use the script of the others
 	more      chan struct{} // closed when the next request comes
 }
 
-// modelName is the model that the server has.
+// modelName is the model of the server.
 const modelName = "test-model"
 
 func newServer(t testing.TB, script ...reply) *server {
@@ -46,39 +45,38 @@ func newServer(t testing.TB, script ...reply) *server {
 	return newServerOf(t, chat, script...)
 }
 
-// newServerOf is a server that speaks a protocol.
-func newServerOf(t testing.TB, speak protocol, script ...reply) *server {
+// newServerOf starts a server for a protocol.
+func newServerOf(t testing.TB, proto protocol, script ...reply) *server {
 	t.Helper()
-	s := &server{t: t, speak: speak, series: series{script: script}, more: make(chan struct{})}
+	s := &server{t: t, proto: proto, series: series{script: script}, more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
 }
 
-// aside has requests for summaries answered by a script of their own, whenever
-// they come.
-func (s *server) aside(script ...reply) {
+// scriptSummaries gives requests for summaries a script of their own.
+func (s *server) scriptSummaries(script ...reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.summaries = &series{script: script}
 }
 
-// adds puts replies at the end of the script.
-func (s *server) adds(script ...reply) {
+// addReplies adds replies to the end of the script.
+func (s *server) addReplies(script ...reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, script...)
 }
 
-// forSummary reports whether a request is one for a summary.
-func forSummary(body string) bool {
+// isSummaryRequest reports whether a request asks for a summary.
+func isSummaryRequest(body string) bool {
 	return strings.Contains(body, "Write a summary of a part of this conversation") || strings.Contains(body, "Summarize this conversation for continuity")
 }
 
-// args are the flags that make plimsoll talk to the server.
-func (s *server) args(more ...string) []string {
+// flags are the flags that make plimsoll use the server.
+func (s *server) flags(more ...string) []string {
 	own := []string{"--base-url", s.URL + "/v1", "--model", modelName, "--window", "16000"}
-	if s.speak == messages {
+	if s.proto == messages {
 		own = append(own, "--cfg", "providers.custom.wire=messages")
 	}
 	return append(own, more...)
@@ -93,50 +91,49 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, modelName)
-	case s.speak == messages && strings.HasSuffix(r.URL.Path, "/messages"):
-		s.next(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, content: &content{}})
-	case s.speak == chat && strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		s.next(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t})
+	case s.proto == messages && strings.HasSuffix(r.URL.Path, "/messages"):
+		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, blocks: &blockState{}})
+	case s.proto == chat && strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t})
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-// newStream is a reply of the server's model.
+// newStream returns a stream of the server's model.
 func newStream(w http.ResponseWriter) *chunks.Stream {
 	s := chunks.NewStream(w)
 	s.Model = modelName
 	return s
 }
 
-// next is the reply to a request.
-func (s *server) next(body string) reply {
+// nextReply stores a request and returns its reply.
+func (s *server) nextReply(body string) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := &s.series
-	if s.summaries != nil && forSummary(body) {
+	if s.summaries != nil && isSummaryRequest(body) {
 		of = s.summaries
 	}
 	of.requests = append(of.requests, body)
 	close(s.more)
 	s.more = make(chan struct{})
 	if len(of.script) == 0 {
-		return status(400, nil, `{"error":{"message":"the script is over"}}`)
+		return errorReply(400, nil, `{"error":{"message":"the script is over"}}`)
 	}
 	r := of.script[0]
 	of.script = of.script[1:]
 	return r
 }
 
-// request is the body of request i, the last if i is -1. What is on its way is
-// waited for.
+// request returns the body of request i, the last if i is -1. It waits for a request that is not there yet.
 func (s *server) request(i int) string {
 	s.t.Helper()
-	return s.await(&s.series, i)
+	return s.awaitRequest(&s.series, i)
 }
 
-// await is the body of request i of a series, as request has it.
-func (s *server) await(of *series, i int) string {
+// awaitRequest returns the body of request i of a series, as request does.
+func (s *server) awaitRequest(of *series, i int) string {
 	s.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -160,69 +157,68 @@ func (s *server) await(of *series, i int) string {
 	}
 }
 
-func (s *server) count() int {
+func (s *server) requestCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
 }
 
-// wire is one reply under way. Writing to a client that is gone does nothing.
+// wire is one reply in progress. Writing to a client that has disconnected does nothing.
 type wire struct {
 	*chunks.Stream
-	t       testing.TB
-	w       http.ResponseWriter
-	r       *http.Request
-	content *content // of the Messages API; nil for chat completions
+	t      testing.TB
+	w      http.ResponseWriter
+	r      *http.Request
+	blocks *blockState // of the Messages API; nil for chat completions
 }
 
 type object = map[string]any
 
-// reason sends pieces of reasoning, an event each.
-func (w *wire) reason(pieces ...string) {
+// reasoning sends pieces of reasoning, one event each.
+func (w *wire) reasoning(pieces ...string) {
 	for _, p := range pieces {
-		if w.content != nil {
-			w.thinking(p)
+		if w.blocks != nil {
+			w.thinkingDelta(p)
 			continue
 		}
 		w.Send(chunks.Delta{Reasoning: p})
 	}
 }
 
-// other sends a piece of the reply in a field that only some servers have.
-func (w *wire) other(field, piece string) {
+// field sends a piece of the reply in a field that only some servers have.
+func (w *wire) field(field, piece string) {
 	w.Event(object{"choices": []object{{"index": 0, "delta": object{field: piece}, "finish_reason": nil}}})
 }
 
-// text sends pieces of text, an event each.
+// text sends pieces of text, one event each.
 func (w *wire) text(pieces ...string) {
 	for _, p := range pieces {
-		if w.content != nil {
-			w.words(p)
+		if w.blocks != nil {
+			w.textDelta(p)
 			continue
 		}
 		w.Send(chunks.Delta{Content: p})
 	}
 }
 
-// call sends a whole tool call.
+// call sends a complete tool call.
 func (w *wire) call(index int, id, name string, args object) {
 	data, err := json.Marshal(args)
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
-	if w.content != nil {
-		w.use(id, name, string(data))
+	if w.blocks != nil {
+		w.toolUse(id, name, string(data))
 		return
 	}
 	w.Send(chunks.Delta{Calls: []chunks.Call{chunks.NewCall(index, id, name, string(data))}})
 }
 
-// end ends the reply with a reason, usage if prompt is above 0, and the mark
-// of the end.
+// end ends the reply with a reason, with usage if prompt is above 0, and with the end marker.
 func (w *wire) end(reason string, prompt, completion int) {
-	if w.content != nil {
-		w.stop(reason, prompt, completion)
+	if w.blocks != nil {
+		w.endMessage(reason, prompt, completion)
 		return
 	}
 	w.Finish(reason)
@@ -232,9 +228,8 @@ func (w *wire) end(reason string, prompt, completion int) {
 	w.Done()
 }
 
-// pour sends pieces at the pace of a fast model until the client goes, or until
-// enough is closed; false if the client went.
-func (w *wire) pour(enough <-chan struct{}, piece func(i int) string) bool {
+// streamUntil sends pieces as fast as a fast model until enough is closed. It returns false if the client disconnects.
+func (w *wire) streamUntil(enough <-chan struct{}, piece func(i int) string) bool {
 	pace := time.NewTicker(2 * time.Millisecond)
 	defer pace.Stop()
 	for i := 0; ; i++ {
@@ -249,30 +244,30 @@ func (w *wire) pour(enough <-chan struct{}, piece func(i int) string) bool {
 	}
 }
 
-// await says nothing until the test opens the gate, or the client goes.
-func (w *wire) await(gate <-chan struct{}) {
+// awaitGate waits until the test closes the channel, or the client disconnects.
+func (w *wire) awaitGate(gate <-chan struct{}) {
 	select {
 	case <-gate:
 	case <-w.r.Context().Done():
 	}
 }
 
-// hang says nothing more until the client goes.
+// hang waits until the client disconnects.
 func (w *wire) hang() { <-w.r.Context().Done() }
 
-// cut breaks the connection.
-func (w *wire) cut() { panic(http.ErrAbortHandler) }
+// dropConnection breaks the connection.
+func (w *wire) dropConnection() { panic(http.ErrAbortHandler) }
 
-// says is a whole reply of text.
-func says(pieces ...string) reply {
+// textReply is a complete reply of text.
+func textReply(pieces ...string) reply {
 	return func(w *wire) {
 		w.text(pieces...)
 		w.end("stop", 0, 0)
 	}
 }
 
-// status is a refusal.
-func status(code int, headers map[string]string, body string) reply {
+// errorReply is an error response.
+func errorReply(code int, headers map[string]string, body string) reply {
 	return func(w *wire) {
 		for name, value := range headers {
 			w.w.Header().Set(name, value)

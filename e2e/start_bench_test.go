@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// storedPlace is a place with so many stored conversations.
-func storedPlace(b *testing.B, n int) *place {
+// storedSandbox is a sandbox with n stored conversations.
+func storedSandbox(b *testing.B, n int) *sandbox {
 	b.Helper()
-	p := benchPlace(b)
-	store := p.store()
+	p := benchSandbox(b)
+	store := p.openStore()
 	for range n {
-		p.converse(store, 2, 200, "")
+		p.storeMessages(store, 2, 200, "")
 	}
 	return p
 }
 
-// BenchmarkStart starts the program, warm, with 1,000 stored conversations: to
-// the first painted frame (budget 42 ms), and to a character that was typed
-// then (80 ms). ms-cpu is the processor time until then.
+// BenchmarkStart starts the program, warm, with 1,000 stored conversations: to the first painted frame (budget 42 ms), and to
+// the echo of a character typed then (80 ms). ms-cpu is the processor time until then.
 func BenchmarkStart(b *testing.B) {
 	for _, start := range []struct {
 		name string
 		args []string
 	}{{"new", nil}, {"continue", []string{"-c"}}} {
 		b.Run(start.name, func(b *testing.B) {
-			p := storedPlace(b, 1000)
+			p := storedSandbox(b, 1000)
 			s := newServer(b)
 			var frame, key, cpu sample
 			once := func() {
 				began := time.Now()
-				term := p.start(usual, s.args(start.args...)...)
-				term.wait("first frame", func(s screen) bool { return s.broken() == "" })
+				term := p.start(defaultSize, s.flags(start.args...)...)
+				term.wait("first frame", func(s screen) bool { return s.frameFault() == "" })
 				frame.add(time.Since(began))
-				term.typed("x")
-				term.see("│ x")
+				term.typeText("x")
+				term.awaitText("│ x")
 				key.add(time.Since(began))
 				cpu.add(term.process(b).cpu())
 				term.kill()
-				term.end()
+				term.awaitExit()
 			}
 			once() // the first start of a program is not warm
 			frame, key, cpu = nil, nil, nil
@@ -53,15 +52,14 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkPrompt looks at the program while nobody does anything: resident
-// memory (budget 26 MB), processor time (0.03 % of one core), bytes written (0),
-// wake-ups a second (1).
+// BenchmarkPrompt measures the idle program: resident memory (budget 26 MB), processor time (0.03 % of one core), bytes
+// written (0), wake-ups a second (1).
 func BenchmarkPrompt(b *testing.B) {
-	p := storedPlace(b, 1000)
+	p := storedSandbox(b, 1000)
 	s := newServer(b)
 	var memory, load, written, wakeups sample
 	for b.Loop() {
-		term := p.talking(usual, s)
+		term := p.startChat(defaultSize, s)
 		settle := time.NewTimer(time.Second)
 		<-settle.C
 		proc := term.process(b)
@@ -73,7 +71,7 @@ func BenchmarkPrompt(b *testing.B) {
 		written = append(written, float64(len(term.written())-bytes))
 		memory = append(memory, proc.resident())
 		term.kill()
-		term.end()
+		term.awaitExit()
 	}
 	memory.report(b, "MB")
 	load.report(b, "%cpu")
@@ -82,24 +80,24 @@ func BenchmarkPrompt(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkOpenLong opens a conversation of 10,000 events of 1 KB, to the first
-// frame that shows it (budget 100 ms). ms-cpu is the processor time until then.
+// BenchmarkOpenLong opens a conversation of 10,000 events of 1 KB, to the first frame that shows it (budget 100 ms). ms-cpu is
+// the processor time until then.
 func BenchmarkOpenLong(b *testing.B) {
 	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
-			p := benchPlace(b)
-			id := p.keep(p.store(), v.bodies)
+			p := benchSandbox(b)
+			id := p.storeConversation(p.openStore(), v.bodies)
 			s := newServer(b)
 			var frame, cpu, memory sample
 			once := func() {
 				began := time.Now()
-				term := p.start(usual, s.args("-r", id)...)
-				term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.broken() == "" })
+				term := p.start(defaultSize, s.flags("-r", id)...)
+				term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.frameFault() == "" })
 				frame.add(time.Since(began))
 				cpu.add(term.process(b).cpu())
 				memory = append(memory, term.process(b).resident())
 				term.kill()
-				term.end()
+				term.awaitExit()
 			}
 			once()
 			frame, cpu, memory = nil, nil, nil
@@ -114,21 +112,21 @@ func BenchmarkOpenLong(b *testing.B) {
 	}
 }
 
-// BenchmarkMemoryOfLong holds a conversation of 50,000 events of 1 KB open: resident
-// memory once nothing happens (budget 120 MB; the texts are 50 of them, the program 30).
+// BenchmarkMemoryOfLong measures the resident memory with an idle conversation of 50,000 events of 1 KB (budget 120 MB; the
+// texts are 50 of them, the program 30).
 func BenchmarkMemoryOfLong(b *testing.B) {
-	p := benchPlace(b)
-	id := p.keep(p.store(), messagePairs(50_000, 1000, "The last word."))
+	p := benchSandbox(b)
+	id := p.storeConversation(p.openStore(), messagePairs(50_000, 1000, "The last word."))
 	s := newServer(b)
 	var memory sample
 	for b.Loop() {
-		term := p.start(usual, s.args("-r", id)...)
-		term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.broken() == "" })
-		settle := time.NewTimer(3 * time.Second) // what is spare is given back when nothing happens for a moment
+		term := p.start(defaultSize, s.flags("-r", id)...)
+		term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.frameFault() == "" })
+		settle := time.NewTimer(3 * time.Second) // the program returns unused memory when it is idle
 		<-settle.C
 		memory = append(memory, term.process(b).resident())
 		term.kill()
-		term.end()
+		term.awaitExit()
 	}
 	memory.report(b, "MB")
 	b.ReportMetric(0, "ns/op")

@@ -11,9 +11,8 @@ import (
 // lastWords end a streamed answer.
 const lastWords = "And these were the last words."
 
-// answer is a mixed Markdown answer of so many characters: prose, lists, code,
-// tables, quotes.
-func answer(chars int) string {
+// markdownAnswer is a Markdown text of about so many characters: prose, lists, code, tables, quotes.
+func markdownAnswer(chars int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < chars; i++ {
 		fmt.Fprintf(&b, "## Part %d: what a harbour needs\n\n", i)
@@ -35,9 +34,9 @@ func answer(chars int) string {
 	return b.String()[:chars] + "\n\n" + lastWords
 }
 
-// poured is an answer as fast as it is taken, an event for every four
-// characters; done gets the moment at which the last byte was sent.
-func poured(text string, done chan<- time.Time) reply {
+// fastReply sends a text as fast as the client reads, an event for every four characters. done receives the time of the last
+// byte.
+func fastReply(text string, done chan<- time.Time) reply {
 	var pieces []string
 	runes := []rune(text)
 	for len(runes) > 0 {
@@ -61,28 +60,27 @@ func poured(text string, done chan<- time.Time) reply {
 	}
 }
 
-// BenchmarkStream streams a Markdown answer of 20,000 tokens, and one of
-// 100,000, as fast as it is taken: processor time (budgets 0.4 s and 2 s),
-// from the last byte sent to the end of the answer on the screen (240 ms
-// each), memory after it (40 MB). ms-done is when the turn is over, too.
+// BenchmarkStream streams a Markdown answer of 20,000 tokens, and one of 100,000, as fast as the client reads: processor time
+// (budgets 0.4 s and 2 s), time from the last byte sent to the end of the answer on the screen (240 ms each), memory after it
+// (40 MB). ms-done is the end of the turn.
 func BenchmarkStream(b *testing.B) {
 	for _, tokens := range []int{20_000, 100_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			p := benchPlace(b)
-			text := answer(4 * tokens)
+			p := benchSandbox(b)
+			text := markdownAnswer(4 * tokens)
 			var cpu, lag, over, wall, memory sample
 			for b.Loop() {
 				done := make(chan time.Time, 1)
-				s := newServer(b, poured(text, done))
-				term := p.talking(usual, s, "--window", "1000000")
+				s := newServer(b, fastReply(text, done))
+				term := p.startChat(defaultSize, s, "--window", "1000000")
 				proc := term.process(b)
-				term.typed("tell me all")
-				term.see("│ tell me all")
+				term.typeText("tell me all")
+				term.awaitText("│ tell me all")
 				before, began := proc.cpu(), time.Now()
-				term.key("enter")
-				term.see(lastWords)
+				term.press("enter")
+				term.awaitText(lastWords)
 				shown := time.Now()
-				term.idle(lastWords)
+				term.awaitIdle(lastWords)
 				ended := time.Now()
 				cpu.add(proc.cpu() - before)
 				sent := <-done
@@ -91,7 +89,7 @@ func BenchmarkStream(b *testing.B) {
 				wall.add(shown.Sub(began))
 				memory = append(memory, proc.resident())
 				term.kill()
-				term.end()
+				term.awaitExit()
 			}
 			cpu.report(b, "ms-cpu")
 			lag.report(b, "ms-lag")
@@ -103,34 +101,32 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkKeyWhileStreaming types while a reply streams at 250 tokens a second
-// and 10,000 events are open: from the key to the frame that shows it, at the
-// median and at the 95th of a hundred (budget 16 ms).
+// BenchmarkKeyWhileStreaming types while a reply streams at 250 tokens a second into a conversation of 10,000 events: from the
+// key to the frame that shows it, at the median and at the 95th percentile (budget 16 ms).
 func BenchmarkKeyWhileStreaming(b *testing.B) {
 	for _, v := range benchConversations(b) {
 		b.Run(v.name, func(b *testing.B) {
-			p := benchPlace(b)
-			id := p.keep(p.store(), v.bodies)
-			text := answer(1 << 20)
+			p := benchSandbox(b)
+			id := p.storeConversation(p.openStore(), v.bodies)
+			text := markdownAnswer(1 << 20)
 			s := newServer(b, func(w *wire) {
-				w.pour(nil, func(i int) string { return text[8*i%len(text) : 8*i%len(text)+8] })
+				w.streamUntil(nil, func(i int) string { return text[8*i%len(text) : 8*i%len(text)+8] })
 			})
-			term := p.start(size{120, 40}, s.args("-r", id, "--window", "9000000")...)
-			term.idle("The last word.")
-			term.say("tell me all")
-			term.see("harbour")
-			frame := term.keystrokes(b)
-			b.ReportMetric(frame.at(0.5), "ms-p50")
-			b.ReportMetric(frame.at(0.95), "ms-p95")
-			b.ReportMetric(frame.at(0.99), "ms-p99")
+			term := p.start(size{120, 40}, s.flags("-r", id, "--window", "9000000")...)
+			term.awaitIdle("The last word.")
+			term.sendMessage("tell me all")
+			term.awaitText("harbour")
+			frame := term.measureKeystrokes(b)
+			b.ReportMetric(frame.percentile(0.5), "ms-p50")
+			b.ReportMetric(frame.percentile(0.95), "ms-p95")
+			b.ReportMetric(frame.percentile(0.99), "ms-p99")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
 
-// keystrokes types a hundred characters each time, at the pace of somebody
-// fast, and measures how long each takes to the screen.
-func (t *terminal) keystrokes(b *testing.B) sample {
+// measureKeystrokes types a hundred characters at the pace of a fast typist, and measures when each is on the screen.
+func (t *terminal) measureKeystrokes(b *testing.B) sample {
 	var frame sample
 	rng := rand.New(rand.NewPCG(1, 2))
 	for b.Loop() {
@@ -139,12 +135,12 @@ func (t *terminal) keystrokes(b *testing.B) sample {
 			<-pause.C
 			want := string(rune('a' + n%26))
 			began := time.Now()
-			t.typed(want)
-			t.cell(gutter(120)+2+n%50, -4, want)
+			t.typeText(want)
+			t.awaitCell(gutter(120)+2+n%50, -4, want)
 			frame.add(time.Since(began))
 			if n%50 == 49 {
-				t.key("ctrl+u")
-				t.see("Ask something")
+				t.press("ctrl+u")
+				t.awaitText("Ask something")
 			}
 		}
 	}

@@ -17,12 +17,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// A terminal is a program in a pseudo-terminal. What it writes goes to an
-// emulator, which answers its queries as a terminal does, and is kept as bytes.
-// Waiting is for a condition of the screen, looked at again whenever something
-// was written; the deadline is only for tests that fail.
+// A terminal runs a program in a pseudo-terminal. The output goes to an emulator, which answers queries as a terminal does,
+// and is also stored as bytes. Tests wait for a condition of the screen, which is checked after every write. The deadline is
+// only for tests that fail.
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits before it fails.
 const patience = 2 * time.Minute
 
 type terminal struct {
@@ -33,12 +32,12 @@ type terminal struct {
 	mu      sync.Mutex // guards what follows
 	screen  *vt.Emulator
 	raw     bytes.Buffer
-	partial bool          // a frame was begun that is not there as a whole
-	held    []byte        // of a frame that is not whole yet, and so not shown
+	partial bool          // the output ends within a frame
+	held    []byte        // output of an incomplete frame, which is not shown
 	changed chan struct{} // closed, and replaced, when something was written
 
 	input  chan []byte
-	ended  chan struct{} // closed when the program has ended and all it wrote is here
+	ended  chan struct{} // closed when the program has ended and its output was read
 	result error
 	tasks  sync.WaitGroup
 }
@@ -46,37 +45,37 @@ type terminal struct {
 // size is columns and rows.
 type size struct{ w, h int }
 
-// The usual size, and one that has room for all that a line about a compaction says.
-var usual, wide = size{100, 30}, size{140, 30}
+// The default size, and one with room for the longest line about a compaction.
+var defaultSize, wide = size{100, 30}, size{140, 30}
 
 // start starts the program in a terminal.
-func (p *place) start(s size, args ...string) *terminal {
+func (p *sandbox) start(s size, args ...string) *terminal {
 	p.t.Helper()
-	return open(p.t, p.command(args...), s)
+	return open(p.t, p.newCommand(args...), s)
 }
 
-// talking starts plimsoll with a server's model and waits until one can type.
-func (p *place) talking(s size, with interface{ args(more ...string) []string }, more ...string) *terminal {
+// startChat starts plimsoll with a server's model and waits until the user can type.
+func (p *sandbox) startChat(s size, with interface{ flags(more ...string) []string }, more ...string) *terminal {
 	p.t.Helper()
-	term := p.start(s, with.args(more...)...)
-	term.idle("Talking to")
+	term := p.start(s, with.flags(more...)...)
+	term.awaitIdle("Talking to")
 	return term
 }
 
-// open starts a command in a terminal of its own.
+// open starts a command in a new terminal.
 func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
 	t.Helper()
 	term := &terminal{t: t, cmd: cmd, screen: vt.NewEmulator(s.w, s.h), changed: make(chan struct{}),
 		input: make(chan []byte, 4096), ended: make(chan struct{})}
-	term.modernise()
+	term.supportModernModes()
 	var err error
 	if term.pty, err = pty.StartWithSize(cmd, s.winsize()); err != nil {
 		t.Fatalf("starting the program: %v", err)
 	}
 	stop := make(chan struct{})
-	term.tasks.Go(term.output)
-	term.tasks.Go(term.answers)
-	term.tasks.Go(func() { term.write(stop) })
+	term.tasks.Go(term.readOutput)
+	term.tasks.Go(term.forwardAnswers)
+	term.tasks.Go(func() { term.writeInput(stop) })
 	t.Cleanup(func() {
 		term.kill()
 		<-term.ended
@@ -88,10 +87,9 @@ func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
 	return term
 }
 
-// modernise has the emulator say that it takes frames as a whole and measures
-// characters as people see them, which it does: asked about these two modes it
-// says that it never heard of them.
-func (t *terminal) modernise() {
+// supportModernModes makes the emulator report that it supports synchronized output and grapheme widths. It does, but on its
+// own it reports both modes as unknown.
+func (t *terminal) supportModernModes() {
 	t.screen.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, 0)
 		for _, mode := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {
@@ -106,8 +104,8 @@ func (t *terminal) modernise() {
 
 func (s size) winsize() *pty.Winsize { return &pty.Winsize{Cols: uint16(s.w), Rows: uint16(s.h)} }
 
-// output takes what the program writes until it ends.
-func (t *terminal) output() {
+// readOutput reads the program's output until it ends.
+func (t *terminal) readOutput() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := t.pty.Read(buf)
@@ -121,7 +119,7 @@ func (t *terminal) output() {
 		close(t.changed)
 		t.changed = make(chan struct{})
 		t.mu.Unlock()
-		if err != nil { // EIO: nobody holds the other end any more
+		if err != nil { // EIO: the program closed the other end
 			break
 		}
 	}
@@ -129,8 +127,8 @@ func (t *terminal) output() {
 	close(t.ended)
 }
 
-// inFrame reports whether what was written ends within a frame; its last n bytes are
-// new. A terminal that takes frames as a whole shows nothing of it yet.
+// inFrame reports whether the output, whose last n bytes are new, ends within a frame. A terminal with synchronized output
+// shows nothing of such a frame.
 func (t *terminal) inFrame(n int) bool {
 	text := t.raw.Bytes()
 	text = text[max(0, len(text)-n-len(ansi.SetModeSynchronizedOutput)+1):]
@@ -139,9 +137,8 @@ func (t *terminal) inFrame(n int) bool {
 	return begun > done || begun == done && t.partial
 }
 
-// feed gives bytes to the emulator, in pieces that end where an escape sequence begins: it takes what a write ends with
-// for a whole character, and counts the cells of one that is cut wrongly. It panics on a frame for a size that it no
-// longer has: such a frame means nothing, and the next one redraws everything.
+// feed writes bytes to the emulator, in pieces that end where an escape sequence begins: the emulator does not join characters
+// across writes. It panics on a frame of an old size; such a frame is ignored, and the next one redraws everything.
 func (t *terminal) feed(b []byte) {
 	for len(b) > 0 {
 		n := len(b)
@@ -165,8 +162,8 @@ func (t *terminal) feed(b []byte) {
 // wholeScreen makes the whole screen scroll, and leaves the cursor in place.
 const wholeScreen = "\x1b7\x1b[r\x1b8"
 
-// answers types what the emulator answers to queries.
-func (t *terminal) answers() {
+// forwardAnswers sends the emulator's answers to the program.
+func (t *terminal) forwardAnswers() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := t.screen.Read(buf)
@@ -177,8 +174,8 @@ func (t *terminal) answers() {
 	}
 }
 
-// write types what was sent. A program that does not read makes nobody wait.
-func (t *terminal) write(stop <-chan struct{}) {
+// writeInput writes queued input to the program. A program that does not read blocks only this goroutine.
+func (t *terminal) writeInput(stop <-chan struct{}) {
 	for {
 		select {
 		case b := <-t.input:
@@ -198,11 +195,11 @@ func (t *terminal) send(s string) {
 	}
 }
 
-// typed types text.
-func (t *terminal) typed(text string) { t.send(text) }
+// typeText types text.
+func (t *terminal) typeText(text string) { t.send(text) }
 
-// key presses a key.
-func (t *terminal) key(names ...string) {
+// press presses keys.
+func (t *terminal) press(names ...string) {
 	t.t.Helper()
 	for _, name := range names {
 		k := keySequence(name)
@@ -213,23 +210,22 @@ func (t *terminal) key(names ...string) {
 	}
 }
 
-// say types a message and sends it.
-func (t *terminal) say(text string) {
+// sendMessage types a message and sends it.
+func (t *terminal) sendMessage(text string) {
 	t.send(text)
 	t.wait("the draft "+text, func(s screen) bool { return strings.Contains(s.text, "│ "+firstOf(text, 12)) })
-	t.key("enter")
+	t.press("enter")
 }
 
 func firstOf(s string, n int) string { return string([]rune(s)[:min(n, len([]rune(s)))]) }
 
-// paste pastes text as terminals do.
+// paste pastes text with bracketed paste.
 func (t *terminal) paste(text string) { t.send("\x1b[200~" + text + "\x1b[201~") }
 
 // resize changes the size of the terminal.
 func (t *terminal) resize(s size) { t.resizeDuring(s, "") }
 
-// resizeDuring changes the size of the terminal while bytes are on their way
-// that were written before the program heard of it.
+// resizeDuring changes the size of the terminal, and then writes late, which the program wrote for the old size.
 func (t *terminal) resizeDuring(s size, late string) {
 	t.t.Helper()
 	t.mu.Lock()
@@ -241,24 +237,23 @@ func (t *terminal) resizeDuring(s size, late string) {
 	}
 }
 
-// shown is the screen now.
+// shown returns the current screen.
 func (t *terminal) shown() screen {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return newScreen(t.screen)
 }
 
-// written is every byte that the program wrote so far.
+// written returns all output so far.
 func (t *terminal) written() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.raw.String()
 }
 
-// introduced is how much had been written when the program had asked the
-// terminal all its own questions; those for the background and for reports of
-// the focus come last, and may come after the first frames.
-func (t *terminal) introduced() int {
+// startupLen waits until the program has sent all its startup queries, and returns the length of the output then. The queries
+// for the background and for focus reports come last, sometimes after the first frames.
+func (t *terminal) startupLen() int {
 	t.t.Helper()
 	t.wait("last questions", func(screen) bool {
 		return strings.Contains(t.written(), "\x1b]11;?") && strings.Contains(t.written(), ansi.RequestModeFocusEvent)
@@ -266,7 +261,7 @@ func (t *terminal) introduced() int {
 	return len(t.written())
 }
 
-// wait waits until the screen is as wanted, and returns it. Only whole frames count.
+// wait waits until wanted is true for a complete frame, and returns the screen.
 func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	t.t.Helper()
 	late := time.NewTimer(patience)
@@ -291,9 +286,8 @@ func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	}
 }
 
-// cell waits until a cell holds a character; y counts from the bottom if
-// negative. It is cheaper than wait.
-func (t *terminal) cell(x, y int, want string) {
+// awaitCell waits until a cell contains a character; y counts from the bottom if negative. It is cheaper than wait.
+func (t *terminal) awaitCell(x, y int, want string) {
 	t.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -316,34 +310,33 @@ func (t *terminal) cell(x, y int, want string) {
 	}
 }
 
-// see waits until all of the texts are on the screen.
-func (t *terminal) see(texts ...string) screen {
+// awaitText waits until all of the texts are on the screen.
+func (t *terminal) awaitText(texts ...string) screen {
 	t.t.Helper()
 	return t.wait(strings.Join(texts, ", "), func(s screen) bool { return s.has(texts...) })
 }
 
-// idle waits until all of the texts are on the screen, no turn runs, and the
-// frame is in order.
-func (t *terminal) idle(texts ...string) screen {
+// awaitIdle waits until all of the texts are on the screen, no turn runs, and the frame is complete.
+func (t *terminal) awaitIdle(texts ...string) screen {
 	t.t.Helper()
 	return t.wait("quiet screen with "+strings.Join(texts, ", "), func(s screen) bool {
-		return s.has(texts...) && !s.busy() && s.broken() == ""
+		return s.has(texts...) && !s.busy() && s.frameFault() == ""
 	})
 }
 
-// busy reports whether the screen says that a turn runs.
+// busy reports whether the screen shows that a turn runs.
 func (s screen) busy() bool {
 	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for you")
 }
 
-// kill kills the program as it stands.
+// kill kills the program.
 func (t *terminal) kill() {
 	// Fails only when it has ended already.
 	_ = t.cmd.Process.Signal(syscall.SIGKILL)
 }
 
-// end waits for the end of the program and returns its exit code.
-func (t *terminal) end() int {
+// awaitExit waits for the end of the program and returns its exit code.
+func (t *terminal) awaitExit() int {
 	t.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -359,7 +352,7 @@ func (t *terminal) end() int {
 	return code
 }
 
-// exitCode is the code a command ended with; false if it did not run.
+// exitCode returns the exit code of a command, and false if it did not run.
 func exitCode(err error) (int, bool) {
 	if err == nil {
 		return 0, true

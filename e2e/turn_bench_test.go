@@ -13,7 +13,7 @@ import (
 // usage is what a program used and wrote between two moments.
 type usage struct{ cpu, bytes, frames, wakeups sample }
 
-// during adds what the program of a terminal uses while something is done.
+// during measures what the program uses while do runs.
 func (u *usage) during(b *testing.B, t *terminal, do func()) {
 	b.Helper()
 	proc := t.process(b)
@@ -34,8 +34,8 @@ func (u *usage) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// paced is an answer of four characters every five milliseconds: 200 tokens a second.
-func paced(text string) reply {
+// pacedReply sends four characters every five milliseconds: 200 tokens a second.
+func pacedReply(text string) reply {
 	return func(w *wire) {
 		pace := time.NewTicker(5 * time.Millisecond)
 		defer pace.Stop()
@@ -51,51 +51,47 @@ func paced(text string) reply {
 	}
 }
 
-// BenchmarkPaced streams a Markdown answer at the pace of a real model: 1,000
-// tokens at 200 a second, from Enter to the quiet screen. It is a sixth of an
-// answer of 6,000 tokens in 30 s; the budgets are a sixth of those: processor
-// time 250 ms, 50,000 bytes to the terminal. wakeups counts the times a thread
-// had waited and ran again.
+// BenchmarkPaced streams a Markdown answer at the pace of a real model: 1,000 tokens at 200 a second, from Enter until the
+// screen is idle. The budgets are a sixth of those of an answer of 6,000 tokens: processor time 250 ms, 50,000 bytes to the
+// terminal. wakeups counts how often a thread waited and ran again.
 func BenchmarkPaced(b *testing.B) {
-	p := benchPlace(b)
-	text := answer(4 * 1000)
+	p := benchSandbox(b)
+	text := markdownAnswer(4 * 1000)
 	var used usage
 	for b.Loop() {
-		term := p.talking(usual, newServer(b, paced(text)))
-		term.typed("tell me all")
-		term.see("│ tell me all")
+		term := p.startChat(defaultSize, newServer(b, pacedReply(text)))
+		term.typeText("tell me all")
+		term.awaitText("│ tell me all")
 		used.during(b, term, func() {
-			term.key("enter")
-			term.idle(lastWords)
+			term.press("enter")
+			term.awaitIdle(lastWords)
 		})
 		term.kill()
-		term.end()
+		term.awaitExit()
 	}
 	used.report(b)
 }
 
-// BenchmarkTurn takes short turns: a question, and an answer of 100 tokens at
-// 200 a second, from Enter until the screen has been quiet for half a second.
-// Processor time of one turn: budget 25 ms. The first turn of a program is not
-// counted.
+// BenchmarkTurn runs short turns: a question, and an answer of 100 tokens at 200 a second, from Enter until the screen has
+// been idle for half a second. Processor time of one turn: budget 25 ms. The first turn of a program is not counted.
 func BenchmarkTurn(b *testing.B) {
 	const turns = 6
-	p := benchPlace(b)
+	p := benchSandbox(b)
 	var script []reply
 	last := func(n int) string { return fmt.Sprintf("The end of turn %d.", n) }
 	for n := range turns {
-		script = append(script, paced(answer(4*100)+" "+last(n)))
+		script = append(script, pacedReply(markdownAnswer(4*100)+" "+last(n)))
 	}
 	var used usage
 	for b.Loop() {
-		term := p.talking(usual, newServer(b, script...))
+		term := p.startChat(defaultSize, newServer(b, script...))
 		for n := range turns {
-			term.typed("and then?")
-			term.see("│ and then?")
+			term.typeText("and then?")
+			term.awaitText("│ and then?")
 			turn := func() {
-				term.key("enter")
+				term.press("enter")
 				term.wait("the end of the turn", func(s screen) bool {
-					return s.has(last(n), "Ask something") && !s.busy() && s.broken() == ""
+					return s.has(last(n), "Ask something") && !s.busy() && s.frameFault() == ""
 				})
 				quiet := time.NewTimer(500 * time.Millisecond)
 				<-quiet.C
@@ -107,7 +103,7 @@ func BenchmarkTurn(b *testing.B) {
 			used.during(b, term, turn)
 		}
 		term.kill()
-		term.end()
+		term.awaitExit()
 	}
 	used.report(b)
 }

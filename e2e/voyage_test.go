@@ -12,10 +12,9 @@ import (
 	"plimsoll/storage"
 )
 
-// A voyage is a stored conversation whose turns each read a long file: what
-// compaction is for. And requests, taken apart without changing a byte.
+// A voyage is a stored conversation whose turns each read a long file. This file also parses requests without changing a byte.
 
-// logbook is the text that turn n read.
+// logbook is the file that turn n reads.
 func logbook(n int) string {
 	var b strings.Builder
 	for line := range 60 {
@@ -24,12 +23,12 @@ func logbook(n int) string {
 	return b.String()
 }
 
-// summaryOfVoyage is an account that counts as a summary of a voyage.
+// summaryOfVoyage is a valid summary of a voyage.
 const summaryOfVoyage = "### Goal\nKnow what the logbooks say (t0).\n\n### Done\nThe logbooks were read with read_file, a day in each turn: day-0.txt (t0), day-1.txt (t1), " +
 	"day-2.txt (t2). The wind came from the west on all of them, and up to four ships were sighted in a watch.\n\n" +
 	"### Next step\nRead the logbook of the day that the user names next."
 
-// turnOfVoyage is a turn that read a logbook.
+// turnOfVoyage is a turn that reads a logbook.
 func turnOfVoyage(n int) []conversation.Body {
 	call := conversation.ToolCall{ID: fmt.Sprintf("call-%d", n), Name: "read_file", Arguments: fmt.Sprintf(`{"path":"day-%d.txt"}`, n)}
 	model := "custom/" + modelName
@@ -41,18 +40,18 @@ func turnOfVoyage(n int) []conversation.Body {
 	}
 }
 
-// benchConversation stores a conversation of so many turns, and returns its ID.
-func (p *place) voyage(turns int) string {
+// storeVoyage stores a conversation of so many turns, and returns its ID.
+func (p *sandbox) storeVoyage(turns int) string {
 	p.t.Helper()
 	var bodies []conversation.Body
 	for n := range turns {
 		bodies = append(bodies, turnOfVoyage(n)...)
 	}
-	return p.keep(p.store(), bodies)
+	return p.storeConversation(p.openStore(), bodies)
 }
 
-// keep stores a conversation, and returns its ID.
-func (p *place) keep(s *storage.Store, bodies []conversation.Body) string {
+// storeConversation stores a conversation, and returns its ID.
+func (p *sandbox) storeConversation(s *storage.Store, bodies []conversation.Body) string {
 	p.t.Helper()
 	id := conversation.NewID()
 	w, err := s.Create(p.t.Context(), storage.NewConversation{ID: id, Workspace: p.work})
@@ -77,10 +76,10 @@ func (p *place) keep(s *storage.Store, bodies []conversation.Body) string {
 	return id
 }
 
-// overlays are the overlays and attempts of a stored conversation, by kind.
-func (p *place) overlays(id string) []conversation.Kind {
+// overlayKinds returns the kinds of the overlays and failed compactions of a stored conversation.
+func (p *sandbox) overlayKinds(id string) []conversation.Kind {
 	p.t.Helper()
-	events, _, err := p.store().Load(p.t.Context(), id)
+	events, _, err := p.openStore().Load(p.t.Context(), id)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -93,46 +92,44 @@ func (p *place) overlays(id string) []conversation.Kind {
 	return kinds
 }
 
-// aboard opens a voyage of four turns in a terminal and has one more said, so
-// that there is a request to compare with; the server's script goes on from
-// there.
-func (p *place) aboard(s *server, at size, more ...string) *terminal {
+// openVoyage opens a voyage of four turns in a terminal and sends one message, so that there is a request to compare with. The
+// server's script continues after its reply.
+func (p *sandbox) openVoyage(s *server, at size, more ...string) *terminal {
 	p.t.Helper()
-	id := p.voyage(4)
+	id := p.storeVoyage(4)
 	s.mu.Lock()
 	s.script = append([]reply{func(w *wire) {
 		w.text("Fair winds.")
 		w.end("stop", 7000, 3)
 	}}, s.script...)
 	s.mu.Unlock()
-	term := p.start(at, s.args(append(more, "-r", id)...)...)
-	term.idle("Day 3 was quiet.")
-	term.say("how is the wind?")
-	term.wait("reply and what it used", func(s screen) bool { return s.has("Fair winds.") && s.used() == "44%" && !s.busy() })
+	term := p.start(at, s.flags(append(more, "-r", id)...)...)
+	term.awaitIdle("Day 3 was quiet.")
+	term.sendMessage("how is the wind?")
+	term.wait("reply and what it used", func(s screen) bool { return s.has("Fair winds.") && s.gaugeShare() == "44%" && !s.busy() })
 	return term
 }
 
-// request is what a request carries, byte for byte.
+// request contains the messages and tools of a request, byte for byte.
 type request struct {
 	Messages []json.RawMessage
 	Tools    json.RawMessage
 }
 
-// sent is request i, the last if i is -1.
-func (s *server) sent(i int) request {
+// parsedRequest returns request i, the last if i is -1.
+func (s *server) parsedRequest(i int) request {
 	s.t.Helper()
-	return s.parsed(s.request(i))
+	return s.parse(s.request(i))
 }
 
-// summary is request i for a summary, the last if i is -1, of those that have a
-// script of their own.
-func (s *server) summary(i int) request {
+// summaryRequest returns request i of the summaries' own script, the last if i is -1.
+func (s *server) summaryRequest(i int) request {
 	s.t.Helper()
-	return s.parsed(s.await(s.summaries, i))
+	return s.parse(s.awaitRequest(s.summaries, i))
 }
 
-// parsed is what a body carries, which has to have messages and tools.
-func (s *server) parsed(body string) request {
+// parse parses a request body, which must have messages and tools.
+func (s *server) parse(body string) request {
 	s.t.Helper()
 	var r request
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
@@ -144,10 +141,9 @@ func (s *server) parsed(body string) request {
 	return r
 }
 
-// extends checks that a request is an earlier one with more at its end: the
-// same system prompt, tools and messages, in the same bytes. It returns what
-// is new.
-func (r request) extends(t testing.TB, earlier request) []message {
+// checkExtends checks that a request begins with an earlier one: the same system prompt, tools and messages, byte for byte. It
+// returns the messages after them.
+func (r request) checkExtends(t testing.TB, earlier request) []message {
 	t.Helper()
 	if !bytes.Equal(r.Tools, earlier.Tools) {
 		t.Errorf("the tools are %s, were %s", r.Tools, earlier.Tools)
@@ -157,7 +153,7 @@ func (r request) extends(t testing.TB, earlier request) []message {
 			t.Fatalf("message %d was\n%s\nand is not there any more: %d messages", i, m, len(r.Messages))
 		}
 	}
-	return request{Messages: r.Messages[len(earlier.Messages):]}.read(t)
+	return request{Messages: r.Messages[len(earlier.Messages):]}.decode(t)
 }
 
 // message is a message of a request.
@@ -166,8 +162,8 @@ type message struct {
 	CallID        string `json:"tool_call_id"`
 }
 
-// read is the messages of a request.
-func (r request) read(t testing.TB) []message {
+// decode returns the messages of a request.
+func (r request) decode(t testing.TB) []message {
 	t.Helper()
 	out := make([]message, len(r.Messages))
 	for i, m := range r.Messages {
@@ -178,10 +174,10 @@ func (r request) read(t testing.TB) []message {
 	return out
 }
 
-// result is what a request shows of the answer to a call, "" if nothing.
+// result returns the content of the answer to a call, or "".
 func (r request) result(t testing.TB, call string) string {
 	t.Helper()
-	for _, m := range r.read(t) {
+	for _, m := range r.decode(t) {
 		if m.CallID == call {
 			return m.Content
 		}

@@ -13,22 +13,21 @@ import (
 	"plimsoll/cli"
 )
 
-// place is a home, a workspace and a data directory of a test's own, and the
-// environment in which the program runs there. Several programs may.
-type place struct {
+// sandbox is a test's own home, workspace and data directory, and the environment in which one or more programs run there.
+type sandbox struct {
 	t       testing.TB
-	program []string // how plimsoll is started
-	root    string   // everything is below it
+	program []string // the command that starts plimsoll
+	root    string   // contains all other folders
 	work    string   // the workspace
 	data    string
 	env     map[string]string
 }
 
-// newPlace makes a place with files in its workspace, by name.
-func newPlace(t testing.TB, files map[string]string) *place {
+// newSandbox creates a sandbox with files in its workspace, by name.
+func newSandbox(t testing.TB, files map[string]string) *sandbox {
 	t.Helper()
 	dir := t.TempDir()
-	p := &place{t: t, program: []string{os.Args[0]}, root: dir, work: filepath.Join(dir, "work"), data: filepath.Join(dir, "data")}
+	p := &sandbox{t: t, program: []string{os.Args[0]}, root: dir, work: filepath.Join(dir, "work"), data: filepath.Join(dir, "data")}
 	home := filepath.Join(dir, "home")
 	p.env = map[string]string{
 		asPlimsoll: "1", "PATH": os.Getenv("PATH"), "HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor",
@@ -42,14 +41,14 @@ func newPlace(t testing.TB, files map[string]string) *place {
 		}
 	}
 	for name, text := range files {
-		p.write(name, text)
+		p.writeFile(name, text)
 	}
-	t.Cleanup(func() { p.noRaces(dir) })
+	t.Cleanup(func() { p.checkNoRaces(dir) })
 	return p
 }
 
-// noRaces fails the test if the race detector of a program reported something.
-func (p *place) noRaces(dir string) {
+// checkNoRaces fails the test if the race detector of a program reported something.
+func (p *sandbox) checkNoRaces(dir string) {
 	reports, err := filepath.Glob(filepath.Join(dir, "race.*"))
 	if err != nil {
 		p.t.Fatal(err)
@@ -63,8 +62,8 @@ func (p *place) noRaces(dir string) {
 	}
 }
 
-// write makes a file in the workspace.
-func (p *place) write(name, text string) {
+// writeFile writes a file in the workspace.
+func (p *sandbox) writeFile(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.work, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -75,8 +74,8 @@ func (p *place) write(name, text string) {
 	}
 }
 
-// read is a file of the workspace.
-func (p *place) read(name string) string {
+// readFile returns a file of the workspace.
+func (p *sandbox) readFile(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.work, name))
 	if err != nil {
@@ -85,8 +84,8 @@ func (p *place) read(name string) string {
 	return string(text)
 }
 
-// command is the program with args, not started, without a terminal.
-func (p *place) command(args ...string) *exec.Cmd {
+// newCommand returns the program with arguments, not started.
+func (p *sandbox) newCommand(args ...string) *exec.Cmd {
 	all := append(append([]string(nil), p.program[1:]...), args...)
 	c := exec.Command(p.program[0], all...)
 	c.Dir = p.work
@@ -94,7 +93,7 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return c
 }
 
-func (p *place) environ() []string {
+func (p *sandbox) environ() []string {
 	var all []string
 	for name, value := range p.env {
 		all = append(all, name+"="+value)
@@ -102,13 +101,13 @@ func (p *place) environ() []string {
 	return all
 }
 
-func (p *place) lookup(name string) (string, bool) {
+func (p *sandbox) lookup(name string) (string, bool) {
 	value, ok := p.env[name]
 	return value, ok
 }
 
-// runs runs the program in the process of the test, without a terminal, and returns its exit code and what it wrote.
-func (p *place) runs(args ...string) (code int, out, errs *bytes.Buffer) {
+// run runs the program in the test's process, without a terminal, and returns its exit code and its output.
+func (p *sandbox) run(args ...string) (code int, out, errs *bytes.Buffer) {
 	p.t.Helper()
 	var stdout, stderr syncedBuffer // the program writes from several goroutines
 	code = cli.Run(p.t.Context(), cli.Env{Args: args, Lookup: p.lookup, Environ: p.environ(), Dir: p.work,
@@ -116,17 +115,17 @@ func (p *place) runs(args ...string) (code int, out, errs *bytes.Buffer) {
 	return code, &stdout.b, &stderr.b
 }
 
-// prints is what a command writes to standard output; it has to succeed.
-func (p *place) prints(args ...string) []byte {
+// output returns what a command writes to standard output. The command must succeed.
+func (p *sandbox) output(args ...string) []byte {
 	p.t.Helper()
-	code, out, errs := p.runs(args...)
+	code, out, errs := p.run(args...)
 	if code != 0 {
 		p.t.Fatalf("plimsoll %s: exit code %d\n%s", strings.Join(args, " "), code, errs)
 	}
 	return out.Bytes()
 }
 
-// syncedBuffer is a buffer to which several goroutines write.
+// syncedBuffer is a buffer that several goroutines may write to.
 type syncedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -138,9 +137,8 @@ func (s *syncedBuffer) Write(text []byte) (int, error) {
 	return s.b.Write(text)
 }
 
-// logs is everything that the program wrote to its log files, wherever they
-// are.
-func (p *place) logs() string {
+// logs returns the text of all log files of the program.
+func (p *sandbox) logs() string {
 	p.t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
