@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1230},
-	"agent":                         {3080, 7642},
+	"agent":                         {3080, 7633},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
 	"agent/anthropic/anthropictest": {549, 153},

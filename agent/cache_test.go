@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// coldAt is from when on the cache is cold as the watcher was told last.
-func (r *rig) coldAt() time.Time {
+// cacheColdAt returns when the cache goes cold, by the newest update.
+func (r *rig) cacheColdAt() time.Time {
 	told := agenttest.Of[updates.CacheCold](r.watch)
 	if len(told) == 0 {
 		return time.Time{}
@@ -25,51 +25,51 @@ func (r *rig) coldAt() time.Time {
 	return told[len(told)-1].At
 }
 
-func TestItIsToldWhenTheCacheGoesCold(t *testing.T) {
+func TestCacheUpdatesSayWhenTheCacheGoesCold(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		kept := testModel
 		kept.CacheTTL = 5 * time.Minute
-		r := start(t, func(o *core.Options) { o.Model = kept }, answers("one"), answers("two"))
-		if got := r.coldAt(); !got.IsZero() {
+		r := start(t, func(o *core.Options) { o.Model = kept }, textReply("one"), textReply("two"))
+		if got := r.cacheColdAt(); !got.IsZero() {
 			t.Errorf("before anything was sent the cache is said to go cold at %s", got)
 		}
 		r.say("hi")
-		if got, want := r.coldAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
+		if got, want := r.cacheColdAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
 			t.Errorf("cold at %s, want %s", got, want)
 		}
 		time.Sleep(3 * time.Minute)
 		r.say("again")
-		if got, want := r.coldAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
+		if got, want := r.cacheColdAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
 			t.Errorf("after another reply cold at %s, want %s", got, want)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "other", Window: kept.Window}, r.provider)
 		r.wait()
-		if got := r.coldAt(); got.After(time.Now()) {
+		if got := r.cacheColdAt(); got.After(time.Now()) {
 			t.Errorf("for another model the cache is said to be warm until %s", got)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window}, r.provider)
 		r.wait()
-		if got, want := r.coldAt(), time.Now().Add(planner.UnknownLifetime); !got.Equal(want) {
+		if got, want := r.cacheColdAt(), time.Now().Add(planner.UnknownLifetime); !got.Equal(want) {
 			t.Errorf("with an unknown lifetime cold at %s, want %s", got, want)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window, NoCache: true}, r.provider)
 		r.wait()
-		if got := r.coldAt(); !got.IsZero() {
+		if got := r.cacheColdAt(); !got.IsZero() {
 			t.Errorf("without a cache it is said to go cold at %s", got)
 		}
 		r.finish()
 	})
 }
 
-// claude is a model that lets requests say how long the cache keeps them.
-func claude(o *core.Options) {
+// withClaude selects a model whose requests can set the lifetime of the cache.
+func withClaude(o *core.Options) {
 	o.Model.Prices = &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15}
 	o.Model.TTL = llm.TTLChosen
 	o.System = strings.Repeat("a long system prompt ", 8000)
 }
 
-// ttls are for how long the requests so far asked to be kept, each time it changes.
-func (r *rig) ttls() []time.Duration {
+// requestedTTLs returns the cache lifetimes in the requests so far, without repetitions.
+func (r *rig) requestedTTLs() []time.Duration {
 	var all []time.Duration
 	for _, q := range r.provider.Requests() {
 		all = append(all, q.CacheTTL)
@@ -77,7 +77,7 @@ func (r *rig) ttls() []time.Duration {
 	return slices.Compact(all)
 }
 
-func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
+func TestRequestedCacheTTLFollowsThePausesBetweenTurns(t *testing.T) {
 	const short, long = 5 * time.Minute, time.Hour
 	bubble(t, func(t *testing.T) {
 		var script []agenttest.Reply
@@ -85,27 +85,27 @@ func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
 			script = append(script, agenttest.Join(agenttest.Say("fine"), agenttest.Stop(conversation.StopEnd), agenttest.Send(llm.Chunk{Usage: &llm.Tokens{
 				Prompt: 40_000, Cached: 39_000, CacheWrite: 1000, Completion: 10, Reasoning: -1}})))
 		}
-		r := start(t, claude, script...)
+		r := start(t, withClaude, script...)
 		for range 4 {
 			r.say("again")
 		}
-		if diff := cmp.Diff([]time.Duration{short}, r.ttls()); diff != "" {
+		if diff := cmp.Diff([]time.Duration{short}, r.requestedTTLs()); diff != "" {
 			t.Errorf("without pauses it is kept for (-want +got):\n%s", diff)
 		}
 		for range 4 {
 			time.Sleep(20 * time.Minute)
 			r.say("after a pause")
 		}
-		if diff := cmp.Diff([]time.Duration{short, long}, r.ttls()); diff != "" {
+		if diff := cmp.Diff([]time.Duration{short, long}, r.requestedTTLs()); diff != "" {
 			t.Errorf("with pauses it is kept for (-want +got):\n%s", diff)
 		}
 		for range 16 {
 			r.say("on and on")
 		}
-		if diff := cmp.Diff([]time.Duration{short, long}, r.ttls()); diff != "" {
+		if diff := cmp.Diff([]time.Duration{short, long}, r.requestedTTLs()); diff != "" {
 			t.Errorf("while it is warm it is kept for (-want +got):\n%s", diff)
 		}
-		if got, want := r.coldAt(), time.Now().Add(long); !got.Equal(want) {
+		if got, want := r.cacheColdAt(), time.Now().Add(long); !got.Equal(want) {
 			t.Errorf("cold at %s, want %s", got, want)
 		}
 		kept := r.memory.Calibration(testModel.CalibrationKey)
@@ -115,13 +115,13 @@ func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
 		r.finish()
 
 		again := start(t, func(o *core.Options) {
-			claude(o)
+			withClaude(o)
 			o.Stored = core.Stored{ID: "conversation", Events: r.memory.Events()}
 			o.Log = r.memory
 		}, script...)
 		time.Sleep(30 * time.Minute)
 		again.say("opened again")
-		if diff := cmp.Diff([]time.Duration{long}, again.ttls()); diff != "" {
+		if diff := cmp.Diff([]time.Duration{long}, again.requestedTTLs()); diff != "" {
 			t.Errorf("opened again it is kept for (-want +got):\n%s", diff)
 		}
 		again.finish()
@@ -133,9 +133,9 @@ func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
 	})
 }
 
-func TestAnotherModelInBetweenLeavesTheCacheWarm(t *testing.T) {
+func TestUsingAnotherModelBrieflyLeavesTheCacheWarm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, claude, answers("one"), answers("two"), answers("three"))
+		r := start(t, withClaude, textReply("one"), textReply("two"), textReply("three"))
 		model := testModel
 		model.Prices, model.TTL = &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15}, llm.TTLChosen
 		r.say("hi")
@@ -145,7 +145,7 @@ func TestAnotherModelInBetweenLeavesTheCacheWarm(t *testing.T) {
 		r.say("and you?")
 		r.SwitchModel(model, r.provider)
 		r.wait()
-		if got := r.coldAt(); !got.Equal(warm) {
+		if got := r.cacheColdAt(); !got.Equal(warm) {
 			t.Errorf("cold at %s, want %s", got, warm)
 		}
 		r.finish()

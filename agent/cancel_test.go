@@ -11,9 +11,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// cancelled stops the turn, checks what it left, and that the next message
-// gets its answer. The script's last reply is answers("fine").
-func (r *rig) cancelled(want ...string) {
+// checkCancel cancels the turn, compares the log with want, and checks that the next
+// message is answered. The script's last reply is textReply("fine").
+func (r *rig) checkCancel(want ...string) {
 	r.t.Helper()
 	began := time.Now()
 	r.Cancel()
@@ -31,17 +31,17 @@ func (r *rig) cancelled(want ...string) {
 	r.say("next")
 	r.finish()
 	want = append(append([]string{"user go"}, want...), "user next", "assistant stop fine")
-	same(r.t, want, said(r.memory.Events()))
+	checkEqual(r.t, want, messageLines(r.memory.Events()))
 }
 
-func TestCancelKeepsWhatCame(t *testing.T) {
+func TestCancelKeepsPartialText(t *testing.T) {
 	held := func(came agenttest.Reply) func() []agenttest.Reply {
 		return func() []agenttest.Reply {
 			return []agenttest.Reply{agenttest.Join(came, agenttest.Hold(agenttest.NewGate()))}
 		}
 	}
 	waits := func(calls ...agenttest.Reply) func() []agenttest.Reply {
-		return func() []agenttest.Reply { return []agenttest.Reply{asks(calls...)} }
+		return func() []agenttest.Reply { return []agenttest.Reply{callsReply(calls...)} }
 	}
 	const notRun = "interrupted interrupted: the turn was stopped before this call ran"
 	for name, c := range map[string]struct {
@@ -67,9 +67,9 @@ func TestCancelKeepsWhatCame(t *testing.T) {
 				<-ctx.Done()
 				return conversation.Outcome{Status: conversation.ResultInterrupted}
 			})
-			r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), answers("fine"))...)
+			r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), textReply("fine"))...)
 			r.say("go")
-			r.cancelled(c.want...)
+			r.checkCancel(c.want...)
 			if closed := agenttest.Of[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
 				t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
 			}
@@ -81,32 +81,32 @@ func TestCancelWhileToolsRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate(), "c2": agenttest.NewGate()}
 		r := start(t, withTools(agenttest.Reader("look", gated(gates)), agenttest.Writer("write", nil)),
-			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), answers("fine"))
+			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), textReply("fine"))
 		r.say("go")
 		gates["c1"].Open()
 		r.wait()
-		r.cancelled("assistant calls [c1 look {}] [c2 look {}] [c3 write {}]",
+		r.checkCancel("assistant calls [c1 look {}] [c2 look {}] [c3 write {}]",
 			"result c1 ok result of c1", "result c2 interrupted printed by c2",
 			"result c3 interrupted interrupted: the turn was stopped before this call ran")
 	})
 }
 
-func TestEndOfTheProgramKeepsTheReply(t *testing.T) {
+func TestShutdownKeepsThePartialReply(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())))
 		r.say("go")
 		r.Send("queued")
 		r.wait()
 		r.finish() // checks that nothing outlives Run
-		same(t, []string{"user go", "assistant interrupted so far"}, said(r.memory.Events()))
-		same(t, []string{"queued"}, r.returned())
+		checkEqual(t, []string{"user go", "assistant interrupted so far"}, messageLines(r.memory.Events()))
+		checkEqual(t, []string{"queued"}, r.returned())
 	})
 }
 
 func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")), answers("b"), answers("c"))
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), textReply("a")), textReply("b"), textReply("c"))
 		r.say("one")
 		r.Send("two")
 		r.Send("three")
@@ -115,9 +115,9 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 		r.wait()
 		r.finish()
 		want := []string{"user one", "assistant stop a", "user two", "assistant stop b", "user three", "assistant stop c"}
-		same(t, want, said(r.memory.Events()))
+		checkEqual(t, want, messageLines(r.memory.Events()))
 		queued := []updates.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
-		same(t, queued, agenttest.Of[updates.Queued](r.watch))
+		checkEqual(t, queued, agenttest.Of[updates.Queued](r.watch))
 		idle := 0
 		for _, s := range agenttest.Of[updates.Status](r.watch) {
 			if s.Phase == updates.Idle {
@@ -132,12 +132,12 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 
 func TestCancelReturnsQueuedMessages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), answers("fine"))
+		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), textReply("fine"))
 		r.say("go")
 		r.Send("two")
 		r.Send("three")
 		r.wait()
-		r.cancelled()
-		same(t, []string{"two", "three"}, r.returned())
+		r.checkCancel()
+		checkEqual(t, []string{"two", "three"}, r.returned())
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// listing is a long result, another one for each n.
+// listing returns a long tool result that differs for each n.
 func listing(n int) string {
 	var b strings.Builder
 	for i := range 90 {
@@ -28,39 +28,39 @@ func listing(n int) string {
 	return b.String()
 }
 
-// looked is the tool that gives a listing for {"n":N}.
-func looked() agenttest.Tool {
+// lookTool returns a tool that answers {"n":N} with listing(N).
+func lookTool() agenttest.Tool {
 	return agenttest.Reader("look", func(_ context.Context, c conversation.ToolCall, _ func(string)) conversation.Outcome {
 		var args struct{ N int }
 		if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 			return conversation.Outcome{Status: conversation.ResultError, Text: err.Error()}
 		}
-		return ok(listing(args.N))
+		return okOutcome(listing(args.N))
 	})
 }
 
-// compactTool is the tool by which a model asks for a compaction.
+// compactTool returns the tool with which a model requests a compaction.
 func compactTool() agenttest.Tool {
 	return agenttest.Reader(conversation.ToolCompact, func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
-		return ok("Compression requested")
+		return okOutcome("Compression requested")
 	})
 }
 
-// looks is a reply that calls look once.
-func looks(n int) agenttest.Reply {
-	return asks(agenttest.Call(0, fmt.Sprintf("c%d", n), "look", fmt.Sprintf(`{"n":%d}`, n)))
+// callsLook returns a reply that calls look once.
+func callsLook(n int) agenttest.Reply {
+	return callsReply(agenttest.Call(0, fmt.Sprintf("c%d", n), "look", fmt.Sprintf(`{"n":%d}`, n)))
 }
 
-// talk is an idle rig in which turns were said, each with a long result.
-func talk(t *testing.T, turns int, change func(*core.Options), script ...agenttest.Reply) *rig {
+// startWithListings returns an idle rig after that many turns, each with a long tool result.
+func startWithListings(t *testing.T, turns int, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	var all []agenttest.Reply
 	for i := range turns {
-		all = append(all, looks(i), answers(fmt.Sprintf("that was listing %d", i)))
+		all = append(all, callsLook(i), textReply(fmt.Sprintf("that was listing %d", i)))
 	}
-	setup := withTools(looked(), compactTool())
+	setup := withTools(lookTool(), compactTool())
 	if change != nil {
-		setup = both(setup, change)
+		setup = combine(setup, change)
 	}
 	r := start(t, setup, append(all, script...)...)
 	for i := range turns {
@@ -69,8 +69,8 @@ func talk(t *testing.T, turns int, change func(*core.Options), script ...agentte
 	return r
 }
 
-// diskFullWhile has every write fail while full is set.
-func diskFullWhile(full *atomic.Bool) func(*core.Options) {
+// failWritesWhile makes every write to the log fail while full is set.
+func failWritesWhile(full *atomic.Bool) func(*core.Options) {
 	return func(o *core.Options) {
 		o.Log = &agenttest.Memory{Fail: func(string) error {
 			if full.Load() {
@@ -81,20 +81,20 @@ func diskFullWhile(full *atomic.Bool) func(*core.Options) {
 	}
 }
 
-// byProfile is a request for a compaction by hand with a profile.
-func byProfile(profile string, keepLast int) edit.Request {
+// profileRequest returns a manual compaction request with a profile.
+func profileRequest(profile string, keepLast int) edit.Request {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, keepLast
 	return w
 }
 
-// compacts compacts and waits until nothing moves.
-func (r *rig) compacts(w edit.Request) {
+// compact requests a compaction and waits until it has ended.
+func (r *rig) compact(w edit.Request) {
 	r.Compact(w)
 	r.wait()
 }
 
-// overlays are the overlays in the log.
+// overlays returns the overlays in the log.
 func (r *rig) overlays() []conversation.Event {
 	var out []conversation.Event
 	for _, e := range r.memory.Events() {
@@ -105,13 +105,13 @@ func (r *rig) overlays() []conversation.Event {
 	return out
 }
 
-// attempts are the failed compactions in the log.
-func (r *rig) attempts() []conversation.Attempt {
+// failedCompactions returns the records of failed compactions in the log.
+func (r *rig) failedCompactions() []conversation.Attempt {
 	return bodies[conversation.Attempt](r.memory.Events())
 }
 
-// refused are the failures of compactions that the user was told.
-func (r *rig) refused() []*llm.Error {
+// compactionErrors returns the errors of failed compactions that the user was shown.
+func (r *rig) compactionErrors() []*llm.Error {
 	var out []*llm.Error
 	for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
 		out = append(out, u.Err)
@@ -119,25 +119,25 @@ func (r *rig) refused() []*llm.Error {
 	return out
 }
 
-// made are the compactions that the user was told.
-func (r *rig) made() []updates.Compacted { return agenttest.Of[updates.Compacted](r.watch) }
+// compactions returns the updates about committed compactions.
+func (r *rig) compactions() []updates.Compacted { return agenttest.Of[updates.Compacted](r.watch) }
 
-// last is the newest request.
-func (r *rig) last() llm.Request {
+// lastRequest returns the newest request.
+func (r *rig) lastRequest() llm.Request {
 	all := r.provider.Requests()
 	return all[len(all)-1]
 }
 
-// wire is what a message says to an endpoint, without where it came from.
-type wire struct {
+// wireMessage is the part of a message that an endpoint gets, without event numbers.
+type wireMessage struct {
 	Role, Text, CallID string
 	Calls              []string
 }
 
-func onWire(messages []projection.Message) []wire {
-	var out []wire
+func wireMessages(messages []projection.Message) []wireMessage {
+	var out []wireMessage
 	for _, m := range messages {
-		w := wire{Role: string(m.Role), Text: m.Text, CallID: m.CallID}
+		w := wireMessage{Role: string(m.Role), Text: m.Text, CallID: m.CallID}
 		for _, c := range m.Calls {
 			w.Calls = append(w.Calls, c.ID+" "+c.Name+" "+c.Arguments)
 		}
@@ -146,29 +146,31 @@ func onWire(messages []projection.Message) []wire {
 	return out
 }
 
-// view is what the stored log shows the model.
-func (r *rig) view() []wire { return onWire(projection.Project(r.memory.Events()).Messages) }
+// view projects the stored log.
+func (r *rig) view() []wireMessage {
+	return wireMessages(projection.Project(r.memory.Events()).Messages)
+}
 
-// idle checks that the conversation rests.
-func (r *rig) idle() {
+// checkIdle checks that the newest phase is idle.
+func (r *rig) checkIdle() {
 	r.t.Helper()
 	if got := r.watch.Phases(); len(got) == 0 || got[len(got)-1] != updates.Idle {
 		r.t.Errorf("the phases are %v, want idle at last", got)
 	}
 }
 
-// account is a summary that counts for a few turns of talk.
-const account = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
+// goodSummary is a summary that passes the acceptance checks for a few turns.
+const goodSummary = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
 	"### Done\nEach listing was fetched with look and shown; every one has ninety lines and none of them names a failure.\n" +
 	"### Next step\nShow the next listing when the user asks for it, as before: \"show me listing\"."
 
-func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
+func TestCompactionWhileIdleIsOneTransactionAndTakesEffectAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, answers("fine"))
+		r := startWithListings(t, 5, nil, textReply("fine"))
 		before, batches := r.reading(), len(r.memory.Batches())
-		r.compacts(byProfile("", -1))
-		r.idle()
-		overlays, made := r.overlays(), r.made()
+		r.compact(profileRequest("", -1))
+		r.checkIdle()
+		overlays, made := r.overlays(), r.compactions()
 		if len(overlays) != 1 || len(made) != 1 {
 			t.Fatalf("%d overlays and %d updates, want one each", len(overlays), len(made))
 		}
@@ -190,8 +192,8 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 			t.Errorf("the segments %v make %d of %d", after.Segments, sum, after.Used)
 		}
 		r.say("thanks")
-		sent := onWire(r.last().Messages)
-		same(t, r.view()[:len(sent)], sent)
+		sent := wireMessages(r.lastRequest().Messages)
+		checkEqual(t, r.view()[:len(sent)], sent)
 		if strings.Contains(sent[2].Text, "line 50 of the listing") || !strings.Contains(sent[10].Text, "line 50 of the listing") {
 			t.Errorf("the first result reads %.80q, the third %.80q", sent[2].Text, sent[10].Text)
 		}
@@ -209,24 +211,24 @@ func segmentSum(r meter.Reading) (sum int) {
 func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(4)), answers("that was listing 4"))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Hold(gate), callsLook(4)), textReply("that was listing 4"))
 		r.say("one more")
 		events := len(r.memory.Events())
-		r.compacts(byProfile("", 0))
+		r.compact(profileRequest("", 0))
 		if got := len(r.memory.Events()); got != events {
 			t.Errorf("%d events were appended while a reply streams", got-events)
 		}
 		gate.Open()
 		r.wait()
-		r.idle()
+		r.checkIdle()
 		var kinds []conversation.Kind
 		for _, e := range r.memory.Events()[events:] {
 			kinds = append(kinds, e.Body.Kind())
 		}
 		want := []conversation.Kind{conversation.KindAssistant, conversation.KindUsage, conversation.KindResult, conversation.KindSummary,
 			conversation.KindAssistant, conversation.KindUsage}
-		same(t, want, kinds)
-		sent := onWire(r.last().Messages)
+		checkEqual(t, want, kinds)
+		sent := wireMessages(r.lastRequest().Messages)
 		if !strings.Contains(sent[len(sent)-1].Text, "line 50 of the listing") {
 			t.Error("the result that the model has not read yet is masked")
 		}
@@ -239,12 +241,12 @@ func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 
 func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, reports("fine", 9000), reports("fine again", 3000))
+		r := startWithListings(t, 4, nil, replyWithUsage("fine", 9000), replyWithUsage("fine again", 3000))
 		r.say("how full is it?")
 		if got := r.reading(); got.Used != 9001 {
 			t.Fatalf("used is %d before", got.Used)
 		}
-		r.compacts(byProfile("", 1))
+		r.compact(profileRequest("", 1))
 		if got := r.reading(); !got.Estimated || got.Used > 9000*3/4 {
 			t.Errorf("used is %d (estimated %v) right after", got.Used, got.Estimated)
 		}
@@ -263,21 +265,21 @@ func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 	})
 }
 
-func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
+func TestCompactionThatCannotBeStoredDoesNotTakeEffect(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var full atomic.Bool
-		r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+		r := startWithListings(t, 4, failWritesWhile(&full), textReply("fine"))
 		before, used := r.view(), r.reading().Used
 		full.Store(true)
-		r.compacts(byProfile("", 1))
+		r.compact(profileRequest("", 1))
 		full.Store(false)
-		r.idle()
-		refused := r.refused()
-		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.made()) != 0 {
-			t.Fatalf("told %v and %v", refused, r.made())
+		r.checkIdle()
+		refused := r.compactionErrors()
+		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.compactions()) != 0 {
+			t.Fatalf("told %v and %v", refused, r.compactions())
 		}
 		r.say("go on")
-		same(t, before, r.view()[:len(before)])
+		checkEqual(t, before, r.view()[:len(before)])
 		if n := len(r.overlays()); n != 0 || r.reading().Used < used {
 			t.Errorf("%d overlays are in force after all", n)
 		}
@@ -288,18 +290,18 @@ func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
 func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var full atomic.Bool
-		r := talk(t, 4, diskFullWhile(&full))
+		r := startWithListings(t, 4, failWritesWhile(&full))
 		full.Store(true)
 		r.Rename("a title that cannot be stored yet")
 		r.wait()
 		full.Store(false)
-		r.compacts(byProfile("", 1))
+		r.compact(profileRequest("", 1))
 		overlay := r.overlays()
 		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Origin.Epoch != overlay[0].Seq {
 			t.Fatalf("the overlays are %+v", overlay)
 		}
 		if events := r.memory.Events(); events[len(events)-2].Body.Kind() != conversation.KindRenamed {
-			t.Errorf("what was pending is not stored before: %v", brief(events[len(events)-2:]))
+			t.Errorf("what was pending is not stored before: %v", describe(events[len(events)-2:]))
 		}
 		r.finish()
 	})
@@ -317,15 +319,15 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 		"masks are turned on":         {change: func(r *preset.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
-			r := talk(t, 3, func(o *core.Options) {
+			again := callsReply(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
+			r := startWithListings(t, 3, func(o *core.Options) {
 				o.Rules = preset.RulesOf(preset.Plimsoll)
 				if test.change != nil {
 					test.change(&o.Rules)
 				}
-			}, again, answers("the same"))
+			}, again, textReply("the same"))
 			if test.compact {
-				r.compacts(byProfile("", 0))
+				r.compact(profileRequest("", 0))
 			}
 			r.say("listing 0 again, and 7")
 			results := map[string]uint64{}
@@ -341,7 +343,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 			if want := map[bool]uint64{true: first}[test.points]; results["again"] != want || results["other"] != 0 || results["c0"] != 0 {
 				t.Errorf("results repeat %v, want again: %d", results, want)
 			}
-			texts := fmt.Sprint(onWire(r.last().Messages))
+			texts := fmt.Sprint(wireMessages(r.lastRequest().Messages))
 			if n := strings.Count(texts, "line 50 of the listing that was asked for in turn 0"); test.points && n != 1 {
 				t.Errorf("the listing is sent %d times", n)
 			}

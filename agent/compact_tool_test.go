@@ -13,18 +13,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// wantsCompaction is a reply that calls compact.
-func wantsCompaction(id, arguments string) agenttest.Reply {
-	return asks(agenttest.Call(0, id, conversation.ToolCompact, arguments))
+// callsCompact returns a reply that calls the compact tool.
+func callsCompact(id, arguments string) agenttest.Reply {
+	return callsReply(agenttest.Call(0, id, conversation.ToolCompact, arguments))
 }
 
-func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
+func TestCompactionRequestedByTheModelComesBeforeItsNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, wantsCompaction("k1", `{"focus":"the\nfailures"}`), summarises(account), answers("done"))
+		r := startWithListings(t, 5, nil, callsCompact("k1", `{"focus":"the\nfailures"}`), summaryReply(goodSummary), textReply("done"))
 		r.say("tidy up and go on")
 		overlays := r.overlays()
 		if len(overlays) != 1 {
-			t.Fatalf("%d overlays, refused %v", len(overlays), r.refused())
+			t.Fatalf("%d overlays, refused %v", len(overlays), r.compactionErrors())
 		}
 		s := overlays[0].Body.(conversation.Summary)
 		if s.Origin.Source != conversation.SourceTool || s.Origin.Trigger != "compact tool" || s.Focus != "the failures" || s.Origin.Profile != preset.ProfileHeavy {
@@ -38,36 +38,36 @@ func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
 		if !strings.Contains(asked.Messages[len(asked.Messages)-1].Text, "Preserve in particular: the failures") {
 			t.Error("the focus is not passed on")
 		}
-		got := onWire(next.Messages)
-		if !strings.Contains(got[0].Text, account) || got[len(got)-1].Text != "Compression requested" || got[len(got)-3].Text != "tidy up and go on" {
+		got := wireMessages(next.Messages)
+		if !strings.Contains(got[0].Text, goodSummary) || got[len(got)-1].Text != "Compression requested" || got[len(got)-3].Text != "tidy up and go on" {
 			t.Errorf("went on with %+v", got[len(got)-3:])
 		}
-		all2 := said(r.memory.Events())
+		all2 := messageLines(r.memory.Events())
 		if all2[len(all2)-1] != "assistant stop done" {
 			t.Errorf("the turn ended with %q", all2[len(all2)-1])
 		}
-		r.idle()
+		r.checkIdle()
 		r.finish()
 	})
 }
 
-func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
+func TestCompactionRequestedInTheFirstTurnCoversItsFinishedSteps(t *testing.T) {
 	for _, name := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
 		runBubble(t, string(name), func(t *testing.T) {
-			r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
-				looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
+			r := start(t, combine(withTools(lookTool(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
+				callsLook(0), callsLook(1), callsLook(2), callsCompact("k1", `{}`), summaryReply(goodSummary), textReply("done"))
 			r.say("read all listings of the uploads and say what is wrong")
 			if o := r.overlays(); len(o) != 1 {
-				t.Fatalf("made %+v, refused %v", o, r.refused())
+				t.Fatalf("made %+v, refused %v", o, r.compactionErrors())
 			}
-			got := onWire(r.last().Messages)
+			got := wireMessages(r.lastRequest().Messages)
 			if got[0].Text != "read all listings of the uploads and say what is wrong" || got[len(got)-1].CallID != "k1" {
 				t.Errorf("went on with %+v", got)
 			}
-			if n := strings.Count(strings.Join(texts(got), "\n"), account); n != 1 {
+			if n := strings.Count(strings.Join(messageTexts(got), "\n"), goodSummary); n != 1 {
 				t.Errorf("the summary stands there %d times", n)
 			}
-			if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
+			if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
 				t.Errorf("the turn ended with %q", list[len(list)-1])
 			}
 			r.finish()
@@ -75,7 +75,7 @@ func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
 	}
 }
 
-func texts(messages []wire) []string {
+func messageTexts(messages []wireMessage) []string {
 	var out []string
 	for _, m := range messages {
 		out = append(out, m.Text)
@@ -83,40 +83,40 @@ func texts(messages []wire) []string {
 	return out
 }
 
-// secondAccount is another summary: one that repeats the first does not count.
-const secondAccount = "### Done\nFour more listings were read in one turn (t7); all are of the same length and complete.\n" +
+// otherSummary differs from goodSummary: a summary that repeats the earlier one is refused.
+const otherSummary = "### Done\nFour more listings were read in one turn (t7); all are of the same length and complete.\n" +
 	"### Current state\nNothing is left to be read, and no file was changed on the way."
 
-func TestModelThatAsksAgainWaitsUntilTheConversationHasGrown(t *testing.T) {
+func TestModelCannotRequestCompactionAgainUntilTheConversationGrows(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 12_000, Source: meter.WindowConfig} },
-			wantsCompaction("k1", `{}`), summarises(account), answers("done"),
-			wantsCompaction("k2", `{}`), answers("done again"),
-			looks(6), wantsCompaction("kx", `{}`), answers("and again"),
-			looks(5), answers("long"), wantsCompaction("k3", `{}`), summarises(secondAccount), answers("at last"))
+		r := startWithListings(t, 5, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 12_000, Source: meter.WindowConfig} },
+			callsCompact("k1", `{}`), summaryReply(goodSummary), textReply("done"),
+			callsCompact("k2", `{}`), textReply("done again"),
+			callsLook(6), callsCompact("kx", `{}`), textReply("and again"),
+			callsLook(5), textReply("long"), callsCompact("k3", `{}`), summaryReply(otherSummary), textReply("at last"))
 		r.say("tidy up")
 		r.say("tidy up more")
 		r.say("tidy up once more")
-		if n, a := len(r.overlays()), r.attempts(); n != 1 || len(a) != 2 || !strings.Contains(a[0].Why, "hardly grown") || a[0].Source != conversation.SourceTool {
+		if n, a := len(r.overlays()), r.failedCompactions(); n != 1 || len(a) != 2 || !strings.Contains(a[0].Why, "hardly grown") || a[0].Source != conversation.SourceTool {
 			t.Fatalf("%d compactions, recorded %+v", n, a)
 		}
 		r.say("read more")
 		r.say("now tidy up")
 		o := r.overlays()
 		if len(o) != 2 {
-			t.Fatalf("%d compactions, refused %v", len(o), r.refused())
+			t.Fatalf("%d compactions, refused %v", len(o), r.compactionErrors())
 		}
 		if first, second := o[0].Body.(conversation.Summary), o[1].Body.(conversation.Summary); second.FromTurn != first.ToTurn+1 {
 			t.Errorf("turns %d to %d, then %d to %d", first.FromTurn, first.ToTurn, second.FromTurn, second.ToTurn)
 		}
-		if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop at last" {
+		if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop at last" {
 			t.Errorf("the turn ended with %q", list[len(list)-1])
 		}
 		r.finish()
 	})
 }
 
-func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
+func TestTurnContinuesWhenTheModelsCompactionFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		turns  int
 		change func(*core.Options)
@@ -135,23 +135,23 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 		}, nil, "no profile makes summaries"},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			script := []agenttest.Reply{wantsCompaction("k1", `{"focus":7}`)}
+			script := []agenttest.Reply{callsCompact("k1", `{"focus":7}`)}
 			if test.reply != nil {
 				script = append(script, test.reply)
 			}
-			r := talk(t, test.turns, test.change, append(script, answers("done"))...)
+			r := startWithListings(t, test.turns, test.change, append(script, textReply("done"))...)
 			r.say("tidy up and go on")
-			a := r.attempts()
+			a := r.failedCompactions()
 			if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
 				t.Fatalf("recorded %+v", a)
 			}
 			if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
 				t.Errorf("told %+v", u)
 			}
-			if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
+			if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
 				t.Errorf("the turn ended with %q", list[len(list)-1])
 			}
-			r.idle()
+			r.checkIdle()
 			r.finish()
 		})
 	}

@@ -14,15 +14,15 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// counting is a provider whose endpoint counts tokens.
-type counting struct {
+// countingProvider is a provider whose endpoint counts tokens.
+type countingProvider struct {
 	*agenttest.Provider
 	mu    sync.Mutex // guards all below
 	asked []llm.Request
 	count func(context.Context, llm.Request) (int, error)
 }
 
-func (c *counting) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+func (c *countingProvider) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	c.mu.Lock()
 	c.asked = append(c.asked, r)
 	count := c.count
@@ -30,20 +30,20 @@ func (c *counting) CountTokens(ctx context.Context, r llm.Request) (int, error) 
 	return count(ctx, r)
 }
 
-func (c *counting) times() int {
+func (c *countingProvider) countRequests() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.asked)
 }
 
-// startCounting starts an agent whose endpoint counts, and whose replies do not say how long the prompt was.
-func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, error)) (*rig, *counting) {
+// startCounting starts an agent whose endpoint counts tokens and whose replies report no usage.
+func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, error)) (*rig, *countingProvider) {
 	t.Helper()
 	var script []agenttest.Reply
 	for range 9 {
-		script = append(script, answers("fine"))
+		script = append(script, textReply("fine"))
 	}
-	c := &counting{Provider: agenttest.NewProvider(script...), count: count}
+	c := &countingProvider{Provider: agenttest.NewProvider(script...), count: count}
 	r := start(t, func(o *core.Options) { o.Provider = c })
 	r.provider = c.Provider
 	return r, c
@@ -52,7 +52,7 @@ func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, 
 func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 3005, nil })
-		if n := c.times(); n != 0 {
+		if n := c.countRequests(); n != 0 {
 			t.Errorf("before anything was said it was asked %d times", n)
 		}
 		r.say(strings.Repeat("words ", 1500))
@@ -65,17 +65,17 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 			t.Errorf("counted was %+v", q)
 		}
 		r.say("more")
-		if got := r.reading(); !got.Estimated || c.times() != 1 {
-			t.Errorf("right after a count it was asked again: %d times", c.times())
+		if got := r.reading(); !got.Estimated || c.countRequests() != 1 {
+			t.Errorf("right after a count it was asked again: %d times", c.countRequests())
 		}
 		time.Sleep(time.Minute)
 		r.wait()
-		if got := r.reading(); got.Estimated || c.times() != 2 {
-			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.times())
+		if got := r.reading(); got.Estimated || c.countRequests() != 2 {
+			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.countRequests())
 		}
 		time.Sleep(time.Hour)
 		r.wait()
-		if n := c.times(); n != 2 {
+		if n := c.countRequests(); n != 2 {
 			t.Errorf("while nothing is said it was asked %d times", n)
 		}
 		r.finish()
@@ -85,7 +85,7 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	})
 }
 
-func TestACountThatIsOfNoUse(t *testing.T) {
+func TestUnusableTokenCountsAreIgnored(t *testing.T) {
 	for name, c := range map[string]struct {
 		n     int
 		err   error
@@ -106,15 +106,15 @@ func TestACountThatIsOfNoUse(t *testing.T) {
 			if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
 				t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
 			}
-			if counter.times() != c.times {
-				t.Errorf("it was asked %d times", counter.times())
+			if counter.countRequests() != c.times {
+				t.Errorf("it was asked %d times", counter.countRequests())
 			}
 			r.finish()
 		})
 	}
 }
 
-func TestACountThatComesTooLateIsDropped(t *testing.T) {
+func TestLateTokenCountIsDropped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r, c := startCounting(t, func(ctx context.Context, _ llm.Request) (int, error) {
 			select {
@@ -134,7 +134,7 @@ func TestACountThatComesTooLateIsDropped(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.say(strings.Repeat("and more ", 20))
 		r.finish() // while it counts
-		if n := c.times(); n != 3 {
+		if n := c.countRequests(); n != 3 {
 			t.Errorf("it was asked %d times", n)
 		}
 	})

@@ -22,14 +22,14 @@ import (
 	"plimsoll/conversation"
 )
 
-// fallbackTo is a model that takes over, with a window.
+// fallbackTo returns a fallback to a model with that window.
 func fallbackTo(id string, window int, p llm.Provider) core.Fallback {
 	m := llm.Model{Provider: "other", ID: id, Window: meter.Window{Tokens: window, Source: meter.WindowCatalogue}}
 	return core.Fallback{Name: m.Name(), Open: func(context.Context, llm.Model) (llm.Model, llm.Provider, error) { return m, p, nil }}
 }
 
-// closed is one that cannot be opened.
-func closed(name, why string) core.Fallback {
+// unavailableFallback returns a fallback whose provider cannot be opened.
+func unavailableFallback(name, why string) core.Fallback {
 	return core.Fallback{Name: name, Open: func(context.Context, llm.Model) (llm.Model, llm.Provider, error) {
 		return llm.Model{}, nil, errors.New(why)
 	}}
@@ -39,8 +39,8 @@ func withFallbacks(list ...core.Fallback) func(*core.Options) {
 	return func(o *core.Options) { o.Fallbacks = list }
 }
 
-// models are the models of the replies in the log.
-func (r *rig) models() []string {
+// replyModels returns the model of each reply in the log.
+func (r *rig) replyModels() []string {
 	var out []string
 	for _, m := range bodies[conversation.AssistantMessage](r.memory.Events()) {
 		out = append(out, m.Model)
@@ -48,26 +48,26 @@ func (r *rig) models() []string {
 	return out
 }
 
-func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
+func TestFallbackReplacesAnOverloadedModelForOneTurn(t *testing.T) {
 	for name, class := range map[string]llm.Class{"overloaded": llm.Overloaded, "rate limit": llm.RateLimited, "quota": llm.Quota} {
 		runBubble(t, name, func(t *testing.T) {
-			tries := []agenttest.Reply{fails(class), fails(class), fails(class), fails(class)}
+			tries := []agenttest.Reply{failsWith(class), failsWith(class), failsWith(class), failsWith(class)}
 			if class == llm.Quota {
 				tries = tries[:1]
 			}
-			second := agenttest.NewProvider(answers("from the other"))
-			r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), append(tries, answers("back again"))...)
+			second := agenttest.NewProvider(textReply("from the other"))
+			r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), append(tries, textReply("back again"))...)
 			r.Send("one")
-			r.settle()
+			r.timeUntilIdle()
 			r.Send("two")
 			r.wait()
 			r.finish()
-			same(t, []string{"other/n", "test/m"}, r.models())
+			checkEqual(t, []string{"other/n", "test/m"}, r.replyModels())
 			var changes []string
 			for _, m := range bodies[conversation.ModelChanged](r.memory.Events()) {
 				changes = append(changes, fmt.Sprintf("%s %v", m.Name(), m.OneTurn))
 			}
-			same(t, []string{"test/m false", "other/n true", "test/m false"}, changes)
+			checkEqual(t, []string{"test/m false", "other/n true", "test/m false"}, changes)
 			if f := r.failures(); len(f) != 0 {
 				t.Errorf("failures %v", f)
 			}
@@ -84,13 +84,13 @@ func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
 	}
 }
 
-func TestOtherFailuresAreNotTakenOver(t *testing.T) {
+func TestOtherFailuresUseNoFallback(t *testing.T) {
 	for _, class := range []llm.Class{llm.Auth, llm.NotFound, llm.BadRequest, llm.Network, llm.ServerFault, llm.TooLarge} {
 		runBubble(t, string(class), func(t *testing.T) {
-			second := agenttest.NewProvider(answers("from the other"))
-			r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), fails(class), fails(class), fails(class), fails(class))
+			second := agenttest.NewProvider(textReply("from the other"))
+			r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), failsWith(class), failsWith(class), failsWith(class), failsWith(class))
 			r.Send("go")
-			r.settle()
+			r.timeUntilIdle()
 			r.finish()
 			if d := cmp.Diff([]llm.Class{class}, r.failures()); d != "" || len(second.Requests()) != 0 {
 				t.Errorf("%s, %d requests", d, len(second.Requests()))
@@ -99,13 +99,13 @@ func TestOtherFailuresAreNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestModelsThatCannotTakeOverAreLeftOut(t *testing.T) {
+func TestUnusableFallbacksAreSkipped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		small, third := agenttest.NewProvider(), agenttest.NewProvider(answers("from the third"))
-		r := start(t, withFallbacks(closed("a/b", "there is no key for a"), fallbackTo("small", 1000, small), fallbackTo("n", 50_000, third)), fails(llm.Quota))
+		small, third := agenttest.NewProvider(), agenttest.NewProvider(textReply("from the third"))
+		r := start(t, withFallbacks(unavailableFallback("a/b", "there is no key for a"), fallbackTo("small", 1000, small), fallbackTo("n", 50_000, third)), failsWith(llm.Quota))
 		r.say(strings.Repeat("word ", 1500))
 		r.finish()
-		same(t, []string{"other/n"}, r.models())
+		checkEqual(t, []string{"other/n"}, r.replyModels())
 		for _, want := range []string{"a/b is left out: there is no key for a.", "other/small is left out: its window of 1k is too small without a compaction."} {
 			if !strings.Contains(strings.Join(r.notices(), "\n"), want) {
 				t.Errorf("nobody says %q: %q", want, r.notices())
@@ -114,29 +114,29 @@ func TestModelsThatCannotTakeOverAreLeftOut(t *testing.T) {
 	})
 }
 
-// One that takes over and fails is taken over itself, also where its key does not open it.
-func TestTheNextOneTakesOverFromOneThatFails(t *testing.T) {
+// When a fallback fails, also for a missing key, the next fallback takes over.
+func TestNextFallbackReplacesAFailingFallback(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		second, third := agenttest.NewProvider(fails(llm.Auth)), agenttest.NewProvider(answers("from the third"))
-		r := start(t, withFallbacks(fallbackTo("second", 50_000, second), fallbackTo("third", 50_000, third)), fails(llm.Quota), answers("fine"))
+		second, third := agenttest.NewProvider(failsWith(llm.Auth)), agenttest.NewProvider(textReply("from the third"))
+		r := start(t, withFallbacks(fallbackTo("second", 50_000, second), fallbackTo("third", 50_000, third)), failsWith(llm.Quota), textReply("fine"))
 		r.say("go")
 		r.say("again")
 		r.finish()
-		same(t, []string{"other/third", "test/m"}, r.models())
+		checkEqual(t, []string{"other/third", "test/m"}, r.replyModels())
 		if n := r.notices(); len(n) != 2 || !strings.Contains(n[1], "The next turn goes to test/m again.") {
 			t.Errorf("notices %q", n)
 		}
 	})
 }
 
-func TestWhatStreamedBeforeAModelIsTakenOverIsVoid(t *testing.T) {
+func TestPartialReplyIsDiscardedWhenAFallbackTakesOver(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		second := agenttest.NewProvider(answers("all of it"))
+		second := agenttest.NewProvider(textReply("all of it"))
 		broken := agenttest.Join(agenttest.Say("half of"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded", NoRetry: true}))
 		r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), broken)
 		r.say("go")
 		r.finish()
-		if got := said(r.memory.Events()); got[len(got)-1] != "assistant stop all of it" || len(r.models()) != 1 {
+		if got := messageLines(r.memory.Events()); got[len(got)-1] != "assistant stop all of it" || len(r.replyModels()) != 1 {
 			t.Errorf("the log says %q", got)
 		}
 		if len(agenttest.Of[updates.Discarded](r.watch)) != 1 {
@@ -145,12 +145,12 @@ func TestWhatStreamedBeforeAModelIsTakenOverIsVoid(t *testing.T) {
 	})
 }
 
-func TestAModelThatTheUserChoosesMeanwhileStays(t *testing.T) {
+func TestModelChosenDuringAFallbackTurnStays(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		second := agenttest.NewProvider(agenttest.Join(agenttest.Hold(gate), answers("from the second")))
-		chosen := agenttest.NewProvider(answers("from the one that was chosen"))
-		r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), fails(llm.Quota))
+		second := agenttest.NewProvider(agenttest.Join(agenttest.Hold(gate), textReply("from the second")))
+		chosen := agenttest.NewProvider(textReply("from the one that was chosen"))
+		r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), failsWith(llm.Quota))
 		r.say("go")
 		r.SwitchModel(llm.Model{Provider: "chosen", ID: "c"}, chosen)
 		r.wait()
@@ -158,43 +158,43 @@ func TestAModelThatTheUserChoosesMeanwhileStays(t *testing.T) {
 		r.wait()
 		r.say("again")
 		r.finish()
-		same(t, []string{"other/n", "chosen/c"}, r.models())
+		checkEqual(t, []string{"other/n", "chosen/c"}, r.replyModels())
 	})
 }
 
-// full is what llama.cpp says when its slots have filled the cache they share.
-func full() *llm.Error {
+// fullCacheError is llama.cpp's error when its slots have filled the cache they share.
+func fullCacheError() *llm.Error {
 	return &llm.Error{Class: llm.Overflow, Message: "the request is larger than the context window: Context size has been exceeded."}
 }
 
-func TestAFullCacheIsNoOverflow(t *testing.T) {
+func TestFullServerCacheIsNotAnOverflow(t *testing.T) {
 	for name, c := range map[string]struct {
 		window meter.Window
 		text   string // said, at three characters a token or more
 		err    *llm.Error
 		again  bool
 	}{
-		"smaller than the window":       {sized(8192, meter.WindowServer), "go", full(), true},
-		"behind a piece of the reply":   {sized(8192, meter.WindowServer), "go", full(), true},
-		"about as large as the window":  {sized(8192, meter.WindowServer), strings.Repeat("word upon word ", 1900), full(), false},
-		"the window is not known":       {meter.Window{}, "go", full(), false},
-		"the window is the user's":      {sized(8192, meter.WindowConfig), "go", full(), false},
-		"the window is the catalogue's": {sized(8192, meter.WindowCatalogue), "go", full(), false},
-		"with a number":                 {sized(8192, meter.WindowServer), "go", &llm.Error{Class: llm.Overflow, Message: "too long", Requested: 9000}, false},
+		"smaller than the window":       {windowOf(8192, meter.WindowServer), "go", fullCacheError(), true},
+		"behind a piece of the reply":   {windowOf(8192, meter.WindowServer), "go", fullCacheError(), true},
+		"about as large as the window":  {windowOf(8192, meter.WindowServer), strings.Repeat("word upon word ", 1900), fullCacheError(), false},
+		"the window is not known":       {meter.Window{}, "go", fullCacheError(), false},
+		"the window is the user's":      {windowOf(8192, meter.WindowConfig), "go", fullCacheError(), false},
+		"the window is the catalogue's": {windowOf(8192, meter.WindowCatalogue), "go", fullCacheError(), false},
+		"with a number":                 {windowOf(8192, meter.WindowServer), "go", &llm.Error{Class: llm.Overflow, Message: "too long", Requested: 9000}, false},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			first := agenttest.Fail(c.err)
 			if strings.Contains(name, "piece") {
 				first = agenttest.Join(agenttest.Say("WAR"), first)
 			}
-			r := start(t, func(o *core.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), answers("fine"))
+			r := start(t, func(o *core.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), textReply("fine"))
 			r.Send(c.text)
-			r.settle()
+			r.timeUntilIdle()
 			failed := agenttest.Of[updates.Failed](r.watch)
 			if (len(failed) == 0) != c.again {
 				t.Fatalf("told %v", failed)
 			}
-			if got := said(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
+			if got := messageLines(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
 				t.Errorf("%q", got)
 			}
 			for _, s := range agenttest.Of[updates.Status](r.watch) {
@@ -207,16 +207,16 @@ func TestAFullCacheIsNoOverflow(t *testing.T) {
 	}
 }
 
-// crowded is a server whose requests share one cache: of two beside each other
-// each ends with words about its size. It takes a second for each reply.
-type crowded struct {
+// sharedCacheServer is a server whose requests share one cache: two requests at the same
+// time both fail with an error about its size. Each reply takes a second.
+type sharedCacheServer struct {
 	mu      sync.Mutex
 	running int
 	order   []string
 	clash   chan struct{} // closed when the requests that run now collide
 }
 
-func (s *crowded) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (s *sharedCacheServer) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		who := "reply"
 		if last := r.Messages[len(r.Messages)-1].Text; strings.Contains(strings.ToLower(r.System+last), "summar") {
@@ -244,32 +244,32 @@ func (s *crowded) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Cause(ctx)})
 			return
 		case <-clash:
-			yield(llm.Chunk{}, full())
+			yield(llm.Chunk{}, fullCacheError())
 			return
 		}
 		text := "fine"
 		if who == "summary" {
-			text = agenttestSummary
+			text = fallbackSummary
 		}
-		u := counted(400)
+		u := reportedPrompt(400)
 		yield(llm.Chunk{Text: text, Stop: conversation.StopEnd, Usage: &u}, nil)
 	}
 }
 
-// agenttestSummary is a summary that counts.
-var agenttestSummary = "## Goal\nThe user talks of parts and asks what of each.\n\n## Progress\n" + strings.Repeat("Part after part was looked at and answered in turn. ", 12)
+// fallbackSummary is a summary that passes the acceptance checks.
+var fallbackSummary = "## Goal\nThe user talks of parts and asks what of each.\n\n## Progress\n" + strings.Repeat("Part after part was looked at and answered in turn. ", 12)
 
-// A summary that meets a cache which is full gives up after one more try: the conversation goes on.
-func TestASummaryGivesUpWhereTheCacheStaysFull(t *testing.T) {
+// A summary that finds the cache full fails after one retry, and the conversation continues.
+func TestSummaryFailsWhenTheServerCacheStaysFull(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := &crowded{}
+		s := &sharedCacheServer{}
 		r := start(t, func(o *core.Options) {
-			o.Model.Window, o.Provider = sized(32_768, meter.WindowServer), s
+			o.Model.Window, o.Provider = windowOf(32_768, meter.WindowServer), s
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
 		for i := range 6 {
-			r.Send(asking(i, 900))
+			r.Send(longQuestion(i, 900))
 			time.Sleep(2 * time.Second)
 			r.wait()
 		}
@@ -284,7 +284,7 @@ func TestASummaryGivesUpWhereTheCacheStaysFull(t *testing.T) {
 		if len(failed) != 1 || !strings.Contains(failed[0].Err.Message, "cache is full") || len(agenttest.Of[updates.Compacted](r.watch)) != 0 {
 			t.Errorf("failures %+v, %v", failed, s.order)
 		}
-		if got := said(r.memory.Events()); !strings.HasPrefix(got[len(got)-1], "assistant stop fine") || len(r.failures()) != 0 {
+		if got := messageLines(r.memory.Events()); !strings.HasPrefix(got[len(got)-1], "assistant stop fine") || len(r.failures()) != 0 {
 			t.Errorf("%q, %v", got, r.failures())
 		}
 		r.finish()

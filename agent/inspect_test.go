@@ -18,8 +18,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// inspected are the answers to Inspect.
-func (r *rig) inspected() []inspect.Breakdown {
+// breakdowns returns the answers to Inspect.
+func (r *rig) breakdowns() []inspect.Breakdown {
 	var out []inspect.Breakdown
 	for _, u := range agenttest.Of[updates.Inspected](r.watch) {
 		out = append(out, u.Account)
@@ -27,11 +27,11 @@ func (r *rig) inspected() []inspect.Breakdown {
 	return out
 }
 
-// Adding up keeps nobody waiting, and what is asked for meanwhile is one more look.
-func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
+// Inspect runs in the background, and requests for it meanwhile cause one more run.
+func TestInspectDoesNotBlockTheConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate, at := agenttest.NewGate(), atomic.Int64{}
-		r := talk(t, 2, func(o *core.Options) {
+		r := startWithListings(t, 2, func(o *core.Options) {
 			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
 				at.Add(1)
 				if err := gate.Pass(context.Background()); err != nil {
@@ -39,7 +39,7 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 				}
 				return nil
 			}
-		}, agenttest.Join(agenttest.Used(900, 9), answers("fine")), agenttest.Join(agenttest.Used(1000, 9), answers("fine")))
+		}, agenttest.Join(agenttest.Used(900, 9), textReply("fine")), agenttest.Join(agenttest.Used(1000, 9), textReply("fine")))
 		r.say("one more")
 		r.Inspect()
 		r.wait()
@@ -48,16 +48,16 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 		r.wait()
 		r.Inspect()
 		r.wait()
-		all := said(r.memory.Events())
+		all := messageLines(r.memory.Events())
 		if n := at.Load(); n != 1 {
 			t.Errorf("%d looks are under way", n)
 		}
-		if n := len(r.inspected()); n != 0 || all[len(all)-1] != "assistant stop fine" || all[len(all)-2] != "user and another" {
+		if n := len(r.breakdowns()); n != 0 || all[len(all)-1] != "assistant stop fine" || all[len(all)-2] != "user and another" {
 			t.Errorf("%d answers, said %q", n, all[len(all)-2:])
 		}
 		gate.Open()
 		r.wait()
-		got := r.inspected()
+		got := r.breakdowns()
 		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.ReplyRequests != 6 {
 			t.Errorf("told %+v", got)
 		}
@@ -69,7 +69,7 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		prices := llm.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5, Output: 8}
-		r := talk(t, 5, func(o *core.Options) {
+		r := startWithListings(t, 5, func(o *core.Options) {
 			o.Model.Prices = &prices
 			o.Cost = func(m llm.Model, tokens llm.Tokens) (*float64, string) {
 				if m.Prices == nil {
@@ -80,18 +80,18 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 			}
 		})
 		now, events := r.reading(), len(r.memory.Events())
-		w := byProfile(preset.ProfileDefault, 1)
+		w := profileRequest(preset.ProfileDefault, 1)
 		r.Preview(w)
-		r.Preview(heavy())
-		r.Preview(byProfile("nowhere", 1))
-		r.SwitchModel(other("free", 100_000), r.provider)
+		r.Preview(heavyRequest())
+		r.Preview(profileRequest("nowhere", 1))
+		r.SwitchModel(otherModel("free", 100_000), r.provider)
 		r.Preview(w)
 		r.wait()
 		got := agenttest.Of[updates.Previewed](r.watch)
 		if len(got) != 4 || len(r.memory.Events()) != events+1 { // the switch of the model
 			t.Fatalf("%d answers, %d events more", len(got), len(r.memory.Events())-events)
 		}
-		for i, want := range []edit.Request{w, heavy(), byProfile("nowhere", 1), w} {
+		for i, want := range []edit.Request{w, heavyRequest(), profileRequest("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Request); diff != "" {
 				t.Errorf("answer %d: %s", i, diff)
 			}
@@ -110,7 +110,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		if got[3].Err != nil || got[3].CostNow != nil || got[3].PaysAfter != nil {
 			t.Errorf("without prices told %+v", got[3])
 		}
-		r.compacts(w)
+		r.compact(w)
 		if d := cmp.Diff(got[0].Then.Segments, r.reading().Segments); d != "" {
 			t.Errorf("made: %s", d)
 		}

@@ -24,10 +24,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// longTalk is an agent that talks for many turns to a server with a window. The
-// server answers "answer to" and how the message began, after as many calls of look
-// as the message's number tells.
-type longTalk struct {
+// longConversation is an agent that runs many turns with a server that has a window. After toolSteps(n) calls of
+// look, the server answers message n with "answer to" and the beginning of the message.
+type longConversation struct {
 	*rig
 	server *agenttest.Server
 	sent   []string // messages, in the order they were sent
@@ -36,20 +35,20 @@ type longTalk struct {
 	looked map[string]int
 }
 
-// longWindow is the window of most servers that are talked to for long.
+// longWindow is the window of most servers here, in tokens.
 const longWindow = 8192
 
-// startLong returns an idle agent and the server that it talks to.
-func startLong(t *testing.T, server func(*longTalk), options func(*core.Options)) *longTalk {
+// startLong returns an idle agent and its server.
+func startLong(t *testing.T, server func(*longConversation), options func(*core.Options)) *longConversation {
 	t.Helper()
-	l := &longTalk{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
+	l := &longConversation{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
 	l.server.Answer = l.answer
 	l.server.Mark = func() int { return len(l.memory.Events()) }
 	if server != nil {
 		server(l)
 	}
 	l.rig = prepare(t, func(o *core.Options) {
-		o.Provider, o.Toolbox = l.server, agenttest.NewToolbox(looksLong())
+		o.Provider, o.Toolbox = l.server, agenttest.NewToolbox(longLookTool())
 		o.Model.Window = meter.Window{Tokens: longWindow, Source: meter.WindowConfig}
 		if options != nil {
 			options(o)
@@ -60,9 +59,8 @@ func startLong(t *testing.T, server func(*longTalk), options func(*core.Options)
 	return l
 }
 
-// looksLong is the tool that gives a result of so many characters for {"of":TEXT,
-// "chars":N}.
-func looksLong() agenttest.Tool {
+// longLookTool returns a tool that answers {"of":TEXT, "chars":N} with a result of N characters.
+func longLookTool() agenttest.Tool {
 	return agenttest.Reader("look", func(_ context.Context, c conversation.ToolCall, _ func(string)) conversation.Outcome {
 		var args struct {
 			Of    string
@@ -75,11 +73,11 @@ func looksLong() agenttest.Tool {
 		for i := 0; b.Len() < args.Chars; i++ {
 			fmt.Fprintf(&b, "%d: entry %x of the listing for %s\n", i, (i*7919+args.Chars)%65536, args.Of)
 		}
-		return ok(b.String())
+		return okOutcome(b.String())
 	})
 }
 
-// turnText is the n-th message: about a hundred tokens.
+// turnText returns the n-th message: about a hundred tokens.
 func turnText(n int) string {
 	text := fmt.Sprintf("turn %d: what is in part %d?", n, n)
 	if n%7 == 4 {
@@ -88,8 +86,8 @@ func turnText(n int) string {
 	return text + strings.Repeat(fmt.Sprintf(" Tell me of item %d as well.", n%13), 15)
 }
 
-// looksIn is how many requests of a turn ask for tools.
-func looksIn(n int) int {
+// toolSteps returns how many replies of turn n call tools.
+func toolSteps(n int) int {
 	switch {
 	case n%10 == 5:
 		return 3
@@ -99,28 +97,28 @@ func looksIn(n int) int {
 	return 0
 }
 
-// lookChars is how long results are: about 300 to 3,000 tokens. Some come twice.
-var lookChars = [...]int{1100, 5000, 1400, 2000, 10_800, 1200, 3000, 1500, 7000, 1100}
+// resultChars are the lengths of tool results: about 300 to 3,000 tokens. Some repeat.
+var resultChars = [...]int{1100, 5000, 1400, 2000, 10_800, 1200, 3000, 1500, 7000, 1100}
 
-// answer is the reply to the message that the log has last.
-func (l *longTalk) answer(int, llm.Request) agenttest.Reply {
+// answer returns the reply to the newest message in the log.
+func (l *longConversation) answer(int, llm.Request) agenttest.Reply {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text, n := lastSaid(l.memory.Events()), -1
+	text, n := lastUserText(l.memory.Events()), -1
 	name, _, _ := strings.Cut(text, ":")
 	if _, err := fmt.Sscanf(text, "turn %d:", &n); err != nil {
 		n = -1
 	}
-	if did := l.looked[name]; n >= 0 && did < looksIn(n) {
+	if did := l.looked[name]; n >= 0 && did < toolSteps(n) {
 		l.looked[name]++
-		chars := lookChars[(3*n+n/10+5*did)%len(lookChars)]
-		return asks(agenttest.Call(0, fmt.Sprintf("c%d_%d", n, did), "look", fmt.Sprintf(`{"of":%q,"chars":%d}`, name, chars)))
+		chars := resultChars[(3*n+n/10+5*did)%len(resultChars)]
+		return callsReply(agenttest.Call(0, fmt.Sprintf("c%d_%d", n, did), "look", fmt.Sprintf(`{"of":%q,"chars":%d}`, name, chars)))
 	}
-	return answers("answer to " + name + strings.Repeat(". As far as it can be told it is as you say", 11))
+	return textReply("answer to " + name + strings.Repeat(". As far as it can be told it is as you say", 11))
 }
 
-// lastSaid is the newest message of the user.
-func lastSaid(events []conversation.Event) string {
+// lastUserText returns the text of the newest user message.
+func lastUserText(events []conversation.Event) string {
 	said := bodies[conversation.UserMessage](events)
 	if len(said) == 0 {
 		return ""
@@ -128,14 +126,14 @@ func lastSaid(events []conversation.Event) string {
 	return said[len(said)-1].Text
 }
 
-// sends sends a message, and lets time pass until nothing goes on, and then a while.
-func (l *longTalk) sends(text string) {
+// sendAndSettle sends a message and waits until the conversation stays idle for 20 s.
+func (l *longConversation) sendAndSettle(text string) {
 	l.sent = append(l.sent, text)
 	l.Send(text)
-	l.rests()
+	l.waitUntilSettled()
 }
 
-func (l *longTalk) rests() {
+func (l *longConversation) waitUntilSettled() {
 	const most = 200 // times that a turn is looked at
 	for range most {
 		l.wait()
@@ -151,16 +149,16 @@ func (l *longTalk) rests() {
 	l.t.Fatal("the turn does not end")
 }
 
-// requests are those of a purpose.
-func (l *longTalk) requests(p conversation.Purpose) []agenttest.Served {
+// requestsFor returns the served requests of a purpose.
+func (l *longConversation) requestsFor(p conversation.Purpose) []agenttest.Served {
 	return slices.DeleteFunc(l.server.Served(), func(s agenttest.Served) bool { return s.Purpose != p })
 }
 
-// longCase is what a long talk meets with. The zero value is a healthy server.
+// longCase is one setup of a long conversation. The zero value has a healthy server.
 type longCase struct {
-	server  func(*longTalk)
+	server  func(*longConversation)
 	options func(*core.Options)
-	before  func(l *longTalk, n int) // the n-th message
+	before  func(l *longConversation, n int) // the n-th message
 
 	refused int  // requests of one purpose that the server may refuse in a row for their size
 	rare    bool // a compaction comes at most every fifth turn
@@ -169,60 +167,60 @@ type longCase struct {
 
 const longTurns = 60
 
-// summary has the server write summaries in some way.
-func summary(s agenttest.Summariser) func(*longTalk) {
-	return func(l *longTalk) { l.server.Summary = s }
+// withSummaries sets how the server answers summary requests.
+func withSummaries(s agenttest.Summariser) func(*longConversation) {
+	return func(l *longConversation) { l.server.Summary = s }
 }
 
-// mixed writes one summary of three at once, fails at one, and takes longer over one than the conversation waits.
-func mixed(n int, r llm.Request) agenttest.Reply {
+// mixedSummaries writes one summary of three at once, fails one, and takes longer for one than a request waits.
+func mixedSummaries(n int, r llm.Request) agenttest.Reply {
 	switch n % 4 {
 	case 1, 2: // and once more
-		return agenttest.Fail(fault())
+		return agenttest.Fail(serverFault())
 	case 3:
 		return agenttest.Join(agenttest.Pause(50*time.Second), agenttest.Healthy(n, r))
 	}
 	return agenttest.Healthy(n, r)
 }
 
-func window(tokens int, source meter.WindowSource) func(*core.Options) {
+func withWindow(tokens int, source meter.WindowSource) func(*core.Options) {
 	return func(o *core.Options) { o.Model.Window = meter.Window{Tokens: tokens, Source: source} }
 }
 
-func byPreset(p preset.Name) func(*core.Options) {
+func withPreset(p preset.Name) func(*core.Options) {
 	return func(o *core.Options) { o.Rules = preset.RulesOf(p) }
 }
 
-// Whatever a server does to summaries, a conversation of many times its window goes
-// on: nothing is lost, nothing is sent that cannot be, every message has its answer.
-func TestLongTalk(t *testing.T) {
+// A conversation grows to many times its window, and the server may fail its summaries:
+// no message is lost, every request is valid and every message is answered.
+func TestLongConversationLosesNothing(t *testing.T) {
 	for name, c := range map[string]longCase{
 		"healthy":            {rare: true, evicts: true},
-		"summaries fail":     {server: summary(alwaysDown(fault())), evicts: true},
-		"summaries hang":     {server: summary(func(int, llm.Request) agenttest.Reply { return agenttest.Hold(agenttest.NewGate()) }), evicts: true},
-		"all kinds":          {server: summary(mixed), evicts: true},
-		"no usage":           {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
-		"cuts silently":      {server: func(l *longTalk) { l.server.Truncates = true }, options: window(0, meter.WindowUnknown)},
-		"window never named": {server: func(l *longTalk) { l.server.OmitsSizes = true }, options: window(0, ""), refused: 1},
-		"a night between": {rare: true, evicts: true, before: func(_ *longTalk, n int) {
+		"summaries fail":     {server: withSummaries(failingSummaries(serverFault())), evicts: true},
+		"summaries hang":     {server: withSummaries(func(int, llm.Request) agenttest.Reply { return agenttest.Hold(agenttest.NewGate()) }), evicts: true},
+		"all kinds":          {server: withSummaries(mixedSummaries), evicts: true},
+		"no usage":           {server: func(l *longConversation) { l.server.Quiet = true }, refused: 1},
+		"cuts silently":      {server: func(l *longConversation) { l.server.Truncates = true }, options: withWindow(0, meter.WindowUnknown)},
+		"window never named": {server: func(l *longConversation) { l.server.OmitsSizes = true }, options: withWindow(0, ""), refused: 1},
+		"a night between": {rare: true, evicts: true, before: func(_ *longConversation, n int) {
 			if n%20 == 17 {
 				time.Sleep(10 * time.Hour)
 			}
 		}},
-		"smaller window": {rare: true, before: func(l *longTalk, n int) {
+		"smaller window": {rare: true, before: func(l *longConversation, n int) {
 			if n == longTurns/2 {
 				l.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: longWindow, Source: meter.WindowConfig}}, l.server)
-				l.rests()
+				l.waitUntilSettled()
 			}
-		}, options: window(4*longWindow, meter.WindowConfig), server: func(l *longTalk) {
+		}, options: withWindow(4*longWindow, meter.WindowConfig), server: func(l *longConversation) {
 			l.server.Windows = map[string]int{testModel.ID: 4 * longWindow}
 		}},
-		"oneclaw": {options: byPreset(preset.OneClaw), server: summary(mixed)},
+		"oneclaw": {options: withPreset(preset.OneClaw), server: withSummaries(mixedSummaries)},
 		"jcli": {options: func(o *core.Options) {
 			o.Rules = preset.RulesOf(preset.JCLI)
 			o.Rules.TokenThreshold = 5000
-		}, server: summary(mixed)},
-		"jp-auto": {options: byPreset(preset.JPAuto)},
+		}, server: withSummaries(mixedSummaries)},
+		"jp-auto": {options: withPreset(preset.JPAuto)},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			l := startLong(t, c.server, c.options)
@@ -230,14 +228,14 @@ func TestLongTalk(t *testing.T) {
 				if c.before != nil {
 					c.before(l, n)
 				}
-				l.sends(turnText(n))
+				l.sendAndSettle(turnText(n))
 			}
 			time.Sleep(time.Hour)
-			l.rests()
+			l.waitUntilSettled()
 			l.checkRequests(c.refused)
-			l.checkSaid()
+			l.checkMessages()
 			l.checkOverlays()
-			l.checkRest()
+			l.checkIdleMeter()
 			if n := len(conversation.Epochs(l.memory.Events())); c.rare && (n == 0 || n >= longTurns/5) {
 				t.Errorf("%d compactions in %d turns", n, longTurns)
 			}
@@ -250,10 +248,9 @@ func TestLongTalk(t *testing.T) {
 	}
 }
 
-// checkRequests checks what the server was sent. inARow is how many requests of one
-// purpose it may refuse, one after the other, for their size: a summary is asked for
-// beside the conversation, so that its requests come between any two others.
-func (l *longTalk) checkRequests(inARow int) {
+// checkRequests checks the requests that the server got. inARow is how many requests of one purpose it may refuse in
+// a row for their size: background summary requests can come between any two others.
+func (l *longConversation) checkRequests(inARow int) {
 	l.t.Helper()
 	refused := map[conversation.Purpose]int{}
 	for i, s := range l.server.Served() {
@@ -268,8 +265,8 @@ func (l *longTalk) checkRequests(inARow int) {
 		}
 	}
 	events, before := l.memory.Events(), 0
-	for i, s := range l.requests(conversation.PurposeReply) {
-		newest := lastSaid(events[:s.Mark])
+	for i, s := range l.requestsFor(conversation.PurposeReply) {
+		newest := lastUserText(events[:s.Mark])
 		if !slices.ContainsFunc(s.Request.Messages, func(m projection.Message) bool { return m.Role == projection.RoleUser && m.Text == newest }) {
 			l.t.Errorf("reply %d (behind event %d): %.20q is not in the request", i, s.Mark, newest)
 		}
@@ -283,8 +280,8 @@ func (l *longTalk) checkRequests(inARow int) {
 	}
 }
 
-// checkSaid checks that everything sent is in the log, in order, and has an answer.
-func (l *longTalk) checkSaid() {
+// checkMessages checks that every sent message is in the log, in order, with an answer.
+func (l *longConversation) checkMessages() {
 	l.t.Helper()
 	var logged, unanswered []string
 	for _, e := range l.memory.Events() {
@@ -303,10 +300,9 @@ func (l *longTalk) checkSaid() {
 	}
 }
 
-// checkOverlays checks that the summaries in force do not overlap in part, that
-// none is anything but what a model wrote as one, and that whoever watches is told
-// when messages were left out, and only then.
-func (l *longTalk) checkOverlays() {
+// checkOverlays checks that the summaries in force do not overlap in part, that each is a text that the model wrote
+// as a summary, and that updates report dropped messages exactly when an epoch drops some.
+func (l *longConversation) checkOverlays() {
 	l.t.Helper()
 	events := l.memory.Events()
 	var bands []conversation.Summary
@@ -319,7 +315,7 @@ func (l *longTalk) checkOverlays() {
 			l.t.Errorf("%.80q is taken for a summary", s.Text)
 		}
 		for _, older := range bands {
-			if n, all := inCommon(events, s.Spans, older.Spans); n != 0 && n != all {
+			if n, all := countShared(events, s.Spans, older.Spans); n != 0 && n != all {
 				l.t.Errorf("the summary %v covers %d of the %d events of %v", s.Spans, n, all, older.Spans)
 			}
 		}
@@ -331,7 +327,7 @@ func (l *longTalk) checkOverlays() {
 			left[e.ID] = true
 		}
 	}
-	for _, c := range l.made() {
+	for _, c := range l.compactions() {
 		if c.Trimmed {
 			told[c.Epoch] = true
 		}
@@ -341,9 +337,8 @@ func (l *longTalk) checkOverlays() {
 	}
 }
 
-// inCommon is how many messages of the older spans the newer ones cover, and of how
-// many.
-func inCommon(events []conversation.Event, newer, older []conversation.Span) (n, all int) {
+// countShared returns how many messages of the older spans the newer spans cover, and how many the older spans have.
+func countShared(events []conversation.Event, newer, older []conversation.Span) (n, all int) {
 	held := func(spans []conversation.Span, seq uint64) bool {
 		return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
 	}
@@ -361,14 +356,14 @@ func inCommon(events []conversation.Event, newer, older []conversation.Span) (n,
 	return n, all
 }
 
-// checkRest checks that nothing goes on, and that the meter shows what the log says.
-func (l *longTalk) checkRest() {
+// checkIdleMeter checks that the agent is idle and its meter agrees with the log.
+func (l *longConversation) checkIdleMeter() {
 	l.t.Helper()
-	l.idle()
+	l.checkIdle()
 	if n := l.server.Running(); n != 0 {
 		l.t.Errorf("%d streams run", n)
 	}
-	m := l.meterOf()
+	m := l.currentMeter()
 	if want := m.WithView(projection.Project(l.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
 		l.t.Errorf("the meter estimates %v tokens, and %v make up the next request", m.RequestEstimate(), want)
 	}
@@ -376,9 +371,9 @@ func (l *longTalk) checkRest() {
 
 var noteHead = regexp.MustCompile(`## Note on turns? [\d–]+ \(e(\d+)-(\d+)\)`)
 
-// checkRecallable checks that no request waited, and that every message that the view does not show belongs to a block
-// whose note names it for recall.
-func (l *longTalk) checkRecallable() {
+// checkRecallable checks that no request waited for a summary, and that the note in the view names every evicted message
+// for recall.
+func (l *longConversation) checkRecallable() {
 	l.t.Helper()
 	for _, c := range agenttest.Of[updates.Compacting](l.watch) {
 		if c.RequestWaits {
@@ -420,17 +415,17 @@ func (l *longTalk) checkRecallable() {
 	}
 }
 
-// checkUndo checks that the newest step is undone and redone to the byte.
-func (l *longTalk) checkUndo() {
+// checkUndo checks that undo changes the view, and that redo restores it to the byte.
+func (l *longConversation) checkUndo() {
 	l.t.Helper()
 	before := l.view()
 	l.UndoCompaction(0)
-	l.rests()
+	l.waitUntilSettled()
 	if cmp.Equal(before, l.view()) {
 		l.t.Error("an undo changes nothing")
 	}
 	l.RedoCompaction()
-	l.rests()
+	l.waitUntilSettled()
 	if diff := cmp.Diff(before, l.view()); diff != "" {
 		l.t.Errorf("redone: %.2000s", diff)
 	}

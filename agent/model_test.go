@@ -17,7 +17,7 @@ func (r *rig) reading() meter.Reading {
 	return all[len(all)-1].Meter.Reading()
 }
 
-// notices are the texts of notices in the log.
+// notices returns the texts of the notices in the log.
 func (r *rig) notices() []string {
 	var out []string
 	for _, n := range bodies[conversation.Notice](r.memory.Events()) {
@@ -26,16 +26,16 @@ func (r *rig) notices() []string {
 	return out
 }
 
-func reports(text string, prompt int) agenttest.Reply {
-	return agenttest.Join(answers(text), agenttest.Used(prompt, 1))
+func replyWithUsage(text string, prompt int) agenttest.Reply {
+	return agenttest.Join(textReply(text), agenttest.Used(prompt, 1))
 }
 
 func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			agenttest.Join(agenttest.Hold(gate), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
-		other := agenttest.NewProvider(reports("from the other", 40))
+			agenttest.Join(agenttest.Hold(gate), callsReply(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
+		other := agenttest.NewProvider(replyWithUsage("from the other", 40))
 		r.say("go")
 		r.SwitchModel(llm.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50, Source: meter.WindowServer}}, other)
 		r.wait()
@@ -47,7 +47,7 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 			"assistant calls [c1 look {}]", "usage of 4: 100+1", "renamed auto go", "result c1 ok {}", "model other/n",
 			"assistant stop from the other", "usage of 9: 40+1",
 		}
-		same(t, want, brief(r.memory.Events()))
+		checkEqual(t, want, describe(r.memory.Events()))
 		var models []string
 		for _, e := range r.memory.Events() {
 			switch b := e.Body.(type) {
@@ -57,16 +57,16 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 				models = append(models, b.Model)
 			}
 		}
-		same(t, []string{"test/m", "test/m", "other/n", "other/n"}, models)
+		checkEqual(t, []string{"test/m", "test/m", "other/n", "other/n"}, models)
 		if got := r.reading(); got.Used != 41 || got.Window.Tokens != 50 {
 			t.Errorf("the meter reads %d of %d, want the other model's report", got.Used, got.Window.Tokens)
 		}
 	})
 }
 
-func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
+func TestDiscoveredLimitsAreRecordedAfterTheFirstMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"))
+		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, textReply("a"))
 		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
@@ -88,14 +88,14 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 			{Provider: "test", Model: "m", Window: 4096, Source: "server"},
 			{Provider: "test", Model: "m", Window: 4096, Source: "server", MaxOut: 256},
 		}
-		same(t, want, recorded)
+		checkEqual(t, want, recorded)
 	})
 }
 
 func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
-			reports("a", 7299), reports("b", 7989), reports("c", 9000))
+			replyWithUsage("a", 7299), replyWithUsage("b", 7989), replyWithUsage("c", 9000))
 		for _, text := range []string{"one", "two", "three"} {
 			r.say(text)
 		}
@@ -104,7 +104,7 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 		for _, q := range r.provider.Requests() {
 			bounds = append(bounds, q.MaxTokens)
 		}
-		// The reserve is 1000: free at first, then what is left but for what estimates may be wrong by, at last a quarter of it.
+		// The reserve is 1000: all of it at first, then the free tokens less the error margin of estimates, at last a quarter of it.
 		if bounds[0] != 0 || bounds[1] < 500 || bounds[1] > 700 || bounds[2] != 250 {
 			t.Errorf("bounds %v", bounds)
 		}
@@ -114,10 +114,10 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 func TestCostIsReportedOrComputed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		billed, computed := 0.5, 0.25
-		with := agenttest.Join(answers("a"), agenttest.Send(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
+		with := agenttest.Join(textReply("a"), agenttest.Send(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
 		r := start(t, func(o *core.Options) {
 			o.Cost = func(m llm.Model, u llm.Tokens) (*float64, string) { return &computed, "2026-01-01" }
-		}, with, reports("b", 20), answers("c"))
+		}, with, replyWithUsage("b", 20), textReply("c"))
 		for _, text := range []string{"one", "two", "three"} {
 			r.say(text)
 		}
@@ -141,14 +141,14 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 	})
 }
 
-func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
+func TestUsageOfTheFormerModelDoesNotCountForTheNewOne(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		cost := 0.5
 		r := start(t, func(o *core.Options) {
 			o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return &cost, "d" }
 		},
-			agenttest.Join(agenttest.Hold(gate), reports("a", 9000)))
+			agenttest.Join(agenttest.Hold(gate), replyWithUsage("a", 9000)))
 		r.say(strings.Repeat("word ", 100))
 		r.SwitchModel(llm.Model{Provider: "other", ID: "n", CalibrationKey: "other", Calibration: conversation.Calibration{Factor: 1000, Samples: 9}}, r.provider)
 		r.wait()
@@ -167,9 +167,8 @@ func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
 	})
 }
 
-// The limit that the user gives a model's replies goes with every request, and what
-// is left of the window below it where that is less.
-func TestTheLimitOfRepliesIsSent(t *testing.T) {
+// Every request has the user's limit of reply tokens, or the free tokens of the window if they are fewer.
+func TestReplyTokenLimitIsSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		window, limit int
 		least, most   int
@@ -179,8 +178,8 @@ func TestTheLimitOfRepliesIsSent(t *testing.T) {
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, func(o *core.Options) {
-				o.Model.Window, o.Model.ReplyLimit = sized(c.window, meter.WindowFlag), c.limit
-			}, answers("fine"))
+				o.Model.Window, o.Model.ReplyLimit = windowOf(c.window, meter.WindowFlag), c.limit
+			}, textReply("fine"))
 			r.say(strings.Repeat("word ", 600))
 			if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {
 				t.Errorf("%d tokens at most, want %d to %d", got, c.least, c.most)

@@ -19,16 +19,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// oneClaw is a conversation under the preset oneclaw, with one script for replies and one for summaries.
+// oneClaw is a conversation under the preset oneclaw, with separate scripts for replies and for summaries.
 type oneClaw struct {
 	*rig
 	summaries *agenttest.Provider
 }
 
-// twoScripts sends requests for summaries to a provider of their own.
-type twoScripts struct{ replies, summaries llm.Provider }
+// splitProvider sends summary requests to another provider than the rest.
+type splitProvider struct{ replies, summaries llm.Provider }
 
-func (p twoScripts) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (p splitProvider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	if agenttest.PurposeOf(r) == conversation.PurposeSummary {
 		return p.summaries.Stream(ctx, r)
 	}
@@ -40,7 +40,7 @@ func startOneClaw(t *testing.T, change func(*core.Options), summaries ...agentte
 	s := agenttest.NewProvider(summaries...)
 	r := start(t, func(o *core.Options) {
 		o.Rules, o.Model.Window.Tokens = preset.RulesOf(preset.OneClaw), 10_000
-		o.Provider = twoScripts{o.Provider, s}
+		o.Provider = splitProvider{o.Provider, s}
 		if change != nil {
 			change(o)
 		}
@@ -49,9 +49,9 @@ func startOneClaw(t *testing.T, change func(*core.Options), summaries ...agentte
 	return &oneClaw{r, s}
 }
 
-// turn sends a message and gets a reply of so many tokens.
+// turn sends a message and gets a reply of that many tokens.
 func (c *oneClaw) turn(n, tokens int, usage ...agenttest.Reply) {
-	c.provider.Add(agenttest.Join(append([]agenttest.Reply{answers(turnReply(n, tokens))}, usage...)...))
+	c.provider.Add(agenttest.Join(append([]agenttest.Reply{textReply(turnReply(n, tokens))}, usage...)...))
 	c.say(turnQuestion(n))
 }
 
@@ -61,16 +61,16 @@ func turnReply(n, tokens int) string {
 	return strings.Repeat(fmt.Sprintf("words of turn %d, ", n), tokens)[:4*tokens-1] + "."
 }
 
-// secondSummary covers account, too.
-const secondSummary = account + "\n### Later\nThe later turns went on in the same way, and nothing that was settled before was changed in them."
+// secondSummary also covers goodSummary.
+const secondSummary = goodSummary + "\n### Later\nThe later turns went on in the same way, and nothing that was settled before was changed in them."
 
-// The acceptance criteria of ONE (OneClaw FEAT-011). What concerns one package alone is tested there, in oneclaw_test.go.
+// The acceptance criteria of ONE (OneClaw FEAT-011). Criteria about a single package are tested in its own oneclaw_test.go.
 //
 // Each turn adds 1,030 tokens to a window of 10,000. The threshold is 8,500 tokens, which the ninth turn exceeds; the newest
 // 2,500 tokens, two turns, are protected.
 func TestOneClawAcceptance(t *testing.T) {
 	summary, drop := []conversation.Kind{conversation.KindSummary}, []conversation.Kind{conversation.KindDrop}
-	down := agenttest.Fail(fault())
+	down := agenttest.Fail(serverFault())
 	for name, c := range map[string]struct {
 		turns     int
 		change    func(*core.Options)
@@ -81,37 +81,37 @@ func TestOneClawAcceptance(t *testing.T) {
 	}{
 		"does not compact at the threshold": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.Used(8400, 100)) }},
 		"compacts above 85% of the window": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.Used(8401, 100)) },
-			summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
-		"counts what was not reported at four characters a token": {turns: 9, summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
+			summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
+		"counts what was not reported at four characters a token": {turns: 9, summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"does not compact in an unknown window":                   {turns: 14, change: func(o *core.Options) { o.Model.Window = meter.Window{} }},
 		"does not compact a single long turn":                     {then: func(c *oneClaw) { c.turn(0, 8600) }},
 		"the threshold is configurable": {turns: 6, change: func(o *core.Options) { o.Rules.TriggerRatio = 0.6 },
-			summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
-		"the user can compact": {turns: 6, then: func(c *oneClaw) { c.compacts(byProfile(preset.ProfileHeavy, -1)) },
-			summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
-		"a smaller model gets a summary by the one before": {turns: 14, change: windowed(200_000), then: func(c *oneClaw) {
-			c.SwitchModel(other("small", 10_000), twoScripts{c.provider, agenttest.NewProvider()})
+			summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
+		"the user can compact": {turns: 6, then: func(c *oneClaw) { c.compact(profileRequest(preset.ProfileHeavy, -1)) },
+			summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
+		"a smaller model gets a summary by the one before": {turns: 14, change: withWindowTokens(200_000), then: func(c *oneClaw) {
+			c.SwitchModel(otherModel("small", 10_000), splitProvider{c.provider, agenttest.NewProvider()})
 			c.wait()
-		}, summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
+		}, summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"one compaction at a time": {turns: 9, then: func(c *oneClaw) {
 			c.turn(9, 10)
-			c.compacts(byProfile(preset.ProfileHeavy, -1))
+			c.compact(profileRequest(preset.ProfileHeavy, -1))
 			time.Sleep(20 * time.Second)
-		}, summaries: []agenttest.Reply{takesTime(20 * time.Second)}, requests: 1, overlays: summary},
-		"summaries merge into one": {turns: 16, summaries: []agenttest.Reply{summarises(account), summarises(secondSummary)}, requests: 2,
+		}, summaries: []agenttest.Reply{slowSummary(20 * time.Second)}, requests: 1, overlays: summary},
+		"summaries merge into one": {turns: 16, summaries: []agenttest.Reply{summaryReply(goodSummary), summaryReply(secondSummary)}, requests: 2,
 			overlays: append(slices.Clone(summary), summary...)},
-		"a failed call is made once more": {turns: 9, summaries: []agenttest.Reply{down, summarises(account)}, requests: 2, overlays: summary},
+		"a failed call is made once more": {turns: 9, summaries: []agenttest.Reply{down, summaryReply(goodSummary)}, requests: 2, overlays: summary},
 		"truncates after two failures":    {turns: 9, summaries: []agenttest.Reply{down, down}, requests: 2, overlays: drop},
-		"no network":                      {turns: 9, summaries: []agenttest.Reply{fails(llm.Network), fails(llm.Network)}, requests: 2, overlays: drop},
-		"no credit":                       {turns: 9, summaries: []agenttest.Reply{fails(llm.Quota), fails(llm.Quota)}, requests: 2, overlays: drop},
-		"the summary breaks off":          {turns: 9, summaries: []agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, requests: 2, overlays: drop},
+		"no network":                      {turns: 9, summaries: []agenttest.Reply{failsWith(llm.Network), failsWith(llm.Network)}, requests: 2, overlays: drop},
+		"no credit":                       {turns: 9, summaries: []agenttest.Reply{failsWith(llm.Quota), failsWith(llm.Quota)}, requests: 2, overlays: drop},
+		"the summary breaks off":          {turns: 9, summaries: []agenttest.Reply{agenttest.Say(goodSummary), agenttest.Say(goodSummary)}, requests: 2, overlays: drop},
 		"an empty summary":                {turns: 9, summaries: []agenttest.Reply{agenttest.Stop(conversation.StopEnd)}, requests: 1, overlays: drop},
-		"a blank summary":                 {turns: 9, summaries: []agenttest.Reply{answers(" \n\n ")}, requests: 1, overlays: drop},
-		"an error message":                {turns: 9, summaries: []agenttest.Reply{answers("Error: 503 service unavailable")}, requests: 1, overlays: drop},
-		"the model declines":              {turns: 9, summaries: []agenttest.Reply{answers("I'm sorry, I can't help with that.")}, requests: 1, overlays: drop},
-		"a tool call":                     {turns: 9, summaries: []agenttest.Reply{asks(agenttest.Call(0, "cx", "look", `{}`))}, requests: 1, overlays: drop},
-		"cut off":                         {turns: 9, summaries: []agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength))}, requests: 1, overlays: drop},
-		"too long":                        {turns: 9, summaries: []agenttest.Reply{answers(strings.Repeat(secondSummary, 40))}, requests: 1, overlays: drop},
+		"a blank summary":                 {turns: 9, summaries: []agenttest.Reply{textReply(" \n\n ")}, requests: 1, overlays: drop},
+		"an error message":                {turns: 9, summaries: []agenttest.Reply{textReply("Error: 503 service unavailable")}, requests: 1, overlays: drop},
+		"the model declines":              {turns: 9, summaries: []agenttest.Reply{textReply("I'm sorry, I can't help with that.")}, requests: 1, overlays: drop},
+		"a tool call":                     {turns: 9, summaries: []agenttest.Reply{callsReply(agenttest.Call(0, "cx", "look", `{}`))}, requests: 1, overlays: drop},
+		"cut off":                         {turns: 9, summaries: []agenttest.Reply{agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength))}, requests: 1, overlays: drop},
+		"too long":                        {turns: 9, summaries: []agenttest.Reply{textReply(strings.Repeat(secondSummary, 40))}, requests: 1, overlays: drop},
 		"no answer": {turns: 9, summaries: []agenttest.Reply{agenttest.Pause(time.Hour)}, requests: 1, overlays: drop,
 			then: func(*oneClaw) { time.Sleep(2 * time.Minute) }},
 	} {
@@ -129,17 +129,17 @@ func TestOneClawAcceptance(t *testing.T) {
 			if n := len(r.summaries.Requests()); n != c.requests {
 				t.Errorf("%d requests for summaries, want %d", n, c.requests)
 			}
-			if diff := cmp.Diff(c.overlays, r.kinds()); diff != "" {
-				t.Errorf("overlays (-want +got): %s; %v", diff, r.refused())
+			if diff := cmp.Diff(c.overlays, r.overlayKinds()); diff != "" {
+				t.Errorf("overlays (-want +got): %s; %v", diff, r.compactionErrors())
 			}
 			truncated := slices.Equal(c.overlays, drop)
-			if made := r.made(); truncated != (len(r.attempts()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
-				t.Errorf("recorded %+v, told %+v", r.attempts(), made)
+			if made := r.compactions(); truncated != (len(r.failedCompactions()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
+				t.Errorf("recorded %+v, told %+v", r.failedCompactions(), made)
 			}
 			before := r.memory.Events()
-			r.provider.Add(answers("fine"))
+			r.provider.Add(textReply("fine"))
 			r.say("and now?")
-			r.answered()
+			r.checkAnswered()
 			if diff := cmp.Diff(before, r.memory.Events()[:len(before)]); diff != "" {
 				t.Errorf("the log changed: %s", diff)
 			}
@@ -150,20 +150,20 @@ func TestOneClawAcceptance(t *testing.T) {
 }
 
 // checkSent checks that the newest request has the newest summary once in place of the turns that it covers, the two newest
-// turns as they are, and no summary in the system prompt.
+// turns unchanged, and no summary in the system prompt.
 func (c *oneClaw) checkSent(turns int) {
 	c.t.Helper()
-	sent := onWire(c.last().Messages)
+	sent := wireMessages(c.lastRequest().Messages)
 	all := fmt.Sprint(sent)
-	if c.last().System != "be brief" {
-		c.t.Errorf("the system prompt is %q", c.last().System)
+	if c.lastRequest().System != "be brief" {
+		c.t.Errorf("the system prompt is %q", c.lastRequest().System)
 	}
 	for n := max(0, turns-2); n < turns; n++ {
 		if !strings.Contains(all, turnReply(n, 1000)) {
 			c.t.Errorf("turn %d is not sent", n)
 		}
 	}
-	written := c.texts()
+	written := c.modelSummaries()
 	if len(written) == 0 {
 		return
 	}
@@ -179,7 +179,7 @@ func (c *oneClaw) checkSent(turns int) {
 			c.t.Errorf("asked with %q", r.System)
 		}
 	}
-	if last := fmt.Sprint(onWire(asked[len(asked)-1].Messages)); len(written) == 2 && (!strings.Contains(last, "The user goes through the listings") || strings.Contains(last, "words of turn 3")) {
+	if last := fmt.Sprint(wireMessages(asked[len(asked)-1].Messages)); len(written) == 2 && (!strings.Contains(last, "The user goes through the listings") || strings.Contains(last, "words of turn 3")) {
 		c.t.Errorf("the second summary is made of %.300s", last)
 	}
 }
@@ -188,12 +188,12 @@ func (c *oneClaw) checkSent(turns int) {
 func TestOneClawCompactsBetweenTurns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		stream, tool, round := agenttest.NewGate(), agenttest.NewGate(), agenttest.NewGate()
-		r := startOneClaw(t, withTools(agenttest.Reader("look", gated(map[string]*agenttest.Gate{"c1": tool}))), summarises(account))
+		r := startOneClaw(t, withTools(agenttest.Reader("look", gated(map[string]*agenttest.Gate{"c1": tool}))), summaryReply(goodSummary))
 		for n := range 7 {
 			r.turn(n, 1000)
 		}
 		r.provider.Add(agenttest.Join(agenttest.Say(turnReply(7, 1700)), agenttest.Call(0, "c1", "look", `{}`), agenttest.Hold(stream), agenttest.Stop(conversation.StopCalls)),
-			agenttest.Join(agenttest.Hold(round), answers("done")))
+			agenttest.Join(agenttest.Hold(round), textReply("done")))
 		r.Send("and then?")
 		for _, gate := range []*agenttest.Gate{stream, tool, round} {
 			time.Sleep(time.Minute)
@@ -204,8 +204,8 @@ func TestOneClawCompactsBetweenTurns(t *testing.T) {
 			gate.Open()
 			r.wait()
 		}
-		if len(r.texts()) != 1 {
-			t.Errorf("made %v, refused %v", r.kinds(), r.refused())
+		if len(r.modelSummaries()) != 1 {
+			t.Errorf("made %v, refused %v", r.overlayKinds(), r.compactionErrors())
 		}
 		r.finish()
 	})
@@ -215,10 +215,12 @@ func TestOneClawCompactsBetweenTurns(t *testing.T) {
 func TestOneClawCutsToolResultsBeforeTheyAreStored(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		text := strings.Repeat("abcde ", 50_000)
-		r := startOneClaw(t, both(windowed(200_000), withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) }))))
-		r.provider.Add(asks(agenttest.Call(0, "c1", "look", `{}`)), answers("done"))
+		r := startOneClaw(t, combine(withWindowTokens(200_000), withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+			return okOutcome(text)
+		}))))
+		r.provider.Add(callsReply(agenttest.Call(0, "c1", "look", `{}`)), textReply("done"))
 		r.say("fetch it")
-		got, _ := r.newest()
+		got, _ := r.newestResult()
 		if want := text[:30_000] + "\n\n[... content truncated, showing first 30000 characters of 300000 total ...]"; got.Text != want || got.Total != 300_000 || got.Blob != "" {
 			t.Errorf("stored %d characters of %d, which end %q", len(got.Text), got.Total, got.Text[len(got.Text)-90:])
 		}

@@ -24,9 +24,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// whim is a provider that answers, calls, fails and is slow by chance, and
-// looks at what it is sent. Every request costs a dollar.
-type whim struct {
+// randomProvider answers, calls tools, fails or is slow at random, and checks the
+// requests that it gets. Every request costs a dollar.
+type randomProvider struct {
 	mu       sync.Mutex // guards all below: a summary is written beside a reply
 	chance   *rand.Rand
 	requests int
@@ -34,7 +34,7 @@ type whim struct {
 	wrong    []string
 }
 
-func (w *whim) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (w *randomProvider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
@@ -56,7 +56,7 @@ func (w *whim) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, e
 	}
 }
 
-func (w *whim) reply(r llm.Request) agenttest.Reply {
+func (w *randomProvider) reply(r llm.Request) agenttest.Reply {
 	cost, n := 1.0, w.requests
 	pause := agenttest.Pause(time.Duration(w.chance.IntN(3)) * time.Second)
 	paid := agenttest.Join(pause, agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}}))
@@ -68,34 +68,34 @@ func (w *whim) reply(r llm.Request) agenttest.Reply {
 	case chance == 2:
 		return agenttest.Join(paid, agenttest.Say("and so on and"), agenttest.Stop(conversation.StopLength))
 	case agenttest.PurposeOf(r) == conversation.PurposeSummary:
-		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, account[:90])), pause, agenttest.Say(account[90:]), pause, agenttest.Stop(conversation.StopEnd))
+		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, goodSummary[:90])), pause, agenttest.Say(goodSummary[90:]), pause, agenttest.Stop(conversation.StopEnd))
 	case chance < 8:
-		return agenttest.Join(paid, looks(n))
+		return agenttest.Join(paid, callsLook(n))
 	case chance < 10:
-		return agenttest.Join(paid, wantsCompaction(fmt.Sprintf("k%d", n), `{}`))
+		return agenttest.Join(paid, callsCompact(fmt.Sprintf("k%d", n), `{}`))
 	}
-	return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("answer %d ", n)), pause, answers(strings.Repeat("in words ", 40)))
+	return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("answer %d ", n)), pause, textReply(strings.Repeat("in words ", 40)))
 }
 
-// disorder is a conversation to which anything happens at any time.
-type disorder struct {
+// randomSession is a conversation that gets random commands at random times.
+type randomSession struct {
 	*rig
 	chance  *rand.Rand
-	whim    *whim
+	whim    *randomProvider
 	options func(*core.Options)
 	model   llm.Model
 	rules   preset.Rules
 	sent    map[string]int
-	back    []string // what came back in earlier runs
+	back    []string // messages that returned to the composer in earlier runs
 }
 
-// open runs an agent on what is stored.
-func (d *disorder) open(t *testing.T) {
+// open runs an agent on the stored log.
+func (d *randomSession) open(t *testing.T) {
 	d.rig = start(t, d.options)
 }
 
-// quit ends the program; what waits for its turn has to come back.
-func (d *disorder) quit() {
+// quit ends the program and checks that the queued messages return to the composer.
+func (d *randomSession) quit() {
 	d.t.Helper()
 	d.finish()
 	d.back = append(d.back, d.returned()...)
@@ -106,8 +106,8 @@ func (d *disorder) quit() {
 	}
 }
 
-// act does something by chance.
-func (d *disorder) act(t *testing.T, n int) {
+// actAtRandom does one random action.
+func (d *randomSession) actAtRandom(t *testing.T, n int) {
 	chance, presets := d.chance, preset.All()
 	switch chance.IntN(21) {
 	case 0, 1, 2, 3:
@@ -115,7 +115,7 @@ func (d *disorder) act(t *testing.T, n int) {
 		d.sent[text]++
 		d.Send(text)
 	case 4, 5:
-		d.Compact(byProfile([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
+		d.Compact(profileRequest([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
 	case 6:
 		d.UndoCompaction(0)
 	case 7:
@@ -123,7 +123,7 @@ func (d *disorder) act(t *testing.T, n int) {
 	case 8:
 		[]func(){d.Cancel, d.TakeBack}[chance.IntN(2)]()
 	case 9:
-		d.Preview(heavy())
+		d.Preview(heavyRequest())
 	case 10:
 		d.rules = preset.RulesOf(presets[chance.IntN(len(presets))])
 		d.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, d.rules)
@@ -132,15 +132,15 @@ func (d *disorder) act(t *testing.T, n int) {
 		d.model = llm.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}
 		d.SwitchModel(d.model, d.whim)
 	case 12:
-		d.Pin(d.anyResult(), chance.IntN(3) > 0)
+		d.Pin(d.randomResult(), chance.IntN(3) > 0)
 	case 13:
-		d.Mask(d.anyResult())
+		d.Mask(d.randomResult())
 	case 14:
 		[]func(){d.RestoreTurns, d.Inspect}[chance.IntN(2)]()
 	case 15:
-		d.Compact(reviewed())
+		d.Compact(heavyWithReview())
 	case 16:
-		shown, _ := d.waiting()
+		shown, _ := d.summaryInReview()
 		d.Review(shown.Text+[]string{"", " It was read."}[chance.IntN(2)], chance.IntN(3) > 0)
 	case 17:
 		d.Rewind(chance.IntN(6) - 2)
@@ -154,8 +154,8 @@ func (d *disorder) act(t *testing.T, n int) {
 	}
 }
 
-// anyResult is one of the results in the log, none if there is none.
-func (d *disorder) anyResult() []uint64 {
+// randomResult returns one tool result of the log, or nil for a log without results.
+func (d *randomSession) randomResult() []uint64 {
 	all := d.results()
 	if len(all) == 0 {
 		return nil
@@ -164,20 +164,20 @@ func (d *disorder) anyResult() []uint64 {
 	return all[i : i+1]
 }
 
-// Whatever is asked for in whatever order, and wherever the program ends, the conversation comes to rest, every
-// request can be sent, and no message and no cost is lost or counted twice.
-func TestOrdersInAnyOrder(t *testing.T) {
+// After any commands in any order, with restarts at any time, the conversation becomes idle, every request is valid,
+// and no message and no cost is lost or counted twice.
+func TestCommandsInAnyOrderLoseNothing(t *testing.T) {
 	t.Parallel()
 	presets := preset.All()
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			memory := &agenttest.Memory{Fail: func(string) error {
-				time.Sleep(time.Duration(seed%3) * 100 * time.Millisecond) // on a slow disk
+				time.Sleep(time.Duration(seed%3) * 100 * time.Millisecond) // a slow disk
 				return nil
 			}}
-			d := &disorder{chance: rand.New(rand.NewPCG(seed, 1)), whim: &whim{chance: rand.New(rand.NewPCG(seed, 2))},
+			d := &randomSession{chance: rand.New(rand.NewPCG(seed, 1)), whim: &randomProvider{chance: rand.New(rand.NewPCG(seed, 2))},
 				model: testModel, rules: preset.RulesOf(presets[seed%uint64(len(presets))]), sent: map[string]int{}}
-			d.options = both(withTools(looked(), compactTool()), func(o *core.Options) {
+			d.options = combine(withTools(lookTool(), compactTool()), func(o *core.Options) {
 				o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, memory.Events()
 				o.Provider, o.Model, o.Rules = d.whim, d.model, d.rules
 				o.Rules.Summary.Review = seed%4 == 0
@@ -185,21 +185,21 @@ func TestOrdersInAnyOrder(t *testing.T) {
 			})
 			d.open(t)
 			for n := range 40 {
-				d.act(t, n)
-				if d.chance.IntN(2+int(seed%8)) == 0 { // the rarer, the more comes at the same time
+				d.actAtRandom(t, n)
+				if d.chance.IntN(2+int(seed%8)) == 0 { // waiting less often makes more actions overlap
 					d.wait()
 				}
 			}
-			for waits := true; waits; _, waits = d.waiting() {
+			for waits := true; waits; _, waits = d.summaryInReview() {
 				d.Review("", false)
-				time.Sleep(time.Hour) // whatever is under way ends
+				time.Sleep(time.Hour) // time for running work to end
 				d.wait()
 			}
 			if phases := d.watch.Phases(); len(phases) > 0 {
-				d.idle()
+				d.checkIdle()
 			}
 			d.quit()
-			d.atRest(t)
+			d.checkAtEnd(t)
 			if t.Failed() {
 				t.Logf("seed %d", seed)
 			}
@@ -207,8 +207,8 @@ func TestOrdersInAnyOrder(t *testing.T) {
 	}
 }
 
-// atRest checks what a conversation left.
-func (d *disorder) atRest(t *testing.T) {
+// checkAtEnd checks the log, the costs and the meter after the end.
+func (d *randomSession) checkAtEnd(t *testing.T) {
 	events := d.memory.Events()
 	for _, what := range d.whim.wrong {
 		t.Error(what)
@@ -231,7 +231,7 @@ func (d *disorder) atRest(t *testing.T) {
 	rewound := slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindRewind })
 	for _, text := range d.back {
 		if got[text]++; rewound {
-			got[text] = 1 // what is taken back from the log is given back as well
+			got[text] = 1 // a rewound message also returns to the composer
 		}
 	}
 	if diff := cmp.Diff(d.sent, got); diff != "" {
@@ -241,7 +241,7 @@ func (d *disorder) atRest(t *testing.T) {
 	if shown := reading.CostUSD; costs > 0 && (shown == nil || *shown != costs) || costs != d.whim.paid {
 		t.Errorf("the meter shows costs of %v, the log has %v, and %v were paid", shown, costs, d.whim.paid)
 	}
-	epochsInOneWrite(t, d.memory.Batches())
+	checkEpochsInOneWrite(t, d.memory.Batches())
 	var o core.Options
 	d.options(&o)
 	o.System, o.Stored.ID = "be brief", "conversation"
@@ -249,14 +249,14 @@ func (d *disorder) atRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, have := fresh.Meter(), d.meterOf()
+	want, have := fresh.Meter(), d.currentMeter()
 	if have.RequestEstimate() != want.RequestEstimate() {
 		t.Errorf("the meter estimates %v tokens, and after a restart %v", have.RequestEstimate(), want.RequestEstimate())
 	}
 }
 
-// epochsInOneWrite checks that the overlays of each epoch stand side by side in one transaction.
-func epochsInOneWrite(t *testing.T, batches [][]conversation.Event) {
+// checkEpochsInOneWrite checks that the overlays of each epoch are next to each other in one transaction.
+func checkEpochsInOneWrite(t *testing.T, batches [][]conversation.Event) {
 	seen := map[uint64]bool{}
 	for n, batch := range batches {
 		in := map[uint64]uint64{} // the newest overlay by epoch

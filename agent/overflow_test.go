@@ -37,10 +37,10 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 			if c.plain {
 				turns = 0
 				for range c.turns {
-					script = append(script, answers(strings.Repeat("word upon word ", 400)))
+					script = append(script, textReply(strings.Repeat("word upon word ", 400)))
 				}
 			}
-			r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
+			r := startWithListings(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
 			for i := range script {
 				r.say(fmt.Sprintf("talk of %d", i))
 			}
@@ -60,8 +60,8 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 	}
 }
 
-// Where the tools alone do not fit a shorter conversation is of no help.
-func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
+// When the tools alone exceed the window, a shorter conversation does not help.
+func TestOverflowCausedByTheToolsAloneIsExplained(t *testing.T) {
 	for name, window := range map[string]meter.Window{"the server says": {}, "known before": {Tokens: 1000, Source: meter.WindowFlag}} {
 		runBubble(t, name, func(t *testing.T) {
 			many := agenttest.Reader("ls", nil)
@@ -80,21 +80,21 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 	}
 }
 
-// A request may be too long, and have thinking that the server refuses: each is mended once, in either order.
-func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
+// A request may be too long and also have thinking that the server refuses: the agent recovers once from each, in either order.
+func TestRefusedThinkingAndOverflowAreBothRecovered(t *testing.T) {
 	thinking := agenttest.Fail(&llm.Error{Class: llm.BadRequest, Message: "bound elsewhere", RefusesThinking: true})
 	long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 9500, Requested: 10_000})
 	for name, c := range map[string]struct {
 		script []agenttest.Reply
 		failed int
 	}{
-		"thinking first": {[]agenttest.Reply{thinking, long, answers("fine")}, 0},
-		"overflow first": {[]agenttest.Reply{long, thinking, answers("fine")}, 0},
-		"thinking twice": {[]agenttest.Reply{thinking, thinking, answers("fine")}, 1},
+		"thinking first": {[]agenttest.Reply{thinking, long, textReply("fine")}, 0},
+		"overflow first": {[]agenttest.Reply{long, thinking, textReply("fine")}, 0},
+		"thinking twice": {[]agenttest.Reply{thinking, thinking, textReply("fine")}, 1},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			thought := agenttest.Join(agenttest.Say("hm"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
-			r := talk(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
+			r := startWithListings(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
 			r.say("think")
 			r.say("and that?")
 			if got := r.failures(); len(got) != c.failed {
@@ -105,9 +105,9 @@ func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
 	}
 }
 
-// longFirst is a conversation whose first message is longer than its window, as an
-// import or an older version can leave it.
-func longFirst(t *testing.T, more ...conversation.Body) func(*core.Options) {
+// withLongFirstMessage starts with a stored first message that is longer than the window,
+// which an import or an older version can leave.
+func withLongFirstMessage(t *testing.T, more ...conversation.Body) func(*core.Options) {
 	t.Helper()
 	log := &conversation.Log{}
 	events := log.Prepare(time.Now(), append([]conversation.Body{
@@ -127,7 +127,7 @@ func longFirst(t *testing.T, more ...conversation.Body) func(*core.Options) {
 func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 	for _, p := range []preset.Name{preset.Plimsoll, preset.OneClaw} {
 		runBubble(t, string(p), func(t *testing.T) {
-			r := start(t, both(longFirst(t), byPreset(p)), answers("fine"), answers("fine"), answers("fine"))
+			r := start(t, combine(withLongFirstMessage(t), withPreset(p)), textReply("fine"), textReply("fine"), textReply("fine"))
 			r.say("and now?")
 			if got := agenttest.Of[updates.Failed](r.watch); len(got) > 0 {
 				t.Errorf("failed: %v", got)
@@ -139,7 +139,7 @@ func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 
 func TestPinThatIsTooLongIsNamed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, longFirst(t, conversation.Pin{Events: []uint64{1}}))
+		r := start(t, withLongFirstMessage(t, conversation.Pin{Events: []uint64{1}}))
 		r.say("and now?")
 		got := agenttest.Of[updates.Failed](r.watch)
 		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {

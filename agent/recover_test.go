@@ -20,12 +20,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a program that was killed in mid-reply left, and what the next one makes of
-// it: the request is on record, and what it filled the window with is read as
-// before.
+// These tests kill the program during a reply and start the next one on the stored
+// log: the request can be rebuilt, and the meter still shows the tokens of the request.
 
-// killed is what is on disk when a program is killed.
-type killed struct {
+// killedProgram is the stored state after a program was killed.
+type killedProgram struct {
 	events  []conversation.Event
 	partial conversation.PartialReply
 	request llm.Request // the one that was being answered
@@ -33,14 +32,14 @@ type killed struct {
 	learned conversation.Calibration
 }
 
-// killedInReply is a conversation that fills so much of the window that its last
-// reply has a bound, killed two seconds after parts of that reply came.
-func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
+// killedInReply returns a nearly full conversation, whose last reply has a token limit,
+// killed two seconds after parts of that reply arrived.
+func killedInReply(t *testing.T, parts ...agenttest.Reply) killedProgram {
 	t.Helper()
 	hold := agenttest.NewGate()
-	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.Hold(hold), answers("never"))
-	r := start(t, bounded,
-		agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first", Form: "form"}), answers("hello"), agenttest.Used(900, 2)),
+	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.Hold(hold), textReply("never"))
+	r := start(t, withNarrowWindow,
+		agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first", Form: "form"}), textReply("hello"), agenttest.Used(900, 2)),
 		agenttest.Join(half...))
 	r.say(strings.Repeat("word ", 600))
 	r.Send("go")
@@ -54,7 +53,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := killed{events: r.memory.Events(), request: r.provider.Requests()[1], at: time.Now(), learned: r.memory.Calibration(testModel.CalibrationKey)}
+	k := killedProgram{events: r.memory.Events(), request: r.provider.Requests()[1], at: time.Now(), learned: r.memory.Calibration(testModel.CalibrationKey)}
 	if err := json.Unmarshal(data, &k.partial); err != nil {
 		t.Fatal(err)
 	}
@@ -64,14 +63,14 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 	return k
 }
 
-// bounded is a window whose reserve does not fit behind 900 tokens.
-func bounded(o *core.Options) {
+// withNarrowWindow sets a window whose reserve does not fit after 900 tokens.
+func withNarrowWindow(o *core.Options) {
 	o.Model.Window = meter.Window{Tokens: 1000, Source: meter.WindowConfig}
 	o.Rules = preset.Rules{}
 }
 
-// opens opens what is left, an hour later.
-func (k killed) opens(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
+// reopen starts an agent on the stored state, an hour later.
+func (k killedProgram) reopen(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	memory := &agenttest.Memory{}
 	if err := memory.Append(t.Context(), k.events); err != nil {
@@ -82,24 +81,24 @@ func (k killed) opens(t *testing.T, change func(*core.Options), script ...agentt
 	}
 	time.Sleep(time.Until(k.at.Add(time.Hour)))
 	p := k.partial
-	setup := both(bounded, func(o *core.Options) {
+	setup := combine(withNarrowWindow, func(o *core.Options) {
 		o.Log, o.Calibrations = memory, memory
 		o.Model.Calibration = k.learned
 		o.Stored = core.Stored{ID: "conversation", Events: k.events, Partial: &p}
 	})
 	if change != nil {
-		setup = both(setup, change)
+		setup = combine(setup, change)
 	}
 	return start(t, setup, script...)
 }
 
-func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
+func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		k := killedInReply(t, agenttest.Send(llm.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.Say("half an ans"))
-		r := k.opens(t, nil, answers("fine"))
+		r := k.reopen(t, nil, textReply("fine"))
 		n := uint64(len(k.events))
 		batches := r.memory.Batches()
-		if got := brief(batches[len(batches)-1]); len(batches) != 2 || len(got) != 2 {
+		if got := describe(batches[len(batches)-1]); len(batches) != 2 || len(got) != 2 {
 			t.Fatalf("%d transactions, the newest of %q", len(batches), got)
 		}
 		u, isUsage := batches[1][1].Body.(conversation.Usage)
@@ -120,14 +119,14 @@ func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(onWire(k.request.Messages), onWire(made)); diff != "" {
+		if diff := cmp.Diff(wireMessages(k.request.Messages), wireMessages(made)); diff != "" {
 			t.Errorf("made again (-sent +made):\n%s", diff)
 		}
 	})
 }
 
-// The provider's cache has not been used since the reply stopped arriving.
-func TestRecoveredReplyStandsAtTheTimeWhenItArrived(t *testing.T) {
+// The age of the provider's cache counts from the time when the reply stopped arriving.
+func TestRecoveredReplyHasTheTimeOfItsArrival(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		k := killedInReply(t, agenttest.Say("half an ans"))
 		opened := k.at.Add(time.Hour)
@@ -141,7 +140,7 @@ func TestRecoveredReplyStandsAtTheTimeWhenItArrived(t *testing.T) {
 		} {
 			again := k
 			again.partial.Time = c.kept
-			r := again.opens(t, nil)
+			r := again.reopen(t, nil)
 			for _, e := range r.memory.Events()[len(k.events):] {
 				if got := e.Time; got.Sub(c.want).Abs() > time.Minute {
 					t.Errorf("%s: %s stands at %s, not %s", name, e.Body.Kind(), got, c.want)
@@ -152,72 +151,71 @@ func TestRecoveredReplyStandsAtTheTimeWhenItArrived(t *testing.T) {
 	})
 }
 
-// What the log records of a request makes the same request again.
+// The tests below rebuild requests from the records in the log.
 
-// formed is a reply whose first chunk says how the request was put into bytes.
-func formed(r agenttest.Reply, n int) agenttest.Reply {
+// replyWithForm returns a reply whose first chunk has the form of the request body.
+func replyWithForm(r agenttest.Reply, n int) agenttest.Reply {
 	return agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
 }
 
-// faulty answers as a long talk does, but some tries fail halfway, and so do some
-// summaries.
-func faulty(l *longTalk) {
+// failSometimes makes some replies and some summaries of a long conversation fail halfway.
+func failSometimes(l *longConversation) {
 	l.server.Answer = func(n int, r llm.Request) agenttest.Reply {
 		if n%9 == 4 {
-			return formed(agenttest.Join(agenttest.Say("it is "), agenttest.Fail(fault())), n)
+			return replyWithForm(agenttest.Join(agenttest.Say("it is "), agenttest.Fail(serverFault())), n)
 		}
-		return formed(l.answer(n, r), n)
+		return replyWithForm(l.answer(n, r), n)
 	}
-	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return formed(agenttest.Healthy(n, r), n) }
+	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return replyWithForm(agenttest.Healthy(n, r), n) }
 }
 
-func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {
+func TestEveryRequestCanBeRebuiltFromTheLog(t *testing.T) {
 	const turns = 60
-	acts := map[int]func(*longTalk){
-		9:  func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 1)) },
-		12: func(l *longTalk) { l.UndoCompaction(0) },
-		15: func(l *longTalk) { l.Rewind(-1) },
-		17: func(l *longTalk) { l.Compact(heavy()) },
-		19: func(l *longTalk) { l.RestoreTurns() },
-		23: func(l *longTalk) { l.Rewind(20) },
-		25: func(l *longTalk) { l.RestoreTurns() },
-		27: func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 2)) },
-		28: func(l *longTalk) { l.UndoCompaction(0); l.RedoCompaction() },
-		31: func(l *longTalk) { l.SwitchModel(other("large", 4*longWindow), l.server) },
-		33: func(l *longTalk) {
-			m := other("echoes", 4*longWindow) // and the server's is smaller
+	acts := map[int]func(*longConversation){
+		9:  func(l *longConversation) { l.Compact(profileRequest(preset.ProfileDefault, 1)) },
+		12: func(l *longConversation) { l.UndoCompaction(0) },
+		15: func(l *longConversation) { l.Rewind(-1) },
+		17: func(l *longConversation) { l.Compact(heavyRequest()) },
+		19: func(l *longConversation) { l.RestoreTurns() },
+		23: func(l *longConversation) { l.Rewind(20) },
+		25: func(l *longConversation) { l.RestoreTurns() },
+		27: func(l *longConversation) { l.Compact(profileRequest(preset.ProfileDefault, 2)) },
+		28: func(l *longConversation) { l.UndoCompaction(0); l.RedoCompaction() },
+		31: func(l *longConversation) { l.SwitchModel(otherModel("large", 4*longWindow), l.server) },
+		33: func(l *longConversation) {
+			m := otherModel("echoes", 4*longWindow) // and the server's is smaller
 			m.Caps.EchoReasoning, m.Caps.NoTools = true, false
 			l.SwitchModel(m, l.server)
 		},
-		41: func(l *longTalk) { l.Mask(l.results()[len(l.results())-1:]) },
-		42: func(l *longTalk) { l.Pin(l.results()[len(l.results())-2:], true) },
-		43: func(l *longTalk) { l.Pin(l.results()[len(l.results())-2:], false) },
-		47: func(l *longTalk) { l.SwitchModel(other("m", longWindow), l.server) },
-		55: func(l *longTalk) {
+		41: func(l *longConversation) { l.Mask(l.results()[len(l.results())-1:]) },
+		42: func(l *longConversation) { l.Pin(l.results()[len(l.results())-2:], true) },
+		43: func(l *longConversation) { l.Pin(l.results()[len(l.results())-2:], false) },
+		47: func(l *longConversation) { l.SwitchModel(otherModel("m", longWindow), l.server) },
+		55: func(l *longConversation) {
 			l.Configure(map[string]string{"compaction.preset": "jp-auto"}, preset.RulesOf(preset.JPAuto))
 		},
 	}
 	bubble(t, func(t *testing.T) {
-		l := startLong(t, faulty, window(longWindow, meter.WindowCatalogue))
+		l := startLong(t, failSometimes, withWindow(longWindow, meter.WindowCatalogue))
 		for n := range turns {
 			l.Send(turnText(n))
 			if act := acts[n]; act != nil && n%2 == 0 {
 				act(l) // while it is answered
 			}
-			l.rests()
+			l.waitUntilSettled()
 			if act := acts[n]; act != nil && n%2 == 1 {
 				act(l)
-				l.rests()
+				l.waitUntilSettled()
 			}
 		}
 		time.Sleep(time.Hour)
-		l.rests()
-		l.checkRecord()
+		l.waitUntilSettled()
+		l.checkRequestsFromLog()
 		l.finish()
 	})
 }
 
-// results are the results in the log, by their Seq.
+// results returns the Seq of each tool result in the log.
 func (r *rig) results() (seqs []uint64) {
 	for _, e := range r.memory.Events() {
 		if e.Body.Kind() == conversation.KindResult {
@@ -227,13 +225,13 @@ func (r *rig) results() (seqs []uint64) {
 	return seqs
 }
 
-// checkRecord makes each request again of which the log tells, and compares it with
-// what the server got.
-func (l *longTalk) checkRecord() {
+// checkRequestsFromLog rebuilds each recorded request from the log, and compares it with
+// the request that the server got.
+func (l *longConversation) checkRequestsFromLog() {
 	l.t.Helper()
 	events := l.memory.Events()
 	got := map[uint64][]agenttest.Served{} // by what they were made of
-	for _, s := range l.requests(conversation.PurposeReply) {
+	for _, s := range l.requestsFor(conversation.PurposeReply) {
 		if !s.Refused { // that one was never heard of again
 			got[uint64(s.Mark)] = append(got[uint64(s.Mark)], s)
 		}
@@ -266,7 +264,7 @@ func (l *longTalk) checkRecord() {
 			l.t.Fatal(err)
 		}
 		if !reflect.DeepEqual(made, same[0].Request.Messages) {
-			l.t.Errorf("usage %d: through event %d: %s", e.Seq, u.Through, cmp.Diff(onWire(made), onWire(same[0].Request.Messages)))
+			l.t.Errorf("usage %d: through event %d: %s", e.Seq, u.Through, cmp.Diff(wireMessages(made), wireMessages(same[0].Request.Messages)))
 		}
 		if u.MaxTokens != same[0].Request.MaxTokens {
 			l.t.Errorf("usage %d: at most %d tokens, and the request had %d", e.Seq, u.MaxTokens, same[0].Request.MaxTokens)

@@ -19,13 +19,12 @@ import (
 	"plimsoll/conversation"
 )
 
-func fails(class llm.Class) agenttest.Reply {
+func failsWith(class llm.Class) agenttest.Reply {
 	return agenttest.Fail(&llm.Error{Class: class, Message: string(class)})
 }
 
-// settle lets time pass until the conversation is idle for the first time, and
-// returns how much.
-func (r *rig) settle() time.Duration {
+// timeUntilIdle lets time pass until the conversation is first idle, and returns how much time passed.
+func (r *rig) timeUntilIdle() time.Duration {
 	r.t.Helper()
 	began := time.Now()
 	_, err := r.watch.Await(r.t.Context(), func(u updates.Update) bool {
@@ -40,13 +39,13 @@ func (r *rig) settle() time.Duration {
 
 func TestRetriesBackOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, fails(llm.Overloaded), fails(llm.ServerFault), fails(llm.Network), answers("fine"))
+		r := start(t, nil, failsWith(llm.Overloaded), failsWith(llm.ServerFault), failsWith(llm.Network), textReply("fine"))
 		r.Send("go")
-		if d := r.settle(); d != 3500*time.Millisecond {
+		if d := r.timeUntilIdle(); d != 3500*time.Millisecond {
 			t.Errorf("took %v, want 0.5+1+2 s", d)
 		}
 		r.finish()
-		same(t, []string{"user go", "assistant stop fine"}, said(r.memory.Events()))
+		checkEqual(t, []string{"user go", "assistant stop fine"}, messageLines(r.memory.Events()))
 		var seen []updates.Status
 		for _, s := range agenttest.Of[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
@@ -59,7 +58,7 @@ func TestRetriesBackOff(t *testing.T) {
 			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Class: llm.ServerFault, Why: "server error"},
 			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Class: llm.Network, Why: "network"},
 		}
-		same(t, want, seen)
+		checkEqual(t, want, seen)
 		if f := r.failures(); len(f) != 0 {
 			t.Errorf("failures %v", f)
 		}
@@ -70,10 +69,10 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) {
 			o.Retry = llm.Retry{Tries: 8, Rand: func() float64 { return 1 }}
-		}, fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network),
-			fails(llm.Network), fails(llm.Network), answers("fine"))
+		}, failsWith(llm.Network), failsWith(llm.Network), failsWith(llm.Network), failsWith(llm.Network), failsWith(llm.Network),
+			failsWith(llm.Network), failsWith(llm.Network), textReply("fine"))
 		r.Send("go")
-		r.settle()
+		r.timeUntilIdle()
 		r.finish()
 		var waits []time.Duration
 		for _, s := range agenttest.Of[updates.Status](r.watch) {
@@ -81,14 +80,14 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 				waits = append(waits, s.Wait/time.Millisecond)
 			}
 		}
-		// A quarter off 0.5, 1, 2, 4, 8, 8, 8 s.
-		same(t, []time.Duration{375, 750, 1500, 3000, 6000, 6000, 6000}, waits)
+		// The delays 0.5, 1, 2, 4, 8, 8, 8 s, less a quarter.
+		checkEqual(t, []time.Duration{375, 750, 1500, 3000, 6000, 6000, 6000}, waits)
 	})
 }
 
-func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
+func TestTooLongRetryAfterFailsAndNamesTheTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
+		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), textReply("fine"))
 		r.say("go")
 		got := agenttest.Of[updates.Failed](r.watch)
 		if len(got) != 1 || !strings.Contains(got[0].Err.Hint, time.Now().Add(5*time.Minute).Format("15:04:05")) {
@@ -96,22 +95,22 @@ func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 		}
 		r.say("next")
 		r.finish()
-		same(t, []string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events()))
+		checkEqual(t, []string{"user go", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 	})
 }
 
-func TestWhatCannotPassIsNotRetried(t *testing.T) {
+func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	for _, class := range []llm.Class{llm.Auth, llm.Quota, llm.NotFound, llm.BadRequest, llm.Overflow, llm.TooLarge} {
 		runBubble(t, string(class), func(t *testing.T) {
-			r := start(t, nil, fails(class), answers("fine"))
+			r := start(t, nil, failsWith(class), textReply("fine"))
 			r.say("go")
 			if n := len(r.provider.Requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
-			same(t, []llm.Class{class}, r.failures())
+			checkEqual(t, []llm.Class{class}, r.failures())
 			r.say("next")
 			r.finish()
-			same(t, []string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events()))
+			checkEqual(t, []string{"user go", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 		})
 	}
 }
@@ -119,36 +118,36 @@ func TestWhatCannotPassIsNotRetried(t *testing.T) {
 func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), fails(llm.Network)),
+			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), failsWith(llm.Network)),
 			agenttest.Join(agenttest.Say("hello"), agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 2)))
 		r.Send("go")
-		r.settle()
+		r.timeUntilIdle()
 		r.finish()
 		if n := len(agenttest.Of[updates.Discarded](r.watch)); n != 1 {
 			t.Errorf("discarded %d times, want once", n)
 		}
 		want := []string{"usage of 0: 10+1", "assistant stop hello", "usage of 5: 10+2", "renamed auto go"}
-		same(t, want, brief(r.memory.Batches()[1]))
+		checkEqual(t, want, describe(r.memory.Batches()[1]))
 	})
 }
 
 func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("abc"), fails(llm.Network)),
-			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), fails(llm.Stalled)),
+			agenttest.Join(agenttest.Say("abc"), failsWith(llm.Network)),
+			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), failsWith(llm.Stalled)),
 			agenttest.Say("ab"), // ends without a stop reason
-			fails(llm.Network), answers("fine"))
+			failsWith(llm.Network), textReply("fine"))
 		r.Send("go")
-		r.settle()
-		same(t, []llm.Class{llm.Network}, r.failures())
+		r.timeUntilIdle()
+		checkEqual(t, []llm.Class{llm.Network}, r.failures())
 		r.say("next")
 		r.finish()
 		want := []string{
 			"user go", `assistant failed abcdef [c1 look {"_invalid":"{\"x"}]`, "result c1 interrupted not run: the reply broke off",
 			"user next", "assistant stop fine",
 		}
-		same(t, want, said(r.memory.Events()))
+		checkEqual(t, want, messageLines(r.memory.Events()))
 		for _, e := range r.memory.Events() {
 			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "after 4 tries") {
 				t.Errorf("the reply says %q", b.Error)
@@ -160,23 +159,23 @@ func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 	nothing := agenttest.Join(agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 0))
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
+		r := start(t, nil, nothing, nothing, nothing, textReply("fine"))
 		r.Send("go")
-		r.settle()
+		r.timeUntilIdle()
 		if n := len(r.provider.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
 		}
-		same(t, []llm.Class{llm.Empty}, r.failures())
-		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, brief(r.memory.Batches()[1])); diff != "" {
+		checkEqual(t, []llm.Class{llm.Empty}, r.failures())
+		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, describe(r.memory.Batches()[1])); diff != "" {
 			t.Errorf("what the empty replies cost is not on record: %s", diff)
 		}
 		r.finish()
 	})
 }
 
-// A server that loads its model, and one that is started anew, is waited for about
-// a minute; one that never answered, and everything else, as long as ever.
-func TestAServerThatStartsIsWaitedFor(t *testing.T) {
+// The agent retries for about a minute while a server loads its model or restarts;
+// after other errors, or if the server never answered, it retries as usual.
+func TestRequestsWaitForAStartingServer(t *testing.T) {
 	loading := &llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true}
 	down := &llm.Error{Class: llm.Network, Message: "no server answers", Down: true}
 	for name, c := range map[string]struct {
@@ -194,7 +193,7 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			var script []agenttest.Reply
 			if c.answered {
-				script = append(script, answers("hello"))
+				script = append(script, textReply("hello"))
 			}
 			for range 40 {
 				script = append(script, agenttest.Fail(c.err))
@@ -220,7 +219,7 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} },
-			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
+			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), textReply("fine"))
 		r.say("go")
 		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || failed[0].Err.Hint == "" {
@@ -235,13 +234,13 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Window != 2048 {
 			t.Errorf("kept %+v", c)
 		}
-		same(t, []string{"user go", "notice info", "user next", "assistant stop fine"}, said(r.memory.Events()))
+		checkEqual(t, []string{"user go", "notice info", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 	})
 }
 
-// A turn that failed is in the log with all that the user was told. Its request is made again, also by the next program:
-// the same messages, and nothing said twice.
-func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
+// A failed turn is in the log with the errors that the user was shown. Its request can be retried, also after a restart:
+// it has the same messages, none of them twice.
+func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 	server := agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal", Lead: "Server error (500)", Status: 500, Hint: "h"})
 	broken := agenttest.Join(agenttest.Say("half of"), server)
 	tries := func(r agenttest.Reply) []agenttest.Reply { return []agenttest.Reply{r, r, r, r} }
@@ -253,25 +252,27 @@ func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
 		"nothing came": {tries(server), []string{"user go", "turn_failed", "assistant stop fine"}, 4},
 		"half of it came": {tries(broken),
 			[]string{"user go", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 4},
-		"after a call": {append([]agenttest.Reply{asks(agenttest.Call(0, "c1", "look", "{}"))}, tries(broken)...),
+		"after a call": {append([]agenttest.Reply{callsReply(agenttest.Call(0, "c1", "look", "{}"))}, tries(broken)...),
 			[]string{"user go", "assistant calls [c1 look {}]", "result c1 ok seen", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 5},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			look := withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok("seen") }))
+			look := withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+				return okOutcome("seen")
+			}))
 			r := start(t, look, c.script...)
 			r.Send("go")
-			r.settle()
+			r.timeUntilIdle()
 			r.finish()
 			events := r.memory.Events()
 			failed, _ := events[len(events)-1].Body.(conversation.TurnFailed)
 			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
-			same(t, want, failed)
+			checkEqual(t, want, failed)
 			if told := agenttest.Of[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
 				t.Errorf("told %+v", told)
 			}
 			before := r.provider.Requests()[c.made-1]
 
-			again := prepare(t, func(o *core.Options) { look(o); o.Log, o.Stored.Events = r.memory, slices.Clone(events) }, answers("fine"))
+			again := prepare(t, func(o *core.Options) { look(o); o.Log, o.Stored.Events = r.memory, slices.Clone(events) }, textReply("fine"))
 			again.run().wait()
 			again.Retry()
 			again.wait()
@@ -288,22 +289,22 @@ func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
 			}
 			again.finish()
 			var got []string
-			for _, line := range brief(r.memory.Events()) {
+			for _, line := range describe(r.memory.Events()) {
 				if !strings.HasPrefix(line, "usage") && !strings.HasPrefix(line, "model") && !strings.HasPrefix(line, "renamed") && line != "instructions" {
 					got = append(got, line)
 				}
 			}
-			same(t, c.want, got)
+			checkEqual(t, c.want, got)
 		})
 	}
 }
 
-// What cannot be saved is told at once, and the log tells of it no second time.
-func TestATurnThatCannotBeSavedIsToldAndNotRecorded(t *testing.T) {
+// An error of saving is reported at once and not recorded in the log.
+func TestTurnThatCannotBeSavedIsReportedAndNotRecorded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		var full atomic.Bool
-		r := prepare(t, nil, agenttest.Join(agenttest.Hold(gate), answers("lost?")), answers("fine"))
+		r := prepare(t, nil, agenttest.Join(agenttest.Hold(gate), textReply("lost?")), textReply("fine"))
 		r.memory.Fail = func(kind string) error {
 			if kind == "append" && full.Load() {
 				return errors.New("disk full")
@@ -320,8 +321,8 @@ func TestATurnThatCannotBeSavedIsToldAndNotRecorded(t *testing.T) {
 		full.Store(false)
 		r.say("next")
 		r.finish()
-		same(t, []string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, said(r.memory.Events()))
-		same(t, []llm.Class{llm.BadRequest, llm.NotSaved}, r.failures())
+		checkEqual(t, []string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
+		checkEqual(t, []llm.Class{llm.BadRequest, llm.NotSaved}, r.failures())
 		if slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindTurnFailed }) {
 			t.Error("it is recorded")
 		}

@@ -18,8 +18,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// rig is an agent with everything around it scripted. It lives in a synctest
-// bubble: wait returns when nothing moves any more.
+// rig is an agent with a scripted provider, log, toolbox and watcher. It runs in a
+// synctest bubble: wait returns when all goroutines are blocked.
 type rig struct {
 	*agent.Agent
 	t        *testing.T
@@ -36,7 +36,7 @@ var testModel = llm.Model{
 	CalibrationKey: "http://test m",
 }
 
-// prepare returns a rig that does not run yet.
+// prepare returns a rig whose agent does not run yet.
 func prepare(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	r := &rig{t: t, provider: agenttest.NewProvider(script...), memory: &agenttest.Memory{}, tools: agenttest.NewToolbox()}
@@ -80,13 +80,13 @@ func start(t *testing.T, change func(*core.Options), script ...agenttest.Reply) 
 
 func (r *rig) wait() { synctest.Wait() }
 
-// say sends a message and waits until nothing moves.
+// say sends a message and waits until all goroutines are blocked.
 func (r *rig) say(text string) {
 	r.Send(text)
 	r.wait()
 }
 
-// stop ends the agent and checks what must hold of every ended agent.
+// stop ends the agent and checks that no stream and no tool call is left.
 func (r *rig) stop() error {
 	r.t.Helper()
 	r.end()
@@ -101,7 +101,7 @@ func (r *rig) stop() error {
 	return err
 }
 
-// finish stops an agent that has everything in the log.
+// finish stops the agent, which must end without error, and checks the log.
 func (r *rig) finish() {
 	r.t.Helper()
 	if err := r.stop(); err != nil {
@@ -110,8 +110,7 @@ func (r *rig) finish() {
 	checkLog(r.t, r.memory.Events())
 }
 
-// checkLog checks that a log is gapless, answers every call exactly once, and
-// that what the watcher saw is not more.
+// checkLog checks that a log is valid, that call ids are unique, and that every call has one result.
 func checkLog(t *testing.T, events []conversation.Event) {
 	t.Helper()
 	if _, err := conversation.NewLog(events); err != nil {
@@ -138,8 +137,8 @@ func checkLog(t *testing.T, events []conversation.Event) {
 	}
 }
 
-// brief writes events in one line each, for comparing.
-func brief(events []conversation.Event) []string {
+// describe returns one line for each event, for comparisons.
+func describe(events []conversation.Event) []string {
 	var out []string
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -168,7 +167,7 @@ func brief(events []conversation.Event) []string {
 	return out
 }
 
-// bodies are the bodies of one kind, in order.
+// bodies returns the bodies of one type, in order.
 func bodies[T conversation.Body](events []conversation.Event) (all []T) {
 	for _, e := range events {
 		if b, ok := e.Body.(T); ok {
@@ -178,16 +177,16 @@ func bodies[T conversation.Body](events []conversation.Event) (all []T) {
 	return all
 }
 
-// same checks that something is as it should be.
-func same(t *testing.T, want, got any) {
+// checkEqual fails the test if got differs from want.
+func checkEqual(t *testing.T, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
-// said is the conversation without the records that every test has alike.
-func said(events []conversation.Event) []string {
+// messageLines describes the messages, tool results and notices of a log.
+func messageLines(events []conversation.Event) []string {
 	var kept []conversation.Event
 	for _, e := range events {
 		switch e.Body.Kind() {
@@ -195,30 +194,30 @@ func said(events []conversation.Event) []string {
 			kept = append(kept, e)
 		}
 	}
-	return brief(kept)
+	return describe(kept)
 }
 
-// answers is a whole reply.
-func answers(text string) agenttest.Reply {
+// textReply returns a complete reply with a text.
+func textReply(text string) agenttest.Reply {
 	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd))
 }
 
-// asks is a whole reply that consists of calls.
-func asks(calls ...agenttest.Reply) agenttest.Reply {
+// callsReply returns a complete reply with tool calls only.
+func callsReply(calls ...agenttest.Reply) agenttest.Reply {
 	return agenttest.Join(agenttest.Join(calls...), agenttest.Stop(conversation.StopCalls))
 }
 
-// withTools puts tools into the options.
+// withTools sets the tools.
 func withTools(tools ...agenttest.Tool) func(*core.Options) {
 	return func(o *core.Options) { o.Toolbox = agenttest.NewToolbox(tools...) }
 }
 
-// ok is an outcome.
-func ok(text string) conversation.Outcome {
+// okOutcome returns the outcome of a successful call.
+func okOutcome(text string) conversation.Outcome {
 	return conversation.Outcome{Status: conversation.ResultOK, Text: text}
 }
 
-// failures are the classes of what the user was told.
+// failures returns the classes of the errors that the user was shown.
 func (r *rig) failures() []llm.Class {
 	var out []llm.Class
 	for _, f := range agenttest.Of[updates.Failed](r.watch) {
@@ -227,7 +226,7 @@ func (r *rig) failures() []llm.Class {
 	return out
 }
 
-// returned are the texts that came back to the composer.
+// returned returns the texts that came back to the composer.
 func (r *rig) returned() []string {
 	var out []string
 	for _, u := range agenttest.Of[updates.Returned](r.watch) {
@@ -236,14 +235,14 @@ func (r *rig) returned() []string {
 	return out
 }
 
-// bubble runs a test in parallel with others and in a bubble.
+// bubble runs a parallel test in a synctest bubble.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, f)
 }
 
-// runBubble runs a part of a test in a bubble.
+// runBubble runs a subtest in a synctest bubble.
 func runBubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { bubble(t, f) })

@@ -18,7 +18,7 @@ import (
 
 func TestTitleIsTheFirstLineShortened(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, answers("a"), answers("b"))
+		r := start(t, nil, textReply("a"), textReply("b"))
 		r.say("\n\n  please\tfix \x1b[31mthe flaky upload test that fails about once in ten runs on the build machine\nmore")
 		r.say("another")
 		r.finish()
@@ -26,13 +26,13 @@ func TestTitleIsTheFirstLineShortened(t *testing.T) {
 		for _, b := range bodies[conversation.Renamed](r.memory.Events()) {
 			titles = append(titles, b.By+": "+b.Title)
 		}
-		same(t, []string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles)
+		checkEqual(t, []string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles)
 	})
 }
 
-func TestOwnTitleStandsAndWaitsForTheFirstMessage(t *testing.T) {
+func TestUserTitleIsStoredWithTheFirstMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, answers("a"))
+		r := start(t, nil, textReply("a"))
 		r.Rename("mine\n")
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
@@ -43,11 +43,11 @@ func TestOwnTitleStandsAndWaitsForTheFirstMessage(t *testing.T) {
 		r.wait()
 		r.finish()
 		want := []string{"renamed user mine", "instructions", "model test/m", "user hello", "assistant stop a", "usage of 5: -1+-1", "renamed user better"}
-		same(t, want, brief(r.memory.Events()))
+		checkEqual(t, want, describe(r.memory.Events()))
 	})
 }
 
-func TestNothingSaidIsNothingStored(t *testing.T) {
+func TestConversationWithoutMessagesIsNotStored(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil)
 		r.Rename("title")
@@ -75,7 +75,7 @@ func TestToolsSurviveTheirEncoding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, specs, got)
+	checkEqual(t, specs, got)
 	if _, err := core.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
 		t.Error("a schema that is not JSON was taken")
 	}
@@ -105,10 +105,10 @@ func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 				}
 			}
 		}
-		first := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5"}, nil), answers("a"))
+		first := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5"}, nil), textReply("a"))
 		first.say("one")
 		first.finish()
-		second := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5", "log.level": "debug"}, first.memory), answers("b"))
+		second := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5", "log.level": "debug"}, first.memory), textReply("b"))
 		second.say("two")
 		second.finish()
 		var got []map[string]string
@@ -116,12 +116,12 @@ func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 			got = append(got, c.Set)
 		}
 		want := []map[string]string{{"compaction.trigger_ratio": "0.5"}, {"log.level": "debug"}}
-		same(t, want, got)
+		checkEqual(t, want, got)
 	})
 }
 
-// configured are the settings that the log records, in order.
-func (r *rig) configured() []map[string]string {
+// recordedSettings returns the settings that the log records, in order.
+func (r *rig) recordedSettings() []map[string]string {
 	var out []map[string]string
 	for _, b := range bodies[conversation.ConfigChanged](r.memory.Events()) {
 		out = append(out, b.Set)
@@ -129,27 +129,27 @@ func (r *rig) configured() []map[string]string {
 	return out
 }
 
-func lower() preset.Rules {
+func lowerRules() preset.Rules {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.KeepLast, r.TriggerRatio, r.TokenThreshold = 1, 0.5, 9000
 	return r
 }
 
-func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
+func TestSettingsChangedWhileIdleAreRecordedAndTakeEffectAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 3, nil)
+		r := startWithListings(t, 3, nil)
 		set := map[string]string{"compaction.keep_last": "1"}
-		r.Configure(set, lower())
+		r.Configure(set, lowerRules())
 		set["compaction.keep_last"] = "changed by the caller"
-		r.Configure(nil, lower())
+		r.Configure(nil, lowerRules())
 		r.wait()
-		same(t, []map[string]string{{"compaction.keep_last": "1"}}, r.configured())
+		checkEqual(t, []map[string]string{{"compaction.keep_last": "1"}}, r.recordedSettings())
 		if got := r.reading().LoadLine; got != 9000 {
 			t.Errorf("the load line is %d", got)
 		}
-		r.compacts(byProfile("", -1))
-		if made := r.made(); len(made) != 1 || made[0].Preview.Range.To != 1 {
-			t.Errorf("made %+v, refused %v", made, r.refused())
+		r.compact(profileRequest("", -1))
+		if made := r.compactions(); len(made) != 1 || made[0].Preview.Range.To != 1 {
+			t.Errorf("made %+v, refused %v", made, r.compactionErrors())
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
 		r.wait()
@@ -162,34 +162,34 @@ func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
 
 func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
 	for name, script := range map[string][]agenttest.Reply{
-		"that ends":    {answers("done")},
-		"that goes on": {looks(0), answers("done")},
+		"that ends":    {textReply("done")},
+		"that goes on": {callsLook(0), textReply("done")},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate := agenttest.NewGate()
 			script[0] = agenttest.Join(agenttest.Hold(gate), script[0])
-			r := start(t, withTools(looked()), script...)
+			r := start(t, withTools(lookTool()), script...)
 			r.say("go")
-			r.Configure(map[string]string{"compaction.keep_last": "1"}, lower())
+			r.Configure(map[string]string{"compaction.keep_last": "1"}, lowerRules())
 			r.wait()
 			gate.Open()
 			r.wait()
-			same(t, []map[string]string{{"compaction.keep_last": "1"}}, r.configured())
-			r.idle()
+			checkEqual(t, []map[string]string{{"compaction.keep_last": "1"}}, r.recordedSettings())
+			r.checkIdle()
 			r.finish()
 		})
 	}
 }
 
-func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
+func TestBreakdownUnderOtherRulesDoesNotApplyThem(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 3, nil)
+		r := startWithListings(t, 3, nil)
 		was, events := r.reading(), len(r.memory.Events())
-		b, err := r.BreakdownBy(t.Context(), lower(), meter.Window{})
+		b, err := r.BreakdownBy(t.Context(), lowerRules(), meter.Window{})
 		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.At != 9000 {
 			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
 		}
-		b, err = r.BreakdownBy(t.Context(), lower(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
+		b, err = r.BreakdownBy(t.Context(), lowerRules(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
 		if err != nil || b.Reading.LoadLine != 5000 || b.Reading.Window.Tokens != 10_000 {
 			t.Errorf("in another window %+v, %v", b.Reading, err)
 		}
@@ -199,14 +199,14 @@ func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
 		r.finish()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("given up"))
-		if _, err := r.BreakdownBy(ctx, lower(), meter.Window{}); err == nil {
+		if _, err := r.BreakdownBy(ctx, lowerRules(), meter.Window{}); err == nil {
 			t.Error("an agent that has ended weighed something")
 		}
 	})
 }
 
-// forms are three ways to put prompt and tools, of about 1,000, 500 and 100 tokens.
-func forms(o *core.Options) {
+// withThreePrompts sets three forms of prompt and tools, of about 1,000, 500 and 100 tokens.
+func withThreePrompts(o *core.Options) {
 	spec := func(name string, words int) conversation.ToolSpec {
 		return conversation.ToolSpec{Name: name, Description: strings.Repeat("word ", words), Parameters: conversation.RawJSON(`{"type":"object"}`)}
 	}
@@ -218,8 +218,8 @@ func forms(o *core.Options) {
 	}
 }
 
-// shown is which form a request has.
-func shown(r llm.Request) string {
+// promptForm names the form of a request.
+func promptForm(r llm.Request) string {
 	switch {
 	case len(r.Tools) == 1:
 		return "few"
@@ -229,7 +229,7 @@ func shown(r llm.Request) string {
 	return "full"
 }
 
-func TestSmallWindowsGetFewerWords(t *testing.T) {
+func TestSmallWindowsGetShorterPromptsAndTools(t *testing.T) {
 	for name, c := range map[string]struct {
 		window  int
 		assumed int
@@ -248,23 +248,23 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, func(o *core.Options) {
-				forms(o)
-				o.Model.Window, o.AssumeWindow = sized(c.window, meter.WindowServer), c.assumed
+				withThreePrompts(o)
+				o.Model.Window, o.AssumeWindow = windowOf(c.window, meter.WindowServer), c.assumed
 				o.Rules = preset.RulesOf(preset.Plimsoll)
 				o.Rules.Auto.Enabled = false
-			}, answers("fine"), answers("fine"))
+			}, textReply("fine"), textReply("fine"))
 			if c.later > 0 {
-				r.SetWindow("test/m", sized(c.later, meter.WindowServer))
+				r.SetWindow("test/m", windowOf(c.later, meter.WindowServer))
 			}
 			r.say("go")
-			r.SetWindow("test/m", sized(50_000, meter.WindowServer)) // it stays as it began
+			r.SetWindow("test/m", windowOf(50_000, meter.WindowServer)) // it stays as it began
 			r.say("go on")
 			r.finish()
 			var got []string
 			for _, q := range r.provider.Requests() {
-				got = append(got, shown(q))
+				got = append(got, promptForm(q))
 			}
-			same(t, []string{c.want, c.want}, got)
+			checkEqual(t, []string{c.want, c.want}, got)
 			told := ""
 			for _, n := range bodies[conversation.Notice](r.memory.Events()) {
 				told += n.Text
@@ -276,14 +276,14 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 	}
 }
 
-// A conversation goes on with the tools that it has on record, and with the prompt
-// that goes with them, whatever the window is by now.
-func TestAConversationKeepsItsForm(t *testing.T) {
+// A stored conversation keeps its recorded tools and the prompt of the same form, also
+// when the window has another size.
+func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		before := start(t, func(o *core.Options) {
-			forms(o)
-			o.Model.Window = sized(2400, meter.WindowServer)
-		}, answers("fine"))
+			withThreePrompts(o)
+			o.Model.Window = windowOf(2400, meter.WindowServer)
+		}, textReply("fine"))
 		before.say("go")
 		before.finish()
 		var in conversation.Instructions
@@ -295,26 +295,26 @@ func TestAConversationKeepsItsForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := start(t, func(o *core.Options) {
-			forms(o)
+			withThreePrompts(o)
 			o.Log, o.Stored.Events, o.Stored.Tools = before.memory, before.memory.Events(), recorded
-		}, answers("fine"))
+		}, textReply("fine"))
 		after.say("go on")
 		after.finish()
-		if got := shown(after.provider.Requests()[0]); got != "brief" {
+		if got := promptForm(after.provider.Requests()[0]); got != "brief" {
 			t.Errorf("it goes on with the %s form", got)
 		}
-		same(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
-		same(t, []string{"ls", "cat"}, after.Declared())
+		checkEqual(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
+		checkEqual(t, []string{"ls", "cat"}, after.Declared())
 	})
 }
 
-// titled has the model name the conversation.
-func titled(o *core.Options) {
+// withTitles makes the model write titles of conversations.
+func withTitles(o *core.Options) {
 	o.Titles = func(llm.Model) bool { return true }
 	o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return new(0.001), "2026-01-02" }
 }
 
-// titles are those that a log has, in order, and what titles cost.
+// titles returns the titles in the log, in order, and the cost of the title requests.
 func titles(r *rig) (names []string, cost float64) {
 	for _, e := range r.memory.Events() {
 		switch b := e.Body.(type) {
@@ -329,14 +329,14 @@ func titles(r *rig) (names []string, cost float64) {
 	return names, cost
 }
 
-// wrote is a title as a model writes it.
-func wrote(text string) agenttest.Reply {
+// titleReply returns a model's reply to a title request.
+func titleReply(text string) agenttest.Reply {
 	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd), agenttest.Used(120, 8))
 }
 
 func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, titled, answers("Both ask for one port."), wrote(" \"Flaky upload test\".\n"), answers("Yes."))
+		r := start(t, withTitles, textReply("Both ask for one port."), titleReply(" \"Flaky upload test\".\n"), textReply("Yes."))
 		r.say("Why does the upload test fail?\nIt is flaky.")
 		names, cost := titles(r)
 		if got := strings.Join(names, " | "); got != "auto: Why does the upload test fail? | auto: Flaky upload test" || cost != 0.001 {
@@ -362,13 +362,13 @@ func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
 func TestTheFirstLineStaysWhereTheModelWritesNoTitle(t *testing.T) {
 	for name, reply := range map[string]agenttest.Reply{
 		"a failure":      agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded"}),
-		"an essay":       wrote(strings.Repeat("this conversation is about ", 20)),
+		"an essay":       titleReply(strings.Repeat("this conversation is about ", 20)),
 		"what was cut":   agenttest.Join(agenttest.Say("Flaky up"), agenttest.Stop(conversation.StopLength)),
-		"a slow answer":  agenttest.Join(agenttest.Pause(time.Hour), wrote("Late")),
-		"only its signs": wrote("\"\"."),
+		"a slow answer":  agenttest.Join(agenttest.Pause(time.Hour), titleReply("Late")),
+		"only its signs": titleReply("\"\"."),
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			r := start(t, titled, answers("Fine."), reply, answers("Yes."))
+			r := start(t, withTitles, textReply("Fine."), reply, textReply("Yes."))
 			r.say("a question")
 			time.Sleep(time.Minute)
 			r.say("another") // it is not asked again
@@ -381,9 +381,9 @@ func TestTheFirstLineStaysWhereTheModelWritesNoTitle(t *testing.T) {
 	}
 }
 
-func TestATitleOfTheUsersStays(t *testing.T) {
+func TestUserTitleIsNotReplaced(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, titled, answers("Fine."), answers("Yes."))
+		r := start(t, withTitles, textReply("Fine."), textReply("Yes."))
 		r.Rename("mine")
 		r.say("a question")
 		if names, _ := titles(r); strings.Join(names, " | ") != "user: mine" || len(r.provider.Requests()) != 1 {
@@ -393,10 +393,10 @@ func TestATitleOfTheUsersStays(t *testing.T) {
 	})
 }
 
-func TestNothingWaitsForATitle(t *testing.T) {
+func TestTurnsDoNotWaitForATitle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, titled, answers("Fine."), agenttest.Join(agenttest.Hold(gate), wrote("A title")), answers("Yes."))
+		r := start(t, withTitles, textReply("Fine."), agenttest.Join(agenttest.Hold(gate), titleReply("A title")), textReply("Yes."))
 		r.say("a question")
 		r.say("another")
 		if n := len(r.provider.Requests()); n != 3 {

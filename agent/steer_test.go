@@ -17,11 +17,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// steered is what was told of pins, masks and turns brought back.
-func (r *rig) steered() []updates.Edited { return agenttest.Of[updates.Edited](r.watch) }
+// editUpdates returns the updates about pins, masks and restored turns.
+func (r *rig) editUpdates() []updates.Edited { return agenttest.Of[updates.Edited](r.watch) }
 
-// shownIn is how the stored log shows the model an event.
-func (r *rig) shownIn(seq uint64) (shown projection.Message) {
+// messageFor returns the message that the view of the stored log has for an event.
+func (r *rig) messageFor(seq uint64) (shown projection.Message) {
 	for _, m := range projection.Project(r.memory.Events()).Messages {
 		if slices.Contains(m.Events, seq) {
 			shown = m
@@ -30,10 +30,10 @@ func (r *rig) shownIn(seq uint64) (shown projection.Message) {
 	return shown
 }
 
-// byHand checks the newest overlay and what was told of it.
-func (r *rig) byHand(what updates.Edit, kind conversation.Kind) conversation.Event {
+// checkManualOverlay checks the newest overlay and the update about it.
+func (r *rig) checkManualOverlay(what updates.Edit, kind conversation.Kind) conversation.Event {
 	r.t.Helper()
-	all, told := r.overlays(), r.steered()
+	all, told := r.overlays(), r.editUpdates()
 	if len(all) == 0 || len(told) == 0 {
 		r.t.Fatalf("%d overlays, told %+v", len(all), told)
 	}
@@ -43,20 +43,20 @@ func (r *rig) byHand(what updates.Edit, kind conversation.Kind) conversation.Eve
 		r.t.Fatalf("e%d is a %s, told %+v", o.Seq, o.Body.Kind(), s)
 	}
 	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(preset.Plimsoll) ||
-		made.Before != s.Before || made.After != s.After || s.After != r.meterOf().EstimatedTokens() {
-		r.t.Errorf("it was made as %+v, told %+v, and the meter has %d", made, s, r.meterOf().EstimatedTokens())
+		made.Before != s.Before || made.After != s.After || s.After != r.currentMeter().EstimatedTokens() {
+		r.t.Errorf("it was made as %+v, told %+v, and the meter has %d", made, s, r.currentMeter().EstimatedTokens())
 	}
 	return o
 }
 
-func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
+func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, answers("fine"))
+		r := startWithListings(t, 4, nil, textReply("fine"))
 		before, used, seq := r.view(), r.reading().Used, r.results()[2]
 		r.Mask([]uint64{seq})
 		r.wait()
-		o := r.byHand(updates.EditMask, conversation.KindMask)
-		if got := r.shownIn(seq); got.State != projection.StateMasked || r.reading().Used >= used {
+		o := r.checkManualOverlay(updates.EditMask, conversation.KindMask)
+		if got := r.messageFor(seq); got.State != projection.StateMasked || r.reading().Used >= used {
 			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
 		}
 		if e := conversation.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {
@@ -64,24 +64,24 @@ func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 		}
 		r.Mask([]uint64{seq}) // it is already
 		r.wait()
-		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest || len(r.overlays()) != 1 {
+		if s := r.editUpdates(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest || len(r.overlays()) != 1 {
 			t.Errorf("the second is told as %+v", s)
 		}
 		r.UndoCompaction(0)
 		r.wait()
-		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.made()) != 1 || !r.made()[0].Undone || r.made()[0].Epoch != o.Seq {
-			t.Errorf("taken back %+v: %s", r.made(), diff)
+		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.compactions()) != 1 || !r.compactions()[0].Undone || r.compactions()[0].Epoch != o.Seq {
+			t.Errorf("taken back %+v: %s", r.compactions(), diff)
 		}
 		r.finish()
 	})
 }
 
-// Pins and masks wait for the turn's next request. Turns wait for its end, and what
-// is asked for behind them does; here they cannot come back any more.
-func TestSteeringWaitsForItsMoment(t *testing.T) {
+// Pins and masks wait for the turn's next request. Restoring turns waits for the end of
+// the turn, and so do later edits; here the turns cannot be restored any more.
+func TestEditsDuringATurnWait(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(8)), answers("done"), answers("next"))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Hold(gate), callsLook(8)), textReply("done"), textReply("next"))
 		seqs := r.results()
 		r.Rewind(3)
 		r.wait()
@@ -92,7 +92,7 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 		r.Pin(seqs[:1], false)
 		r.Send("and this")
 		r.wait()
-		if n := len(r.overlays()); n != 1 || len(r.steered()) > 0 {
+		if n := len(r.overlays()); n != 1 || len(r.editUpdates()) > 0 {
 			t.Errorf("%d overlays while a reply streams", n)
 		}
 		gate.Open()
@@ -111,24 +111,24 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 			}
 		}
 		want := []string{"rewind", "user one more", "reply ", "pin", "mask", "reply done", "unpin", "user and this", "reply next"}
-		same(t, want, order[len(order)-len(want):])
+		checkEqual(t, want, order[len(order)-len(want):])
 		var told []updates.Edit
-		for _, s := range r.steered() {
+		for _, s := range r.editUpdates() {
 			told = append(told, s.What)
 			if (s.Err != nil) != (s.What == updates.EditRestore) {
 				t.Errorf("told %+v", s)
 			}
 		}
-		same(t, []updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told)
+		checkEqual(t, []updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told)
 		if f := r.failures(); len(f) > 0 || len(r.returned()) != 1 {
 			t.Errorf("failures %v, came back %q", f, r.returned())
 		}
-		r.idle()
+		r.checkIdle()
 		r.finish()
 	})
 }
 
-func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
+func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 	acts := map[updates.Edit]func(*rig){
 		updates.EditPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
 		updates.EditUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
@@ -138,7 +138,7 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 	for what, act := range acts {
 		runBubble(t, string(what), func(t *testing.T) {
 			var full atomic.Bool
-			r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+			r := startWithListings(t, 4, failWritesWhile(&full), textReply("fine"))
 			r.Pin(r.results()[1:2], true)
 			r.Rewind(3)
 			r.wait()
@@ -147,7 +147,7 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 			act(r)
 			r.wait()
 			full.Store(false)
-			told := r.steered()
+			told := r.editUpdates()
 			if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
 				t.Errorf("told %+v", s)
 			}
@@ -158,25 +158,25 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 			if n := len(r.overlays()); n != overlays {
 				t.Errorf("%d overlays, and there were %d", n, overlays)
 			}
-			r.idle()
+			r.checkIdle()
 			r.finish()
 		})
 	}
 }
 
-func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
+func TestEditsOfMissingEventsChangeNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := talk(t, 3, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
-		r.compacts(heavy())
+		r := startWithListings(t, 3, nil, agenttest.Join(agenttest.Hold(gate), summaryReply(goodSummary)), textReply("fine"))
+		r.compact(heavyRequest())
 		r.Pin([]uint64{999}, true)
 		r.Pin(nil, true)
 		r.Mask([]uint64{999})
 		r.RestoreTurns()
 		r.wait()
-		told := r.steered()
-		if len(told) != 4 || len(r.attempts()) > 0 || len(r.overlays()) > 0 {
-			t.Fatalf("told %+v, recorded %+v", told, r.attempts())
+		told := r.editUpdates()
+		if len(told) != 4 || len(r.failedCompactions()) > 0 || len(r.overlays()) > 0 {
+			t.Fatalf("told %+v, recorded %+v", told, r.failedCompactions())
 		}
 		for _, s := range told {
 			if s.Err == nil || s.Err.Class != llm.BadRequest {
@@ -185,8 +185,8 @@ func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
 		}
 		gate.Open()
 		r.wait()
-		if len(r.made()) != 1 {
-			t.Errorf("made %+v", r.made())
+		if len(r.compactions()) != 1 {
+			t.Errorf("made %+v", r.compactions())
 		}
 		r.finish()
 	})
@@ -194,9 +194,9 @@ func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
 
 func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil)
+		r := startWithListings(t, 5, nil)
 		before, full := r.view(), r.reading().Used
-		r.compacts(byProfile("", 1))
+		r.compact(profileRequest("", 1))
 		reduced, epoch, small := r.view(), r.overlays()[0].Seq, r.reading().Used
 		r.UndoCompaction(0)
 		r.wait()
@@ -214,7 +214,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		if got := r.reading().Used; got != small {
 			t.Errorf("the meter shows %d, want %d", got, small)
 		}
-		made := r.made()
+		made := r.compactions()
 		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
 			t.Fatalf("told %+v", made)
 		}
@@ -227,21 +227,21 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 				t.Errorf("e%d is %+v", o.Seq, b)
 			}
 		}
-		r.idle()
+		r.checkIdle()
 		r.finish()
 	})
 }
 
 func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil)
+		r := startWithListings(t, 5, nil)
 		r.RedoCompaction()
-		r.compacts(byProfile("", 3))
+		r.compact(profileRequest("", 3))
 		r.UndoCompaction(0)
-		r.compacts(byProfile("", 1))
+		r.compact(profileRequest("", 1))
 		r.RedoCompaction()
 		r.wait()
-		refused := r.refused()
+		refused := r.compactionErrors()
 		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
 			t.Errorf("told %v", refused)
 		}
@@ -254,7 +254,7 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 
 func TestRewindRestoreAndRewindAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, answers("fine"))
+		r := startWithListings(t, 4, nil, textReply("fine"))
 		endsWith := func(text string) {
 			t.Helper()
 			r.wait()
@@ -279,7 +279,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 			t.Errorf("came back: %s", diff)
 		}
 		r.say("go on")
-		r.idle()
+		r.checkIdle()
 		r.finish()
 	})
 }

@@ -18,9 +18,8 @@ import (
 
 var errDisk = errors.New("disk full")
 
-// failing returns a log whose nth write of a kind fails (from 1), and that of
-// every later one too if forever is set.
-func failing(kind string, nth int, forever bool) func(*core.Options) {
+// failingLog sets a log whose nth write of a kind (from 1) fails, and all later ones too if forever is set.
+func failingLog(kind string, nth int, forever bool) func(*core.Options) {
 	n := 0
 	return func(o *core.Options) {
 		o.Log = &agenttest.Memory{Fail: func(write string) error {
@@ -35,7 +34,7 @@ func failing(kind string, nth int, forever bool) func(*core.Options) {
 	}
 }
 
-func both(changes ...func(*core.Options)) func(*core.Options) {
+func combine(changes ...func(*core.Options)) func(*core.Options) {
 	return func(o *core.Options) {
 		for _, c := range changes {
 			c(o)
@@ -43,31 +42,31 @@ func both(changes ...func(*core.Options)) func(*core.Options) {
 	}
 }
 
-func TestMessageThatCannotBeSavedBuysNothingAndComesBack(t *testing.T) {
+func TestUnsavedMessageIsNotSentAndReturnsToTheComposer(t *testing.T) {
 	for _, kind := range []string{"append", "blob"} {
 		runBubble(t, kind, func(t *testing.T) {
-			r := prepare(t, failing(kind, 1, false), answers("fine"))
+			r := prepare(t, failingLog(kind, 1, false), textReply("fine"))
 			r.Send("go")
 			r.Send("two")
 			r.run().wait()
 			if n := len(r.provider.Requests()); n != 0 {
 				t.Errorf("%d requests were bought", n)
 			}
-			same(t, []llm.Class{llm.NotSaved}, r.failures())
-			same(t, []string{"go", "two"}, r.returned())
+			checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
+			checkEqual(t, []string{"go", "two"}, r.returned())
 			r.say("again")
 			r.finish()
-			same(t, []string{"user again", "assistant stop fine"}, said(r.memory.Events()))
+			checkEqual(t, []string{"user again", "assistant stop fine"}, messageLines(r.memory.Events()))
 		})
 	}
 }
 
 func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("append", 2, false)),
-			agenttest.Join(agenttest.Say("hello"), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), answers("fine"))
+		r := start(t, combine(withTools(agenttest.Reader("look", nil)), failingLog("append", 2, false)),
+			agenttest.Join(agenttest.Say("hello"), callsReply(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), textReply("fine"))
 		r.say("go")
-		same(t, []llm.Class{llm.NotSaved}, r.failures())
+		checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Errorf("%d calls of a reply that is not saved ran", n)
 		}
@@ -78,13 +77,13 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 			"assistant calls hello [c1 look {}]", "usage of 4: 50+2", "renamed auto go", "result c1 interrupted not run: the reply could not be saved",
 			"user next", "assistant stop fine", "usage of 9: -1+-1",
 		}
-		same(t, want, brief(r.memory.Events()))
+		checkEqual(t, want, describe(r.memory.Events()))
 	})
 }
 
 func TestReplyThatCanNeverBeSavedIsReportedAtTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, failing("append", 2, true), answers("hello"))
+		r := start(t, failingLog("append", 2, true), textReply("hello"))
 		r.say("go")
 		err := r.stop()
 		var failure *llm.Error
@@ -98,8 +97,8 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
-		r := start(t, both(withTools(write), failing("append", 3, false)),
-			asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), answers("fine"))
+		r := start(t, combine(withTools(write), failingLog("append", 3, false)),
+			callsReply(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), textReply("fine"))
 		r.say("go")
 		if n := len(r.provider.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
@@ -110,23 +109,23 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 			"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 interrupted not run: the reply could not be saved",
 			"user next", "assistant stop fine",
 		}
-		same(t, want, said(r.memory.Events()))
+		checkEqual(t, want, messageLines(r.memory.Events()))
 	})
 }
 
 func TestPartialAndCalibrationMayFail(t *testing.T) {
 	for _, kind := range []string{"partial", "calibration"} {
 		runBubble(t, kind, func(t *testing.T) {
-			r := start(t, both(failing(kind, 1, true), func(o *core.Options) {
+			r := start(t, combine(failingLog(kind, 1, true), func(o *core.Options) {
 				o.Calibrations = o.Log.(core.Calibrations)
-			}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), answers("b"), agenttest.Used(500, 1)))
+			}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), textReply("b"), agenttest.Used(500, 1)))
 			r.Send(strings.Repeat("word ", 100))
-			r.settle()
+			r.timeUntilIdle()
 			r.finish()
 			if f := r.failures(); len(f) != 0 {
 				t.Errorf("failures %v", f)
 			}
-			if got := said(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
+			if got := messageLines(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
 				t.Errorf("got %q", got)
 			}
 		})
@@ -139,7 +138,7 @@ func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
 		hold := agenttest.NewGate()
 		r := start(t, func(o *core.Options) {
 			o.Log = &agenttest.Memory{Slow: map[string]*agenttest.Gate{"partial": disk}}
-		}, agenttest.Join(agenttest.Say(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.Say("more"), agenttest.Hold(hold), answers("!")))
+		}, agenttest.Join(agenttest.Say(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.Say("more"), agenttest.Hold(hold), textReply("!")))
 		r.Send("go")
 		<-hold.Reached()
 		r.wait()
@@ -166,7 +165,7 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 		hold := agenttest.NewGate()
 		r := start(t, nil, agenttest.Join(
 			agenttest.Think("hm"), agenttest.Say("a"), agenttest.Pause(900*time.Millisecond), agenttest.Say("b"),
-			agenttest.Pause(200*time.Millisecond), agenttest.Say("c"), agenttest.Pause(10*time.Second), agenttest.Hold(hold), answers("d")))
+			agenttest.Pause(200*time.Millisecond), agenttest.Say("c"), agenttest.Pause(10*time.Second), agenttest.Hold(hold), textReply("d")))
 		r.Send("go")
 		<-hold.Reached()
 		r.wait()
@@ -202,23 +201,22 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.Log = memory
 			o.Stored = core.Stored{ID: "conversation", Events: events}
-		}, asks(agenttest.Call(0, "c2", "look")), answers("fine"))
+		}, callsReply(agenttest.Call(0, "c2", "look")), textReply("fine"))
 		r.say("next")
 		r.finish() // checks that the id c2 is not used twice
-		got := said(memory.Events())
+		got := messageLines(memory.Events())
 		if got[3] != "result c2 interrupted interrupted: the program ended before this call had a result" {
 			t.Errorf("got %q", got)
 		}
 	})
 }
 
-// Each write waits twice for the disk. A turn without calls stores the message and the reply;
-// each step with calls adds the reply that calls and the results. What each reply taught of the
-// model is written beside, at once: windows that follow the conversation count by it.
-func TestATurnWritesAsSeldomAsItCan(t *testing.T) {
+// Each write waits twice for the disk. A turn without calls stores the message and the reply; each step with calls
+// adds its reply and its results. The calibration of the model is written in the background after each reply.
+func TestTurnWritesOncePerStage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		call := agenttest.Join(agenttest.Call(0, "c1", "echo", `{"text":"x"}`), agenttest.Stop(conversation.StopCalls))
-		r := start(t, nil, reports("a", 300), call, reports("b", 610), reports("c", 900))
+		r := start(t, nil, replyWithUsage("a", 300), call, replyWithUsage("b", 610), replyWithUsage("c", 900))
 		var mu sync.Mutex
 		writes := map[string]int{}
 		r.memory.Fail = func(kind string) error {

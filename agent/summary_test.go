@@ -22,11 +22,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// heavy requests a summary of all turns but one.
-func heavy() edit.Request { return byProfile(preset.ProfileHeavy, 1) }
+// heavyRequest requests a summary of all turns but one.
+func heavyRequest() edit.Request { return profileRequest(preset.ProfileHeavy, 1) }
 
-// summarises is the reply with a summary, and what it cost.
-func summarises(text string) agenttest.Reply {
+// summaryReply returns a reply with a summary and its cost.
+func summaryReply(text string) agenttest.Reply {
 	cost := 0.25
 	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd),
 		agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
@@ -34,25 +34,25 @@ func summarises(text string) agenttest.Reply {
 
 func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, summarises(account), answers("fine"))
+		r := startWithListings(t, 4, nil, summaryReply(goodSummary), textReply("fine"))
 		before, batches := r.reading(), len(r.memory.Batches())
-		w := heavy()
+		w := heavyRequest()
 		w.Focus = "the names of the files"
-		r.compacts(w)
-		r.idle()
+		r.compact(w)
+		r.checkIdle()
 		if n := len(r.memory.Batches()) - batches; n != 1 {
-			t.Fatalf("%d transactions (%v), want one", n, r.refused())
+			t.Fatalf("%d transactions (%v), want one", n, r.compactionErrors())
 		}
 		events := r.memory.Events()
 		usage, isUsage := events[len(events)-2].Body.(conversation.Usage)
 		s, isSummary := events[len(events)-1].Body.(conversation.Summary)
 		if !isUsage || !isSummary {
-			t.Fatalf("appended %v", brief(events[len(events)-2:]))
+			t.Fatalf("appended %v", describe(events[len(events)-2:]))
 		}
 		if usage.Purpose != conversation.PurposeSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
 			t.Errorf("the usage is %+v", usage)
 		}
-		if s.Text != account || s.Origin.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
+		if s.Text != goodSummary || s.Origin.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
 			t.Errorf("the summary is %+v", s)
 		}
 		after := r.reading()
@@ -66,51 +66,51 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
 			t.Errorf("told %+v", working)
 		}
-		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
+		if made := r.compactions(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
 			t.Errorf("told %+v", made)
 		}
 		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
 			t.Error("the summary streamed onto the screen")
 		}
 		r.say("go on")
-		if got := onWire(r.last().Messages); len(got) != 6 || !strings.Contains(got[0].Text, account) || got[1].Text != "show me listing 3 of the uploads" {
+		if got := wireMessages(r.lastRequest().Messages); len(got) != 6 || !strings.Contains(got[0].Text, goodSummary) || got[1].Text != "show me listing 3 of the uploads" {
 			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
 		}
 		r.finish()
 	})
 }
 
-func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
+func TestUnsavedSummaryHasNoEffectButItsCostCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var full atomic.Bool
-		r := talk(t, 4, diskFullWhile(&full), agenttest.Join(agenttest.Pause(time.Second), summarises(account)), answers("fine"))
+		r := startWithListings(t, 4, failWritesWhile(&full), agenttest.Join(agenttest.Pause(time.Second), summaryReply(goodSummary)), textReply("fine"))
 		before := r.view()
-		r.compacts(heavy())
+		r.compact(heavyRequest())
 		full.Store(true)
 		time.Sleep(2 * time.Second)
 		r.wait()
 		full.Store(false)
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.made()) != 0 {
+		if refused := r.compactionErrors(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.compactions()) != 0 {
 			t.Fatalf("told %v", refused)
 		}
 		r.say("go on")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
 			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
 		}
-		if got := r.reading().CostUSD; got == nil || *got != 0.25 || len(r.attempts()) != 1 {
-			t.Errorf("the cost is %v, with %d attempts", got, len(r.attempts()))
+		if got := r.reading().CostUSD; got == nil || *got != 0.25 || len(r.failedCompactions()) != 1 {
+			t.Errorf("the cost is %v, with %d attempts", got, len(r.failedCompactions()))
 		}
 		r.finish()
 	})
 }
 
-// unharmed checks that a compaction failed and changed nothing.
-func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error {
+// checkFailedUnchanged checks that a compaction failed and did not change the view.
+func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome string) *llm.Error {
 	r.t.Helper()
-	r.idle()
-	refused, attempts := r.refused(), r.attempts()
-	if len(refused) != 1 || len(attempts) != 1 || len(r.made()) != 0 || len(r.overlays()) != 0 {
-		r.t.Fatalf("told %v and %v, recorded %v and %d overlays", refused, r.made(), attempts, len(r.overlays()))
+	r.checkIdle()
+	refused, attempts := r.compactionErrors(), r.failedCompactions()
+	if len(refused) != 1 || len(attempts) != 1 || len(r.compactions()) != 0 || len(r.overlays()) != 0 {
+		r.t.Fatalf("told %v and %v, recorded %v and %d overlays", refused, r.compactions(), attempts, len(r.overlays()))
 	}
 	if diff := cmp.Diff(before, r.view()); diff != "" {
 		r.t.Errorf("the view changed: %s", diff)
@@ -119,7 +119,7 @@ func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error
 		r.t.Errorf("told %+v, want class %s", refused[0], class)
 	}
 	model := "test/m"
-	if class == llm.NotFound { // nobody was asked
+	if class == llm.NotFound { // no model was asked
 		model = ""
 	}
 	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != preset.ProfileHeavy || a.Before == 0 || a.Model != model ||
@@ -129,9 +129,9 @@ func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error
 	return refused[0]
 }
 
-func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
+func TestUnusableSummariesChangeNothing(t *testing.T) {
 	stop := agenttest.Stop(conversation.StopEnd)
-	call := agenttest.Join(agenttest.Say(account), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+	call := agenttest.Join(agenttest.Say(goodSummary), callsReply(agenttest.Call(0, "cx", "look", `{"n":1}`)))
 	for name, test := range map[string]struct {
 		replies  []agenttest.Reply
 		class    llm.Class
@@ -140,38 +140,38 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 	}{
 		"empty": {[]agenttest.Reply{stop, stop}, llm.Empty, "empty", 2},
 		"cut off": {[]agenttest.Reply{
-			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
-			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength)),
 		}, llm.Malformed, "cut off", 2},
-		"refused":       {[]agenttest.Reply{answers("I'm sorry, I can't help with that."), answers("I'm sorry, but no.")}, llm.Malformed, "declined", 2},
-		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, llm.Malformed, "error message", 2},
+		"refused":       {[]agenttest.Reply{textReply("I'm sorry, I can't help with that."), textReply("I'm sorry, but no.")}, llm.Malformed, "declined", 2},
+		"an error text": {[]agenttest.Reply{textReply("Error: 503 service unavailable"), textReply("null")}, llm.Malformed, "error message", 2},
 		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
-		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
+		"longer than what it replaces": {[]agenttest.Reply{textReply(strings.Repeat(goodSummary, 40))},
 			llm.Malformed, "40%", 1},
-		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Used(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
-		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, llm.ServerFault, "no summary was written", 2},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(goodSummary), agenttest.Used(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
+		"provider down": {[]agenttest.Reply{agenttest.Fail(serverFault()), agenttest.Fail(serverFault())}, llm.ServerFault, "no summary was written", 2},
 		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
-		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, llm.Truncated, "broke off", 2},
+		"broken off":    {[]agenttest.Reply{agenttest.Say(goodSummary), agenttest.Say(goodSummary)}, llm.Truncated, "broke off", 2},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			r := talk(t, 4, nil, append(test.replies, answers("fine"))...)
+			r := startWithListings(t, 4, nil, append(test.replies, textReply("fine"))...)
 			before, requests, ran := r.view(), len(r.provider.Requests()), len(r.tools.Calls())
-			r.compacts(heavy())
+			r.compact(heavyRequest())
 			time.Sleep(time.Minute) // back-off
 			r.wait()
-			if e := unharmed(r, before, test.class, conversation.AttemptFailed); !strings.Contains(e.Message, test.says) {
+			if e := checkFailedUnchanged(r, before, test.class, conversation.AttemptFailed); !strings.Contains(e.Message, test.says) {
 				t.Errorf("told %q, want it to say %q", e.Message, test.says)
 			}
 			if n := len(r.provider.Requests()) - requests; n != test.requests {
 				t.Errorf("%d requests, want %d", n, test.requests)
 			}
-			if a := r.attempts(); name == "withheld" && (len(a) != 1 || a[0].Tokens != 4007) {
+			if a := r.failedCompactions(); name == "withheld" && (len(a) != 1 || a[0].Tokens != 4007) {
 				t.Errorf("what it took is not on record: %+v", a)
 			}
 			if n := len(r.tools.Calls()) - ran; n != 0 {
 				t.Errorf("%d calls of the answer ran", n)
 			}
-			r.provider.Add(answers("fine"))
+			r.provider.Add(textReply("fine"))
 			r.say("go on")
 			if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
 				t.Errorf("%d failures of the conversation", n)
@@ -181,25 +181,25 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 	}
 }
 
-func fault() error {
+func serverFault() error {
 	return &llm.Error{Class: llm.ServerFault, Message: "the server failed", Status: 503}
 }
 
-func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
+func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Used(4000, 0), agenttest.Fail(fault())), summarises(account))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Used(4000, 0), agenttest.Fail(serverFault())), summaryReply(goodSummary))
 		requests := len(r.provider.Requests())
-		r.compacts(heavy())
+		r.compact(heavyRequest())
 		time.Sleep(time.Second)
 		r.wait()
-		if len(r.made()) != 1 || len(r.refused()) != 0 {
-			t.Fatalf("made %v, refused %v", r.made(), r.refused())
+		if len(r.compactions()) != 1 || len(r.compactionErrors()) != 0 {
+			t.Fatalf("made %v, refused %v", r.compactions(), r.compactionErrors())
 		}
 		all := r.provider.Requests()
 		if n := len(all) - requests; n != 2 {
 			t.Fatalf("%d requests", n)
 		}
-		if diff := cmp.Diff(onWire(all[requests].Messages), onWire(all[requests+1].Messages)); diff != "" {
+		if diff := cmp.Diff(wireMessages(all[requests].Messages), wireMessages(all[requests+1].Messages)); diff != "" {
 			t.Errorf("the second try is another request: %s", diff)
 		}
 		spent := 0
@@ -220,15 +220,15 @@ func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
 	})
 }
 
-func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
+func TestUnusableSummaryIsRequestedAgainFromATranscript(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		call := agenttest.Join(agenttest.Say("I will look first."), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
-		r := talk(t, 4, nil, call, summarises(account))
-		r.compacts(heavy())
-		if len(r.made()) != 1 {
-			t.Fatalf("refused %v", r.refused())
+		call := agenttest.Join(agenttest.Say("I will look first."), callsReply(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+		r := startWithListings(t, 4, nil, call, summaryReply(goodSummary))
+		r.compact(heavyRequest())
+		if len(r.compactions()) != 1 {
+			t.Fatalf("refused %v", r.compactionErrors())
 		}
-		asked := r.last()
+		asked := r.lastRequest()
 		if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.System == "be brief" || !strings.Contains(asked.Messages[0].Text, "t1 e") {
 			t.Errorf("asked again with %d messages and %d tools: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
 		}
@@ -239,28 +239,28 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 	})
 }
 
-func TestSummaryHasATimeLimitForTheWhole(t *testing.T) {
+func TestSummaryTimeLimitIncludesRetries(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Pause(40*time.Second), agenttest.Fail(fault())), agenttest.Join(agenttest.Pause(40*time.Second), summarises(account)))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Pause(40*time.Second), agenttest.Fail(serverFault())), agenttest.Join(agenttest.Pause(40*time.Second), summaryReply(goodSummary)))
 		before := r.view()
-		r.compacts(heavy())
+		r.compact(heavyRequest())
 		time.Sleep(59 * time.Second)
-		if len(r.refused()) != 0 {
+		if len(r.compactionErrors()) != 0 {
 			t.Error("given up before its time")
 		}
 		time.Sleep(2 * time.Second)
 		r.wait()
-		if e := unharmed(r, before, llm.Stalled, conversation.AttemptFailed); !strings.Contains(e.Message, "1m0s") {
+		if e := checkFailedUnchanged(r, before, llm.Stalled, conversation.AttemptFailed); !strings.Contains(e.Message, "1m0s") {
 			t.Errorf("told %q", e.Message)
 		}
-		if d := r.attempts()[0].Duration; d != 60_000 {
+		if d := r.failedCompactions()[0].Duration; d != 60_000 {
 			t.Errorf("it took %d ms", d)
 		}
 		r.finish()
 	})
 }
 
-func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
+func TestColdCacheSummarisesATranscript(t *testing.T) {
 	hour := func(o *core.Options) { o.Model.CacheTTL = 0 }
 	minutes := func(o *core.Options) { o.Model.CacheTTL = 5 * time.Minute }
 	for name, test := range map[string]struct {
@@ -277,16 +277,16 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 		"the window of the model known": {nil, 0, func(r *rig) { r.SetMaxOut("test/m", 4000) }, true},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			r := talk(t, 4, test.change, summarises(account))
+			r := startWithListings(t, 4, test.change, summaryReply(goodSummary))
 			time.Sleep(test.idle)
 			if test.then != nil {
 				test.then(r)
 			}
-			r.compacts(heavy())
-			if len(r.made()) != 1 {
-				t.Fatalf("refused %v", r.refused())
+			r.compact(heavyRequest())
+			if len(r.compactions()) != 1 {
+				t.Fatalf("refused %v", r.compactionErrors())
 			}
-			if got := len(r.last().Messages) > 1; got != test.view {
+			if got := len(r.lastRequest().Messages) > 1; got != test.view {
 				t.Errorf("asked in the form of the view: %v", got)
 			}
 			r.finish()
@@ -294,15 +294,15 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 	}
 }
 
-func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
+func TestOverflowingSummaryIsRequestedInSmallerParts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long"})
-		r := talk(t, 6, func(o *core.Options) { o.Model.Window = meter.Window{} }, long, long,
-			summarises("First: "+account), summarises("Second: "+account), summarises(account), summarises(account), summarises(account))
+		r := startWithListings(t, 6, func(o *core.Options) { o.Model.Window = meter.Window{} }, long, long,
+			summaryReply("First: "+goodSummary), summaryReply("Second: "+goodSummary), summaryReply(goodSummary), summaryReply(goodSummary), summaryReply(goodSummary))
 		requests := len(r.provider.Requests())
-		r.compacts(heavy())
-		if len(r.made()) != 1 {
-			t.Fatalf("refused %v", r.refused())
+		r.compact(heavyRequest())
+		if len(r.compactions()) != 1 {
+			t.Fatalf("refused %v", r.compactionErrors())
 		}
 		all := r.provider.Requests()[requests:]
 		if len(all) < 4 || len(all[0].Messages) < 2 || len(all[1].Messages) != 1 || !strings.Contains(all[2].Messages[0].Text, "This is piece 1 of ") {
@@ -316,19 +316,19 @@ func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
 	})
 }
 
-func TestFormThatCannotFitIsNotBought(t *testing.T) {
+func TestSummaryRequestThatCannotFitIsNotSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 6, nil, summarises(account), summarises(account), summarises(account))
+		r := startWithListings(t, 6, nil, summaryReply(goodSummary), summaryReply(goodSummary), summaryReply(goodSummary))
 		r.SetWindow("test/m", meter.Window{Tokens: 4500, Source: meter.WindowFlag})
 		requests := len(r.provider.Requests())
-		r.compacts(heavy())
+		r.compact(heavyRequest())
 		for _, q := range r.provider.Requests()[requests:] {
 			if len(q.Messages) != 1 || q.MaxTokens < 512 || q.MaxTokens >= 4500 {
 				t.Errorf("asked with %d messages and %d tokens", len(q.Messages), q.MaxTokens)
 			}
 		}
-		if len(r.made()) != 1 {
-			t.Errorf("refused %v", r.refused())
+		if len(r.compactions()) != 1 {
+			t.Errorf("refused %v", r.compactionErrors())
 		}
 		r.finish()
 	})
@@ -342,22 +342,22 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		o.Rules.Profiles[preset.ProfileHeavy] = p
 	}
 	runBubble(t, "there", func(t *testing.T) {
-		other := agenttest.NewProvider(summarises(account))
-		r := talk(t, 4, both(own, func(o *core.Options) {
+		other := agenttest.NewProvider(summaryReply(goodSummary))
+		r := startWithListings(t, 4, combine(own, func(o *core.Options) {
 			o.Summarisers = func(name string) (llm.Model, llm.Provider, bool) {
 				return llm.Model{Provider: "other", ID: "n", MaxOut: 700}, other, name == "other/n"
 			}
 		}))
-		before := r.meterOf().Calibration()
-		r.compacts(heavy())
+		before := r.currentMeter().Calibration()
+		r.compact(heavyRequest())
 		all := other.Requests()
 		if len(all) != 1 || all[0].Model != "n" || all[0].MaxTokens != 700 || len(all[0].Messages) != 1 || len(all[0].Tools) != 0 {
-			t.Fatalf("asked %+v, refused %v", all, r.refused())
+			t.Fatalf("asked %+v, refused %v", all, r.compactionErrors())
 		}
 		if s := r.overlays()[0].Body.(conversation.Summary); s.Model != "other/n" {
 			t.Errorf("written by %s", s.Model)
 		}
-		if got := r.meterOf().Calibration(); got != before {
+		if got := r.currentMeter().Calibration(); got != before {
 			t.Errorf("the conversation's model learned %+v", got)
 		}
 		if got := r.reading().CostUSD; got == nil || *got != 0.25 {
@@ -366,10 +366,10 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		r.finish()
 	})
 	runBubble(t, "missing", func(t *testing.T) {
-		r := talk(t, 4, own)
+		r := startWithListings(t, 4, own)
 		before, requests := r.view(), len(r.provider.Requests())
-		r.compacts(heavy())
-		if e := unharmed(r, before, llm.NotFound, conversation.AttemptFailed); !strings.Contains(e.Message, "other/n") {
+		r.compact(heavyRequest())
+		if e := checkFailedUnchanged(r, before, llm.NotFound, conversation.AttemptFailed); !strings.Contains(e.Message, "other/n") {
 			t.Errorf("told %q", e.Message)
 		}
 		if n := len(r.provider.Requests()) - requests; n != 0 {
@@ -383,49 +383,49 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 	for name, failure := range map[string]error{"saved": nil, "not saved": errors.New("no space")} {
 		runBubble(t, name, func(t *testing.T) {
 			var saved []projection.View
-			r := talk(t, 4, func(o *core.Options) {
+			r := startWithListings(t, 4, func(o *core.Options) {
 				o.Rules = preset.RulesOf(preset.JCLI)
 				o.Transcript = func(_ context.Context, v projection.View) (string, error) {
 					saved = append(saved, v)
 					return "/data/transcripts/transcript_1.jsonl", failure
 				}
-			}, summarises(account), answers("fine"))
+			}, summaryReply(goodSummary), textReply("fine"))
 			before, requests := r.view(), len(r.provider.Requests())
-			r.compacts(byProfile("", -1))
+			r.compact(profileRequest("", -1))
 			if len(saved) != 1 {
 				t.Fatalf("saved %d times", len(saved))
 			}
-			if diff := cmp.Diff(before, onWire(saved[0].Messages)); diff != "" {
+			if diff := cmp.Diff(before, wireMessages(saved[0].Messages)); diff != "" {
 				t.Errorf("the transcript is not what is sent: %s", diff)
 			}
 			if failure != nil {
-				if e := r.refused(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
+				if e := r.compactionErrors(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
 					t.Errorf("told %v", e)
 				}
 				r.finish()
 				return
 			}
-			want := []wire{
-				{Role: "user", Text: "[Conversation compressed. Transcript: /data/transcripts/transcript_1.jsonl]\n\n" + account},
+			want := []wireMessage{
+				{Role: "user", Text: "[Conversation compressed. Transcript: /data/transcripts/transcript_1.jsonl]\n\n" + goodSummary},
 				{Role: "assistant", Text: "Understood. I have the context from the summary. Continuing."},
 			}
-			same(t, want, r.view())
+			checkEqual(t, want, r.view())
 			r.say("go on")
-			r.idle()
+			r.checkIdle()
 			r.finish()
 		})
 	}
 }
 
-func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
+func TestSummaryRequestSharesThePrefixOfTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), answers("fine"))
-		r.compacts(heavy())
-		asked := r.last()
+		r := startWithListings(t, 4, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), textReply("fine"))
+		r.compact(heavyRequest())
+		asked := r.lastRequest()
 		r.say("go on")
-		next := r.last()
+		next := r.lastRequest()
 		n := len(asked.Messages) - 1
-		if diff := cmp.Diff(onWire(asked.Messages[:n]), onWire(next.Messages[:n])); diff != "" || n != len(next.Messages)-1 {
+		if diff := cmp.Diff(wireMessages(asked.Messages[:n]), wireMessages(next.Messages[:n])); diff != "" || n != len(next.Messages)-1 {
 			t.Errorf("%d of %d messages are the same: %s", n, len(next.Messages), diff)
 		}
 		if asked.System != next.System || asked.System == "" || asked.Model != next.Model || asked.Conversation != next.Conversation {
@@ -444,30 +444,30 @@ func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
 	})
 }
 
-func (r *rig) meterOf() meter.Meter {
+func (r *rig) currentMeter() meter.Meter {
 	all := agenttest.Of[updates.Metered](r.watch)
 	return all[len(all)-1].Meter
 }
 
-func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
+func TestEndlesslyShrinkingWindowsEndTheSummary(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var refusals []agenttest.Reply
 		for i := range 50 {
 			refusals = append(refusals, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 20_000 - 10*i}))
 		}
-		r := talk(t, 4, func(o *core.Options) { o.Model.Window = meter.Window{} }, refusals...)
+		r := startWithListings(t, 4, func(o *core.Options) { o.Model.Window = meter.Window{} }, refusals...)
 		before, requests := r.view(), len(r.provider.Requests())
-		r.compacts(heavy())
+		r.compact(heavyRequest())
 		if n := len(r.provider.Requests()) - requests; n > 10 {
 			t.Errorf("%d requests", n)
 		}
-		unharmed(r, before, llm.Overflow, conversation.AttemptFailed)
+		checkFailedUnchanged(r, before, llm.Overflow, conversation.AttemptFailed)
 		r.finish()
 	})
 }
 
-// jcliLogs is J-CLI with a log that can be read.
-func jcliLogs(b *strings.Builder) func(*core.Options) {
+// jcliWithLog sets the J-CLI preset with a readable diagnostic log.
+func jcliWithLog(b *strings.Builder) func(*core.Options) {
 	return func(o *core.Options) {
 		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.Micro.KeepRecent, o.Rules.Summary.Retries = 2, 0
@@ -478,10 +478,10 @@ func jcliLogs(b *strings.Builder) func(*core.Options) {
 func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b strings.Builder
-		r := talk(t, 4, jcliLogs(&b), answers("fine"))
+		r := startWithListings(t, 4, jcliWithLog(&b), textReply("fine"))
 		r.say("go on")
 		r.finish()
-		// The third turn's reply replaces one result, each one after it one more.
+		// The third turn's reply replaces one result, each later reply one more.
 		if log := b.String(); strings.Count(log, `msg="micro_compact triggered" compacted=1`) != 2 || strings.Contains(log, "compacted=2") {
 			t.Errorf("the log says %s", log)
 		}
@@ -491,8 +491,8 @@ func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
 func TestJCLILogsThatItFailed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b strings.Builder
-		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), answers("fine"))
-		r.compacts(byProfile("", -1))
+		r := startWithListings(t, 4, jcliWithLog(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), textReply("fine"))
+		r.compact(profileRequest("", -1))
 		r.say("go on")
 		r.finish()
 		log := b.String()
@@ -502,20 +502,20 @@ func TestJCLILogsThatItFailed(t *testing.T) {
 	})
 }
 
-// A summary is stopped, and stays out of force, where the conversation changes under it.
-func TestASummaryThatIsOvertakenIsNotPutInForce(t *testing.T) {
+// When the conversation changes while a summary is written, the summary is cancelled and not applied.
+func TestSummaryOfAChangedConversationIsNotApplied(t *testing.T) {
 	for name, act := range map[string]func(r *rig){
 		"a mask":            func(r *rig) { r.Mask(r.results()[1:2]) },
 		"a pin":             func(r *rig) { r.Pin(r.results()[1:2], true) },
 		"an undo":           func(r *rig) { r.UndoCompaction(0) },
 		"a rewind and back": func(r *rig) { r.Rewind(-1); r.RestoreTurns() },
-		"a smaller window":  func(r *rig) { r.SwitchModel(other("small", 60_000), r.provider) },
+		"a smaller window":  func(r *rig) { r.SwitchModel(otherModel("small", 60_000), r.provider) },
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate := agenttest.NewGate()
-			r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
-			r.compacts(byProfile(preset.ProfileDefault, 4))
-			r.compacts(heavy())
+			r := startWithListings(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summaryReply(goodSummary)), textReply("fine"))
+			r.compact(profileRequest(preset.ProfileDefault, 4))
+			r.compact(heavyRequest())
 			act(r)
 			r.wait()
 			if n := r.provider.Running(); n != 0 {
@@ -523,11 +523,11 @@ func TestASummaryThatIsOvertakenIsNotPutInForce(t *testing.T) {
 			}
 			gate.Open()
 			r.wait()
-			if a := r.attempts(); len(r.texts()) != 0 || len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
-				t.Errorf("made %v, not made %+v", r.texts(), a)
+			if a := r.failedCompactions(); len(r.modelSummaries()) != 0 || len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
+				t.Errorf("made %v, not made %+v", r.modelSummaries(), a)
 			}
 			r.say("go on")
-			r.answered()
+			r.checkAnswered()
 			r.finish()
 		})
 	}

@@ -26,31 +26,31 @@ import (
 	"plimsoll/conversation"
 )
 
-// Conversations with Claude, whose server checks the thinking that goes back.
+// These tests run conversations with Claude, whose server checks the thinking blocks in requests.
 
-// claudeTalk is a conversation with a scripted Claude.
-type claudeTalk struct {
+// claudeConversation is a conversation with a scripted Claude.
+type claudeConversation struct {
 	*rig
 	server *anthropictest.Server
 	client *openai.Client
 	change []func(*core.Options)
 }
 
-// watched is a client that compares each request with what the meter says of it.
-type watched struct {
+// comparingClient compares the thinking in each request with the meter's count.
+type comparingClient struct {
 	*openai.Client
-	talk *claudeTalk
+	talk *claudeConversation
 }
 
-func (w watched) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (w comparingClient) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	if last := r.Messages[len(r.Messages)-1].Text; strings.HasPrefix(r.System, "be brief") && !strings.HasPrefix(last, "This is a request of the program") {
 		w.talk.compare(r)
 	}
 	return w.Client.Stream(ctx, r)
 }
 
-// compare compares the thinking that a request carries with what the meter counts.
-func (k *claudeTalk) compare(r llm.Request) {
+// compare compares the thinking in a request with the meter's count.
+func (k *claudeConversation) compare(r llm.Request) {
 	body, err := k.client.Body(r, "")
 	if err != nil {
 		k.t.Error(err)
@@ -74,35 +74,35 @@ func (k *claudeTalk) compare(r llm.Request) {
 	}
 }
 
-// talksToClaude returns a conversation whose server answers by a function.
-func talksToClaude(t *testing.T, id string, answer func(n int, r anthropictest.Request) anthropictest.Answer, change ...func(*core.Options)) *claudeTalk {
+// startClaude returns a conversation whose server answers with a function.
+func startClaude(t *testing.T, id string, answer func(n int, r anthropictest.Request) anthropictest.Answer, change ...func(*core.Options)) *claudeConversation {
 	t.Helper()
-	k := &claudeTalk{server: anthropictest.NewTransport(t, answer), change: change}
+	k := &claudeConversation{server: anthropictest.NewTransport(t, answer), change: change}
 	k.client = openai.New(openai.Options{Provider: "anthropic", BaseURL: "http://claude.test/v1", Key: anthropictest.Key, Transport: k.server})
 	k.open(t, id, core.Stored{ID: "conversation"}, &agenttest.Memory{})
 	return k
 }
 
-// model is a model of the server.
-func (k *claudeTalk) model(id string, window int) llm.Model {
+// serverModel returns a model of the server.
+func (k *claudeConversation) serverModel(id string, window int) llm.Model {
 	return llm.Model{Provider: "anthropic", ID: id, Window: meter.Window{Tokens: window, Source: meter.WindowConfig},
 		Caps: k.client.Capabilities(id), Thinker: k.client}
 }
 
 // open opens the conversation.
-func (k *claudeTalk) open(t *testing.T, id string, stored core.Stored, memory *agenttest.Memory) {
+func (k *claudeConversation) open(t *testing.T, id string, stored core.Stored, memory *agenttest.Memory) {
 	k.rig = start(t, func(o *core.Options) {
-		o.Log, o.Backlog, o.Calibrations, o.Stored, o.Provider = memory, memory, memory, stored, watched{k.client, k}
-		o.Model = k.model(id, 100_000)
-		o.Toolbox = agenttest.NewToolbox(reads())
+		o.Log, o.Backlog, o.Calibrations, o.Stored, o.Provider = memory, memory, memory, stored, comparingClient{k.client, k}
+		o.Model = k.serverModel(id, 100_000)
+		o.Toolbox = agenttest.NewToolbox(readTool())
 		for _, f := range k.change {
 			f(o)
 		}
 	})
 }
 
-// reopen closes the conversation and opens it again, as a program would that was changed.
-func (k *claudeTalk) reopen(t *testing.T, id string, change ...func(*core.Options)) {
+// reopen closes the conversation and opens it again with changed options.
+func (k *claudeConversation) reopen(t *testing.T, id string, change ...func(*core.Options)) {
 	k.finish()
 	events := k.memory.Events()
 	stored := core.Stored{ID: "conversation", Events: events}
@@ -121,18 +121,18 @@ func (k *claudeTalk) reopen(t *testing.T, id string, change ...func(*core.Option
 	k.open(t, id, stored, k.memory)
 }
 
-// reads is a tool with results of some length.
-func reads() agenttest.Tool {
+// readTool returns a tool with long results.
+func readTool() agenttest.Tool {
 	return agenttest.Reader("read", func(_ context.Context, c conversation.ToolCall, _ func(string)) conversation.Outcome {
-		return ok(strings.Repeat("what is read under "+c.ID+"\n", 20+len(c.ID)*7%60))
+		return okOutcome(strings.Repeat("what is read under "+c.ID+"\n", 20+len(c.ID)*7%60))
 	})
 }
 
-// thinks answers with thinking, words and calls by chance.
-func thinks(chance *rand.Rand) func(n int, r anthropictest.Request) anthropictest.Answer {
+// randomThinking answers with thinking, text and calls at random.
+func randomThinking(chance *rand.Rand) func(n int, r anthropictest.Request) anthropictest.Answer {
 	inRow := 0
 	return func(n int, r anthropictest.Request) anthropictest.Answer {
-		if answer, ok := claudeSums(r); ok {
+		if answer, ok := claudeSummary(r); ok {
 			return answer
 		}
 		thinking, words := "", fmt.Sprintf("answer %d", n)
@@ -154,15 +154,15 @@ func thinks(chance *rand.Rand) func(n int, r anthropictest.Request) anthropictes
 	}
 }
 
-// claudeSums is the answer to a request for one.
-func claudeSums(r anthropictest.Request) (anthropictest.Answer, bool) {
+// claudeSummary returns the answer to a summary request; false if the request is another one.
+func claudeSummary(r anthropictest.Request) (anthropictest.Answer, bool) {
 	last := r.Messages[len(r.Messages)-1].Content
 	text, _ := last[len(last)-1]["text"].(string)
 	return anthropictest.Reply(strings.Repeat("It went on from there. ", 40)), strings.HasPrefix(text, "This is a request of the program")
 }
 
-// TestNoThinkingIsRefusedWhateverHappensToAConversation holds conversations with a server that refuses thinking whose past
-// is not what it was, and compares the meter with what is sent.
+// TestNoThinkingIsRefusedWhateverHappensToAConversation runs conversations with a server that refuses thinking after a changed
+// prefix, and compares the meter with the requests.
 func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 	const shards, each = 2, 20
 	models := []string{"claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5"}
@@ -174,32 +174,32 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 				chance := rand.New(rand.NewPCG(seed, 1))
 				window := []int{9_000, 100_000}[chance.IntN(2)]
 				model := models[chance.IntN(2)]
-				k := talksToClaude(t, model, thinks(chance), func(o *core.Options) { o.Model.Window.Tokens = window })
+				k := startClaude(t, model, randomThinking(chance), func(o *core.Options) { o.Model.Window.Tokens = window })
 				for n := range 4 {
 					k.say(fmt.Sprintf("message %d: %s", n, strings.Repeat("go on with it ", chance.IntN(30))))
 					switch chance.IntN(14) {
 					case 0:
-						k.compacts(byProfile(preset.ProfileHeavy, 1))
+						k.compact(profileRequest(preset.ProfileHeavy, 1))
 					case 1:
-						k.compacts(byProfile(preset.ProfileDefault, 1))
+						k.compact(profileRequest(preset.ProfileDefault, 1))
 					case 2:
-						k.compacts(byProfile(preset.ProfileLight, chance.IntN(3)))
+						k.compact(profileRequest(preset.ProfileLight, chance.IntN(3)))
 					case 3, 4:
 						k.UndoCompaction(0)
 					case 5:
 						k.RedoCompaction()
 					case 6:
 						model = models[chance.IntN(len(models))]
-						k.SwitchModel(k.model(model, window), watched{k.client, k})
+						k.SwitchModel(k.serverModel(model, window), comparingClient{k.client, k})
 					case 7:
 						k.Rewind(-1 - chance.IntN(2))
 					case 8:
 						k.RestoreTurns()
 					case 9:
 						rules := fmt.Sprintf("be brief, %d", n)
-						k.reopen(t, model, func(o *core.Options) { o.System, o.Model = rules, k.model(model, window) })
+						k.reopen(t, model, func(o *core.Options) { o.System, o.Model = rules, k.serverModel(model, window) })
 					case 10:
-						k.reopen(t, model, func(o *core.Options) { o.Model = k.model(model, window) })
+						k.reopen(t, model, func(o *core.Options) { o.Model = k.serverModel(model, window) })
 					}
 					k.wait()
 				}
@@ -210,7 +210,7 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 				for _, e := range k.failures() {
 					t.Errorf("conversation %d: %s", seed, e)
 				}
-				carried += len(k.thoughts())
+				carried += len(k.sentThinking())
 			}
 			if carried < each/2 {
 				t.Errorf("%d thoughts went back in %d conversations", carried, each)
@@ -219,8 +219,8 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 	}
 }
 
-// thoughts are the texts of thinking that the newest request carried.
-func (k *claudeTalk) thoughts() (texts []string) {
+// sentThinking returns the thinking texts in the newest request.
+func (k *claudeConversation) sentThinking() (texts []string) {
 	all := k.server.Requests()
 	for _, m := range all[len(all)-1].Messages {
 		for _, b := range m.Content {
@@ -232,16 +232,16 @@ func (k *claudeTalk) thoughts() (texts []string) {
 	return texts
 }
 
-// numbered answers request n with a thought and words that name it.
-func numbered(n int, r anthropictest.Request) anthropictest.Answer {
-	if answer, ok := claudeSums(r); ok {
+// numberedReply answers request n with thinking and text that have the number.
+func numberedReply(n int, r anthropictest.Request) anthropictest.Answer {
+	if answer, ok := claudeSummary(r); ok {
 		return answer
 	}
 	return anthropictest.ReplyWithThinking(fmt.Sprint("thought ", n), fmt.Sprint("answer ", n))
 }
 
-// refusedOnce checks that thinking was refused once, that it was told, and that nothing failed.
-func (k *claudeTalk) refusedOnce() {
+// checkRefusedOnce checks that thinking was refused once, that the user was told, and that no request failed.
+func (k *claudeConversation) checkRefusedOnce() {
 	k.t.Helper()
 	told := slices.DeleteFunc(bodies[conversation.Notice](k.memory.Events()), func(n conversation.Notice) bool { return !n.ThinkingRefused })
 	if n := len(k.server.ThinkingErrors()); n != 1 || len(told) != 1 || len(k.failures()) != 0 {
@@ -249,9 +249,9 @@ func (k *claudeTalk) refusedOnce() {
 	}
 }
 
-func TestARefusalOfThinkingIsToldOnceAndNeverSeenAgain(t *testing.T) {
+func TestRefusedThinkingIsReportedOnceAndNotSentAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for _, text := range []string{"one", "two"} {
 			k.say(text)
 		}
@@ -262,45 +262,45 @@ func TestARefusalOfThinkingIsToldOnceAndNeverSeenAgain(t *testing.T) {
 		k.reopen(t, "claude-sonnet-5-5")
 		k.say("five")
 		k.finish()
-		same(t, []string{"thought 3", "thought 4"}, k.thoughts())
-		k.refusedOnce()
+		checkEqual(t, []string{"thought 3", "thought 4"}, k.sentThinking())
+		k.checkRefusedOnce()
 	})
 }
 
-func TestASummaryWhoseThinkingIsRefusedIsAskedForWithoutIt(t *testing.T) {
+func TestSummaryIsRequestedAgainWithoutRefusedThinking(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("a long message ", 300)
-		k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for range 4 {
 			k.say(long)
 		}
 		k.server.ForgetThinking()
-		k.compacts(byProfile(preset.ProfileHeavy, 1))
+		k.compact(profileRequest(preset.ProfileHeavy, 1))
 		k.UndoCompaction(0)
 		k.say("on")
-		if got := k.thoughts(); len(got) != 0 {
+		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("%q goes back", got)
 		}
 		k.finish()
-		k.refusedOnce()
-		if n := len(k.texts()); n != 1 {
+		k.checkRefusedOnce()
+		if n := len(k.modelSummaries()); n != 1 {
 			t.Errorf("%d summaries", n)
 		}
 	})
 }
 
-func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
+func TestCompactionOmitsAllThinkingAndUndoRestoresIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("a long message ", 300)
-		k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for range 4 {
 			k.say(long)
 		}
 		before := k.reading().Segments[projection.Reasoning]
-		k.Preview(byProfile(preset.ProfileHeavy, 1))
+		k.Preview(profileRequest(preset.ProfileHeavy, 1))
 		k.wait()
 		preview := agenttest.Of[updates.Previewed](k.watch)[0].Preview
-		k.compacts(byProfile(preset.ProfileHeavy, 1))
+		k.compact(profileRequest(preset.ProfileHeavy, 1))
 		if before == 0 || k.reading().Segments[projection.Reasoning] != 0 {
 			t.Errorf("%d tokens of thinking, then %d", before, k.reading().Segments[projection.Reasoning])
 		}
@@ -308,16 +308,16 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 			t.Errorf("what goes with the kept turn is not counted: %+v", preview.Layers)
 		}
 		k.say(long)
-		if got := k.thoughts(); len(got) != 0 {
+		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("behind the compaction %q goes back", got)
 		}
 		k.UndoCompaction(0)
 		k.say(long)
-		if diff := cmp.Diff([]string{"thought 0", "thought 1", "thought 2", "thought 3"}, k.thoughts()); diff != "" {
+		if diff := cmp.Diff([]string{"thought 0", "thought 1", "thought 2", "thought 3"}, k.sentThinking()); diff != "" {
 			t.Errorf("after the undo: %s", diff)
 		}
 		k.say(long)
-		if got := k.thoughts(); len(got) != 5 { // the thinking that was compacted is left out
+		if got := k.sentThinking(); len(got) != 5 { // the thinking that was compacted is left out
 			t.Errorf("then %q", got)
 		}
 		k.finish()
@@ -327,15 +327,17 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 	})
 }
 
-// Instructions that changed wait until something else breaks the prefix.
+// Changed instructions wait until something else breaks the cached prefix.
 func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
-	for name, act := range map[string]func(k *claudeTalk){
-		"a compaction":  func(k *claudeTalk) { k.compacts(byProfile(preset.ProfileHeavy, 1)) },
-		"another model": func(k *claudeTalk) { k.SwitchModel(k.model("claude-opus-5-5", 100_000), watched{k.client, k}) },
+	for name, act := range map[string]func(k *claudeConversation){
+		"a compaction": func(k *claudeConversation) { k.compact(profileRequest(preset.ProfileHeavy, 1)) },
+		"another model": func(k *claudeConversation) {
+			k.SwitchModel(k.serverModel("claude-opus-5-5", 100_000), comparingClient{k.client, k})
+		},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			long := strings.Repeat("a long message ", 300)
-			k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+			k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 			for range 3 {
 				k.say(long)
 			}
@@ -346,15 +348,15 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 			for range 2 {
 				k.reopen(t, "claude-sonnet-5-5", func(o *core.Options) { o.System = "be brief and kind" })
 				k.say(long)
-				if got := system(); got != "be brief" || len(k.thoughts()) < 3 {
-					t.Errorf("asked with %q and %q", got, k.thoughts())
+				if got := system(); got != "be brief" || len(k.sentThinking()) < 3 {
+					t.Errorf("asked with %q and %q", got, k.sentThinking())
 				}
 			}
 			act(k)
 			k.wait()
 			k.say(long)
-			if got := system(); got != "be brief and kind" || len(k.thoughts()) != 0 {
-				t.Errorf("afterwards asked with %q and %q", got, k.thoughts())
+			if got := system(); got != "be brief and kind" || len(k.sentThinking()) != 0 {
+				t.Errorf("afterwards asked with %q and %q", got, k.sentThinking())
 			}
 			k.finish()
 			if wrong, told := k.server.ThinkingErrors(), k.notices(); len(told) != 1 || !strings.HasPrefix(told[0], "The instructions have changed") || wrong != nil {
@@ -364,14 +366,14 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 	}
 }
 
-// What a version that wrote down no past left goes back nowhere, also in an open tool loop.
-func TestThinkingWithoutAPastStaysBehind(t *testing.T) {
+// Thinking stored by a version that recorded no prefix is not sent, also in an open tool loop.
+func TestThinkingWithoutARecordedPrefixIsNotSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := talksToClaude(t, "claude-sonnet-5-5", func(n int, r anthropictest.Request) anthropictest.Answer {
+		k := startClaude(t, "claude-sonnet-5-5", func(n int, r anthropictest.Request) anthropictest.Answer {
 			if n == 0 {
 				return anthropictest.ReplyWithThinking("earlier", "I look.", [2]string{"toolu_0", "read"})
 			}
-			return numbered(n, r)
+			return numberedReply(n, r)
 		})
 		k.say("one")
 		events := k.memory.Events()
@@ -384,7 +386,7 @@ func TestThinkingWithoutAPastStaysBehind(t *testing.T) {
 		k.reopen(t, "claude-sonnet-5-5")
 		k.say("two")
 		k.finish()
-		if got := k.thoughts(); len(got) != 0 {
+		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("%q goes back", got)
 		}
 	})

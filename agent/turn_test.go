@@ -32,17 +32,17 @@ func TestAnswersAMessage(t *testing.T) {
 
 		var batches []string
 		for _, b := range r.memory.Batches() {
-			batches = append(batches, strings.Join(brief(b), " | "))
+			batches = append(batches, strings.Join(describe(b), " | "))
 		}
 		want := []string{
 			"instructions | model test/m | user hi\nthere",
 			"assistant stop hello | usage of 4: 12+3 | renamed auto hi",
 		}
-		same(t, want, batches)
+		checkEqual(t, want, batches)
 		if diff := cmp.Diff(r.memory.Events(), r.watch.Events()); diff != "" {
 			t.Errorf("the watcher saw other events: %s", diff)
 		}
-		same(t, []updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases())
+		checkEqual(t, []updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases())
 		var text, reasoning string
 		for _, d := range agenttest.Of[updates.Delta](r.watch) {
 			text, reasoning = text+d.Text, reasoning+d.Reasoning
@@ -59,7 +59,7 @@ func TestAnswersAMessage(t *testing.T) {
 
 func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Reader("look", nil)), answers("one"), answers("two"))
+		r := start(t, withTools(agenttest.Reader("look", nil)), textReply("one"), textReply("two"))
 		r.say("a")
 		r.say("b")
 		r.finish()
@@ -78,7 +78,7 @@ func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
 		for _, m := range q.Messages {
 			texts = append(texts, string(m.Role)+" "+m.Text)
 		}
-		same(t, []string{"user a", "assistant one", "user b"}, texts)
+		checkEqual(t, []string{"user a", "assistant one", "user b"}, texts)
 	})
 }
 
@@ -89,7 +89,7 @@ func gated(gates map[string]*agenttest.Gate) func(context.Context, conversation.
 		if err := gates[c.ID].Pass(ctx); err != nil {
 			return conversation.Outcome{Status: conversation.ResultInterrupted, Text: "printed by " + c.ID}
 		}
-		return ok("result of " + c.ID)
+		return okOutcome("result of " + c.ID)
 	}
 }
 
@@ -99,9 +99,9 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
 		r := start(t, withTools(agenttest.Reader("look", gated(gates)), write),
-			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), answers("done"))
+			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), textReply("done"))
 		r.say("go")
-		// Neither gate is open, so only overlap lets both be reached.
+		// Neither gate is open: both are reached only if the calls run at the same time.
 		<-gates["c1"].Reached()
 		<-gates["c2"].Reached()
 		gates["c2"].Open()
@@ -110,7 +110,7 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		r.wait()
 		r.finish()
 		results := r.memory.Batches()[2]
-		same(t, []string{"result c1 ok result of c1", "result c2 ok result of c2"}, brief(results))
+		checkEqual(t, []string{"result c1 ok result of c1", "result c2 ok result of c2"}, describe(results))
 		if got := agenttest.Of[updates.ToolOutput](r.watch); len(got) != 2 {
 			t.Errorf("output %v", got)
 		}
@@ -126,8 +126,8 @@ func TestManyReadOnlyCallsAreBounded(t *testing.T) {
 		}
 		r := start(t, withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
 			_ = gate.Pass(ctx)
-			return ok("")
-		})), asks(calls...), answers("done"))
+			return okOutcome("")
+		})), callsReply(calls...), textReply("done"))
 		r.say("go")
 		gate.Open()
 		r.wait()
@@ -143,8 +143,8 @@ func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
 		r := start(t, withTools(agenttest.Reader("look", nil), write),
-			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "write"), agenttest.Call(2, "c3", "write"), agenttest.Call(3, "c4", "look")),
-			answers("done"))
+			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "write"), agenttest.Call(2, "c3", "write"), agenttest.Call(3, "c4", "look")),
+			textReply("done"))
 		r.say("go")
 		r.finish()
 		if most, _ := r.tools.Most(); most != 1 {
@@ -154,23 +154,23 @@ func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
 		for _, c := range r.tools.Calls() {
 			ids = append(ids, c.ID)
 		}
-		same(t, []string{"c1", "c2", "c3", "c4"}, ids)
+		checkEqual(t, []string{"c1", "c2", "c3", "c4"}, ids)
 		if got := len(r.memory.Batches()); got != 2+4+1 {
 			t.Errorf("%d transactions, want one per group", got)
 		}
 	})
 }
 
-func TestCallsWithoutAProperObjectAreAnsweredNotRun(t *testing.T) {
+func TestCallsWithInvalidArgumentsAreAnsweredNotRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			asks(agenttest.Call(0, "c1", "look", `{"a":`), agenttest.Call(1, "c2", "look", `{}`)), answers("sorry"))
+			callsReply(agenttest.Call(0, "c1", "look", `{"a":`), agenttest.Call(1, "c2", "look", `{}`)), textReply("sorry"))
 		r.say("go")
 		r.finish()
 		if n := len(r.tools.Calls()); n != 1 {
 			t.Errorf("%d calls ran, want the valid one", n)
 		}
-		got := said(r.memory.Events())
+		got := messageLines(r.memory.Events())
 		if !strings.Contains(got[1], `[c1 look {"_invalid":"{\"a\":"}]`) || !strings.HasPrefix(got[2], "result c1 error error: the arguments") {
 			t.Errorf("got %q", got)
 		}
@@ -181,7 +181,7 @@ func TestCallIDsAreMadeUnique(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		call := func(i int, id string) agenttest.Reply { return agenttest.Call(i, id, "look") }
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			asks(call(0, "same"), call(1, ""), call(2, "")), asks(call(0, "same"), call(0, "other")), answers("done"))
+			callsReply(call(0, "same"), call(1, ""), call(2, "")), callsReply(call(0, "same"), call(0, "other")), textReply("done"))
 		r.say("go")
 		r.finish() // checks that ids are unique and answered once
 		if n := len(r.tools.Calls()); n != 5 {
@@ -190,17 +190,17 @@ func TestCallIDsAreMadeUnique(t *testing.T) {
 	})
 }
 
-func TestCallsOfACutReplyAreNotRun(t *testing.T) {
+func TestCallsOfATruncatedReplyAreNotRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			agenttest.Join(agenttest.Call(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), answers("more"))
+			agenttest.Join(agenttest.Call(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), textReply("more"))
 		r.say("go")
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Errorf("%d calls ran", n)
 		}
 		r.say("go on")
 		r.finish()
-		got := said(r.memory.Events())
+		got := messageLines(r.memory.Events())
 		if len(got) != 5 || !strings.HasPrefix(got[2], "result c1 interrupted not run: the reply reached its token limit") {
 			t.Errorf("got %q", got)
 		}
@@ -209,7 +209,7 @@ func TestCallsOfACutReplyAreNotRun(t *testing.T) {
 
 func TestEndlessToolLoopIsEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		loop := asks(agenttest.Call(0, "c", "look"))
+		loop := callsReply(agenttest.Call(0, "c", "look"))
 		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.MaxSteps = 3
@@ -219,7 +219,7 @@ func TestEndlessToolLoopIsEnded(t *testing.T) {
 		if n := len(r.provider.Requests()); n != 3 {
 			t.Errorf("%d requests, want 3", n)
 		}
-		if got := said(r.memory.Events()); got[len(got)-1] != "notice warning" {
+		if got := messageLines(r.memory.Events()); got[len(got)-1] != "notice warning" {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -229,9 +229,11 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("ä", 100)
 		r := start(t, func(o *core.Options) {
-			withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(long) }))(o)
+			withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+				return okOutcome(long)
+			}))(o)
 			o.Results = core.Results{MaxChars: 10, KeepFull: true, Ceiling: 25}
-		}, asks(agenttest.Call(0, "c1", "look")), answers("done"))
+		}, callsReply(agenttest.Call(0, "c1", "look")), textReply("done"))
 		r.say("go")
 		r.finish()
 		for _, e := range r.memory.Events() {
@@ -253,7 +255,7 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		refusal := agenttest.Join(agenttest.Say("I "), agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
-		r := start(t, nil, answers("hello"), refusal, answers("fine"), refusal, answers("back"))
+		r := start(t, nil, textReply("hello"), refusal, textReply("fine"), refusal, textReply("back"))
 		r.say("hi")
 		r.say("the bad one")
 		if got := r.returned(); !slices.Equal(got, []string{"the bad one"}) {
@@ -293,10 +295,10 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 	})
 }
 
-func TestAReplyThatPausesGoesOn(t *testing.T) {
+func TestPausedReplyContinues(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		pauses := agenttest.Join(agenttest.Say("I search"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Paused: true}))
-		r := start(t, func(o *core.Options) { o.MaxSteps = 3 }, pauses, answers("found"), pauses, pauses, pauses)
+		r := start(t, func(o *core.Options) { o.MaxSteps = 3 }, pauses, textReply("found"), pauses, pauses, pauses)
 		r.say("find it")
 		all := r.provider.Requests()
 		if len(all) != 2 || all[1].Messages[1].Role != projection.RoleAssistant || all[1].Messages[1].Text != "I search" {
@@ -313,8 +315,8 @@ func TestAReplyThatPausesGoesOn(t *testing.T) {
 	})
 }
 
-// asked are the calls the user was asked about so far.
-func (r *rig) asked() []string {
+// askedCalls returns the ids of the calls that needed approval so far.
+func (r *rig) askedCalls() []string {
 	var ids []string
 	for _, u := range agenttest.Of[updates.AskApproval](r.watch) {
 		ids = append(ids, u.Call.ID)
@@ -323,14 +325,14 @@ func (r *rig) asked() []string {
 }
 
 func twoWrites() agenttest.Reply {
-	return asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write"))
+	return callsReply(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write"))
 }
 
 func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), answers("done"))
+		r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), textReply("done"))
 		r.say("go")
-		if diff := cmp.Diff([]string{"c1"}, r.asked()); diff != "" {
+		if diff := cmp.Diff([]string{"c1"}, r.askedCalls()); diff != "" {
 			t.Fatal(diff)
 		}
 		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce}) // not asked yet
@@ -341,14 +343,14 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantNo}) // answered already
 		r.wait()
-		if diff := cmp.Diff([]string{"c1", "c2"}, r.asked()); diff != "" {
+		if diff := cmp.Diff([]string{"c1", "c2"}, r.askedCalls()); diff != "" {
 			t.Fatal(diff)
 		}
 		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
 		r.wait()
 		r.finish()
 		if diff := cmp.Diff([]string{"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 ok {}", "assistant stop done"},
-			said(r.memory.Events())); diff != "" {
+			messageLines(r.memory.Events())); diff != "" {
 			t.Error(diff)
 		}
 		if a := r.tools.Allowed(); len(a) != 0 {
@@ -357,7 +359,7 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 	})
 }
 
-func TestWhatAnAnswerDoesToACall(t *testing.T) {
+func TestApprovalAnswersDecideCalls(t *testing.T) {
 	deny := func(grant conversation.Grant) conversation.Answer {
 		return conversation.Answer{Grant: grant, Text: "not that file"}
 	}
@@ -385,17 +387,17 @@ func TestWhatAnAnswerDoesToACall(t *testing.T) {
 			results: []string{denied, "result c2 ok {}"}},
 		"an unknown grant": {tool: write, answers: []conversation.Answer{deny("whatever"), {Grant: conversation.GrantOnce}}, asked: []string{"c1", "c2"}, ran: 1,
 			results: []string{denied, "result c2 ok {}"}},
-		"a question": {tool: question("write"), answers: []conversation.Answer{{Grant: conversation.GrantOnce, Text: "the first"}, {Grant: conversation.GrantNo}},
+		"a question": {tool: questionTool("write"), answers: []conversation.Answer{{Grant: conversation.GrantOnce, Text: "the first"}, {Grant: conversation.GrantNo}},
 			asked: []string{"c1", "c2"}, results: []string{"result c1 ok the first", "result c2 denied the user did not answer"}},
 		"no user":                {tool: write, nobody: true, results: []string{"result c1 denied denied: this call needs", "result c2 denied denied: this call needs"}},
-		"a question and no user": {tool: question("write"), nobody: true, results: []string{"result c1 denied no user is present", "result c2 denied no user is present"}},
+		"a question and no user": {tool: questionTool("write"), nobody: true, results: []string{"result c1 denied no user is present", "result c2 denied no user is present"}},
 		"a call that is refused": {tool: planned, results: []string{"result c1 denied plan mode changes nothing", "result c2 denied plan mode changes nothing"}},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, func(o *core.Options) {
 				withTools(c.tool)(o)
 				o.Interactive = !c.nobody
-			}, twoWrites(), answers("done"), answers("two"))
+			}, twoWrites(), textReply("done"), textReply("two"))
 			if c.broken {
 				r.tools.AllowErr = errors.New("read-only file")
 			}
@@ -406,14 +408,14 @@ func TestWhatAnAnswerDoesToACall(t *testing.T) {
 				r.wait()
 			}
 			r.finish()
-			got := said(r.memory.Events())
+			got := messageLines(r.memory.Events())
 			for i, want := range c.results {
 				if !strings.HasPrefix(got[2+i], want) {
 					t.Errorf("got %q, want %q", got[2+i], want)
 				}
 			}
-			same(t, []string{"assistant stop done", "user and then", "assistant stop two"}, got[4:])
-			if diff := cmp.Diff(c.asked, r.asked()); diff != "" {
+			checkEqual(t, []string{"assistant stop done", "user and then", "assistant stop two"}, got[4:])
+			if diff := cmp.Diff(c.asked, r.askedCalls()); diff != "" {
 				t.Errorf("asked: %s", diff)
 			}
 			if diff := cmp.Diff(c.allowed, r.tools.Allowed()); diff != "" || len(r.tools.Calls()) != c.ran || c.broken != (len(r.failures()) == 1) {
@@ -423,30 +425,30 @@ func TestWhatAnAnswerDoesToACall(t *testing.T) {
 	}
 }
 
-func question(name string) agenttest.Tool {
+func questionTool(name string) agenttest.Tool {
 	q := agenttest.Reader(name, nil)
 	q.Review = conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Question: "which?", Options: []string{"a", "b"}}
 	return q
 }
 
-// moody is a toolbox in which a call is refused once another has run.
-type moody struct{ *agenttest.Toolbox }
+// changingToolbox is a toolbox that refuses "write" after another call has run.
+type changingToolbox struct{ *agenttest.Toolbox }
 
-func (m moody) Review(ctx context.Context, call conversation.ToolCall) conversation.Review {
+func (m changingToolbox) Review(ctx context.Context, call conversation.ToolCall) conversation.Review {
 	if call.Name == "write" && len(m.Calls()) > 0 {
 		return conversation.Review{Need: conversation.NeedRefusal, Reason: "not any more"}
 	}
 	return m.Toolbox.Review(ctx, call)
 }
 
-func TestCallBehindOthersIsReviewedWhenItsTimeHasCome(t *testing.T) {
+func TestCallIsReviewedAfterTheCallsBeforeIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		box := agenttest.NewToolbox(agenttest.Reader("look", nil), agenttest.Tool{Spec: conversation.ToolSpec{Name: "write"}})
-		r := start(t, func(o *core.Options) { o.Toolbox = moody{box} },
-			asks(agenttest.Call(0, "a", "look"), agenttest.Call(1, "b", "write")), answers("fine"))
+		r := start(t, func(o *core.Options) { o.Toolbox = changingToolbox{box} },
+			callsReply(agenttest.Call(0, "a", "look"), agenttest.Call(1, "b", "write")), textReply("fine"))
 		r.say("go")
 		r.finish()
 		want := []string{"user go", "assistant calls [a look {}] [b write {}]", "result a ok {}", "result b denied not any more", "assistant stop fine"}
-		same(t, want, said(r.memory.Events()))
+		checkEqual(t, want, messageLines(r.memory.Events()))
 	})
 }

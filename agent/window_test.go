@@ -19,37 +19,37 @@ import (
 	"plimsoll/conversation"
 )
 
-func sized(tokens int, source meter.WindowSource) meter.Window {
+func windowOf(tokens int, source meter.WindowSource) meter.Window {
 	return meter.Window{Tokens: tokens, Source: source}
 }
 
-// tells answers the question for the window, and counts how often it was asked.
-type tells struct {
+// windowServer reports a window, and counts how often it was asked.
+type windowServer struct {
 	tokens, asked int
 }
 
-func (s *tells) window(context.Context, llm.Model) meter.Window {
+func (s *windowServer) window(context.Context, llm.Model) meter.Window {
 	s.asked++
-	return sized(s.tokens, meter.WindowServer)
+	return windowOf(s.tokens, meter.WindowServer)
 }
 
-// reported is a whole reply whose prompt the server counted.
-func reported(prompt int) agenttest.Reply {
+// replyWithPrompt returns a complete reply with the reported tokens of the prompt.
+func replyWithPrompt(prompt int) agenttest.Reply {
 	return agenttest.Join(agenttest.Say("fine"), agenttest.Used(prompt, 60), agenttest.Stop(conversation.StopEnd))
 }
 
-func TestWhichWindowCounts(t *testing.T) {
+func TestWindowPrecedence(t *testing.T) {
 	const large, small = 16_384, 4096
 	for name, c := range map[string]struct {
 		have, told, want meter.Window
 	}{
-		"told beats learned before":        {sized(small, meter.WindowLearned), sized(large, meter.WindowServer), sized(large, meter.WindowServer)},
-		"told beats told before":           {sized(large, meter.WindowServer), sized(small, meter.WindowServer), sized(small, meter.WindowServer)},
-		"a refusal beats told before":      {sized(large, meter.WindowServer), sized(small, meter.WindowLearned), sized(small, meter.WindowLearned)},
-		"told beats the catalogue":         {sized(large, meter.WindowCatalogue), sized(small, meter.WindowServer), sized(small, meter.WindowServer)},
-		"the configuration stays":          {sized(small, meter.WindowConfig), sized(large, meter.WindowServer), sized(small, meter.WindowConfig)},
-		"the flag stays":                   {sized(small, meter.WindowFlag), sized(large, meter.WindowServer), sized(small, meter.WindowFlag)},
-		"the catalogue beats nothing told": {sized(small, meter.WindowLearned), sized(large, meter.WindowCatalogue), sized(small, meter.WindowLearned)},
+		"told beats learned before":        {windowOf(small, meter.WindowLearned), windowOf(large, meter.WindowServer), windowOf(large, meter.WindowServer)},
+		"told beats told before":           {windowOf(large, meter.WindowServer), windowOf(small, meter.WindowServer), windowOf(small, meter.WindowServer)},
+		"a refusal beats told before":      {windowOf(large, meter.WindowServer), windowOf(small, meter.WindowLearned), windowOf(small, meter.WindowLearned)},
+		"told beats the catalogue":         {windowOf(large, meter.WindowCatalogue), windowOf(small, meter.WindowServer), windowOf(small, meter.WindowServer)},
+		"the configuration stays":          {windowOf(small, meter.WindowConfig), windowOf(large, meter.WindowServer), windowOf(small, meter.WindowConfig)},
+		"the flag stays":                   {windowOf(small, meter.WindowFlag), windowOf(large, meter.WindowServer), windowOf(small, meter.WindowFlag)},
+		"the catalogue beats nothing told": {windowOf(small, meter.WindowLearned), windowOf(large, meter.WindowCatalogue), windowOf(small, meter.WindowLearned)},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, func(o *core.Options) { o.Model.Window = c.have })
@@ -63,14 +63,14 @@ func TestWhichWindowCounts(t *testing.T) {
 	}
 }
 
-// What was learned in an earlier run gives way to what the server says, for later runs, too.
-func TestWhatTheServerSaysEndsWhatWasLearned(t *testing.T) {
+// The server's window replaces the one learned in an earlier run, also for later runs.
+func TestServerWindowReplacesTheLearnedOne(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) {
-			o.Model.Window = sized(4096, meter.WindowLearned)
+			o.Model.Window = windowOf(4096, meter.WindowLearned)
 			o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 		})
-		r.SetWindow("test/m", sized(16_384, meter.WindowServer))
+		r.SetWindow("test/m", windowOf(16_384, meter.WindowServer))
 		r.wait()
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Factor != 1 || c.Window != 16_384 {
@@ -86,18 +86,18 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 		want  meter.Window
 		notes int
 	}{
-		"learned, and the server says":       {sized(4096, meter.WindowLearned), 16_384, sized(16_384, meter.WindowServer), 0},
-		"learned, and the server is silent":  {sized(4096, meter.WindowLearned), 0, sized(0, meter.WindowUnknown), 1},
-		"told, and the server says the same": {sized(4096, meter.WindowServer), 4096, sized(0, meter.WindowUnknown), 1},
-		"of the user":                        {sized(4096, meter.WindowFlag), 16_384, sized(4096, meter.WindowFlag), 0},
-		"of the catalogue":                   {sized(4096, meter.WindowCatalogue), 0, sized(4096, meter.WindowCatalogue), 0},
+		"learned, and the server says":       {windowOf(4096, meter.WindowLearned), 16_384, windowOf(16_384, meter.WindowServer), 0},
+		"learned, and the server is silent":  {windowOf(4096, meter.WindowLearned), 0, windowOf(0, meter.WindowUnknown), 1},
+		"told, and the server says the same": {windowOf(4096, meter.WindowServer), 4096, windowOf(0, meter.WindowUnknown), 1},
+		"of the user":                        {windowOf(4096, meter.WindowFlag), 16_384, windowOf(4096, meter.WindowFlag), 0},
+		"of the catalogue":                   {windowOf(4096, meter.WindowCatalogue), 0, windowOf(4096, meter.WindowCatalogue), 0},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			s := &tells{tokens: c.tells}
+			s := &windowServer{tokens: c.tells}
 			r := start(t, func(o *core.Options) {
 				o.Model.Window, o.AskWindow = c.have, s.window
 				o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
-			}, reported(4662))
+			}, replyWithPrompt(4662))
 			r.say("go")
 			if got := r.reading().Window; got != c.want {
 				t.Errorf("%+v in force, want %+v", got, c.want)
@@ -112,20 +112,20 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 			if notes != c.notes {
 				t.Errorf("%d notes of it, want %d", notes, c.notes)
 			}
-			if kept := r.memory.Calibration(testModel.CalibrationKey); told(c.have) && (kept.Factor == 0 || kept.Window != c.want.Tokens) {
+			if kept := r.memory.Calibration(testModel.CalibrationKey); isFromServer(c.have) && (kept.Factor == 0 || kept.Window != c.want.Tokens) {
 				t.Errorf("kept %+v", kept)
 			}
 		})
 	}
 }
 
-func told(w meter.Window) bool {
+func isFromServer(w meter.Window) bool {
 	return w.Source == meter.WindowLearned || w.Source == meter.WindowServer
 }
 
-// Before a request is held back for its size the server is asked once more: it may
-// have been started anew.
-func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
+// Before the agent holds a request back for its size, it asks the server for the window
+// again: the server may have been restarted.
+func TestWindowIsRefreshedBeforeARequestIsHeldBack(t *testing.T) {
 	long := strings.Repeat("word upon word ", 2000)
 	for name, c := range map[string]struct {
 		have  meter.Window
@@ -134,24 +134,24 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 		asked int
 		at    string
 	}{
-		"started anew":              {sized(4096, meter.WindowLearned), 16_384, true, 1, "http://test"},
-		"told, started anew":        {sized(4096, meter.WindowServer), 16_384, true, 1, "http://test"},
-		"as before":                 {sized(4096, meter.WindowServer), 4096, false, 1, "http://test"},
-		"silent":                    {sized(4096, meter.WindowLearned), 0, false, 1, "http://test"},
-		"the user's":                {sized(4096, meter.WindowFlag), 16_384, false, 0, "http://test"},
-		"no server, as of the demo": {sized(4096, meter.WindowServer), 0, false, 1, ""},
+		"started anew":              {windowOf(4096, meter.WindowLearned), 16_384, true, 1, "http://test"},
+		"told, started anew":        {windowOf(4096, meter.WindowServer), 16_384, true, 1, "http://test"},
+		"as before":                 {windowOf(4096, meter.WindowServer), 4096, false, 1, "http://test"},
+		"silent":                    {windowOf(4096, meter.WindowLearned), 0, false, 1, "http://test"},
+		"the user's":                {windowOf(4096, meter.WindowFlag), 16_384, false, 0, "http://test"},
+		"no server, as of the demo": {windowOf(4096, meter.WindowServer), 0, false, 1, ""},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			s := &tells{tokens: c.tells}
+			s := &windowServer{tokens: c.tells}
 			r := start(t, func(o *core.Options) {
 				o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
-			}, answers("fine"))
+			}, textReply("fine"))
 			r.say(long)
 			if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
 				t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
 			}
 			for _, f := range agenttest.Of[updates.Failed](r.watch) {
-				if named := strings.Contains(f.Err.Hint, "--window"); named != (told(c.have) && c.at != "") {
+				if named := strings.Contains(f.Err.Hint, "--window"); named != (isFromServer(c.have) && c.at != "") {
 					t.Errorf("hint %q", f.Err.Hint)
 				}
 			}
@@ -160,15 +160,15 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 	}
 }
 
-// A server that is back after it was gone may have another window.
-func TestAServerThatCameBackIsAsked(t *testing.T) {
+// A server that returns after an outage may have another window.
+func TestWindowIsRefreshedWhenTheServerReturns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := &tells{tokens: 16_384}
+		s := &windowServer{tokens: 16_384}
 		r := start(t, func(o *core.Options) {
-			o.Model.Window, o.AskWindow = sized(4096, meter.WindowServer), s.window
-		}, fails(llm.Network), reported(300))
+			o.Model.Window, o.AskWindow = windowOf(4096, meter.WindowServer), s.window
+		}, failsWith(llm.Network), replyWithPrompt(300))
 		r.Send("go")
-		r.settle()
+		r.timeUntilIdle()
 		if got := r.reading().Window; got.Tokens != 16_384 || s.asked != 1 {
 			t.Errorf("%+v in force, asked %d times", got, s.asked)
 		}
@@ -195,10 +195,10 @@ func TestALearnedWindowExpires(t *testing.T) {
 	}
 }
 
-func TestRunWaitsForWhatWasLearned(t *testing.T) {
+func TestRunWaitsForTheCalibrationToBeSaved(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		disk := agenttest.NewGate()
-		r := start(t, nil, reports("a", 300))
+		r := start(t, nil, replyWithUsage("a", 300))
 		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
 		r.say(strings.Repeat("word ", 100))
 		if got := r.watch.Phases(); got[len(got)-1] != updates.Idle {
@@ -219,7 +219,7 @@ func TestRunWaitsForWhatWasLearned(t *testing.T) {
 	})
 }
 
-func TestSheetsFollowFromPrices(t *testing.T) {
+func TestPriceSheetsFollowFromPrices(t *testing.T) {
 	t.Parallel()
 	anthropic := &llm.Prices{Input: 4, Cached: 0.4, CacheWrite: 5, Output: 20}
 	for name, c := range map[string]struct {
@@ -252,7 +252,7 @@ func TestSheetsFollowFromPrices(t *testing.T) {
 	}
 }
 
-func TestAStepIsTheLowestTierThatMakesInputDearer(t *testing.T) {
+func TestPriceStepIsTheLowestTierWithDearerInput(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prices *llm.Prices
@@ -278,7 +278,7 @@ var stepped = llm.Model{Provider: "test", ID: "stepped", Window: meter.Window{To
 func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
 	const below = 258_400 // 0.95 of the step
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) { o.Model = stepped }, answers("hello"))
+		r := start(t, func(o *core.Options) { o.Model = stepped }, textReply("hello"))
 		r.say("hi")
 		if got := r.reading().LoadLine; got != below {
 			t.Errorf("the load line is at %d, want %d", got, below)
@@ -297,8 +297,8 @@ func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
 	})
 }
 
-// page is a text of so many lines with a name in each.
-func page(lines int) string {
+// linesOfNames returns a text of that many lines with a name in each.
+func linesOfNames(lines int) string {
 	var b strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&b, "line %d of src/file_%d.go says little\n", i, i)
@@ -306,16 +306,18 @@ func page(lines int) string {
 	return b.String()
 }
 
-// reading is an agent with recall and with a tool that returns a text, and replies
-// that call it so many times, each in a turn of its own.
-func reading(t *testing.T, text string, times int, change func(*core.Options)) *rig {
+// startReading returns an agent with the recall tool and a tool that returns text, after
+// that many turns that each call the tool once.
+func startReading(t *testing.T, text string, times int, change func(*core.Options)) *rig {
 	t.Helper()
 	var script []agenttest.Reply
 	for i := range times {
-		script = append(script, asks(agenttest.Call(0, fmt.Sprint("c", i), "look")), answers("done"))
+		script = append(script, callsReply(agenttest.Call(0, fmt.Sprint("c", i), "look")), textReply("done"))
 	}
 	return start(t, func(o *core.Options) {
-		look := agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) })
+		look := agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+			return okOutcome(text)
+		})
 		withTools(look, agenttest.Reader(conversation.ToolRecall, nil))(o)
 		o.Results.KeepFull = true
 		if change != nil {
@@ -324,8 +326,8 @@ func reading(t *testing.T, text string, times int, change func(*core.Options)) *
 	}, script...)
 }
 
-// newest is the newest result and its Seq.
-func (r *rig) newest() (found conversation.ToolResult, seq uint64) {
+// newestResult returns the newest tool result and its Seq.
+func (r *rig) newestResult() (found conversation.ToolResult, seq uint64) {
 	for _, e := range r.memory.Events() {
 		if b, isResult := e.Body.(conversation.ToolResult); isResult {
 			found, seq = b, e.Seq
@@ -334,20 +336,20 @@ func (r *rig) newest() (found conversation.ToolResult, seq uint64) {
 	return found, seq
 }
 
-// shown is how many characters of the newest result the model is shown.
-func (r *rig) shown() int {
-	b, _ := r.newest()
+// shownChars returns how many characters of the newest result the view has.
+func (r *rig) shownChars() int {
+	b, _ := r.newestResult()
 	n, _ := conversation.ShownChars(b.Text, b.Total)
 	return n
 }
 
 func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := reading(t, page(10_000), 5, func(o *core.Options) { o.Model.Window = meter.Window{} })
+		r := startReading(t, linesOfNames(10_000), 5, func(o *core.Options) { o.Model.Window = meter.Window{} })
 		want := func(when string, chars int) {
 			t.Helper()
 			r.say("go")
-			if got := r.shown(); got != chars || r.ArrivalCap().Chars != chars {
+			if got := r.shownChars(); got != chars || r.ArrivalCap().Chars != chars {
 				t.Errorf("%s: %d characters are shown, %d are told of, want %d", when, got, r.ArrivalCap().Chars, chars)
 			}
 		}
@@ -355,14 +357,14 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 		r.SetWindow("test/m", meter.Window{Tokens: 100_000, Source: meter.WindowServer})
 		r.wait()
 		want("learned", 100_000)
-		r.SwitchModel(other("m2", 200_000), r.provider)
+		r.SwitchModel(otherModel("m2", 200_000), r.provider)
 		r.wait()
 		want("of another model", 200_000)
 		r.Configure(nil, preset.RulesOf(preset.OneClaw))
 		r.wait()
 		want("under the letter of ONE", 30_000)
 		r.Configure(nil, preset.RulesOf(preset.Plimsoll))
-		r.SwitchModel(other("m3", 8_192), r.provider)
+		r.SwitchModel(otherModel("m3", 8_192), r.provider)
 		r.wait()
 		if got := r.ArrivalCap().Chars; got != 30_000 {
 			t.Errorf("in a small window: %d characters", got)
@@ -373,20 +375,20 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 
 func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := reading(t, page(2_000), 2, func(o *core.Options) { o.Model.Window.Tokens = 40_000 })
+		r := startReading(t, linesOfNames(2_000), 2, func(o *core.Options) { o.Model.Window.Tokens = 40_000 })
 		r.say("go")
-		b, seq := r.newest()
+		b, seq := r.newestResult()
 		id := conversation.RecallID{First: seq, Last: seq}.String()
-		if !strings.Contains(b.Text, "recall "+id+" ") || !strings.Contains(b.Text, " src/file_1060.go") || r.memory.Blob(b.Blob) != page(2_000) {
+		if !strings.Contains(b.Text, "recall "+id+" ") || !strings.Contains(b.Text, " src/file_1060.go") || r.memory.Blob(b.Blob) != linesOfNames(2_000) {
 			t.Errorf("e%d ends %q", seq, b.Text[40_000:])
 		}
-		r.SwitchModel(other("m2", 50_000), r.provider)
+		r.SwitchModel(otherModel("m2", 50_000), r.provider)
 		r.say("go")
-		again, _ := conversation.ArrivalCap{Chars: 40_000, DescribesRest: true}.Apply(page(2_000), id)
+		again, _ := conversation.ArrivalCap{Chars: 40_000, DescribesRest: true}.Apply(linesOfNames(2_000), id)
 		if r.memory.Events()[seq-1].Body.(conversation.ToolResult).Text != again {
 			t.Error("what was cut is not frozen as it was")
 		}
-		if b, later := r.newest(); later == seq || !strings.Contains(b.Text, fmt.Sprintf("recall e%d with offset 50000", later)) {
+		if b, later := r.newestResult(); later == seq || !strings.Contains(b.Text, fmt.Sprintf("recall e%d with offset 50000", later)) {
 			t.Errorf("e%d ends %q", later, b.Text[50_000:])
 		}
 		r.finish()
