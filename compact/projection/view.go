@@ -236,3 +236,38 @@ func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
 	m.AddTo(&v.Sizes)
 }
+
+// addOriginal adds an event that no overlay affects. Root is the first result it repeats,
+// 0 if it repeats none; seqs is its Seq as a list.
+func (v *View) addOriginal(events []conversation.Event, i int, root uint64, seqs []uint64) {
+	v.Through = events[i].Seq
+	m, ok := MessageOf(&events[i])
+	if !ok {
+		return
+	}
+	m.Events = seqs
+	if root != 0 && root != events[i].Seq {
+		v.showRepeated(&m, events, i, root)
+	}
+	v.add(m)
+}
+
+func (v *View) addAllOriginals(events []conversation.Event) {
+	same, seqs := roots(events), seqsOf(events)
+	for i := range events {
+		root := uint64(0)
+		if same != nil {
+			root = same[i]
+		}
+		v.addOriginal(events, i, root, seqs[i:i+1:i+1])
+	}
+}
+
+// seqsOf returns the Seq of every event. Messages for one event share parts of this list.
+func seqsOf(events []conversation.Event) []uint64 {
+	seqs := make([]uint64, len(events))
+	for i := range events {
+		seqs[i] = events[i].Seq
+	}
+	return seqs
+}
