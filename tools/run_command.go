@@ -49,7 +49,7 @@ func (b *Box) commandEffect(_ context.Context, args params.Values) (permission.E
 		return permission.Effect{}, err
 	}
 	if id := args.Text("id"); id != "" {
-		if err := b.jobs.Known(id); err != nil {
+		if err := b.jobs.Check(id); err != nil {
 			return permission.Effect{}, err
 		}
 		return permission.Effect{Tool: "run_command", Title: id}, nil

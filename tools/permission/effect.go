@@ -8,7 +8,7 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// Access is the sort of thing a call does.
+// Access is the kind of access that a call needs.
 type Access int
 
 const (
@@ -16,24 +16,24 @@ const (
 	AccessRead                  // reads files of the workspace
 	AccessEdit                  // changes files of the workspace
 	AccessCommand               // runs a command
-	AccessRequest               // sends a request
+	AccessRequest               // sends an HTTP request
 )
 
-// Effect is what a call would do, in the terms that the policy and the user judge
-// by. It is made from the arguments before the call runs.
+// Effect is what a call would do, as the policy checks it and the user sees it. It is
+// made from the arguments before the call runs.
 type Effect struct {
 	Tool    string
 	access  Access
-	paths   []string // of file tools: the path, and where its links lead
-	byName  bool     // of file tools: only a rule that names the file covers it
+	paths   []string // of file tools: the path as given, and its target if links lead elsewhere
+	byName  bool     // of file tools: an allow rule covers the file only if it names it without a wildcard
 	script  *script  // of commands
 	Request *Request // of requests
 
-	Title       string        // subject of the call, for one line
+	Title       string        // subject of the call, in one line
 	Diff        func() string // of edits
-	Fingerprint string        // what the call was judged by: the paths, and of an edit both contents
-	Question    string        // the call asks the user this, and the answer is its result
-	Options     []string      // answers offered
+	Fingerprint string        // changes if the effect does: the paths, and for an edit hashes of both contents
+	Question    string        // put to the user; the answer is the result of the call
+	Options     []string      // suggested answers
 }
 
 // ReadOnly reports whether the call changes nothing.
@@ -47,7 +47,7 @@ func (t Effect) ReadOnly() bool {
 	return true
 }
 
-// OfFile describes a call on a file, existing or not.
+// OfFile describes a call on a file, which need not exist.
 func OfFile(tool string, a Access, p workspace.Place) Effect {
 	t := Effect{Tool: tool, access: a, paths: []string{p.Name}, byName: p.Own, Title: p.Name}
 	if p.Rel != p.Name {
@@ -64,7 +64,7 @@ func OfCommand(command string) Effect {
 	return Effect{Tool: "run_command", access: AccessCommand, script: readScript(command), Title: command}
 }
 
-// Command is the command that a call runs, "" none.
+// Command returns the command that a call runs, "" for other calls.
 func (t Effect) Command() string {
 	if t.script == nil {
 		return ""
@@ -72,7 +72,7 @@ func (t Effect) Command() string {
 	return t.script.text
 }
 
-// OfRequest describes a request; of nil, the empty effect.
+// OfRequest describes an HTTP request; nil gives the empty effect.
 func OfRequest(req *Request) Effect {
 	if req == nil {
 		return Effect{}
@@ -82,11 +82,10 @@ func OfRequest(req *Request) Effect {
 	}
 }
 
-// guarded reports whether the call reaches a guarded file.
+// guarded reports whether the call reads or changes a guarded file; see sensitive.go.
 func (t Effect) guarded() bool { return len(t.sensitive()) > 0 }
 
-// sensitive lists the parts of the call's paths, in lower case, that make it
-// guarded.
+// sensitive lists the lower-case parts of the call's paths that make its files guarded (".env").
 func (t Effect) sensitive() []string {
 	if t.access != AccessRead && t.access != AccessEdit {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// What is offered for a call is a rule for exactly this call: this command, this file, this
-// address. The user may write a wider one in its place. Rules are judged against the call
-// that asked: those that do not cover it are refused, so that nobody grants something else
-// than he thinks.
+// The rule offered for a call covers exactly this call: this command, this file, this
+// address. The user may write a wider rule instead. Every rule is checked against the call
+// that needs approval. If it does not cover the call, it is refused, so that the user does
+// not grant something else by mistake.
 
-// errNoOffer says that a grant would change nothing.
+// errNoOffer is returned when a grant would have no effect.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// Ask remembers a call that needs approval, for Judge, and says what could be granted for
-// it: the zero value for nothing.
+// Ask stores a call that needs approval, for Judge, and returns the rules that can be granted
+// for it; the zero value if a grant would have no effect.
 func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
 	rules, held := exactRules(t), p.inForce()
 	p.mu.Lock()
@@ -31,9 +31,9 @@ func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
 	return offerOf(rules)
 }
 
-// Judge says what rules would let run if they were granted for the call that was last reviewed as needing approval, without
-// granting them. It may be called while the user types: it reads no file, and judges beside the rules that were in force
-// then. The error says what is wrong with the rules, or that they do not cover the call.
+// Judge checks rules for the call that was last passed to Ask and describes what they would allow, without granting them.
+// It may be called while the user types: it reads no file and uses the other rules that were in force when Ask was called.
+// The error says what is wrong with the rules, or that they do not cover the call.
 func (p *Policy) Judge(callID string, rules []string) (conversation.Offer, error) {
 	p.mu.RLock()
 	id, t, held := p.askedID, p.asked, p.held
@@ -44,8 +44,8 @@ func (p *Policy) Judge(callID string, rules []string) (conversation.Offer, error
 	return p.judge(t, held, rules)
 }
 
-// Grant puts rules into force that cover a call; without rules those that are offered.
-// Those that are kept hold in later runs, too.
+// Grant puts rules that cover a call into force; without rules, the offered ones. With kept
+// they also hold in later runs.
 func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool) error {
 	if len(rules) == 0 {
 		rules = offerOf(exactRules(t)).Rules
@@ -60,7 +60,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 	return nil
 }
 
-// judge says what rules mean, and whether they cover a call together with those in force.
+// judge parses rules and describes them; they must cover a call together with those in force.
 func (p *Policy) judge(t Effect, inForce []rule, texts []string) (conversation.Offer, error) {
 	if denied, _ := p.denied(t); denied != no {
 		return conversation.Offer{}, errNoOffer
@@ -97,8 +97,8 @@ func offerOf(rules []rule) conversation.Offer {
 	return o
 }
 
-// exactRules cover this call and no other. A reading request may come as any reading
-// method.
+// exactRules returns rules that cover only this call. For a GET, HEAD or OPTIONS request
+// they cover all three methods.
 func exactRules(t Effect) []rule {
 	switch {
 	case t.access == AccessCommand:
@@ -115,7 +115,7 @@ func exactRules(t Effect) []rule {
 	return []rule{{tool: t.Tool}}
 }
 
-// fileRules cover a file, by its name and by where its links lead.
+// fileRules returns rules that cover a file, by its name and by the target of its links.
 func fileRules(t Effect) []rule {
 	tool := t.Tool
 	if t.access == AccessEdit {
@@ -132,8 +132,8 @@ func fileRules(t Effect) []rule {
 	return rules
 }
 
-// describe says in words what a rule lets run, and warns if it lets through more than can
-// be foreseen.
+// describe returns in words what a rule allows, and a warning if the rule covers more than
+// one call.
 func (r rule) describe() (means, warning string) {
 	const wide = "wide: it lets more run than this call"
 	command, request := r.tool == "run_command", r.tool == "http_request"
@@ -158,13 +158,13 @@ func (r rule) describe() (means, warning string) {
 
 // oneAddress reports whether a rule for requests names a method and a whole address.
 func (r rule) oneAddress() bool {
-	u, err := parseURLPattern(r.pattern) // without a path, its path is *
+	u, err := parseURLPattern(r.pattern) // a pattern without a path has the path *
 	return err == nil && u.method != "" && !wildcard(u.method+u.scheme+u.host+u.path)
 }
 
 // Rules lists the rules in force: what the user granted, then what the configuration
 // allows and denies. An error says that the kept grants cannot be read; the other rules
-// are listed all the same.
+// are returned with it.
 func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 	granted, err := p.grants.In(p.workspace)
 	var out []conversation.Rule
@@ -199,8 +199,8 @@ func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 	return out, err
 }
 
-// Revoke ends a granted rule. One of the configuration is the user's to remove: the error
-// says where it stands.
+// Revoke ends a granted rule. A rule of the configuration is an error, which says in which
+// file and line the user can remove it.
 func (p *Policy) Revoke(ctx context.Context, r conversation.Rule) error {
 	if r.ID == "" {
 		return fmt.Errorf("%s stands in your configuration %s: remove the line there", r.Text, r.Location)

@@ -2,10 +2,10 @@ package permission
 
 import "strings"
 
-// A pattern is text in which * stands for any run of characters and a backslash takes the
-// next character literally.
+// A pattern is text in which * matches any characters, also none, and a backslash makes the
+// next character literal.
 
-// verdict is the answer to a question that may have no certain one.
+// verdict is the result of matching a rule with a call that may not be fully known.
 type verdict int
 
 const (
@@ -21,8 +21,8 @@ func when(b bool) verdict {
 	return no
 }
 
-// matchStar matches text against a pattern in which * is any run of characters
-// and a backslash takes the next character literally.
+// matchStar reports whether a pattern matches all of text. On a mismatch it goes back to
+// the last * and lets that match one character more.
 func matchStar(pattern, text string) bool {
 	star, mark := -1, 0
 	p, t := 0, 0
@@ -46,7 +46,7 @@ func matchStar(pattern, text string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// literalAt is the length of the literal at p: 2 if escaped, 0 at the end.
+// literalAt returns the length of the literal at p: 2 if it is escaped, 0 at the end.
 func literalAt(pattern string, p int) int {
 	switch {
 	case p >= len(pattern):
@@ -67,10 +67,10 @@ var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 
 func escapeGlob(path string) string { return globEscapes.Replace(path) }
 
-// wildcard reports whether a pattern holds a * that is not escaped.
+// wildcard reports whether a pattern contains a * that is not escaped.
 func wildcard(pattern string) bool { return unescaped(pattern, "*") }
 
-// unescaped reports whether a pattern holds one of these characters without a backslash.
+// unescaped reports whether a pattern contains one of chars without a backslash before it.
 func unescaped(pattern, chars string) bool {
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] == '\\' {

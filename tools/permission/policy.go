@@ -1,11 +1,11 @@
-// Package permission decides whether a call of a tool may run, from its [Effect]:
-// what the user configured, granted and is asked.
+// Package permission decides whether a call of a tool runs, is refused or needs approval,
+// from its [Effect], the configured rules and the granted rules.
 //
-// Whether a call runs is decided in this order; the first that applies wins:
+// The first of these that applies decides:
 //
 //  1. a deny rule, or approval deny: refused in every mode;
 //  2. plan mode and the call changes something: refused;
-//  3. a command that a deny rule cannot see through: asked;
+//  3. a command that may be denied but cannot be fully parsed: asked;
 //  4. yolo mode: runs;
 //  5. an allow rule or a grant: runs;
 //  6. approval ask: asked; approval allow: runs, unless it is guarded;
@@ -23,7 +23,7 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// Approval is what the configuration says about a tool as a whole.
+// Approval is the configured decision about all calls of a tool.
 type Approval string
 
 // The values of tools.NAME.approval; the empty one leaves it to the mode.
@@ -33,21 +33,21 @@ const (
 	ApprovalDeny  Approval = "deny"
 )
 
-// Config is what the configuration allows and denies.
+// Config holds the configured mode and rules.
 type Config struct {
 	Mode     conversation.Mode   // "": ask
 	Allow    []string            // rules: TOOL or TOOL(PATTERN)
 	Deny     []string            // rules that win over everything else
 	Approval map[string]Approval // by tool
-	// Where says in which file and line a rule of a list ("allow", "deny") stands.
+	// Where returns the file and line of a rule of a list ("allow", "deny").
 	// nil: not known.
 	Where func(list, rule string) string
 }
 
-// A policy decides what calls need.
+// Policy decides what calls need. It is safe for concurrent use.
 type Policy struct {
-	tools     []Tool // that rules can speak of
-	workspace string // where grants hold
+	tools     []Tool // that rules can name
+	workspace string // absolute; grants for it are used
 	grants    *grants.Store
 	where     func(list, rule string) string
 	allow     []rule
@@ -58,11 +58,11 @@ type Policy struct {
 	mode    conversation.Mode
 	askedID string // the call that was last reviewed as needing approval
 	asked   Effect // what it would do
-	held    []rule // were in force then
+	held    []rule // allow rules in force at that review
 }
 
-// New reads what the configuration allows and denies. Tools are those
-// that rules can speak of, store has what the user granted; nil: nothing yet.
+// New parses the configured rules. tools are those that rules can name; store holds
+// the granted rules; nil: an empty store in memory.
 func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy, error) {
 	if store == nil {
 		store = grants.New("")
@@ -83,7 +83,7 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	}
 	names := toolNames(tools)
 	for _, name := range slices.Sorted(maps.Keys(o.Approval)) {
-		if !slices.Contains(names, name) { // a word that is misspelt would deny nothing
+		if !slices.Contains(names, name) { // a misspelt name would deny nothing
 			return nil, fmt.Errorf("tools.%s.approval: %w", name, NoTool(name, tools))
 		}
 	}
@@ -102,15 +102,15 @@ func parseRules(list string, texts []string, tools []Tool) ([]rule, error) {
 	return rules, nil
 }
 
-// Mode is the permission mode in force.
+// Mode returns the permission mode in force.
 func (p *Policy) Mode() conversation.Mode {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.mode
 }
 
-// SetMode changes the permission mode for calls judged from now on. A mode
-// that does not exist is taken for ask.
+// SetMode changes the permission mode for later calls. An unknown mode becomes
+// ask.
 func (p *Policy) SetMode(m conversation.Mode) {
 	if !slices.Contains(conversation.Modes(), m) {
 		m = conversation.ModeAsk
@@ -120,7 +120,7 @@ func (p *Policy) SetMode(m conversation.Mode) {
 	p.mode = m
 }
 
-// Need says what a call needs, and of a refusal why.
+// Need returns what a call needs before it runs, and the reason of a refusal.
 func (p *Policy) Need(t Effect) (conversation.Need, string) {
 	if p.approval[t.Tool] == ApprovalDeny {
 		return conversation.NeedRefusal, t.Tool + " is switched off by the user's configuration. Do not try to reach the same another way"
@@ -155,15 +155,15 @@ func (p *Policy) denied(t Effect) (verdict, rule) {
 	return worst, by
 }
 
-// Refuses reports whether a deny rule stops a request; asked for every redirect.
+// Refuses reports whether a deny rule certainly covers a call; used for every redirect.
 func (p *Policy) Refuses(t Effect) bool {
 	v, _ := p.denied(t)
 	return v == yes
 }
 
-// Hides reports whether a deny rule keeps the text of a file from being read.
-// grep_files asks for every file it meets, as what is denied by name must not
-// be found by searching a folder.
+// Hides reports whether a deny rule forbids reading a file. grep_files calls it for
+// every file of a folder, so that a search does not show the content of a file
+// that is denied by name.
 func (p *Policy) Hides(rel string) bool {
 	return slices.ContainsFunc([]string{"read_file", "grep_files"}, func(tool string) bool {
 		return p.Refuses(Effect{Tool: tool, access: AccessRead, paths: []string{rel}})
@@ -174,7 +174,7 @@ func (p *Policy) Hides(rel string) bool {
 // workspace. A granted rule that this version cannot read, or a file of grants that cannot be read, grants nothing.
 func (p *Policy) inForce() []rule {
 	out := slices.Clone(p.allow)
-	granted, _ := p.grants.In(p.workspace) // Rules tells what is wrong
+	granted, _ := p.grants.In(p.workspace) // Rules returns this error to the user
 	for _, g := range granted {
 		if r, err := parseRule(g.Rule, p.tools); err == nil {
 			out = append(out, r)
@@ -183,7 +183,7 @@ func (p *Policy) inForce() []rule {
 	return out
 }
 
-// allowed reports whether rules let all of a call pass.
+// allowed reports whether rules cover a call: its whole command, or each of its paths.
 func allowed(rules []rule, t Effect) bool {
 	if t.access == AccessCommand {
 		return allowScript(rules, t.script)

@@ -11,7 +11,7 @@ import (
 	"plimsoll/tools/web"
 )
 
-// Request is where a request goes, and what it takes along.
+// Request is an HTTP request that the model wants to send.
 type Request struct {
 	Method  string
 	URL     *url.URL
@@ -19,6 +19,7 @@ type Request struct {
 	Body    string
 }
 
+// ReadOnly reports whether the method changes nothing on the server.
 func (r *Request) ReadOnly() bool {
 	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "OPTIONS"
 }
@@ -28,7 +29,7 @@ func (r *Request) HasMoreThan(title string) bool {
 	return r.Body != "" || len(r.Headers) > 0 || !strings.HasSuffix(title, r.URL.Redacted())
 }
 
-// Text is all of a request, for the eye.
+// Text returns the whole request for display, without the password of its address.
 func (r *Request) Text() string {
 	var b strings.Builder
 	b.WriteString(r.Method + " " + r.URL.Redacted() + "\n")
@@ -41,14 +42,14 @@ func (r *Request) Text() string {
 	return b.String()
 }
 
-// decoded is the request with nothing in its path encoded that need not be.
+// decoded returns the request without needless percent-encoding in its path.
 func (r *Request) decoded() *Request {
 	plain := *r.URL
 	plain.RawPath = ""
 	return &Request{Method: r.Method, URL: &plain}
 }
 
-// requestPath is the path and query as sent, with dots in the path resolved, encoded dots, too.
+// requestPath returns the path and query as sent, with ".." resolved, also when it is encoded.
 func requestPath(u *url.URL) string {
 	escaped := u.EscapedPath()
 	if slices.Contains(strings.Split(u.Path, "/"), "..") {
@@ -96,7 +97,7 @@ func (p urlPattern) matches(r *Request) bool {
 	return method && scheme && matchHost(p.host, r.URL.Host) && matchStar(p.path, requestPath(r.URL))
 }
 
-// matchHost compares label by label, so that * never crosses a dot.
+// matchHost compares host names label by label, so that * does not match a dot.
 func matchHost(pattern, host string) bool {
 	return slices.EqualFunc(strings.Split(pattern, "."), strings.Split(host, "."), matchStar)
 }

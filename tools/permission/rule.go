@@ -12,24 +12,24 @@ import (
 // A rule is a tool's name, or a name with a pattern: run_command(go test *),
 // modify_file(docs/**), http_request(GET https://example.com/*).
 //
-//   - Of commands: rule_command.go.
-//   - Of files it is a glob on the path in the workspace; without a slash, on the
-//     name in any folder (./NAME is the one at the top). What is guarded (effect.go)
-//     it covers only if it names, without a wildcard, what makes it so: docs/** does
-//     not cover docs/.env, docs/.env does. edit(PATTERN) is short for all tools that
-//     change files.
-//   - Of requests it is an optional method, scheme and host (* within a label),
-//     and a path in which * stands for anything. GET covers HEAD and OPTIONS.
+//   - For commands, see rule_command.go.
+//   - For files it is a glob on the path in the workspace; without a slash, on the
+//     name in any folder (./NAME is the file at the top). It covers a guarded file
+//     (sensitive.go) only if it names, without a wildcard, the part of the path that
+//     makes it guarded: docs/** does not cover docs/.env, docs/.env does.
+//     edit(PATTERN) covers all tools that change files.
+//   - For requests it is an optional method, scheme and host (* within a label),
+//     and a path in which * matches anything. GET covers HEAD and OPTIONS.
 //
-// A backslash takes the meaning of * away.
+// A backslash before * makes it literal.
 
-// editRule is a name that stands for all tools that change files.
+// editRule is the name in rules for all tools that change files.
 const editRule = "edit"
 
-// Tool is a tool that rules can speak of.
+// Tool is a tool that rules can name.
 type Tool struct {
 	Name   string
-	Access Access // of its calls: which patterns a rule about it may have
+	Access Access // of its calls; decides which patterns its rules may have
 }
 
 func toolNames(tools []Tool) []string {
@@ -46,7 +46,7 @@ type rule struct {
 	hasPattern bool
 }
 
-// parseRule reads a rule about one of the tools named.
+// parseRule parses a rule about one of tools.
 func parseRule(text string, tools []Tool) (rule, error) {
 	r := rule{tool: strings.Trim(text, blanks)}
 	if name, rest, ok := strings.Cut(r.tool, "("); ok {
@@ -68,12 +68,12 @@ func parseRule(text string, tools []Tool) (rule, error) {
 	return rule{}, NoTool(r.tool, tools)
 }
 
-// NoTool is the error of a name that no tool has.
+// NoTool returns the error for an unknown tool name.
 func NoTool(name string, tools []Tool) error {
 	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(toolNames(tools), ", "))
 }
 
-// check refuses patterns that could never match calls of a sort.
+// check returns an error for a pattern that cannot match calls with this access.
 func (r rule) check(calls Access) error {
 	if !r.hasPattern {
 		return nil
@@ -93,7 +93,7 @@ func (r rule) check(calls Access) error {
 	return fmt.Errorf("%s takes no pattern; write it alone", r.tool)
 }
 
-// String is the rule as it stands in the configuration.
+// String returns the rule as it is written in the configuration.
 func (r rule) String() string {
 	if !r.hasPattern {
 		return r.tool
@@ -101,13 +101,13 @@ func (r rule) String() string {
 	return r.tool + "(" + r.pattern + ")"
 }
 
-// about reports whether the rule speaks of the tool of a call.
+// about reports whether the rule names the tool of a call.
 func (r rule) about(t Effect) bool {
 	return r.tool == t.Tool || r.tool == editRule && t.access == AccessEdit
 }
 
-// allows reports whether the rule lets all of a call pass. What is guarded
-// needs a rule with a pattern.
+// allows reports whether the rule covers all of a call on files or of a request. A
+// guarded file needs a rule with a pattern.
 func (r rule) allows(t Effect) bool {
 	if !r.about(t) {
 		return false
@@ -122,10 +122,10 @@ func (r rule) allows(t Effect) bool {
 		p, err := parseURLPattern(r.pattern)
 		return err == nil && p.matches(t.Request)
 	}
-	return false // commands are judged by all rules together
+	return false // allowScript checks commands with all rules together
 }
 
-// denies reports whether the rule stops a call.
+// denies reports whether the rule, as a deny rule, covers a call.
 func (r rule) denies(t Effect) verdict {
 	if !r.about(t) {
 		return no
@@ -158,8 +158,8 @@ func (r rule) paths(paths []string) int {
 	return n
 }
 
-// names reports whether the pattern names each of these parts of a path without a
-// wildcard.
+// names reports whether the pattern contains each of these parts of a path without
+// a wildcard.
 func (r rule) names(parts []string) bool {
 	named := strings.Split(folded(r.pattern), "/")
 	for _, part := range parts {

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// What a pattern for commands says:
+// A pattern for commands:
 //
-//   - Without a wildcard it is exactly this command, byte for byte.
-//   - With * it is wide: word by word, * stands for characters within a word, and
-//     as the last word for any words, or none. A plain script passes if such rules
+//   - Without a wildcard it matches exactly this command, byte for byte.
+//   - With * it is matched word by word: * matches characters within a word, and as
+//     the last word any number of words. A plain script is allowed if such rules
 //     cover each of its commands.
 
-// blanks separate words; to a shell, all other white space is part of one.
+// blanks separate words; a shell reads all other white space as part of a word.
 const blanks = " \t\n"
 
 func fields(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 }
 
-// exactly reports whether the pattern, having no wildcard, is this very text.
+// exactly reports whether the pattern has no wildcard and equals text.
 func (r rule) exactly(text string) bool {
 	return !wildcard(r.pattern) && unescapeStar(r.pattern) == text
 }
 
-// deniesScript looks at every simple command of a script. What only may be one, it denies
-// maybe.
+// deniesScript checks every simple command of a script. It returns maybe for words that are
+// perhaps a command, and if some of the script could not be parsed.
 func (r rule) deniesScript(s *script) verdict {
 	if r.exactly(s.text) {
 		return yes
@@ -45,8 +45,8 @@ func (r rule) deniesScript(s *script) verdict {
 	return worst
 }
 
-// matchCommand compares a pattern with a simple command, by the name of its program alone,
-// too: rm for /bin/rm.
+// matchCommand compares a pattern with a simple command, also with the base name of its
+// program: rm matches /bin/rm.
 func matchCommand(pattern []string, call []word) verdict {
 	v := matchWords(pattern, call)
 	if v == no && call[0].sure {
@@ -56,8 +56,8 @@ func matchCommand(pattern []string, call []word) verdict {
 	return v
 }
 
-// allowScript reports whether rules let a whole script pass: one of them is its exact text,
-// or it is plain and each of its commands is covered by one.
+// allowScript reports whether rules cover a whole script: one rule is its exact text, or the
+// script is plain and a rule covers each of its commands.
 func allowScript(rules []rule, s *script) bool {
 	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.tool != "run_command" })
 	if slices.ContainsFunc(rules, func(r rule) bool { return !r.hasPattern || r.exactly(s.text) }) {
@@ -71,8 +71,8 @@ func allowScript(rules []rule, s *script) bool {
 	return s.plain && len(s.calls) > 0
 }
 
-// matchWords compares a pattern with a simple command. An unsure word may be
-// anything, also several words or none.
+// matchWords compares a pattern with a simple command. A word that is not sure may
+// become any number of words.
 func matchWords(pattern []string, call []word) verdict {
 	result, differs := yes, no
 	for i, p := range pattern {

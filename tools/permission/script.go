@@ -12,17 +12,17 @@ import (
 	"plimsoll/tools/shell"
 )
 
-// A script is a shell command as the permissions see it: parsed, never guessed
-// at by its text. It is plain if it is nothing but simple commands with literal
-// words, joined by ; && || | or line ends, without redirections other than to
-// /dev/null or between the standard streams; only plain scripts can be allowed
-// by a pattern. For deny rules every simple command anywhere in it counts, also
-// inside substitutions, after wrappers such as sudo, and in bash -c. What other programs
-// run in turn is not known: the words behind their names (ssh host rm x) and a text with
-// blanks may each be a command.
+// A script is a parsed shell command. It is plain if it consists only of simple commands
+// with literal words, joined by ; && || | or line ends, without redirections other than
+// to /dev/null or between the standard streams. A rule with a wildcard allows only plain
+// scripts. Deny rules check every simple command anywhere in a script, also inside
+// substitutions, after wrappers such as sudo, and in bash -c. Which commands other
+// programs run is not known. The words after a program's name (ssh host rm x) and a word
+// with blanks may therefore each be a command, and a deny rule that matches one makes
+// the script need approval.
 
-// word is one word of a simple command. sure is false if the shell may make
-// something else of it: an expansion, a glob, braces.
+// word is one word of a simple command. sure is false if the shell may change it:
+// by an expansion, a glob or braces.
 type word struct {
 	text string
 	sure bool
@@ -32,12 +32,12 @@ type script struct {
 	text   string
 	plain  bool
 	calls  [][]word // the simple commands, in order, if plain
-	nested [][]word // every simple command found anywhere
-	inner  [][]word // what may be a command that one of these runs
-	opaque bool     // some command could not be read: deny rules may not see all
+	nested [][]word // every simple command, also in substitutions, wrappers and shells
+	inner  [][]word // words that may be a command which one of these runs
+	opaque bool     // a part could not be parsed, so deny rules may miss a command
 }
 
-// shells and wrappers run other commands that stand in their arguments.
+// shells and wrappers run commands that are given in their arguments.
 var (
 	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
 	wrappers = []string{"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "setsid",
@@ -45,7 +45,7 @@ var (
 		"su", "runuser", "pkexec", "setpriv", "flock", "taskset", "chrt", "script", "systemd-run", "fakeroot", "entr"}
 )
 
-// maxScriptDepth bounds scripts inside scripts (bash -c "bash -c ...").
+// maxScriptDepth is how deep scripts inside scripts are parsed (bash -c "bash -c ...").
 const maxScriptDepth = 5
 
 func parseScript(text string, lang syntax.LangVariant) *script {
@@ -55,11 +55,11 @@ func parseScript(text string, lang syntax.LangVariant) *script {
 	return s
 }
 
-// addGuesses notes what may be a command in the words of the commands of text. Most such
-// words are none: what cannot be read there is passed over.
+// addGuesses adds to inner the words of text that may be a command. Most of them are not,
+// so parse errors are ignored.
 func (s *script) addGuesses(text string, lang syntax.LangVariant, depth int) {
 	for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
-		if err != nil { // what stands before a mistake is run
+		if err != nil { // a shell runs the statements before a syntax error
 			return
 		}
 		syntax.Walk(stmt, func(n syntax.Node) bool {
@@ -81,7 +81,7 @@ func (s *script) addGuesses(text string, lang syntax.LangVariant, depth int) {
 	}
 }
 
-// read adds the commands of text and reports whether it is plain.
+// read parses text, adds its commands to s, and reports whether text is plain.
 func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
 	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
 	if err != nil || depth == maxScriptDepth {
@@ -124,7 +124,7 @@ func (s *script) plainStatement(stmt *syntax.Stmt) bool {
 	return false
 }
 
-// quietRedirect reports whether a redirection only drops or joins streams.
+// quietRedirect reports whether a redirection only discards a stream or joins two.
 func quietRedirect(r *syntax.Redirect) bool {
 	if r.Word == nil || r.N != nil && r.N.Value != "1" && r.N.Value != "2" && r.N.Value != "0" {
 		return false
@@ -139,7 +139,7 @@ func quietRedirect(r *syntax.Redirect) bool {
 	return false
 }
 
-// addNested notes a simple command for deny rules, and the commands it runs.
+// addNested adds a simple command for deny rules, and the commands that it runs.
 func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
 	if !call[0].sure {
 		s.opaque = true
@@ -156,11 +156,11 @@ func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
 	}
 }
 
-// commandOptions are options of wrappers behind which a whole command stands in
-// one word: su -c 'rm x', env -S 'rm x'.
+// commandOptions are options of wrappers whose value is a whole command in one
+// word: su -c 'rm x', env -S 'rm x'.
 var commandOptions = []string{"-c", "-S", "--command", "--split-string"}
 
-// addInner notes one simple command and, of a shell, what it is given to run.
+// addInner adds one simple command and, if it is a shell, the script that it runs.
 func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
 	program := path.Base(call[0].text)
 	s.nested = append(s.nested, call)
@@ -177,7 +177,7 @@ func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
 	}
 }
 
-// withoutOptions are the words from the first that is no option (eval -- 'rm x').
+// withoutOptions returns the words after the leading options (eval -- 'rm x').
 func withoutOptions(args []word) []word {
 	for len(args) > 0 && args[0].sure && strings.HasPrefix(args[0].text, "-") {
 		args = args[1:]
@@ -185,7 +185,7 @@ func withoutOptions(args []word) []word {
 	return args
 }
 
-// readWords adds the commands of a script that stands in words.
+// readWords parses the script that words make and adds its commands.
 func (s *script) readWords(script []word, lang syntax.LangVariant, depth int) {
 	var text []string
 	for _, w := range script {
@@ -200,9 +200,9 @@ func (s *script) readWords(script []word, lang syntax.LangVariant, depth int) {
 	}
 }
 
-// shellText is the word of a shell's arguments that it runs: the one behind its
-// Options if -c is among them, in any spelling (-lc, -ce, -c -e). None if it runs
-// a file; input says that it reads its commands from its input.
+// shellText returns the word of a shell's arguments that it runs as a script: the first
+// word after the options if -c is among them, in any spelling (-lc, -ce, -c -e). text is
+// empty if the shell runs a file; input is true if it reads commands from its input.
 func shellText(args []word) (text []word, input bool) {
 	command := false
 	for i, w := range args {
@@ -224,7 +224,7 @@ func shellText(args []word) (text []word, input bool) {
 	return nil, true
 }
 
-// takesOption reports whether a shell's option is followed by its value.
+// takesOption reports whether the word after a shell's option is the option's value.
 func takesOption(option string) bool {
 	if strings.HasPrefix(option, "--") {
 		return option == "--rcfile" || option == "--init-file"
@@ -233,7 +233,7 @@ func takesOption(option string) bool {
 	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
-// literalWords are the words of a command.
+// literalWords returns the words of a command.
 func literalWords(call *syntax.CallExpr) []word {
 	out := make([]word, len(call.Args))
 	for i, w := range call.Args {
@@ -242,7 +242,7 @@ func literalWords(call *syntax.CallExpr) []word {
 	return out
 }
 
-// literalWord is the value of a word, sure if it holds nothing but text.
+// literalWord returns the value of a word; it is sure if all of its parts are literal text.
 func literalWord(w *syntax.Word) word {
 	out := word{sure: true}
 	var b strings.Builder
@@ -272,8 +272,8 @@ func literalWord(w *syntax.Word) word {
 	return out
 }
 
-// expands reports whether unquoted text holds something the shell expands. bash
-// expands a tilde also in a=~ and a=b:~.
+// expands reports whether the shell expands something in unquoted text. bash also
+// expands a tilde in a=~ and a=b:~.
 func expands(lit string) bool {
 	if strings.HasPrefix(lit, "~") || strings.Contains(lit, "=~") || strings.Contains(lit, ":~") {
 		return true
@@ -289,8 +289,8 @@ func expands(lit string) bool {
 	return false
 }
 
-// unescape takes out backslashes as the shell does: all of them outside quotes
-// (only == ""), before the characters of only inside double quotes.
+// unescape removes backslashes as the shell does: all of them outside quotes (only is
+// ""); inside double quotes those before the characters of only.
 func unescape(lit, only string) string {
 	if !strings.Contains(lit, `\`) {
 		return lit
@@ -309,7 +309,7 @@ func unescape(lit, only string) string {
 }
 
 // readScript parses a command in the language of the shell that will run it.
-// cmd of Windows has no parser here: its commands are always asked about.
+// Other shells have no parser here: their commands always need approval.
 func readScript(command string) *script {
 	switch shell := strings.ToLower(filepath.Base(shell.Command()[0])); {
 	case strings.HasPrefix(shell, "bash"):

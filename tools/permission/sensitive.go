@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Some files are guarded: no mode and no rule for a whole folder covers them.
-// Those that commonly hold secrets are guarded against reading and changing;
-// those that make other programs run something, or that tell a model what to do,
-// against changing. A build file such as Makefile is code of the project like any
-// other: it runs when somebody runs it.
+// Some files are guarded: auto-edit mode and rules for a whole folder do not cover
+// them. Files that commonly hold secrets are guarded against reading and changing.
+// Files that make programs run something, or that give instructions to a model, are
+// guarded against changing. A build file such as Makefile is not guarded: it is code
+// of the project and runs only when the user starts it.
 
-// folded is a name in one case, also where a letter is another one's only in upper case, as the long s of AGENTſ.md: to
-// some file systems these are one name.
+// folded returns a name in one case. Some file systems take letters for equal whose upper case is equal, such as s and
+// the long s of AGENTſ.md.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // secretNames are patterns of file names that commonly hold secrets;
-// notSecretNames take some of them back.
+// notSecretNames are exceptions.
 var (
 	secretNames = []string{
 		".env", ".env.*", "*.env", ".envrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.pem", "*.key", "*.p12", "*.pfx",
@@ -29,8 +29,8 @@ var (
 	secretFolders  = []string{".git", ".ssh", ".gnupg", ".aws", ".kube", ".docker"}
 )
 
-// secretIn are the parts of a lower-case path that say that it commonly holds
-// secrets.
+// secretIn returns the parts of a lower-case path that mark a file which commonly
+// holds secrets.
 func secretIn(rel string) []string {
 	var out []string
 	parts := strings.Split(rel, "/")
@@ -46,13 +46,13 @@ func secretIn(rel string) []string {
 	return out
 }
 
-// SecretFile reports whether a file of this path commonly holds secrets.
+// SecretFile reports whether a file with this path commonly holds secrets.
 func SecretFile(rel string) bool { return len(secretIn(folded(rel))) > 0 }
 
-// Files are steering if their name or a folder above begins with a dot (.git,
-// .vscode, .config, .bashrc), except for what only leaves files out; if they give
-// instructions to models; if programs start what is in them; or if a server runs
-// them as soon as they are pushed.
+// Steering files are those whose name, or a folder above them, begins with a dot
+// (.git, .vscode, .config, .bashrc), except for ignore files and the like; files
+// that give instructions to models; files whose content programs start; and files
+// that a server runs as soon as they are pushed.
 var (
 	plainDotNames = []string{
 		".gitignore", ".dockerignore", ".npmignore", ".eslintignore", ".prettierignore", ".stylelintignore", ".helmignore",
@@ -67,13 +67,13 @@ var (
 		"conventions.md", "jules.md", "replit.md", "jenkinsfile", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", "cloudbuild*.y*ml", "appveyor.yml", "buildspec.yml",
 		"netlify.toml", "vercel.json", "render.yaml", "codemagic.yaml", "bitrise.yml", "wrangler.*", "amplify.yml", "procfile", "heroku.yml",
 	}
-	// Folders of a virtual environment; where its marks are on the disk, its name does not matter.
+	// Usual names of virtual environments; workspace.Place.Program finds those with other names.
 	programFolders  = []string{"venv", "env", "virtualenv"}
 	steeringFolders = []string{"autostart", "launchagents", "launchdaemons", "systemd", "cron.d", "cron.daily", "cron.hourly", "profile.d"}
 )
 
-// steeringIn are the parts of a lower-case path that say that a change of the
-// file could make programs run something or loosen what a model may do.
+// steeringIn returns the parts of a lower-case path that mark a steering file: a
+// change could make programs run something or loosen the permissions.
 func steeringIn(rel string) []string {
 	var out []string
 	parts := strings.Split(rel, "/")

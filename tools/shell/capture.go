@@ -11,27 +11,27 @@ import (
 	"plimsoll/tools/words"
 )
 
-// Output of a command is kept up to a ceiling: the first half of it from the
-// beginning, the other half from the end; what lies between is counted and
-// gone. It can be read whole or from a position on.
+// The output of a command is kept up to a ceiling: half of it from the beginning,
+// half from the end. The bytes between are counted and dropped. The output can be
+// read whole or from a position on.
 
-// capture keeps output. It is safe for concurrent use.
+// capture is a writer that keeps the output of a command. It is safe for concurrent use.
 type capture struct {
-	half     int
-	progress func(string) // sees the output as it comes; nil: nobody
+	half     int          // bytes kept of the beginning, and of the end
+	progress func(string) // receives the output while the command runs; nil: not called
 
 	mu    sync.Mutex // guards what follows, and the calls of progress
 	head  []byte
-	tail  []byte // of what follows, at least the newest half
+	tail  []byte // end of the output after head; at least half bytes if there are so many
 	total int64
-	held  []byte // the beginning of a character whose end has not come yet
+	held  []byte // first bytes of a character that is not complete yet
 }
 
 func newCapture(ceiling int, progress func(string)) *capture {
 	return &capture{half: max(1, ceiling/2), progress: progress}
 }
 
-// Write keeps p. It never fails.
+// Write adds p to the output. It never fails.
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,12 +45,12 @@ func (c *capture) Write(p []byte) (int, error) {
 	if c.tail = append(c.tail, rest...); len(c.tail) > 2*c.half {
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
 	}
-	c.tell(p)
+	c.sendProgress(p)
 	return len(p), nil
 }
 
-// tell passes output on, never half a character.
-func (c *capture) tell(p []byte) {
+// sendProgress calls progress with the complete characters of the output.
+func (c *capture) sendProgress(p []byte) {
 	if c.progress == nil {
 		return
 	}
@@ -70,14 +70,14 @@ func (c *capture) tell(p []byte) {
 	}
 }
 
-func (c *capture) silence() {
+func (c *capture) stopProgress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.progress = nil
 }
 
-// since is the output from position on, and the position behind it. What is
-// gone is named in its place.
+// since returns the output from position on, and the position after it. A line in
+// the text gives the size of dropped output.
 func (c *capture) since(position int64) (string, int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,8 +96,8 @@ func (c *capture) since(position int64) (string, int64) {
 	return b.String(), c.total
 }
 
-// screenText is output as it would stand on a screen at last: without escape
-// sequences, and of a line written over and over only its last form.
+// screenText returns output as a terminal would finally show it: without escape
+// sequences, and only the last version of a line that carriage returns overwrite.
 func screenText(out string) string {
 	out = ansi.Strip(strings.ReplaceAll(strings.ToValidUTF8(out, "\uFFFD"), "\r\n", "\n"))
 	if !strings.Contains(out, "\r") {

@@ -7,32 +7,32 @@ import (
 	"sync"
 )
 
-// Commands see the user's environment without keys. A variable is left out if a
-// word of its name says that it is a secret, if it belongs to a provider of
-// models or is configured as a key, or if its value has the form of a known kind
-// of key or of an address with a password in it.
+// Commands get the user's environment without API keys. A variable is removed if a
+// word of its name marks a secret, if it belongs to a model provider or is
+// configured as an API key, or if its value looks like a known kind of key or like
+// an address with a password.
 
-// providerPrefixes begin the names of the variables of providers of models and of
-// keepers of passwords.
+// providerPrefixes begin the names of variables of model providers and of password
+// managers.
 var providerPrefixes = []string{
 	"OPENAI_", "ANTHROPIC_", "CLAUDE_", "GEMINI_", "GOOGLE_API", "GOOGLE_GENAI", "OPENROUTER_", "DEEPSEEK_", "MISTRAL_", "XAI_", "GROQ_",
 	"OLLAMA_API", "LMSTUDIO_", "LM_STUDIO_", "LLAMACPP_", "LLAMA_API", "VLLM_API", "AZURE_OPENAI", "TOGETHER_", "COHERE_", "HF_TOKEN",
 	"FIREWORKS_", "CEREBRAS_", "PERPLEXITY_", "REPLICATE_", "PLIMSOLL_", "BW_SESSION", "OP_SESSION",
 }
 
-// A name is taken apart at what is no letter, also at digits. secretEnds say that
-// it is a secret where a part is or ends in one of them, secretParts wherever they
-// stand.
+// A name is split at every character that is not a letter. It is a secret if one of
+// its words ends in one of secretEnds, or if it contains one of secretParts
+// anywhere.
 var (
 	secretEnds = []string{"KEY", "KEYS", "PASS", "PWD", "PW", "PSW", "PAT", "PIN", "AUTH", "CREDS", "CRED", "COOKIE", "COOKIES", "BEARER", "JWT",
 		"PRIVATE", "TOK", "SESSID", "OTP", "TOTP", "PSK", "DSN"}
 	secretParts = []string{"APIKEY", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "ACCESS_KEY", "ACCESSKEY",
 		"PRIVATE_KEY", "PRIVATEKEY"}
-	// innocentParts end like secrets and are words of their own.
+	// innocentParts end like secrets but are other words.
 	innocentParts = []string{"COMPASS", "BYPASS", "ENCOMPASS", "ASKPASS", "MONKEY", "TURKEY", "DONKEY", "HOTKEY", "HOTKEYS", "WHISKEY", "HOCKEY",
 		"SPIN", "EXPAT", "COMPAT", "GOPRIVATE", "GOAUTH"}
-	// notSecret are names that sound like secrets but are not. SSH_AUTH_SOCK is the
-	// way to an agent that asks its owner, not a key.
+	// notSecret are names that look like secrets but are not. SSH_AUTH_SOCK is the
+	// socket of an agent, not a key.
 	notSecret = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}
 )
 
@@ -43,18 +43,18 @@ var secretValue = sync.OnceValue(func() *regexp.Regexp {
 			`|(?i)(^|[;&?\s])(password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature|client_secret)=`)
 })
 
-// quiet is set for every command: no colour, no pager, no questions.
+// quiet is set for every command: no colour, no pager, no prompts.
 var quiet = []string{"TERM=dumb", "NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 
-// unwanted are variables that would bring colour back, or that make shells and
-// programs read words otherwise than the permissions do.
+// unwanted are removed: variables that turn colour on, or that make shells and
+// programs read words differently from package permission.
 var unwanted = []string{"CDPATH", "BASHOPTS", "SHELLOPTS", "POSIXLY_CORRECT", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "LS_COLORS", "LSCOLORS"}
 
-// shortestKey is how long a value has to be to be looked for in other values.
+// shortestKey is the minimum length of a secret value that is searched for in other values.
 const shortestKey = 8
 
-// Environment is environ as commands see it. What is a secret by its name is
-// one under every other name, too.
+// Environment returns environ without secrets and with the quiet variables. It also
+// removes every variable whose value contains the value of a secret.
 func Environment(environ, secretNames []string) []string {
 	secret := func(name, value string) bool {
 		return secretVariable(name, value) || slices.ContainsFunc(secretNames, func(n string) bool { return strings.EqualFold(n, name) })

@@ -10,25 +10,25 @@ import (
 	"plimsoll/conversation"
 )
 
-// Why a command failed, in one line of what it printed: for the screen, where the
-// output is folded. The line is a guess, so it is never sent.
+// This file picks the line of a command's output that says why it failed, for the
+// screen, which folds the output. It is a guess and is never sent to the model.
 
 const (
-	failureBytes = 64 << 10 // of the end of the output that are looked through
-	failureChars = 400      // of the line that are kept
+	failureBytes = 64 << 10 // bytes of the end of the output that are searched
+	failureChars = 400      // characters kept of the line
 )
 
 var looksWrong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
 })
 
-// sumsUp are lines that name no reason: the sums of test runners.
+// sumsUp matches lines without a reason, such as the totals of test runners.
 var sumsUp = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
 })
 
-// failureLine is the last line of a failed command's output that looks like an error,
-// else the last one that says anything, "" of none.
+// failureLine returns the last line of a failed command's output that looks like an error,
+// or else the last line that is not empty; "" if there is no output.
 func failureLine(output string) string {
 	output = screenText(output[max(0, len(output)-failureBytes):])
 	last, sum := "", ""

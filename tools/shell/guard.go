@@ -9,19 +9,19 @@ import (
 	"syscall"
 )
 
-// A command ends with the program, also when the program is killed and can end
-// nothing any more. Next to each command waits a guard: a small shell that reads
-// from a pipe whose other end the program alone holds. If the pipe ends before the
-// guard was dismissed, the program is gone, and the guard kills what the command
-// runs. A command starts only once its guard knows of it, so there is no moment
-// at which a kill leaves something behind. What a command moves to its own
-// session (setsid, a daemon) is meant to stay, and does.
+// A command ends with the program, even if the program is killed. Each command has
+// a guard: a small shell that reads from a pipe whose other end only the program
+// holds. If the pipe is closed before the guard is dismissed, the program has died,
+// and the guard kills all processes of the command. A command starts only after its
+// guard has its process id, so that a kill at any moment leaves no process running.
+// A process that a command moves to another session (setsid, a daemon) is not
+// killed.
 //
-// The parent-death signal of Linux does not serve: it follows the thread that
-// started a process, and reaches no child of that process.
+// The parent-death signal of Linux is not enough: it is bound to the thread that
+// started a process, and does not reach the children of that process.
 
-// guardScript reads the id of a session, then waits to be dismissed. A session
-// may hold more groups than the one of its leader; only Linux tells of them.
+// guardScript reads the id of a session, then waits to be dismissed. A session can
+// have more process groups than that of its leader; only Linux lists them, in /proc.
 const guardScript = `trap '' HUP INT QUIT TERM
 read -r pid || exit 0
 read -r dismissed && exit 0
@@ -36,14 +36,14 @@ for round in 1 2 3; do
 	done
 done`
 
-// gateScript waits for the word of the program, and then becomes the command.
+// gateScript waits for a line from the program, and then executes the command.
 const gateScript = `read -r go <&3 || exit 1
 exec 3<&-
 exec "$0" "$@"`
 
 type guard struct {
 	cmd  *exec.Cmd
-	line io.WriteCloser // held by the program alone
+	line io.WriteCloser // only the program holds this end of the pipe
 }
 
 // startGuarded starts a command as the leader of a session, under a guard.
@@ -52,7 +52,7 @@ func startGuarded(cmd *exec.Cmd) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer gate.Close() // only read from, and by the command
+	defer gate.Close() // our copy; only the command reads from it
 	defer open.Close() // what was written is in the pipe
 	g, err := newGuard()
 	if err != nil {
@@ -71,8 +71,8 @@ func startGuarded(cmd *exec.Cmd) (*guard, error) {
 		_, err = io.WriteString(open, "go\n")
 	}
 	if err != nil { // the guard was killed: the command has not begun, and will not
-		_ = open.Close() // ends the gate
-		_ = cmd.Wait()   // with the gate
+		_ = open.Close() // ends gateScript
+		_ = cmd.Wait()   // returns when gateScript has ended
 		g.dismiss()
 		return nil, fmt.Errorf("its guard ended: %w", err)
 	}
@@ -81,7 +81,7 @@ func startGuarded(cmd *exec.Cmd) (*guard, error) {
 
 func newGuard() (*guard, error) {
 	cmd := exec.Command("/bin/sh", "-c", guardScript)
-	cmd.Dir, cmd.Env = "/", []string{} // it keeps no folder busy and knows no keys
+	cmd.Dir, cmd.Env = "/", []string{} // it blocks no folder and sees no API keys
 	cmd.SysProcAttr = isolated()
 	line, err := cmd.StdinPipe()
 	if err != nil {
@@ -93,14 +93,14 @@ func newGuard() (*guard, error) {
 	return &guard{cmd: cmd, line: line}, nil
 }
 
-// dismiss ends the guard; what the command left is then left alone.
+// dismiss ends the guard without killing any process.
 func (g *guard) dismiss() {
-	// An error says that the guard was killed, and then there is nothing to end.
+	// An error means that the guard was killed and has already ended.
 	_, _ = io.WriteString(g.line, "0\n0\n")
 	_ = g.line.Close()
 	_ = g.cmd.Wait()
 }
 
-// isolated gives a process its own session: something to kill as a whole,
-// and no terminal it could ask for a password on.
+// isolated gives a process its own session, which can be killed as a whole and has
+// no terminal on which a process could ask for a password.
 func isolated() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Jobs are commands in the background. They keep running between calls until
-// they end, are stopped, or the Box is closed.
+// Jobs are commands in the background. They run between calls until they end, are
+// stopped, or Jobs.Close is called.
 
 // maxJobs is how many commands may run in the background at once, and how many
-// that have ended are kept with their output.
+// ended ones are kept with their output.
 const maxJobs = 16
 
-// defaultCeiling is how many bytes of a command's output are kept unless told otherwise.
+// defaultCeiling is how many bytes of a command's output are kept by default.
 const defaultCeiling = 8 << 20
 
 type job struct {
@@ -27,7 +27,7 @@ type job struct {
 	process  *process
 	output   *capture
 	finished chan struct{} // closed when the process has ended and its output is read
-	read     int64         // guarded by jobs.mu: how much output was shown
+	read     int64         // guarded by Jobs.mu: bytes of output already shown
 }
 
 // Jobs starts commands and keeps those in the background.
@@ -36,11 +36,11 @@ type Jobs struct {
 	env     []string
 	ceiling int
 
-	resultChars func() int // where a result that arrives now is cut
+	resultChars func() int // returns the length at which a result is cut now, in characters
 
 	mu     sync.Mutex // guards what follows
 	list   []*job
-	count  int
+	count  int // started jobs, for ids
 	closed bool
 }
 
@@ -58,7 +58,7 @@ func (j *Jobs) Start(command string) (id string, err error) {
 	if j.closed {
 		return "", errors.New("the conversation is being closed")
 	}
-	if running := j.forget(); running >= maxJobs {
+	if running := j.dropEnded(); running >= maxJobs {
 		return "", fmt.Errorf("%d commands run in the background already; stop one first: %s", running, j.names())
 	}
 	out := newCapture(j.ceiling, nil)
@@ -76,9 +76,9 @@ func (j *Jobs) Start(command string) (id string, err error) {
 	return started.id, nil
 }
 
-// forget drops the oldest jobs that have ended beyond maxJobs, and returns how
-// many run; the caller holds mu.
-func (j *Jobs) forget() (running int) {
+// dropEnded removes the oldest ended jobs if there are more than maxJobs, and returns
+// how many jobs run; the caller holds mu.
+func (j *Jobs) dropEnded() (running int) {
 	for _, one := range j.list {
 		if one.process.running() {
 			running++
@@ -86,7 +86,7 @@ func (j *Jobs) forget() (running int) {
 	}
 	surplus := len(j.list) - running - maxJobs
 	j.list = slices.DeleteFunc(j.list, func(one *job) bool {
-		if surplus <= 0 || !one.over() {
+		if surplus <= 0 || !one.hasEnded() {
 			return false
 		}
 		surplus--
@@ -95,8 +95,8 @@ func (j *Jobs) forget() (running int) {
 	return running
 }
 
-// Known is an error for the id of no job.
-func (j *Jobs) Known(id string) error {
+// Check returns an error if no job has this id.
+func (j *Jobs) Check(id string) error {
 	_, err := j.find(id)
 	return err
 }
@@ -111,7 +111,7 @@ func (j *Jobs) find(id string) (*job, error) {
 	return j.list[i], nil
 }
 
-// names lists the jobs; the caller holds mu.
+// names lists the ids and commands of the jobs; the caller holds mu.
 func (j *Jobs) names() string {
 	if len(j.list) == 0 {
 		return "none"
@@ -123,8 +123,8 @@ func (j *Jobs) names() string {
 	return strings.Join(names, ", ")
 }
 
-// news is the output of a job that was not shown before.
-func (j *Jobs) news(one *job) string {
+// unreadOutput returns the output of a job that was not shown before.
+func (j *Jobs) unreadOutput(one *job) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	text, position := one.output.since(one.read)
@@ -143,7 +143,7 @@ func (one *job) await(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (one *job) over() bool {
+func (one *job) hasEnded() bool {
 	select {
 	case <-one.finished:
 		return true
@@ -152,7 +152,7 @@ func (one *job) over() bool {
 	}
 }
 
-// Close ends all jobs, at the same time, and returns when they are gone.
+// Close ends all jobs in parallel and returns when they have ended.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true

@@ -1,5 +1,5 @@
-// Package shell runs commands of a model and of the user, in the foreground and in the
-// background. Nothing a command started outlives its call, or the program.
+// Package shell runs commands of the model and of the user, in the foreground and in the
+// background. The processes of a command end with its call, a background command's with the program.
 package shell
 
 import (
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// A process is a shell command with all it starts. It is ended as a session:
-// politely first, then by force. What the shell leaves running when it ends is
-// ended too, so that nothing outlives a call; nor does anything outlive the
-// program, for which each has a guard.
+// A process is a shell command with all processes of its session. Ending it sends
+// SIGTERM to the session, and after a grace period SIGKILL. Processes that still run
+// when the shell ends are ended too, so that none outlives a call. A guard ends them
+// if the program is killed.
 
 const (
-	endGrace   = 2 * time.Second       // between the polite signal and the other
-	endPoll    = 10 * time.Millisecond // how often a session is asked whether it is gone
-	drainGrace = time.Second           // for output of processes that left the session
+	endGrace   = 2 * time.Second       // between SIGTERM and SIGKILL
+	endPoll    = 10 * time.Millisecond // between checks whether the session still has processes
+	drainGrace = time.Second           // to wait for output of processes that left the session
 )
 
 type process struct {
@@ -30,7 +30,7 @@ type process struct {
 	exited  chan struct{} // closed when the shell has ended
 	drained chan struct{} // closed when all output has been read
 	err     error         // how the shell ended; set before exited is closed
-	left    bool          // processes were left running and ended; set by finish
+	left    bool          // processes still ran after the shell and were ended; set by finish
 	ended   atomic.Bool   // end was called
 }
 
@@ -62,6 +62,7 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	return p, nil
 }
 
+// end ends the session and returns when it has no processes or was killed.
 func (p *process) end() {
 	pid := p.cmd.Process.Pid
 	p.ended.Store(true)
@@ -84,8 +85,8 @@ func (p *process) end() {
 	}
 }
 
-// finish waits for the shell, ends what it left running, reads the output to its
-// end, and dismisses the guard.
+// finish waits for the shell, ends the processes it left running, waits until the
+// output is read, and dismisses the guard.
 func (p *process) finish() {
 	<-p.exited
 	if !p.ended.Load() && sessionAlive(p.cmd.Process.Pid) {
@@ -112,7 +113,7 @@ func (p *process) running() bool {
 	}
 }
 
-// exit says in words how the shell ended; ok if with code 0.
+// exit describes how the shell ended; ok if with exit code 0.
 func (p *process) exit() (text string, ok bool) {
 	var exit *exec.ExitError
 	switch {

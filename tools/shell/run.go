@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-const tailChars = 1500
+const tailChars = 1500 // of a long output, repeated before it
 
-// Report is what became of a command.
+// Report describes how a command ended, or that it still runs.
 type Report struct {
 	Text   string // for the model: how it ended, then its output
-	Detail string // for the eye: how it ended, and of a failure a line that says why
-	Failed bool   // it ended otherwise than with code 0
+	Detail string // for the screen: how it ended, and the line that explains a failure
+	Failed bool   // it timed out, or its exit code is not 0
 }
 
-// Run runs a command to its end, its timeout or a cancelled ctx.
+// Run runs a command until it ends, its timeout passes or ctx is cancelled.
 func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, progress func(string)) (Report, error) {
 	out := newCapture(j.ceiling, progress)
-	defer out.silence()
+	defer out.stopProgress()
 	started := time.Now()
 	p, err := startProcess(command, j.dir, j.env, out)
 	if err != nil {
@@ -58,8 +58,8 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 	return r, nil
 }
 
-// commandText is a first line and the output behind it; the end of an output that
-// will be cut comes before it.
+// commandText returns the status line and the output. If the result will be cut, the
+// end of the output is repeated before the output.
 func (j *Jobs) commandText(status, output string) string {
 	output = strings.TrimRight(screenText(output), "\n")
 	if output == "" {
@@ -78,8 +78,8 @@ func (j *Jobs) commandText(status, output string) string {
 	return status + "\n" + output
 }
 
-// Read shows what a background command has put out since it was last read. stop ends
-// it first; else it may end within a wait.
+// Read returns the output of a background command since the last Read. With stop it first
+// ends the command; otherwise it waits at most wait for the command to end.
 func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duration) (Report, error) {
 	one, err := j.find(id)
 	if err != nil {
@@ -100,5 +100,5 @@ func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duratio
 		how, _ := one.process.exit()
 		status = one.id + " has ended: " + how
 	}
-	return Report{Text: j.commandText(status, j.news(one)), Detail: status}, nil
+	return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: status}, nil
 }

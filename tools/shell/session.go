@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// Signals to a session may fail only because nothing of it is left, which is what
-// they are for. A session is its leader's group, and on Linux all other groups
-// that a shell with job control made in it.
+// Errors of signals are ignored: a signal fails only if the session has no processes
+// left. A session is the process group of its leader, and on Linux also all other
+// groups that a shell with job control made in it.
 
 func terminateSession(pid int) { signalSession(pid, syscall.SIGTERM) }
 
@@ -24,7 +24,7 @@ func sessionAlive(pid int) bool {
 	return syscall.Kill(-pid, 0) == nil || len(sessionMembers(pid)) > 0
 }
 
-// Command is the shell that runs commands and the flag before the command.
+// Command returns the shell that runs commands, and the flag that precedes the command.
 func Command() []string {
 	if bash, err := exec.LookPath("bash"); err == nil {
 		return []string{bash, "-c"}

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// sessionMembers lists the processes of a session, those left out that have ended
-// and that nobody has waited for. Reading the table of processes takes a
-// millisecond or two.
+// sessionMembers lists the process ids of a session, without zombies (ended processes
+// whose parent has not waited for them). Reading the process table takes one or two
+// milliseconds.
 func sessionMembers(session int) []int {
 	table, err := os.Open("/proc")
 	if err != nil {
-		return nil // without a table there is the group alone
+		return nil // without the process table only the leader's group is known
 	}
 	defer table.Close()
 	names, err := table.Readdirnames(-1)
@@ -26,7 +26,7 @@ func sessionMembers(session int) []int {
 		if err != nil {
 			continue
 		}
-		// pid (name) state parent group session ...; the name may hold anything. Of a process that has ended there is nothing.
+		// pid (name) state parent group session ...; the name may contain blanks. The file of an ended process is missing.
 		stat, _ := os.ReadFile("/proc/" + name + "/stat")
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) > 3 && string(fields[3]) == want && string(fields[0]) != "Z" {

@@ -2,6 +2,5 @@
 
 package shell
 
-// sessionMembers: there is no table of processes to read, so a session is the
-// group of its leader.
+// sessionMembers returns no processes: without /proc only the leader's process group is known.
 func sessionMembers(int) []int { return nil }

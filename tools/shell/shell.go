@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// shellBytes is how much output of a command of the user's own is kept, half
-// from its beginning and half from its end.
+// shellBytes is how many bytes of output of a user's command are kept, half from
+// the beginning and half from the end.
 const shellBytes = 1 << 20
 
-// Run runs a command of the user's own, not of a model's, in dir, and returns
-// what it printed, with its exit code if that is not 0. It has the user's whole
-// environment, but no input and no terminal, like a command of run_command; it
-// and all it started are ended with ctx. The error is that of starting it, or
+// Run runs a command that the user entered, not the model, in dir. It returns the
+// output, with the exit code if that is not 0. The command has the user's whole
+// environment, but no input and no terminal. When ctx ends, the command and its
+// processes are ended. The error is that of starting the command, or
 // context.Canceled.
 func Run(ctx context.Context, dir, command string) (string, error) {
 	out := newCapture(shellBytes, nil)

@@ -14,21 +14,21 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Which addresses http_request may connect to. The judgement is made on the
-// address a socket is about to be connected to, after DNS, for every connection
-// anew: a name that resolves differently the second time, a redirect, a number
-// in another notation all end up here. Refused is everything that is not public:
-// loopback, private, link-local (cloud metadata), shared (CGNAT), multicast,
-// reserved, documentation, and IPv6 forms that carry an IPv4 address in them
-// (mapped, NAT64, 6to4, Teredo). Configured hosts and networks are let through.
+// This file decides which addresses http_request may connect to. It checks the
+// address of every socket after DNS and before the connection, so that a name
+// that resolves differently the second time, a redirect, or a number in another
+// notation is checked too. It refuses all addresses that are not public: loopback,
+// private, link-local (cloud metadata), shared (CGNAT), multicast, reserved,
+// documentation, and IPv6 forms that contain an IPv4 address (mapped, NAT64, 6to4,
+// Teredo). Configured hosts and networks are exceptions.
 
 var errRefusedAddress = errors.New("http_request does not reach private, loopback or otherwise special addresses " +
 	"(permissions.private_addresses in the configuration lists exceptions)")
 
 const connectTimeout = 15 * time.Second
 
-// special are networks that are not public (IANA special-purpose registries),
-// and 168.63.129.16, where Azure answers its machines.
+// special are networks that are not public (IANA special-purpose registries), and
+// 168.63.129.16, an internal service address of Azure.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
@@ -36,8 +36,8 @@ var special = prefixes(
 	"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
 )
 
-// globalIPv6 is all of IPv6 that is given out for public use; NAT64, unique
-// local, link-local, multicast, loopback and mapped addresses lie outside.
+// globalIPv6 holds all public IPv6 addresses; NAT64, unique local, link-local,
+// multicast, loopback and mapped addresses are outside.
 var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -55,7 +55,7 @@ func public(a netip.Addr) bool {
 	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// addresses are the exceptions the user configured.
+// addresses holds the hosts and networks that the user configured as exceptions.
 type addresses struct {
 	hosts    []string // lower case, without a final dot
 	networks []netip.Prefix
@@ -98,7 +98,7 @@ func (a *addresses) check(ip netip.Addr) error {
 	return nil
 }
 
-// control is called with the address of every socket before it is connected.
+// control checks the address of a socket before it is connected; see net.Dialer.Control.
 func (a *addresses) control(network, address string, _ syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return fmt.Errorf("%s %s: %w", network, address, errRefusedAddress)
@@ -110,9 +110,9 @@ func (a *addresses) control(network, address string, _ syscall.RawConn) error {
 	return a.check(at.Addr())
 }
 
-// checkURL refuses what needs no connection to be refused: other schemes, no
-// host, and addresses written as such. Numbers in other notations (2130706433,
-// 0x7f.1, 127.1) are refused as what they are, because systems disagree on them.
+// checkURL makes the checks that need no connection: the scheme, a missing host, and
+// literal IP addresses. It refuses numbers in other notations (2130706433, 0x7f.1,
+// 127.1), because systems disagree on their meaning.
 func (a *addresses) checkURL(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("only http and https addresses can be fetched, not %q", u.Scheme)
@@ -133,8 +133,8 @@ func (a *addresses) checkURL(u *url.URL) error {
 	return nil
 }
 
-// numericHost reports whether a host is meant as an IPv4 address in some form:
-// its last label is a number (the rule of the WHATWG URL standard).
+// numericHost reports whether a host is an IPv4 address in some notation: its last
+// label is a number (the rule of the WHATWG URL standard).
 func numericHost(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -147,7 +147,7 @@ func numericHost(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// dialer makes connections; those to a configured host are not judged.
+// dialer returns a dialer that checks addresses, except for a configured host.
 func (a *addresses) dialer(resolver *net.Resolver, host string) *net.Dialer {
 	d := &net.Dialer{Timeout: connectTimeout, Resolver: resolver}
 	if !a.host(host) {
@@ -158,8 +158,8 @@ func (a *addresses) dialer(resolver *net.Resolver, host string) *net.Dialer {
 
 var usualPorts = map[string]string{"http": ":80", "https": ":443"}
 
-// Host is a host as requests go to it: in lower case, in ASCII, without a final dot, without the usual port. One that
-// has no such form stays as it is, and so leads nowhere.
+// Host normalises a host with an optional port: lower case, ASCII (punycode), without a final dot and the default port.
+// A name that IDNA rejects keeps its letters, and then does not resolve.
 func Host(scheme, host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), ":")
 	if ports, ok := usualPorts[scheme]; ok {

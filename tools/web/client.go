@@ -1,4 +1,4 @@
-// Package web fetches pages from public addresses and makes text of them.
+// Package web fetches pages from public addresses and converts them to text.
 package web
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Client sends requests, every connection of which is judged by its address.
+// Client sends HTTP requests and checks the address of every connection.
 type Client struct {
 	addresses *addresses
 	http      *http.Client
@@ -25,15 +25,15 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// New makes a client; private are hosts, addresses and networks that it reaches
-// though they are not public, resolver is the system's if nil.
+// New makes a client. private lists hosts, addresses and networks that it may reach
+// although they are not public; a nil resolver is that of the system.
 func New(private []string, resolver *net.Resolver) (*Client, error) {
 	a, err := newAddresses(private)
 	if err != nil {
 		return nil, err
 	}
 	return &Client{addresses: a, http: &http.Client{Transport: &http.Transport{
-		Proxy: nil, // a proxy would connect where the judgement does not reach
+		Proxy: nil, // a proxy would make connections that are not checked
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			host, _, err := net.SplitHostPort(address)
 			if err != nil {
@@ -44,7 +44,7 @@ func New(private []string, resolver *net.Resolver) (*Client, error) {
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    connectTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		// A connection is not used twice: a kept one would skip the judgement.
+		// Connections are not reused: a reused one would skip the check.
 		DisableKeepAlives: true,
 	}}}, nil
 }
@@ -52,19 +52,19 @@ func New(private []string, resolver *net.Resolver) (*Client, error) {
 // Close ends connections that are not in use.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Check refuses an address that needs no connection to be refused.
+// Check returns an error if a URL can be refused without a connection.
 func (c *Client) Check(u *url.URL) error { return c.addresses.checkURL(u) }
 
-// Fetch sends a request. follow judges each redirect; other says that it leads to
-// another host than one before it. raw is the source of HTML instead of Markdown.
+// Fetch sends a request. follow may refuse a redirect; other is true if it leads to
+// another host than an earlier request. With raw, HTML is not made into Markdown.
 func (c *Client) Fetch(req *http.Request, raw bool, follow func(to *http.Request, other bool) error) (Answer, error) {
 	client := *c.http
-	client.CheckRedirect = func(to *http.Request, via []*http.Request) error { return c.redirect(to, via, follow) }
+	client.CheckRedirect = func(to *http.Request, via []*http.Request) error { return c.checkRedirect(to, via, follow) }
 	resp, err := client.Do(req)
 	if err != nil {
 		return Answer{}, plainError(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // what matters was read
+	defer func() { _ = resp.Body.Close() }() // the body was read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil && len(body) == 0 {
 		return Answer{}, plainError(err)
@@ -72,7 +72,7 @@ func (c *Client) Fetch(req *http.Request, raw bool, follow func(to *http.Request
 	return describe(resp, body, err, raw), nil
 }
 
-// plainError is what went wrong, without the address, which may hold a password.
+// plainError removes the URL from an error, because it may contain a password.
 func plainError(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -85,10 +85,10 @@ func plainError(err error) error {
 	return err
 }
 
-// harmlessHeaders may follow a redirect to another host.
+// harmlessHeaders are also sent to another host after a redirect.
 var harmlessHeaders = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type", "Cache-Control", "If-Modified-Since", "If-None-Match", "Range"}
 
-func (c *Client) redirect(to *http.Request, via []*http.Request, follow func(to *http.Request, other bool) error) error {
+func (c *Client) checkRedirect(to *http.Request, via []*http.Request, follow func(to *http.Request, other bool) error) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("stopped after %d redirects", maxRedirects)
 	}
@@ -100,7 +100,7 @@ func (c *Client) redirect(to *http.Request, via []*http.Request, follow func(to 
 	if err := follow(to, other); err != nil {
 		return err
 	}
-	to.Header.Del("Referer") // may hold what was secret in an address
+	to.Header.Del("Referer") // may contain a secret of the earlier address
 	if !other {
 		return nil
 	}
@@ -112,9 +112,9 @@ func (c *Client) redirect(to *http.Request, via []*http.Request, follow func(to 
 	return nil
 }
 
-// sameOrigin reports whether credentials for a may be sent to b: the same host
-// and port, and not from https to http. From http to https on the usual ports is
-// the same host.
+// sameOrigin reports whether credentials for a may be sent to b: scheme, host and
+// port are equal, or b is the same host with https instead of http on the default
+// ports.
 func sameOrigin(a, b *url.URL) bool {
 	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
 		return false

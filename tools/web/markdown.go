@@ -12,22 +12,22 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A small page can become Markdown that fills the memory: a cell that spans a
-// million others, one long row that all others are filled up to, lists within
+// A small page can become Markdown that fills the memory: by a cell that spans a
+// million others, one long row to whose length all others are filled, or nested
 // lists that indent every line. Such a page is not converted. Columns are not
 // padded to the width of their longest cell.
 
 const (
-	maxCells  = 1_000_000 // of one table, with those that others span
-	maxIndent = 30        // lists and quotes within one another
+	maxCells  = 1_000_000 // cells of one table, including spanned ones
+	maxIndent = 30        // nesting of lists and quotes
 )
 
-// removed are elements of a page without text to read.
+// removed are elements of a page without readable text.
 var removed = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
 
 var errUnwieldy = errors.New("nested too deeply, or tables too large")
 
-// toMarkdown converts a page; links are made absolute with origin.
+// toMarkdown converts an HTML page; origin makes its links absolute.
 func toMarkdown(page, origin string) (string, error) {
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -45,8 +45,8 @@ func toMarkdown(page, origin string) (string, error) {
 	return string(out), err
 }
 
-// unwieldy looks for what becomes too large. The depth of the tree is bounded by
-// the parser.
+// unwieldy reports whether the Markdown of n would become too large. The parser
+// limits the depth of the recursion.
 func unwieldy(n *html.Node, indent int) bool {
 	switch n.Data {
 	case "ul", "ol", "blockquote":
@@ -66,7 +66,7 @@ func unwieldy(n *html.Node, indent int) bool {
 	return false
 }
 
-// cells is how many cells a table has once every row is as long as the longest, with those of tables inside.
+// cells counts the cells of a table after every row is filled to the longest, including nested tables.
 func cells(table *html.Node) int {
 	rows, columns, tallest, spanned := 0, 0, 0, 0
 	for n := range table.Descendants() {
@@ -86,7 +86,7 @@ func cells(table *html.Node) int {
 	return max((rows+tallest)*columns, spanned)
 }
 
-// span is how many columns or rows a cell spans, at most maxCells.
+// span returns how many columns or rows a cell spans, at most maxCells.
 func span(cell *html.Node, key string) int {
 	for _, a := range cell.Attr {
 		if a.Key == key {

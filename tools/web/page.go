@@ -14,20 +14,20 @@ import (
 	"plimsoll/tools/words"
 )
 
-// A body becomes text by its declared type, or by its look if none is declared.
-// Text is decoded from its character set; HTML becomes Markdown without scripts,
-// styles and other parts nobody reads; anything else is named, not shown.
+// A response body is converted by its declared type, or by a detected one if it
+// declares none. Text is decoded from its character set. HTML becomes Markdown
+// without scripts and styles. Of any other body only type and size are shown.
 
-const maxBody = 5 << 20
+const maxBody = 5 << 20 // bytes that are read
 
-// Answer is a response as text.
+// Answer is an HTTP response as text.
 type Answer struct {
-	Text   string
-	Detail string // status and size
-	Failed bool   // the status is that of an error
+	Text   string // for the model: status, headers and body
+	Detail string // for the screen: status and size
+	Failed bool   // the status code is 400 or more
 }
 
-const sniffed = 8 << 10
+const sniffed = 8 << 10 // bytes searched for a NUL
 
 func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 	if len(body) == 0 {
@@ -39,7 +39,7 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		declared = http.DetectContentType(body)
 		media, _, _ = strings.Cut(declared, ";")
 	}
-	if !textual(media) || bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
+	if !isText(media) || bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
 		size := words.Bytes(int64(len(body)))
 		if cut {
 			size = "more than " + size
@@ -60,7 +60,7 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 	return markdown
 }
 
-func textual(media string) bool {
+func isText(media string) bool {
 	switch {
 	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
 		return true
@@ -74,8 +74,8 @@ func textual(media string) bool {
 	return false
 }
 
-// decoded is body in UTF-8. JSON is UTF-8 by definition; of other text the
-// declaration, a byte order mark or a meta element decides.
+// decoded returns body in UTF-8. JSON is UTF-8 by definition; the character set of
+// other text comes from its declared type, a byte order mark or a meta element.
 func decoded(body []byte, declared, media string) string {
 	if media == "application/json" || strings.HasSuffix(media, "+json") {
 		return conversation.Clean(string(body))
