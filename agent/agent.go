@@ -32,14 +32,14 @@ type Agent struct {
 	compactor *compactor.Compactor
 	counter   *tokenCounter
 	titler    *titler
-	retry     bool // make the newest request again
-	maxSteps  int  // requests in one turn
+	retry     bool // the newest request must be made again
+	maxSteps  int  // most requests in one turn
 	fallbacks []core.Fallback
 	partial   *conversation.PartialReply // left by a crash, or nil
 }
 
-// New returns an agent for a new or a stored conversation. It writes nothing. The error names a missing option, or
-// the place where the stored events are invalid.
+// New returns an agent for a new or a stored conversation, and does not change the log. The error names a missing
+// option, or the stored event that is invalid.
 func New(o core.Options) (*Agent, error) {
 	o, err := o.WithDefaults()
 	if err != nil {
@@ -50,26 +50,26 @@ func New(o core.Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, shown := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
+	in, disp := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
-		journal: j, display: shown, inbox: in, ask: o.AskWindow, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
+		journal: j, display: disp, inbox: in, ask: o.AskWindow, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
 	}
-	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, shown, windows
-	a.requester = &requester{journal: j, display: shown, inbox: in, store: o.Log, retry: o.Retry, answered: map[string]bool{}}
+	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, disp, windows
+	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answered: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
-	a.calls = &callRunner{journal: j, display: shown, inbox: in, toolbox: o.Toolbox, results: o.Results}
+	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, results: o.Results}
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.room = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, named: o.Titles, usage: windows.usage}
 	a.inspector = &inspector{inbox: in, one: make(chan struct{}, 1), updates: j.Updates(), account: a.compactor.Breakdown}
-	if w, ok := lowered(o.Stored.Events, j.Model()); ok {
+	if w, ok := windowAfterCut(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
 		windows.cuts = cutWatch{model: name, lowered: w, warned: map[string]bool{name: true}}
 		j.UseWindow(w)
 	}
-	shown.declare()
-	shown.fitResults()
+	disp.storeToolNames()
+	disp.updateResultCap()
 	a.observe(o.Stored.Events)
 	if o.Calibrations != nil {
 		a.windows.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
@@ -86,14 +86,14 @@ func (a *Agent) Meter() meter.Meter { return a.journal.Meter() }
 // Updates is the mailbox of the updates. It is closed when Run ends.
 func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates() }
 
-// Send sends a message to the model: at once if the conversation is idle, otherwise it queues until the running
-// turn has ended. Blank text is ignored. A text that is too long for the window is returned and not recorded.
+// Send sends a message to the model, or queues it while a turn runs. Blank text is ignored. A text that is too
+// long for the window returns to the composer and is not recorded.
 func (a *Agent) Send(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text}) })
 }
 
-// Add adds a message without asking for a reply: the model gets it with the next request. It waits for a running
-// turn. Blank text is ignored.
+// Add adds a message without requesting a reply: the model gets it with the next request. While a turn runs, the
+// message is queued. Blank text is ignored.
 func (a *Agent) Add(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, quiet: true}) })
 }
@@ -110,9 +110,9 @@ func (a *Agent) Retry() {
 	})
 }
 
-// Cancel stops the running turn, keeps what arrived of the reply, and returns the queued messages; it also cancels
-// a Retry that waits. If the turn waits for a summary, or no turn runs, it stops the summary alone, and a turn goes
-// on without it.
+// Cancel stops the running turn, keeps the partial reply, and returns the queued messages to the composer. It also
+// cancels a pending Retry. While the turn waits for a summary, it stops only the summary, and the turn continues.
+// While no turn runs, it stops a pending summary.
 func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
 		switch c := a.compactor; {
@@ -126,16 +126,16 @@ func (a *Agent) Cancel() {
 			a.display.status(updates.Status{Phase: updates.Stopping})
 		}
 		a.retry = false
-		a.queue.giveBack()
+		a.queue.returnToComposer()
 	})
 }
 
-// TakeBack returns the queued messages to the composer. The running turn goes on.
+// TakeBack returns the queued messages to the composer. The running turn continues.
 func (a *Agent) TakeBack() {
-	a.inbox.Put(func(context.Context) { a.queue.giveBack() })
+	a.inbox.Put(func(context.Context) { a.queue.returnToComposer() })
 }
 
-// Answer answers the question, or the approval request, of the call that waits for it. Other answers are ignored.
+// Answer answers the question or the approval request of a waiting tool call. It is ignored if the call does not wait.
 func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.Put(func(context.Context) {
 		a.calls.answer(callID, answer)
@@ -147,8 +147,8 @@ func (a *Agent) SwitchModel(m llm.Model, p llm.Provider) {
 	a.inbox.Put(func(ctx context.Context) { a.switchModel(ctx, m, p) })
 }
 
-// SetWindow sets the window of a model when its size becomes known late. It is ignored if a stronger source named a
-// size, or if requests now go to another model. model is its name, provider/id.
+// SetWindow sets the window of the current model when its size becomes known after the start. model is its name,
+// provider/id. The call is ignored for another model, or if a more reliable source has set the size.
 func (a *Agent) SetWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model == a.journal.Model().Name() && a.windows.setWindow(w) {
@@ -167,15 +167,15 @@ func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 	})
 }
 
-// AddNotice adds a notice for the user that stays in the conversation.
+// AddNotice records a notice for the user in the conversation.
 func (a *Agent) AddNotice(text string) {
 	a.inbox.Put(func(ctx context.Context) {
 		a.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	})
 }
 
-// SetMaxOut sets the largest reply of a model, in tokens, when it becomes known late. It is ignored if requests now
-// go to another model.
+// SetMaxOut sets the largest reply of the current model, in tokens, when it becomes known after the start. The call
+// is ignored for another model.
 func (a *Agent) SetMaxOut(model string, tokens int) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model != a.journal.Model().Name() || tokens <= 0 || tokens == a.journal.Model().MaxOut {
@@ -212,7 +212,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer a.windows.keeper.finish(ctx)
 	a.queue.backlog.start(ctx)
 	defer a.queue.backlog.finish(ctx)
-	a.windows.remember()
+	a.windows.storeServerWindow()
 	a.display.showMeter()
 	a.resume(ctx)
 	a.compactor.Begin()
@@ -230,7 +230,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.busy { // the messages that waited were returned
+		if a.display.busy { // Cancel or TakeBack emptied the queue
 			a.setIdle()
 		}
 		a.counter.idle(ctx)
@@ -245,9 +245,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.compactor.End(ctx)
 	a.inspector.running.Wait()
 	a.counter.wait()
-	a.keepQuiet(ctx)
+	a.appendQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())
-	a.queue.giveBack()
+	a.queue.returnToComposer()
 	if err := a.journal.Flush(ctx); err != nil {
 		return err
 	}
@@ -257,13 +257,13 @@ func (a *Agent) Run(ctx context.Context) error {
 // Free is the number of free tokens in the window, -1 if its size is unknown. Any goroutine may call it.
 func (a *Agent) Free() int { return int(a.display.free.Load()) }
 
-// ArrivalCap is the cap of a result that arrives now. Any goroutine may call it.
+// ArrivalCap is the cap on a tool result at the time it arrives. Any goroutine may call it.
 func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.arrival.Load() }
 
-// Declared are the names of the tools that the model is given. Any goroutine may call it.
+// Declared lists the names of the tools in the requests. Any goroutine may call it.
 func (a *Agent) Declared() []string { return *a.display.declared.Load() }
 
-// observe updates the indexes over the log with new events.
+// observe updates what the agent tracks of titles, call IDs and repeated calls with new events.
 func (a *Agent) observe(events []conversation.Event) {
 	a.replies.observe(events)
 	for _, e := range events {
@@ -271,14 +271,14 @@ func (a *Agent) observe(events []conversation.Event) {
 	}
 }
 
-// observeStored updates all derived state with stored events, and publishes them.
+// observeStored updates all state that is derived from the log with newly stored events, and publishes them.
 func (a *Agent) observeStored(events []conversation.Event) {
 	a.observe(events)
 	a.compactor.Observe(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {
-				a.compactor.ForgetPreviousModel() // the conversation fits the current one
+				a.compactor.ForgetPreviousModel() // the conversation fits the current model
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}
@@ -287,8 +287,8 @@ func (a *Agent) observeStored(events []conversation.Event) {
 	a.display.showMeter()
 }
 
-// resume completes a conversation after a crash: it appends results for open calls, and the partial reply with its
-// usage event, at the time of the crash, because the age of the provider's cache is computed from that.
+// resume completes a conversation after a crash. It appends results for open calls, and the partial reply with its
+// usage event. Their time is that of the crash, because the age of the provider's cache is computed from it.
 func (a *Agent) resume(ctx context.Context) {
 	now := a.journal.Now()
 	when := now
@@ -299,7 +299,7 @@ func (a *Agent) resume(ctx context.Context) {
 	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
 		bodies = append(bodies, p.RecoveredBodies(a.journal.NextSeq()+uint64(len(bodies)))...)
 		if n := a.journal.Len(); n > 0 && !p.Time.Before(a.journal.Events()[n-1].Time) && !p.Time.After(now) {
-			when = p.Time // otherwise the clock was changed in between
+			when = p.Time // any other time shows that the clock was changed
 		}
 	}
 	if _, err := a.journal.AppendAt(ctx, when, bodies...); err != nil {

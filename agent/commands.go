@@ -103,7 +103,7 @@ func (a *Agent) Rewind(turn int) {
 		if a.journal.InTurn() {
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
-			a.queue.giveBack()
+			a.queue.returnToComposer()
 		}
 		a.compactor.Rewind(turn)
 	})
@@ -132,8 +132,8 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	}
 	a.compactor.RememberModel(m.Window)
 	a.journal.UseModel(m, p, oneTurn)
-	a.windows.remember()
-	a.display.declare()
+	a.windows.storeServerWindow()
+	a.display.storeToolNames()
 	a.compactor.ModelChanged()
 	a.journal.Publish(updates.ModelSwitched{Model: m})
 	a.display.showMeter()

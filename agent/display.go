@@ -41,13 +41,13 @@ func (d *display) showMeter() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.free.Store(int64(free))
-	d.fitResults()
+	d.updateResultCap()
 	d.journal.Publish(updates.Metered{Meter: d.journal.Meter()})
 	d.showCacheCold()
 }
 
-// fitResults sets the cap of results by the rules and the window.
-func (d *display) fitResults() {
+// updateResultCap sets the cap of results by the rules and the window.
+func (d *display) updateResultCap() {
 	most := compact.ArrivalCap(d.journal.Rules().Preset, d.maxResult, d.journal.Reading().Window.Tokens)
 	d.arrival.Store(&most)
 }
@@ -68,8 +68,8 @@ func (d *display) showCacheCold() {
 	}
 }
 
-// declare stores the names of the tools that the model is given.
-func (d *display) declare() {
+// storeToolNames stores the names of the tools that the model is given.
+func (d *display) storeToolNames() {
 	names := []string{}
 	for _, t := range d.journal.Tools() {
 		names = append(names, t.Name)

@@ -39,8 +39,8 @@ func (q *queue) show() {
 	q.shown = len(q.messages) > 0
 }
 
-// giveBack returns texts, and then the queued messages except quiet ones, to the composer.
-func (q *queue) giveBack(texts ...string) {
+// returnToComposer returns texts, and then the queued messages except quiet ones, to the composer.
+func (q *queue) returnToComposer(texts ...string) {
 	var left []queued
 	for _, m := range q.messages {
 		if m.quiet {

@@ -46,7 +46,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.turn = nil
 	a.journal.SetInTurn(false)
 	if t.refused {
-		a.queue.giveBack(a.asked()) // the user may write it differently
+		a.queue.returnToComposer(a.asked()) // the user may write it differently
 	}
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
@@ -58,7 +58,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
-		a.queue.giveBack()
+		a.queue.returnToComposer()
 		a.journal.Publish(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
@@ -299,7 +299,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
 		a.runTurn(ctx, func(ctx context.Context) error {
 			if err := a.say(ctx, m.text); err != nil {
-				a.queue.giveBack(m.text)
+				a.queue.returnToComposer(m.text)
 				return err
 			}
 			a.queue.store() // the text is in the log now
@@ -308,15 +308,15 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 		return
 	}
 	if err := a.say(ctx, m.text); err != nil {
-		a.queue.giveBack(m.text)
+		a.queue.returnToComposer(m.text)
 		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or in the composer
 	a.setIdle()
 }
 
-// keepQuiet appends the quiet messages of the queue when the agent ends.
-func (a *Agent) keepQuiet(ctx context.Context) {
+// appendQuiet appends the quiet messages of the queue when the agent ends.
+func (a *Agent) appendQuiet(ctx context.Context) {
 	var left []queued
 	before := len(a.queue.messages)
 	for _, m := range a.queue.messages {
@@ -385,7 +385,7 @@ func (l loop) ShowQueued() {
 }
 
 // ReturnQueued returns a text, and then the queued messages, to the composer.
-func (l loop) ReturnQueued(text string) { l.queue.giveBack(text) }
+func (l loop) ReturnQueued(text string) { l.queue.returnToComposer(text) }
 
 // Usage is the usage event of a request.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {

@@ -56,8 +56,8 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 	return true
 }
 
-// remember stores the window of the server for later runs, which can show the gauge before the server answers.
-func (k *windowKeeper) remember() {
+// storeServerWindow stores the window of the server for later runs, which can show the gauge before the server answers.
+func (k *windowKeeper) storeServerWindow() {
 	m := k.journal.Model()
 	if w := m.Window; w.Source == meter.WindowServer && m.Calibration.Window != w.Tokens {
 		k.journal.RememberWindow(w.Tokens)
@@ -68,8 +68,8 @@ func (k *windowKeeper) remember() {
 // useWindow sets the window, which may be unknown, and adapts everything that depends on it.
 func (k *windowKeeper) useWindow(w meter.Window) {
 	k.journal.UseWindow(w)
-	k.remember()
-	k.display.declare()
+	k.storeServerWindow()
+	k.display.storeToolNames()
 	k.room.WindowChanged(w)
 	k.journal.Publish(updates.ModelSwitched{Model: k.journal.Model()})
 	k.display.showMeter()
@@ -198,9 +198,9 @@ type cutWatch struct {
 // trustUncached is the number of counts without the server's cache after which no cut is assumed any more.
 const trustUncached = 3
 
-// lowered is the window that an earlier run of the conversation set after a cut; false without one, or if the size
+// windowAfterCut is the window that an earlier run of the conversation set after a cut; false without one, or if the size
 // is known.
-func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
+func windowAfterCut(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		if c, ok := e.Body.(conversation.ModelChanged); ok {
 			w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}

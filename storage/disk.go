@@ -14,20 +14,20 @@ import (
 
 // Rules of locking a file:
 //   - Inside this process, one goroutine at a time uses a file.
-//   - Between processes, flock decides. A free lock is taken at once. A goroutine waits
-//     for a held one, because flock cannot be cancelled.
-//   - When the caller gives up, that goroutine remains. It releases the lock as
-//     soon as it gets it. There is at most one such goroutine per file.
-//   - All waits of a store share one budget, which refills while no call waits. So a
-//     command that needs several locks held by a stopped program waits one second in
-//     all, not one for each. A small part of the budget is always left: enough for a lock
-//     that is released within milliseconds.
+//   - Between processes, flock decides. A call gets a free lock immediately. For a held lock
+//     it starts a goroutine that waits, because a blocking flock cannot be cancelled.
+//   - When the caller gives up, that goroutine keeps waiting, and releases the lock as
+//     soon as it gets it. Each file has at most one such goroutine.
+//   - All waits of a store share one time budget, which refills while no call waits. So a
+//     command that needs several locks held by a suspended program waits one second in
+//     total, not one for each. Each wait may take a small part of the budget even if it
+//     is used up: enough for a lock that is released within milliseconds.
 
 // disk reads and writes the database files of a data directory, each under its lock.
 type disk struct {
 	dir    directory
 	wait   time.Duration           // default wait for other programs
-	commit func(path string) error // a test's hook that can fail a transaction; nil: none
+	commit func(path string) error // test hook that can fail a transaction, may be nil
 	open   func(path string, flags int, mode fs.FileMode) (*os.File, error)
 	log    *slog.Logger
 
@@ -35,7 +35,7 @@ type disk struct {
 
 	mu      sync.Mutex // guards the fields below
 	queues  map[string]*fileQueue
-	notices map[string]string // what the user must know about the headers of a file, by its path
+	notices map[string]string // by path: a message to the user about damage in the header of that file
 	closed  bool
 }
 
@@ -44,7 +44,7 @@ type fileQueue struct {
 	path string
 	slot chan struct{} // capacity 1: holds a token while the file is in use
 	// Guarded by slot:
-	abandoned chan struct{} // closed when the goroutine of an abandoned wait ends; nil: none
+	abandoned chan struct{} // closed when the goroutine of an abandoned wait ends; nil without one
 	verified  int           // which pages have been verified: 0, verifiedBranches or verifiedAll
 }
 
@@ -55,13 +55,13 @@ type lockedFile struct {
 }
 
 // release releases the lock and the slot. The file may have been closed already.
-func (p *lockedFile) release() {
-	unlock(p.file)
-	<-p.queue.slot
+func (f *lockedFile) release() {
+	unlock(f.file)
+	<-f.queue.slot
 }
 
-// lockFile opens path and locks it, waiting at most wait; 0 means no
-// waiting. A missing file is fs.ErrNotExist, unless access a creates it.
+// lockFile opens and locks the file at path. It waits at most wait for the lock, 0 means not at all.
+// It returns fs.ErrNotExist for a missing file, unless access a creates it.
 func (d *disk) lockFile(ctx context.Context, path string, a access, wait time.Duration) (*lockedFile, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (d *disk) queue(path string) (*fileQueue, error) {
 	return q, nil
 }
 
-// waitBudget is how long a store may still wait for other programs.
+// waitBudget limits the total time that a store waits for other programs.
 type waitBudget struct {
 	mu        sync.Mutex // guards the fields below
 	limit     time.Duration
@@ -181,9 +181,9 @@ type waitBudget struct {
 	updated   time.Time // when remaining was computed
 }
 
-// reserve begins a wait and returns how long it may be, at most wanted; done ends it.
-func (b *waitBudget) reserve(wanted time.Duration) (wait time.Duration, done func()) {
-	if wanted <= 0 {
+// reserve begins a wait and returns its longest duration, at most limit. The caller calls done after the wait.
+func (b *waitBudget) reserve(limit time.Duration) (wait time.Duration, done func()) {
+	if limit <= 0 {
 		return 0, func() {}
 	}
 	b.mu.Lock()
@@ -193,8 +193,8 @@ func (b *waitBudget) reserve(wanted time.Duration) (wait time.Duration, done fun
 		b.remaining = min(b.remaining+now.Sub(b.updated), b.limit)
 		b.updated = now
 	}
-	const part = 50 // this fraction of the limit is always allowed, for locks that are released soon
-	return min(wanted, max(b.remaining, b.limit/part)), func() {
+	const part = 50 // a wait may always take 1/part of b.limit, for locks that are released soon
+	return min(limit, max(b.remaining, b.limit/part)), func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if end := time.Now(); b.updated.Before(end) {
@@ -212,11 +212,11 @@ func (d *disk) withDirectoryLock(ctx context.Context, f func() error) error {
 
 // withDirectoryLockWithin is withDirectoryLock with a wait other than the default.
 func (d *disk) withDirectoryLockWithin(ctx context.Context, wait time.Duration, f func() error) error {
-	p, err := d.lockFile(ctx, d.dir.directoryLockPath(), directoryLock, wait)
+	lock, err := d.lockFile(ctx, d.dir.directoryLockPath(), directoryLock, wait)
 	if err != nil {
 		return err
 	}
-	defer p.release()
+	defer lock.release()
 	return f()
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Rules of loading:
-//   - The stored bytes are copied under the lock, and decoded on all cores at the same
-//     time. Copying never waits for decoding.
+//   - One goroutine copies the stored bytes under the lock. Meanwhile one goroutine for
+//     each core decodes them. Copying never waits for decoding.
 //   - The loaded events are always numbered from 1 without gaps. An Unknown event
 //     replaces one that is missing or cannot be read.
 
@@ -26,11 +26,11 @@ const (
 	kindMissing conversation.Kind = "missing"
 )
 
-// maxGap is how many consecutive missing events are replaced. A longer gap is due to a damaged
-// key rather than to lost events.
+// maxGap is the most consecutive missing events that are replaced. A longer gap is taken as a
+// sign of a damaged key, not of lost events.
 const maxGap = 1 << 16
 
-// LoadReport describes what could not be read.
+// LoadReport lists the events and other values that could not be read.
 type LoadReport struct {
 	Damaged []Damage
 	Notices []string // other losses and corrections, as messages for the user
@@ -73,8 +73,8 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	return events, LoadReport{damage, notices}, nil
 }
 
-// Partial reads the partial reply of a conversation: one that is being streamed, or was when the
-// program ended. It reports false if there is none.
+// Partial reads the stored part of a reply that is still being streamed, or was when the program
+// ended. It reports false if the conversation has no partial reply.
 func (s *Store) Partial(ctx context.Context, id string) (conversation.PartialReply, bool, error) {
 	if err := s.dir.checkExists(id); err != nil {
 		return conversation.PartialReply{}, false, err
@@ -120,22 +120,22 @@ func (d *decodeJob) copyRows(tx txn, seq uint64) {
 	d.start(int(2*tx.Size()/chunkSize) + 1) // any two consecutive chunks together exceed chunkSize
 	defer close(d.queue)                    // also when a damaged page causes a panic
 	var rows []row
-	var memory []byte
+	var buf []byte // holds the copied bytes of rows
 	for ; k != nil; k, v = c.Next() {
 		v = validLength(tx.Tx, v)
-		if len(v) > cap(memory)-len(memory) {
+		if len(v) > cap(buf)-len(buf) {
 			d.enqueue(rows)
-			rows, memory = nil, make([]byte, 0, max(len(v), chunkSize))
+			rows, buf = nil, make([]byte, 0, max(len(v), chunkSize))
 		}
-		start := len(memory)
-		memory = append(memory, v...)
-		rows = append(rows, row{seq: seqOf(k), value: memory[start:len(memory):len(memory)], sealed: tx.sealed})
+		start := len(buf)
+		buf = append(buf, v...)
+		rows = append(rows, row{seq: seqOf(k), value: buf[start:len(buf):len(buf)], sealed: tx.sealed})
 	}
 	d.enqueue(rows)
 }
 
 // start starts one decoding goroutine for each core; queueSize chunks can wait for them. More
-// goroutines would take processor time from the one that copies.
+// goroutines would slow down the one that copies.
 func (d *decodeJob) start(queueSize int) {
 	d.queue = make(chan *chunk, queueSize)
 	for range runtime.GOMAXPROCS(0) {
@@ -173,11 +173,11 @@ func (d *decodeJob) wait(last conversation.Event) ([]conversation.Event, []Damag
 
 // decodeRows decodes all rows of a conversation in the order of their keys.
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
-	const each = 128
+	const chunkRows = 128
 	var d decodeJob
-	d.start(len(rows)/each + 1)
-	for some := range slices.Chunk(rows, each) {
-		d.enqueue(some)
+	d.start(len(rows)/chunkRows + 1)
+	for chunk := range slices.Chunk(rows, chunkRows) {
+		d.enqueue(chunk)
 	}
 	close(d.queue)
 	return d.wait(conversation.Event{})
@@ -222,7 +222,7 @@ func metaNotices(tx txn) []string {
 			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
-	// A value whose key is damaged looks like a missing value above.
+	// The loop above takes a value whose key is damaged for a missing value. This one finds it.
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		if _, err := tx.unseal(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {
@@ -232,7 +232,7 @@ func metaNotices(tx txn) []string {
 	return notices
 }
 
-// fillGaps returns events, which follow the event last, with Unknown events in place of those that are missing or
+// fillGaps returns the events that follow the event last. An Unknown event replaces each one that is missing or
 // could not be decoded.
 func fillGaps(last conversation.Event, rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
 	if isGapless(last.Seq+1, rows, reasons) {

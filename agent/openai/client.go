@@ -28,7 +28,7 @@ const (
 	maxStream        = 256 << 20             // bytes of the stream of one reply
 )
 
-// Client is an llm.Provider for one endpoint. It learns from refusals. It is safe for concurrent use.
+// Client is an llm.Provider for one endpoint. It omits parameters once refused. It is safe for concurrent use.
 type Client struct {
 	opts     Options
 	endpoint endpoint
@@ -41,17 +41,17 @@ type Client struct {
 	learned map[string]learnedQuirks // by model
 }
 
-// learnedQuirks is what an endpoint's answers showed about one model.
+// learnedQuirks holds what the client learned about one model from the endpoint's answers.
 type learnedQuirks struct {
 	noUsageOption        bool // refuses stream_options
-	usesOtherLimit       bool // uses the other one of max_tokens and max_completion_tokens
+	usesOtherLimit       bool // wants max_completion_tokens where the default is max_tokens, or the reverse
 	needsResponses       bool // needs the Responses API
 	isLlamaCpp           bool // is a llama.cpp server under another provider name: it reports progress
 	noCacheKey           bool // refuses prompt_cache_key
 	noBreakpoints        bool // refuses cache breakpoints
-	noRetention          bool // refuses to keep a prompt for a day
+	noRetention          bool // refuses prompt_cache_retention, a cache of 24 hours
 	noThinking           bool // refuses thinking parameters
-	noEffort             bool // refuses an effort
+	noEffort             bool // refuses reasoning effort
 	noEncryptedReasoning bool // cannot return encrypted reasoning
 	noReasoningItems     bool // refuses its own earlier reasoning items
 	noReasoningSummary   bool // refuses to summarize reasoning
@@ -61,7 +61,7 @@ type learnedQuirks struct {
 	listedMaxOutput      int  // largest reply in tokens by the server's model list, 0 if unknown
 }
 
-// maxResends is how often a request is sent again: once for each quirk that a refusal can teach.
+// maxResends limits how often a request is sent again: once for each quirk that a refusal can show.
 const maxResends = 14
 
 // New returns a client of an endpoint. It does not connect.
@@ -88,12 +88,12 @@ func resolve(o *Options) Endpoint {
 	case o.BaseURL == "":
 		o.BaseURL = e.BaseURL
 	case e.BaseURL != "" && o.BaseURL != e.BaseURL && !e.Local:
-		// Another server under a known name (OPENAI_BASE_URL) need not have the
-		// special features of the provider's own server.
+		// The user gave another address for a known name (OPENAI_BASE_URL). That server
+		// may lack the special features of the provider's own.
 		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
 			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
 		if e.Wire == WireResponses {
-			e.Wire = WireAuto // few others have it
+			e.Wire = WireAuto // few other servers have the Responses API
 		}
 	}
 	if o.Wire == WireAuto {
@@ -113,7 +113,7 @@ func resolve(o *Options) Endpoint {
 	return e
 }
 
-// Capabilities returns what the endpoint expects of the messages of a request to a model.
+// Capabilities returns how messages to a model must be projected, such as whether reasoning is sent back.
 func (c *Client) Capabilities(model string) projection.Capabilities {
 	caps := c.endpoint.Caps
 	switch c.wire(model, learnedQuirks{}) {
@@ -122,15 +122,15 @@ func (c *Client) Capabilities(model string) projection.Capabilities {
 		caps.EchoReasoning, caps.EchoLoop = e.as != "", e.loop
 	case WireMessages:
 		caps.KeepsReasoning = anthropic.KeepsThinking(model)
-	case WireResponses: // older models see only the reasoning of the current turn
-		major, minor := gpt(model)
+	case WireResponses: // models before GPT-5.6 see only the reasoning of the current turn
+		major, minor := gptVersion(model)
 		caps.KeepsReasoning = major > 5 || major == 5 && minor >= 6
 	}
 	return caps
 }
 
-// Thinking implements [llm.Thinker]: it returns the indices of the messages whose thinking is sent, and whether the
-// endpoint binds thinking to the messages before it.
+// Thinking implements [llm.Thinker]. It returns the indices of the messages whose thinking is sent, and whether the
+// endpoint rejects thinking after the messages before it have changed.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
 	f, route := c.chooseForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model)
 	if f.wire == WireMessages {
@@ -149,11 +149,11 @@ func (c *Client) NoCaching() bool { return c.endpoint.NoCaching && c.opts.Wire !
 
 // SetsLifetime reports whether requests to a model set the lifetime of the prompt cache.
 func (c *Client) SetsLifetime(model string) bool {
-	return c.opts.Wire == WireMessages || c.wire(model, learnedQuirks{}) == WireChat && c.takesBreakpoints(model)
+	return c.opts.Wire == WireMessages || c.wire(model, learnedQuirks{}) == WireChat && c.usesBreakpoints(model)
 }
 
-// takesBreakpoints reports whether requests to a model have cache breakpoints on the chat completions wire.
-func (c *Client) takesBreakpoints(model string) bool {
+// usesBreakpoints reports whether requests to a model have cache breakpoints on the chat completions wire.
+func (c *Client) usesBreakpoints(model string) bool {
 	return c.endpoint.Breakpoints && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
 
@@ -165,8 +165,8 @@ func (c *Client) BaseURL() string {
 	return c.opts.BaseURL
 }
 
-// Stream implements llm.Provider. A request that is refused for a parameter that the endpoint does not accept is sent
-// again without it.
+// Stream implements llm.Provider. If the endpoint refuses a request for a parameter that it does not accept, Stream
+// sends the request again without it.
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		for range 1 + maxResends {
@@ -178,8 +178,8 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 	}
 }
 
-// attempt sends a request once. It returns true if the request failed before anything was yielded, and the failure
-// showed how to send it otherwise.
+// attempt sends a request once. It returns true if the endpoint refused it before any chunk was yielded, and the
+// refusal showed which parameter to change.
 func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.Chunk, error) bool) (again bool) {
 	known := c.learnedQuirks(r.Model)
 	ctx, cancel := context.WithCancelCause(parent)
@@ -202,7 +202,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 		yield(llm.Chunk{}, failure)
 		return false
 	}
-	// Closing fails only on a broken connection, which needs no closing.
+	// An error here means only that the connection is broken already.
 	defer func() { _ = resp.Body.Close() }()
 	c.detectLlamaCpp(r.Model, resp.Header.Get("Server"))
 	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
@@ -224,7 +224,7 @@ func (c *Client) wire(model string, known learnedQuirks) Wire {
 	return WireChat
 }
 
-// EffortNote returns a sentence on why an effort does not have its usual effect, "" if it has.
+// EffortNote returns a sentence for the user on why a reasoning effort has no effect, "" if it has.
 func (c *Client) EffortNote(model, effort string) string {
 	known := c.learnedQuirks(model)
 	wire, tools := c.wire(model, known), c.chatTools(model)
@@ -246,13 +246,13 @@ func (c *Client) EffortNote(model, effort string) string {
 	return fmt.Sprintf("Effort %s has no effect: %s/%s %s.", effort, c.endpoint.Name, model, why)
 }
 
-// mayReason reports whether a model reasons. A model that is not in the catalogue may.
+// mayReason returns false only if the catalog lists the model as one that does not reason.
 func (c *Client) mayReason(model string) bool {
 	e, ok := catalog.Lookup(c.endpoint.Name, model)
 	return !ok || e.Reasoning
 }
 
-// chatTools returns what the endpoint's chat completions need for this model with tools.
+// chatTools returns how chat completions must be used for this model with tools, such as without reasoning effort.
 func (c *Client) chatTools(model string) catalog.ChatTools {
 	if !c.endpoint.Responses {
 		return catalog.ChatToolsPlain
@@ -261,14 +261,14 @@ func (c *Client) chatTools(model string) catalog.ChatTools {
 	return e.ChatTools
 }
 
-// learnedQuirks returns what was learned about a model so far.
+// learnedQuirks returns the quirks of a model that are known so far.
 func (c *Client) learnedQuirks(model string) learnedQuirks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.learned[model]
 }
 
-// learnFromRefusal reports whether a refusal showed a new quirk, so that the next request differs.
+// learnFromRefusal records the quirk that a refusal shows, and reports whether it is new.
 func (c *Client) learnFromRefusal(model string, known learnedQuirks, e *llm.Error) bool {
 	var f *Fault
 	if e.Class != llm.BadRequest && e.Class != llm.NotFound || !errors.As(e.Err, &f) {
@@ -296,11 +296,11 @@ func (c *Client) learnFromRefusal(model string, known learnedQuirks, e *llm.Erro
 		now.noEncryptedReasoning = true
 	case strings.Contains(text, "encrypted content") || strings.Contains(text, "encrypted_content"),
 		strings.Contains(text, "without its required") || strings.Contains(text, "items are not persisted"):
-		now.noReasoningItems = true // usually because the key of another organization made them
+		now.noReasoningItems = true // usually because they were made with the API key of another organization
 	case strings.Contains(text, "reasoning") && !strings.Contains(text, "effort") && unknownParameter(text) && c.opts.Wire != WireMessages:
 		now.noReasoningEcho = true
 	default:
-		now.learnFromMessages(text)
+		now.learnFromReasoningRefusal(text)
 	}
 	if now == known {
 		return false
@@ -314,7 +314,7 @@ func unknownParameter(text string) bool {
 	return hasAny(text, "unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted")
 }
 
-// detectLlamaCpp records that the server is a llama.cpp under another provider name.
+// detectLlamaCpp records that the server is llama.cpp although the configured provider is another one.
 func (c *Client) detectLlamaCpp(model, server string) {
 	if server != "llama.cpp" || c.endpoint.Progress {
 		return
@@ -322,7 +322,7 @@ func (c *Client) detectLlamaCpp(model, server string) {
 	c.updateQuirks(model, func(l *learnedQuirks) { l.isLlamaCpp = true })
 }
 
-// updateQuirks changes what is known about a model.
+// updateQuirks changes the learned quirks of a model.
 func (c *Client) updateQuirks(model string, change func(*learnedQuirks)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -170,7 +170,7 @@ func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
 	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain { // these models take tools only without an effort
 		f.effort = "" // these models take tools only without one
 	}
-	f.breakpoints = c.takesBreakpoints(r.Model) && !known.noBreakpoints
+	f.breakpoints = c.usesBreakpoints(r.Model) && !known.noBreakpoints
 	f.cacheHour = f.breakpoints && r.CacheTTL >= time.Hour
 	f.nullContent, f.signatures = c.endpoint.NullContent, c.endpoint.Signatures
 	if e := echoOf(c.endpoint.Name, r.Model); e.as != "" && !known.noReasoningEcho {
@@ -188,12 +188,12 @@ const dayTTL = 24 * time.Hour
 // keepsForADay reports whether OpenAI can keep prompts of a model for a day: from gpt-4.1 on. For gpt-5.6 and later it
 // decides the time itself.
 func keepsForADay(model string) bool {
-	major, minor := gpt(model)
+	major, minor := gptVersion(model)
 	return major == 4 && minor >= 1 || major == 5 && minor < 6
 }
 
-// gpt returns the version of an OpenAI model, 0 for any other model.
-func gpt(model string) (major, minor int) {
+// gptVersion returns the version of an OpenAI model, 0 for any other model.
+func gptVersion(model string) (major, minor int) {
 	if _, err := fmt.Sscanf(model, "gpt-%d.%d", &major, &minor); err != nil {
 		minor = 0
 		if _, err := fmt.Sscanf(model, "gpt-%d", &major); err != nil {

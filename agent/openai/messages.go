@@ -90,8 +90,8 @@ func refusesThinking(text string) bool {
 	return hasAny(text, "bound to a different conversation", "invalid `signature` in `thinking` block")
 }
 
-// learnFromMessages learns from a refusal of the reasoning parameters.
-func (l *learnedQuirks) learnFromMessages(text string) {
+// learnFromReasoningRefusal learns from a refusal of the reasoning parameters.
+func (l *learnedQuirks) learnFromReasoningRefusal(text string) {
 	switch m := maxTokensRefusal().FindStringSubmatch(text); {
 	case refusesThinking(text): // the thinking that was sent back is wrong, not a parameter
 	case hasAny(text, "block_binding", anthropic.BindingBeta):

@@ -113,7 +113,7 @@ func (p *presetSimulation) run() error {
 // check is what the planner looks at. Once something was done, nothing waits any
 // more.
 func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Check {
-	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.inputs.Meter, AtOnce: atOnce}
+	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.inputs.Meter, IgnoreWaits: atOnce}
 	if !atOnce {
 		c.Past.After = p.inputs.Meter.Reading().Used
 	}

@@ -12,7 +12,7 @@ func (c Check) Plan(r preset.Rules) Plan {
 		return c.afterRefusal(r)
 	}
 	p := newPlanner(&r, &c)
-	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.mustHold() && !c.AtOnce {
+	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.mustHold() && !c.IgnoreWaits {
 		return p.everyRequest() // the layers that act before every request do not wait for turns
 	}
 	switch acts := r.Preset.Design().Action; {

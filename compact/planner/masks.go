@@ -29,7 +29,7 @@ func (p *planner) maskToSave() Plan {
 	least, trigger := float64(p.cooldown.stride), TriggerStride
 	cold := p.check.Cold()
 	switch {
-	case p.check.AtOnce:
+	case p.check.IgnoreWaits:
 		if w := p.valueOf(p.items(false)); len(w.items) > 0 {
 			return p.withMasks(p.plan(TriggerCold), w)
 		}

@@ -25,15 +25,15 @@ func (m Moment) String() string { return [...]string{"turn", "request", "reply"}
 
 // PriceSheet is a provider's prices for input tokens, as shares of its base price.
 type PriceSheet struct {
-	Read     float64       // for tokens read from its cache; 1: it has no cache
-	Write    float64       // for tokens that are not in its cache
-	Lifetime time.Duration // of its cache, 0 unknown
+	Read     float64       // for tokens read from the cache; 1 without a cache
+	Write    float64       // for tokens that are not in the cache
+	Lifetime time.Duration // of the cache, 0 if unknown
 }
 
-// DefaultSheet returns the most common prices, for providers whose prices are unknown.
+// DefaultSheet returns the prices to assume for a provider whose prices are unknown.
 func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1} }
 
-// UnknownLifetime is the assumed lifetime of a provider's cache if it is unknown.
+// UnknownLifetime is the lifetime to assume for a provider's cache if the provider states none.
 const UnknownLifetime = time.Hour
 
 // CacheLifetime returns how long the provider's cache keeps a request.
@@ -58,36 +58,36 @@ type Check struct {
 	// Refused says that the server refused the request as too long, whatever window
 	// is known.
 	Refused bool
-	Sheet   PriceSheet
-	Past    Past
-	// Prepares says that a summary may be prepared for the step at the load line:
-	// another turn is expected, and none is in progress or queued.
+	Sheet   PriceSheet // prices of the provider
+	Past    Past       // earlier compactions and failures
+	// Prepares permits writing a summary in the background before the load line is
+	// reached: another turn is expected, and none is in progress or queued.
 	Prepares bool
-	// AtOnce is for the display of what rules would do: it treats waits for a cold
-	// cache, for a number of turns, or for a share of the window as over. The
-	// thresholds of JCL and the load line of Plimsoll's own rules still count.
-	AtOnce bool
+	// IgnoreWaits plans now what the rules would do after they waited for a cold cache,
+	// a number of turns or a share of the window. It is for display only. The presets
+	// plimsoll and jcli still act only above the load line.
+	IgnoreWaits bool
 }
 
 // Plan is the decision of the planner. Masks and the summary are one epoch.
 type Plan struct {
 	Trigger string // one of the triggers, "" if nothing is due
-	// Hold says that the request is above the hard line: it must wait for this plan,
-	// and for Recover if the plan does not free enough.
+	// Hold says that the request is above the hard line and must not be sent before this
+	// plan is committed, and Recover has run if the plan does not free enough.
 	Hold  bool
 	Masks []conversation.Body // overlays that need no model, without their origin
 	Spans []conversation.Span // to be summarised in the same epoch
-	// Note evicts the oldest units without a model, nil if none are evicted. A summary of
-	// Spans replaces it, with a note of its own.
+	// Note is the overlay that evicts the oldest units without a model, nil if the plan evicts
+	// no units. A summary of Spans is committed instead of it and brings another note.
 	Note conversation.Body
-	// Prepare says that nothing is due yet, but that a model may write a summary of Spans in
-	// the background, for the step at the load line, which will evict them.
+	// Prepare says that no compaction is due yet, but that a model may already write a summary
+	// of Spans in the background. It is committed when the request reaches the load line.
 	Prepare bool
-	// Profile is to be applied to the turns after the last compaction, in place of masks
-	// and spans; "" for no profile (D17).
+	// Profile is the name of the profile to apply to the turns after the last compaction.
+	// Masks and Spans are then empty. "" means no profile.
 	Profile string
-	// Drops says that units that no model can summarise are dropped, without waiting
-	// for the hard line (ONE).
+	// Drops says that units that no model can summarise are removed from the view, even
+	// below the hard line.
 	Drops bool
 
 	Used      int // tokens of the request before the plan
@@ -95,7 +95,7 @@ type Plan struct {
 	Rewritten int // estimated tokens after the first change, which the provider must cache again
 }
 
-// Acts reports whether anything is due.
+// Acts reports whether a compaction is due.
 func (p Plan) Acts() bool { return p.Trigger != "" }
 
 // MaskedItems returns the number of results and arguments that the plan masks.
@@ -120,16 +120,16 @@ func (p Plan) WithoutSummary() Plan {
 // The triggers of plans.
 const (
 	TriggerLoadLine  = "load line"
-	TriggerPrepare   = "before the load line" // of a prepared summary
+	TriggerPrepare   = "before the load line" // a summary is prepared in the background
 	TriggerHardLine  = "hard line"
 	TriggerOverflow  = "overflow" // the server refused the request as too long
 	TriggerCold      = "cold cache"
-	TriggerStride    = "stride"
-	TriggerThreshold = "threshold" // of a source
+	TriggerStride    = "stride"    // masks would save enough tokens
+	TriggerThreshold = "threshold" // the token limit of a preset other than plimsoll
 	TriggerRequest   = "every request"
 )
 
-// planner is the state of one decision.
+// planner holds the values that one decision uses.
 type planner struct {
 	rules   *preset.Rules
 	check   *Check
@@ -153,33 +153,33 @@ func newPlanner(r *preset.Rules, c *Check) planner {
 	return p
 }
 
-// lowerLines puts the lines below the size of the refused request.
+// lowerLines lowers the load line, the hard line and the window to fit below the refused request.
 func (p *planner) lowerLines() {
-	below := func(line *int, share float64) {
+	lower := func(line *int, share float64) {
 		if most := int(share * p.used); *line == 0 || *line > most {
 			*line = most
 		}
 	}
-	below(&p.reading.LoadLine, preset.DefaultTriggerRatio)
-	below(&p.reading.HardLine, preset.DefaultHardRatio)
+	lower(&p.reading.LoadLine, preset.DefaultTriggerRatio)
+	lower(&p.reading.HardLine, preset.DefaultHardRatio)
 	if p.window == 0 || p.window > p.used {
 		p.window = p.used
 	}
 }
 
-// aboveLoadLine reports whether a request of so many tokens is above the load line that
-// the gauge, the JSON output and the forecast show. Every preset acts above it.
+// aboveLoadLine reports whether a request of used tokens is above the load line, where
+// every preset acts. The gauge, the JSON output and the forecast show the same line.
 func (p *planner) aboveLoadLine(used int) bool {
 	return p.reading.LoadLine > 0 && used > p.reading.LoadLine
 }
 
-// due reports whether the rules of a source act now. For display (AtOnce) they act
-// wherever there is a load line.
+// due reports whether the request is above the load line. With IgnoreWaits, a known load
+// line is enough.
 func (p *planner) due() bool {
-	return p.aboveLoadLine(p.reading.Used) || p.check.AtOnce && p.reading.LoadLine > 0
+	return p.aboveLoadLine(p.reading.Used) || p.check.IgnoreWaits && p.reading.LoadLine > 0
 }
 
-// usedBy returns the tokens of a request with another view.
+// usedBy returns the tokens of the next request if its view were v.
 func (p *planner) usedBy(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
@@ -209,10 +209,10 @@ func (p *planner) viewAfter(plan Plan) projection.View {
 func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
 
 // Cold reports whether the provider's cache no longer has the conversation.
-func (c Check) Cold() bool { return c.CacheInvalid || c.AtOnce || c.Sheet.Cold(c.Idle) }
+func (c Check) Cold() bool { return c.CacheInvalid || c.IgnoreWaits || c.Sheet.Cold(c.Idle) }
 
-// goal returns a share of the load line in tokens, or more where system prompt and tools
-// take most of it.
+// goal returns a share of the load line in tokens. It returns more if system prompt and
+// tools take most of the load line, so that some room for messages remains.
 func (p *planner) goal(share float64) float64 {
 	line, prompt := float64(p.reading.LoadLine), promptTokens(p.reading)
 	return max(share*line, prompt+p.rules.Planner.TalkRatio*max(0, line-prompt))
