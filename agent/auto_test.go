@@ -132,7 +132,7 @@ func (r *rig) checkAnswered() {
 	r.checkIdle()
 	all := messageLines(r.memory.Events())
 	if !strings.HasPrefix(all[len(all)-1], "assistant stop") || len(r.failures()) > 0 {
-		r.t.Errorf("said at last: %.40q, failures %v", all[len(all)-1], r.failures())
+		r.t.Errorf("the newest message: %.40q, failures %v", all[len(all)-1], r.failures())
 	}
 }
 
@@ -212,7 +212,7 @@ func withWindowTokens(tokens int) func(*core.Options) {
 func (r *rig) checkOnlyStale() {
 	r.t.Helper()
 	if len(r.overlays()) > 0 || len(r.compactions()) > 0 {
-		r.t.Errorf("made %v, told %+v", r.overlayKinds(), r.compactions())
+		r.t.Errorf("made %v, reported %+v", r.overlayKinds(), r.compactions())
 	}
 	if a := r.failedCompactions(); len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
 		r.t.Errorf("not made %+v, want one that is stale", a)
@@ -471,11 +471,11 @@ func TestCompactToolEvictsWhenSummariesAreDisabled(t *testing.T) {
 		}))
 		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Origin.Source != conversation.SourceTool || len(r.modelSummaries()) != 0 || summaryRequests(s) != 0 {
-			t.Errorf("made %+v, told %v, %d asked for", epochs, r.compactionErrors(), summaryRequests(s))
+			t.Errorf("made %+v, reported %v, %d asked for", epochs, r.compactionErrors(), summaryRequests(s))
 		}
 		r.compact(heavyRequest())
 		if told := r.compactionErrors(); len(told) != 1 || !strings.Contains(told[0].Message, "compaction.summary.when") || summaryRequests(s) != 0 {
-			t.Errorf("told %v", told)
+			t.Errorf("reported %v", told)
 		}
 		r.checkAnswered()
 		r.finish()

@@ -276,7 +276,7 @@ func TestCompactionThatCannotBeStoredDoesNotTakeEffect(t *testing.T) {
 		r.checkIdle()
 		refused := r.compactionErrors()
 		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.compactions()) != 0 {
-			t.Fatalf("told %v and %v", refused, r.compactions())
+			t.Fatalf("reported %v and %v", refused, r.compactions())
 		}
 		r.say("go on")
 		checkEqual(t, before, r.view()[:len(before)])

@@ -146,7 +146,7 @@ func TestTurnContinuesWhenTheModelsCompactionFails(t *testing.T) {
 				t.Fatalf("recorded %+v", a)
 			}
 			if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
-				t.Errorf("told %+v", u)
+				t.Errorf("reported %+v", u)
 			}
 			if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
 				t.Errorf("the turn ended with %q", list[len(list)-1])

@@ -53,7 +53,7 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 3005, nil })
 		if n := c.countRequests(); n != 0 {
-			t.Errorf("before anything was said it was asked %d times", n)
+			t.Errorf("before the first message it was asked %d times", n)
 		}
 		r.say(strings.Repeat("words ", 1500))
 		got := r.reading()

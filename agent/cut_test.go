@@ -196,7 +196,7 @@ func TestRequestsFitAfterASilentTruncation(t *testing.T) {
 		r := startReporting(t, s, 24, 1800, func(o *core.Options) { o.Rules = preset.RulesOf(preset.Plimsoll) })
 		_, after := r.warnings()
 		if after == 0 {
-			t.Fatal("nothing was told")
+			t.Fatal("no warning was reported")
 		}
 		for i, q := range s.sent[after:] {
 			if s.told[after+i] < requestTokens(q) {

@@ -108,7 +108,7 @@ func TestUnusableFallbacksAreSkipped(t *testing.T) {
 		checkEqual(t, []string{"other/n"}, r.replyModels())
 		for _, want := range []string{"a/b is left out: there is no key for a.", "other/small is left out: its window of 1k is too small without a compaction."} {
 			if !strings.Contains(strings.Join(r.notices(), "\n"), want) {
-				t.Errorf("nobody says %q: %q", want, r.notices())
+				t.Errorf("no notice has %q: %q", want, r.notices())
 			}
 		}
 	})
@@ -192,14 +192,14 @@ func TestFullServerCacheIsNotAnOverflow(t *testing.T) {
 			r.timeUntilIdle()
 			failed := agenttest.Of[updates.Failed](r.watch)
 			if (len(failed) == 0) != c.again {
-				t.Fatalf("told %v", failed)
+				t.Fatalf("reported %v", failed)
 			}
 			if got := messageLines(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
 				t.Errorf("%q", got)
 			}
 			for _, s := range agenttest.Of[updates.Status](r.watch) {
 				if s.Phase == updates.Retrying && strings.Contains(s.Why, "larger than") {
-					t.Errorf("told %q", s.Why)
+					t.Errorf("reported %q", s.Why)
 				}
 			}
 			r.finish()

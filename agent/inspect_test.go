@@ -59,7 +59,7 @@ func TestInspectDoesNotBlockTheConversation(t *testing.T) {
 		r.wait()
 		got := r.breakdowns()
 		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.ReplyRequests != 6 {
-			t.Errorf("told %+v", got)
+			t.Errorf("reported %+v", got)
 		}
 		r.Inspect()
 		r.finish() // and nothing outlives it

@@ -261,20 +261,20 @@ func (l *longConversation) checkRequests(inARow int) {
 			refused[s.Purpose] = 0
 		}
 		if n := refused[s.Purpose]; n > inARow {
-			l.t.Errorf("request %d (%q, behind event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.Mark, s.Tokens, n)
+			l.t.Errorf("request %d (%q, after event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.Mark, s.Tokens, n)
 		}
 	}
 	events, before := l.memory.Events(), 0
 	for i, s := range l.requestsFor(conversation.PurposeReply) {
 		newest := lastUserText(events[:s.Mark])
 		if !slices.ContainsFunc(s.Request.Messages, func(m projection.Message) bool { return m.Role == projection.RoleUser && m.Text == newest }) {
-			l.t.Errorf("reply %d (behind event %d): %.20q is not in the request", i, s.Mark, newest)
+			l.t.Errorf("reply %d (after event %d): %.20q is not in the request", i, s.Mark, newest)
 		}
 		changed := slices.ContainsFunc(events[before:s.Mark], func(e conversation.Event) bool {
 			return e.Body.Kind().IsOverlay() || e.Body.Kind() == conversation.KindInstructions
 		})
 		if !changed && s.Shared < s.Before {
-			l.t.Errorf("reply %d (behind event %d): the prefix breaks after %d of %d messages, and no overlay was made", i, s.Mark, s.Shared, s.Before)
+			l.t.Errorf("reply %d (after event %d): the prefix breaks after %d of %d messages, and no overlay was made", i, s.Mark, s.Shared, s.Before)
 		}
 		before = s.Mark
 	}
@@ -396,7 +396,7 @@ func (l *longConversation) checkRecallable() {
 	}
 	ids := noteHead.FindStringSubmatch(note)
 	if ids == nil || !strings.Contains(note, "recall") {
-		l.t.Fatalf("no note stands in front: %.300q", note)
+		l.t.Fatalf("the view has no note: %.300q", note)
 	}
 	first, _ := strconv.ParseUint(ids[1], 10, 64)
 	last, _ := strconv.ParseUint(ids[2], 10, 64)
@@ -409,7 +409,7 @@ func (l *longConversation) checkRecallable() {
 		switch e.Body.Kind() {
 		case conversation.KindUser, conversation.KindAssistant, conversation.KindResult:
 			if !shown[e.Seq] {
-				l.t.Errorf("e%d stands nowhere in the view", e.Seq)
+				l.t.Errorf("e%d is not in the view", e.Seq)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func TestDiscoveredLimitsAreRecordedAfterTheFirstMessage(t *testing.T) {
 		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
-			t.Fatalf("%d events before anything was said", n)
+			t.Fatalf("%d events before the first message", n)
 		}
 		r.say("one")
 		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})

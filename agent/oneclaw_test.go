@@ -134,7 +134,7 @@ func TestOneClawAcceptance(t *testing.T) {
 			}
 			truncated := slices.Equal(c.overlays, drop)
 			if made := r.compactions(); truncated != (len(r.failedCompactions()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
-				t.Errorf("recorded %+v, told %+v", r.failedCompactions(), made)
+				t.Errorf("recorded %+v, reported %+v", r.failedCompactions(), made)
 			}
 			before := r.memory.Events()
 			r.provider.Add(textReply("fine"))

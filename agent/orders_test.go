@@ -266,7 +266,7 @@ func checkEpochsInOneWrite(t *testing.T, batches [][]conversation.Event) {
 			}
 			id := conversation.EpochOf(e)
 			if last, ok := in[id]; ok && last+1 != e.Seq || seen[id] {
-				t.Errorf("overlay e%d of epoch %d stands apart, in transaction %d", e.Seq, id, n)
+				t.Errorf("overlay e%d of epoch %d is not next to the others, in transaction %d", e.Seq, id, n)
 			}
 			in[id] = e.Seq
 		}

@@ -47,13 +47,13 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 			r.say("and that?")
 			failed := agenttest.Of[updates.Failed](r.watch)
 			if len(failed) != 1 {
-				t.Fatalf("told %+v", failed)
+				t.Fatalf("reported %+v", failed)
 			}
 			if c.turns > 0 {
 				c.want += otherwise
 			}
 			if !strings.HasPrefix(failed[0].Err.Hint, c.want) {
-				t.Errorf("told %q, want %q", failed[0].Err.Hint, c.want)
+				t.Errorf("reported %q, want %q", failed[0].Err.Hint, c.want)
 			}
 			r.finish()
 		})
@@ -73,7 +73,7 @@ func TestOverflowCausedByTheToolsAloneIsExplained(t *testing.T) {
 			r.say("hi")
 			failed := agenttest.Of[updates.Failed](r.watch)
 			if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
-				t.Errorf("told %+v", failed)
+				t.Errorf("reported %+v", failed)
 			}
 			r.finish()
 		})

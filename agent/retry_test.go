@@ -268,7 +268,7 @@ func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
 			checkEqual(t, want, failed)
 			if told := agenttest.Of[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
-				t.Errorf("told %+v", told)
+				t.Errorf("reported %+v", told)
 			}
 			before := r.provider.Requests()[c.made-1]
 

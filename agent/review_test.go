@@ -122,11 +122,11 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 		told := r.reviewErrors()
 		for i := range want {
 			if len(told) != len(want) || !strings.HasPrefix(told[i], want[i]) {
-				t.Fatalf("told %q", told)
+				t.Fatalf("reported %q", told)
 			}
 		}
 		if _, waits := r.summaryInReview(); !waits || len(r.overlays()) > 0 || len(r.compactionErrors()) > 0 {
-			t.Fatalf("it waits no more, with %d overlays, told %v", len(r.overlays()), r.compactionErrors())
+			t.Fatalf("it waits no more, with %d overlays, reported %v", len(r.overlays()), r.compactionErrors())
 		}
 		mine := "Keep in mind: the uploads are on server two.\x1b[31m\n" + goodSummary
 		r.Review("\n"+mine+"\n\n", true)
@@ -189,7 +189,7 @@ func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 	if p == preset.OneClaw {
 		r = startChat(t, s, beyondLoad, eachTokens, combine(withPreset(p), withReview))
 		if _, waits := r.summaryInReview(); !waits {
-			t.Fatalf("nothing waits, told %v", r.compactionErrors())
+			t.Fatalf("nothing waits, reported %v", r.compactionErrors())
 		}
 		r.say(textOf(3200))
 	} else {
@@ -223,7 +223,7 @@ func TestRequestThatDoesNotFitWaitsForTheReview(t *testing.T) {
 		}
 		all := messageLines(r.memory.Events())
 		if !strings.HasPrefix(all[len(all)-4], "user word") || all[len(all)-2] != "user queued" {
-			t.Errorf("said %.60q", all[len(all)-4:])
+			t.Errorf("the messages are %.60q", all[len(all)-4:])
 		}
 		r.checkAnswered()
 		r.finish()

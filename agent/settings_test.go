@@ -36,7 +36,7 @@ func TestUserTitleIsStoredWithTheFirstMessage(t *testing.T) {
 		r.Rename("mine\n")
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
-			t.Fatalf("%d events before anything was said", n)
+			t.Fatalf("%d events before the first message", n)
 		}
 		r.say("hello")
 		r.Rename("better")
@@ -270,7 +270,7 @@ func TestSmallWindowsGetShorterPromptsAndTools(t *testing.T) {
 				told += n.Text
 			}
 			if strings.Contains(told, "without cat.") != (c.want == "few") {
-				t.Errorf("told %q", told)
+				t.Errorf("reported %q", told)
 			}
 		})
 	}

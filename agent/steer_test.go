@@ -35,16 +35,16 @@ func (r *rig) checkManualOverlay(what updates.Edit, kind conversation.Kind) conv
 	r.t.Helper()
 	all, told := r.overlays(), r.editUpdates()
 	if len(all) == 0 || len(told) == 0 {
-		r.t.Fatalf("%d overlays, told %+v", len(all), told)
+		r.t.Fatalf("%d overlays, reported %+v", len(all), told)
 	}
 	o, s := all[len(all)-1], told[len(told)-1]
 	made, _ := conversation.OriginOf(o.Body)
 	if s.What != what || s.Err != nil || o.Body.Kind() != kind {
-		r.t.Fatalf("e%d is a %s, told %+v", o.Seq, o.Body.Kind(), s)
+		r.t.Fatalf("e%d is a %s, reported %+v", o.Seq, o.Body.Kind(), s)
 	}
 	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(preset.Plimsoll) ||
 		made.Before != s.Before || made.After != s.After || s.After != r.currentMeter().EstimatedTokens() {
-		r.t.Errorf("it was made as %+v, told %+v, and the meter has %d", made, s, r.currentMeter().EstimatedTokens())
+		r.t.Errorf("it was made as %+v, reported %+v, and the meter has %d", made, s, r.currentMeter().EstimatedTokens())
 	}
 	return o
 }
@@ -116,7 +116,7 @@ func TestEditsDuringATurnWait(t *testing.T) {
 		for _, s := range r.editUpdates() {
 			told = append(told, s.What)
 			if (s.Err != nil) != (s.What == updates.EditRestore) {
-				t.Errorf("told %+v", s)
+				t.Errorf("reported %+v", s)
 			}
 		}
 		checkEqual(t, []updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told)
@@ -149,7 +149,7 @@ func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 			full.Store(false)
 			told := r.editUpdates()
 			if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
-				t.Errorf("told %+v", s)
+				t.Errorf("reported %+v", s)
 			}
 			if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
 				t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
@@ -176,11 +176,11 @@ func TestEditsOfMissingEventsChangeNothing(t *testing.T) {
 		r.wait()
 		told := r.editUpdates()
 		if len(told) != 4 || len(r.failedCompactions()) > 0 || len(r.overlays()) > 0 {
-			t.Fatalf("told %+v, recorded %+v", told, r.failedCompactions())
+			t.Fatalf("reported %+v, recorded %+v", told, r.failedCompactions())
 		}
 		for _, s := range told {
 			if s.Err == nil || s.Err.Class != llm.BadRequest {
-				t.Errorf("told %+v", s)
+				t.Errorf("reported %+v", s)
 			}
 		}
 		gate.Open()
@@ -216,7 +216,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		}
 		made := r.compactions()
 		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
-			t.Fatalf("told %+v", made)
+			t.Fatalf("reported %+v", made)
 		}
 		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != preset.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
 			t.Errorf("the undo is told as %+v", p)
@@ -243,7 +243,7 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 		r.wait()
 		refused := r.compactionErrors()
 		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
-			t.Errorf("told %v", refused)
+			t.Errorf("reported %v", refused)
 		}
 		if n := len(r.overlays()); n != 3 {
 			t.Errorf("%d overlays", n)
@@ -259,7 +259,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 			t.Helper()
 			r.wait()
 			if got := r.view(); got[len(got)-1].Text != text || len(r.failures()) > 0 {
-				t.Errorf("at last the model is shown %.60q, told %v", got[len(got)-1].Text, r.failures())
+				t.Errorf("at last the model is shown %.60q, reported %v", got[len(got)-1].Text, r.failures())
 			}
 		}
 		r.Rewind(2)

@@ -64,10 +64,10 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		}
 		working := agenttest.Of[updates.Compacting](r.watch)
 		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
-			t.Errorf("told %+v", working)
+			t.Errorf("reported %+v", working)
 		}
 		if made := r.compactions(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
-			t.Errorf("told %+v", made)
+			t.Errorf("reported %+v", made)
 		}
 		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
 			t.Error("the summary streamed onto the screen")
@@ -91,7 +91,7 @@ func TestUnsavedSummaryHasNoEffectButItsCostCounts(t *testing.T) {
 		r.wait()
 		full.Store(false)
 		if refused := r.compactionErrors(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.compactions()) != 0 {
-			t.Fatalf("told %v", refused)
+			t.Fatalf("reported %v", refused)
 		}
 		r.say("go on")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
@@ -110,13 +110,13 @@ func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome
 	r.checkIdle()
 	refused, attempts := r.compactionErrors(), r.failedCompactions()
 	if len(refused) != 1 || len(attempts) != 1 || len(r.compactions()) != 0 || len(r.overlays()) != 0 {
-		r.t.Fatalf("told %v and %v, recorded %v and %d overlays", refused, r.compactions(), attempts, len(r.overlays()))
+		r.t.Fatalf("reported %v and %v, recorded %v and %d overlays", refused, r.compactions(), attempts, len(r.overlays()))
 	}
 	if diff := cmp.Diff(before, r.view()); diff != "" {
 		r.t.Errorf("the view changed: %s", diff)
 	}
 	if refused[0].Class != class || refused[0].Hint == "" || refused[0].Message == "" {
-		r.t.Errorf("told %+v, want class %s", refused[0], class)
+		r.t.Errorf("reported %+v, want class %s", refused[0], class)
 	}
 	model := "test/m"
 	if class == llm.NotFound { // no model was asked
@@ -160,7 +160,7 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 			time.Sleep(time.Minute) // back-off
 			r.wait()
 			if e := checkFailedUnchanged(r, before, test.class, conversation.AttemptFailed); !strings.Contains(e.Message, test.says) {
-				t.Errorf("told %q, want it to say %q", e.Message, test.says)
+				t.Errorf("reported %q, want it to say %q", e.Message, test.says)
 			}
 			if n := len(r.provider.Requests()) - requests; n != test.requests {
 				t.Errorf("%d requests, want %d", n, test.requests)
@@ -251,7 +251,7 @@ func TestSummaryTimeLimitIncludesRetries(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		r.wait()
 		if e := checkFailedUnchanged(r, before, llm.Stalled, conversation.AttemptFailed); !strings.Contains(e.Message, "1m0s") {
-			t.Errorf("told %q", e.Message)
+			t.Errorf("reported %q", e.Message)
 		}
 		if d := r.failedCompactions()[0].Duration; d != 60_000 {
 			t.Errorf("it took %d ms", d)
@@ -370,7 +370,7 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		before, requests := r.view(), len(r.provider.Requests())
 		r.compact(heavyRequest())
 		if e := checkFailedUnchanged(r, before, llm.NotFound, conversation.AttemptFailed); !strings.Contains(e.Message, "other/n") {
-			t.Errorf("told %q", e.Message)
+			t.Errorf("reported %q", e.Message)
 		}
 		if n := len(r.provider.Requests()) - requests; n != 0 {
 			t.Errorf("%d requests", n)
@@ -400,7 +400,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 			}
 			if failure != nil {
 				if e := r.compactionErrors(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
-					t.Errorf("told %v", e)
+					t.Errorf("reported %v", e)
 				}
 				r.finish()
 				return

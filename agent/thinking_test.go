@@ -245,7 +245,7 @@ func (k *claudeConversation) checkRefusedOnce() {
 	k.t.Helper()
 	told := slices.DeleteFunc(bodies[conversation.Notice](k.memory.Events()), func(n conversation.Notice) bool { return !n.ThinkingRefused })
 	if n := len(k.server.ThinkingErrors()); n != 1 || len(told) != 1 || len(k.failures()) != 0 {
-		k.t.Errorf("%d refusals, told %v, failures %v", n, told, k.failures())
+		k.t.Errorf("%d refusals, reported %v, failures %v", n, told, k.failures())
 	}
 }
 
@@ -279,7 +279,7 @@ func TestSummaryIsRequestedAgainWithoutRefusedThinking(t *testing.T) {
 		k.UndoCompaction(0)
 		k.say("on")
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("%q goes back", got)
+			t.Errorf("%q is sent again", got)
 		}
 		k.finish()
 		k.checkRefusedOnce()
@@ -309,7 +309,7 @@ func TestCompactionOmitsAllThinkingAndUndoRestoresIt(t *testing.T) {
 		}
 		k.say(long)
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("behind the compaction %q goes back", got)
+			t.Errorf("after the compaction %q is sent again", got)
 		}
 		k.UndoCompaction(0)
 		k.say(long)
@@ -360,7 +360,7 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 			}
 			k.finish()
 			if wrong, told := k.server.ThinkingErrors(), k.notices(); len(told) != 1 || !strings.HasPrefix(told[0], "The instructions have changed") || wrong != nil {
-				t.Errorf("told %q, refused %q", told, wrong)
+				t.Errorf("reported %q, refused %q", told, wrong)
 			}
 		})
 	}
@@ -387,7 +387,7 @@ func TestThinkingWithoutARecordedPrefixIsNotSent(t *testing.T) {
 		k.say("two")
 		k.finish()
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("%q goes back", got)
+			t.Errorf("%q is sent again", got)
 		}
 	})
 }

@@ -282,7 +282,7 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 			}
 		}
 		if !kept || !strings.Contains(told, "refused: cyber: declined") || !strings.Contains(told, "/rewind") {
-			t.Errorf("kept %v, told %q", kept, told)
+			t.Errorf("kept %v, reported %q", kept, told)
 		}
 		r.say("worse")
 		r.RestoreTurns()

@@ -37,7 +37,7 @@ func result(id, text string) projection.Message {
 	return projection.Message{Role: projection.RoleTool, CallID: id, Tool: "read_file", Text: text}
 }
 
-// body is a request as an independent reader sees it.
+// body is the JSON of a request, decoded without the package's own types.
 type body struct {
 	Model     string           `json:"model"`
 	MaxTokens int              `json:"max_tokens"`
@@ -52,7 +52,7 @@ type body struct {
 	} `json:"messages"`
 }
 
-func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
+func buildBody(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	t.Helper()
 	f := anthropic.NewForm(r, m)
 	raw, _, err := anthropic.Body(r, f, route)
@@ -81,9 +81,9 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	return b
 }
 
-func TestAllResultsStandInOneMessage(t *testing.T) {
+func TestToolResultsAreInOneMessage(t *testing.T) {
 	t.Parallel()
-	b := made(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{
+	b := buildBody(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{
 		user("go"), assistant("", call("a"), call("b")), result("a", ""), result("b", "text"), user("and?"),
 	}}, anthropic.Model{})
 	if len(b.Messages) != 3 || len(b.Messages[2].Content) != 3 || b.Messages[2].Content[0]["content"] != "(no output)" {
@@ -92,7 +92,7 @@ func TestAllResultsStandInOneMessage(t *testing.T) {
 }
 
 // Source: the documentation of adaptive thinking and effort, and of extended thinking for older models.
-func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
+func TestThinkingParametersFitTheModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model, effort    string
@@ -119,7 +119,7 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		{"claude-3-5-haiku-20241022", "high", false, nil, nil, 32_000},
 		{"glm-4.7", "high", false, nil, nil, 32_000},
 	} {
-		b := made(t, llm.Request{Model: c.model, Effort: c.effort, Messages: []projection.Message{user("hi")}},
+		b := buildBody(t, llm.Request{Model: c.model, Effort: c.effort, Messages: []projection.Message{user("hi")}},
 			anthropic.Model{MaxOutput: 128_000, CanThink: c.reasons})
 		if d := cmp.Diff(c.thinking, b.Thinking); d != "" {
 			t.Errorf("%s, effort %q: thinking %s", c.model, c.effort, d)
@@ -132,18 +132,18 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		}
 	}
 	for model, want := range map[string]bool{"claude-sonnet-5-5": true, "claude-fable-5-1": true, "claude-opus-5": false, "claude-opus-4-6": false} {
-		b := made(t, llm.Request{Model: model, ThinkingAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{CanThink: true, CanDropThinking: true})
+		b := buildBody(t, llm.Request{Model: model, ThinkingAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{CanThink: true, CanDropThinking: true})
 		if got := b.Thinking["block_binding"] != nil; got != want {
 			t.Errorf("%s is asked to drop thinking: %v", model, got)
 		}
 	}
-	if b := made(t, llm.Request{Model: "x", MaxTokens: 77, Messages: []projection.Message{user("hi")}}, anthropic.Model{}); b.MaxTokens != 77 {
+	if b := buildBody(t, llm.Request{Model: "x", MaxTokens: 77, Messages: []projection.Message{user("hi")}}, anthropic.Model{}); b.MaxTokens != 77 {
 		t.Errorf("max_tokens %d", b.MaxTokens)
 	}
 }
 
 // Source: prompt caching, "How many breakpoints", "Cache limitations" and "1-hour cache duration".
-func TestBreakpointsStandWhereTheyPay(t *testing.T) {
+func TestCacheBreakpointsMarkLongPrefixes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("words and ", 500)
 	note := projection.Message{Role: projection.RoleUser, Text: long, State: projection.StateSummarised}
@@ -160,22 +160,22 @@ func TestBreakpointsStandWhereTheyPay(t *testing.T) {
 		}
 		return at
 	}
-	b := made(t, r, anthropic.Model{})
+	b := buildBody(t, r, anthropic.Model{})
 	if d := cmp.Diff([]string{"0.0 <nil>", "4.0 <nil>", "6.0 <nil>"}, marked(b)); d != "" || b.System[0]["cache_control"] == nil {
 		t.Errorf("marks %s, system %v", d, b.System[0]["cache_control"])
 	}
 	r.CacheTTL = time.Hour
-	if d := cmp.Diff([]string{"0.0 1h", "4.0 1h", "6.0 1h"}, marked(made(t, r, anthropic.Model{}))); d != "" {
+	if d := cmp.Diff([]string{"0.0 1h", "4.0 1h", "6.0 1h"}, marked(buildBody(t, r, anthropic.Model{}))); d != "" {
 		t.Error(d)
 	}
-	small := made(t, llm.Request{Model: "claude-sonnet-5", System: "short", Messages: []projection.Message{user("hi")}}, anthropic.Model{})
+	small := buildBody(t, llm.Request{Model: "claude-sonnet-5", System: "short", Messages: []projection.Message{user("hi")}}, anthropic.Model{})
 	if at := marked(small); at != nil || small.System[0]["cache_control"] != nil {
 		t.Errorf("what cannot be cached is marked: %v", at)
 	}
 }
 
-// Each request ends where the next one has a mark, so that the server finds what it wrote without looking back.
-func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
+// The next request has a breakpoint where this request ends, so that the server finds its cache entry without a search.
+func TestNextRequestHasABreakpointAtTheEndOfThisOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		messages := []projection.Message{user("go")}
@@ -196,13 +196,13 @@ func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
 			if len(marks) > 3 || marks[len(marks)-1] != len(messages)-1 || len(marks) < 2 || marks[len(marks)-2] != before {
 				t.Fatalf("marks %v of %d messages, the last request had %d", marks, len(messages), before+1)
 			}
-			made(t, llm.Request{Model: "claude-opus-5", System: "s", Messages: messages}, anthropic.Model{CanThink: true, MaxOutput: 64_000})
+			buildBody(t, llm.Request{Model: "claude-opus-5", System: "s", Messages: messages}, anthropic.Model{CanThink: true, MaxOutput: 64_000})
 		}
 	})
 }
 
 // Source: extended thinking, "Preserving thinking blocks".
-func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
+func TestThinkingIsSentBackUnchangedToTheSameModel(t *testing.T) {
 	t.Parallel()
 	stream := []string{
 		`{"type":"message_start","message":{"usage":{"input_tokens":1,"output_tokens":1}}}`,
@@ -223,7 +223,7 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 		`{"type":"message_stop"}`,
 	}
 	rep := llm.NewReply()
-	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
 	for _, data := range stream {
 		c, _, err := d.DecodeEvent([]byte(data))
 		if err != nil {
@@ -268,7 +268,7 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
+func TestThinkingHiddenByACompactionIsNotSent(t *testing.T) {
 	t.Parallel()
 	m := assistant("ok")
 	m.Extras = map[string]conversation.RawJSON{
@@ -300,7 +300,7 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 	}
 }
 
-func TestLaterModelsKeepWhatTheyThought(t *testing.T) {
+func TestNewerModelsGetThinkingOfEarlierTurns(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]bool{"claude-sonnet-5": true, "claude-opus-4-6": true, "claude-opus-4-5-20251101": true, "claude-sonnet-4-5": false, "claude-opus-4-1-20250805": false, "m": false} {
 		if got := anthropic.KeepsThinking(id); got != want {
@@ -310,12 +310,12 @@ func TestLaterModelsKeepWhatTheyThought(t *testing.T) {
 }
 
 // Source: "Handle tool calls", is_error.
-func TestResultsOfCallsThatFailedSaySo(t *testing.T) {
+func TestResultsOfFailedCallsAreErrors(t *testing.T) {
 	t.Parallel()
 	failed := result("a", "no such file")
 	failed.Failed = true
 	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), assistant("", call("a"), call("b")), failed, result("b", "fine")}}
-	b := made(t, r, anthropic.Model{})
+	b := buildBody(t, r, anthropic.Model{})
 	if c := b.Messages[2].Content; c[0]["is_error"] != true || c[1]["is_error"] != nil {
 		t.Errorf("%v", c)
 	}
@@ -326,7 +326,7 @@ func TestResultsOfCallsThatFailedSaySo(t *testing.T) {
 	}
 }
 
-func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
+func TestThinkingNextToBlankTextIsKept(t *testing.T) {
 	t.Parallel()
 	thought := `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"hm","signature":"c2ln"}}
 {"type":"content_block_stop","index":0}`
@@ -339,7 +339,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 		"behind words":     {[]string{begin, thought, text("1", "So"), text("2", `\n`), tool("3", "t", "{}"), end("tool_use")}, "So\n", "thinking text tool_use"},
 		"in front of them": {[]string{begin, thought, text("1", " "), text("2", "So"), tool("3", "t", "{}"), end("tool_use")}, " So", "thinking text tool_use"},
 	} {
-		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
+		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
 		for line := range strings.SplitSeq(strings.Join(c.stream, "\n"), "\n") {
 			if _, _, err := d.DecodeEvent([]byte(line)); err != nil {
 				t.Fatal(err)
@@ -351,7 +351,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 		}
 		m := assistant(c.text, conversation.ToolCall{ID: "t", Name: "go", Arguments: "{}"})
 		m.Extras = last.Extras
-		b := made(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("t", "x")}}, anthropic.Model{})
+		b := buildBody(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("t", "x")}}, anthropic.Model{})
 		var kinds []string
 		for _, block := range b.Messages[1].Content {
 			kinds = append(kinds, block["type"].(string))
@@ -362,7 +362,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 	}
 }
 
-func TestOlderModelsThinkBetweenTheirCallsByAHeader(t *testing.T) {
+func TestOlderModelsNeedAHeaderForInterleavedThinking(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]bool{"claude-opus-4-20250514": true, "claude-sonnet-4-5": true, "claude-opus-4-6": false, "claude-3-7-sonnet-20250219": false, "m": false} {
 		if got := anthropic.NeedsInterleavedHeader(id); got != want {

@@ -10,16 +10,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// words are failures in few words.
-type words struct{}
+// shortErrors returns errors with short messages.
+type shortErrors struct{}
 
-func (words) ReportedError(data []byte) *llm.Error {
+func (shortErrors) ReportedError(data []byte) *llm.Error {
 	return &llm.Error{Class: llm.ServerFault, Message: string(data)}
 }
 
-func (words) EmptyReplyError(bool) *llm.Error { return &llm.Error{Class: llm.Empty} }
-func (words) WindowFullError() *llm.Error     { return &llm.Error{Class: llm.Overflow} }
-func (words) MalformedError(what string, _ []byte, _ error) *llm.Error {
+func (shortErrors) EmptyReplyError(bool) *llm.Error { return &llm.Error{Class: llm.Empty} }
+func (shortErrors) WindowFullError() *llm.Error     { return &llm.Error{Class: llm.Overflow} }
+func (shortErrors) MalformedError(what string, _ []byte, _ error) *llm.Error {
 	return &llm.Error{Class: llm.Malformed, Message: what}
 }
 
@@ -41,9 +41,9 @@ func tool(index, id, input string) string {
 		`{"type":"content_block_stop","index":` + index + `}`
 }
 
-func TestAReplyThatIsNotStreamed(t *testing.T) {
+func TestUnstreamedReplyIsParsed(t *testing.T) {
 	t.Parallel()
-	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
 	c, err := d.DecodeBody([]byte(`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So"},` +
 		`{"type":"tool_use","id":"t1","name":"go","input":{"a":1}}],"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":6}}`))
 	if err != nil || c.Text != "So" || c.Reasoning != "hm" || len(c.Calls) != 2 {
@@ -53,18 +53,18 @@ func TestAReplyThatIsNotStreamed(t *testing.T) {
 	if err != nil || last.Stop != conversation.StopCalls || last.Usage.Prompt != 5 || len(last.Extras) == 0 {
 		t.Errorf("%+v %v", last, err)
 	}
-	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
+	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
 		t.Errorf("an error in place of a message: %v", err)
 	}
-	if _, err := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
+	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
 		t.Errorf("something else: %v", err)
 	}
 }
 
-func TestAnIDThatIsTakenGetsAnother(t *testing.T) {
+func TestRepeatedCallIDsAreReplaced(t *testing.T) {
 	t.Parallel()
 	r := llm.Request{Messages: []projection.Message{user("go"), assistant("", call("t1")), result("t1", "x")}}
-	d := anthropic.NewDecoder(words{}, r, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, r, route, anthropic.Binding{})
 	for _, id := range []string{"t1", "", strings.Repeat("x", 65)} {
 		c, _, err := d.DecodeEvent([]byte(`{"type":"content_block_start","index":` + string(rune('0'+len(id)%10)) + `,"content_block":{"type":"tool_use","id":"` + id + `","name":"go"}}`))
 		if err != nil || len(c.Calls) != 1 || c.Calls[0].ID == id || c.Calls[0].ID == "" {
@@ -77,7 +77,7 @@ func FuzzStream(f *testing.F) {
 	f.Add(strings.Join([]string{begin, text("0", "Hello"), tool("1", "t", "{}"), end("tool_use")}, "\n"))
 	f.Add(`{"type":"error"}`)
 	f.Fuzz(func(t *testing.T, stream string) {
-		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Binding{})
+		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
 		rep := llm.NewReply()
 		for line := range strings.SplitSeq(stream, "\n") {
 			c, done, err := d.DecodeEvent([]byte(line))

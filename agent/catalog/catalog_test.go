@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestEveryRowIsUsable(t *testing.T) {
+func TestEveryRowIsValid(t *testing.T) {
 	t.Parallel()
 	all := catalog.All()
 	if len(all) != 256 {
@@ -45,8 +45,8 @@ func TestEveryRowIsUsable(t *testing.T) {
 	}
 }
 
-// The windows that FEAT-011 wants seeded.
-func TestSeedWindows(t *testing.T) {
+// FEAT-011 requires these windows.
+func TestModelsOfFEAT011HaveTheirWindows(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]int{
 		"claude-sonnet-4-20250514":     200_000,
@@ -65,7 +65,7 @@ func TestSeedWindows(t *testing.T) {
 	}
 }
 
-func TestLookup(t *testing.T) {
+func TestLookupAcceptsVariantsOfModelNames(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, provider, id string // no provider: ByID
@@ -114,7 +114,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherGenerationCostsIsUnknown(t *testing.T) {
+func TestPricesOfUnknownGenerationsAreUnknown(t *testing.T) {
 	t.Parallel()
 	if e, ok := catalog.Lookup("anthropic", "claude-opus-6-1"); !ok || e.Prices != nil || e.Limit() != 1_000_000 || e.MaxOutput != 128_000 || !e.Reasoning {
 		t.Errorf("%+v", e)
@@ -124,7 +124,7 @@ func TestWhatAnotherGenerationCostsIsUnknown(t *testing.T) {
 	}
 }
 
-func TestDefaultsAreFitForTools(t *testing.T) {
+func TestDefaultModelsSupportTools(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq",
 		"cerebras", "together", "fireworks", "moonshot", "zai", "alibaba", "cohere", "minimax"} {
@@ -140,7 +140,7 @@ func TestDefaultsAreFitForTools(t *testing.T) {
 	}
 }
 
-func TestModelLeavesTrainedMaximumOut(t *testing.T) {
+func TestTrainedMaximumIsNotUsedAsTheWindow(t *testing.T) {
 	t.Parallel()
 	e, _ := catalog.Lookup("ollama", "llama3.1")
 	if m := e.Model("llama3.1"); m.Window.IsKnown() || m.Window.Source != meter.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
@@ -231,7 +231,7 @@ func TestCacheSaved(t *testing.T) {
 	}
 }
 
-func TestSavingsGoByThePricesOfTheModelThatWasAsked(t *testing.T) {
+func TestCacheSavingsUseThePricesOfTheRequestedModel(t *testing.T) {
 	t.Parallel()
 	own := llm.Model{Provider: "custom", ID: "mine", Prices: &llm.Prices{Input: 10, Cached: 1}}
 	saved := catalog.Savings(own)

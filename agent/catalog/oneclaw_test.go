@@ -2,8 +2,8 @@ package catalog_test
 
 import "testing"
 
-// The line of ONE (OneClaw FEAT-011) that is about the catalogue.
+// This is the criterion of ONE (OneClaw FEAT-011) about the catalogue.
 func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Parallel()
-	t.Run("Pre-seeded models have correct contextWindowSize values populated", TestSeedWindows)
+	t.Run("Pre-seeded models have correct contextWindowSize values populated", TestModelsOfFEAT011HaveTheirWindows)
 }

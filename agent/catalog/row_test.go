@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A field of models.json under a misspelt name would be lost without a word.
+// A misspelt field name in models.json would be ignored silently.
 func TestRowsHaveKnownFieldsOnly(t *testing.T) {
 	t.Parallel()
 	for _, line := range loaded().rows {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTheCacheForgets(t *testing.T) {
+func TestCacheForgetsPromptsAfterItsLifetime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 	prompt := strings.Repeat("abcd", 1000)

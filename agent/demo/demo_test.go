@@ -22,7 +22,7 @@ func start(t *testing.T, o demo.Options) *demo.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The test's own context has ended.
+		// The test's own context is already cancelled here.
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
@@ -41,7 +41,7 @@ func list(items ...object) []object {
 	return items
 }
 
-// post sends a body, a string as it is and anything else as JSON.
+// post sends a body: a string unchanged, any other value as JSON.
 func post(t *testing.T, s *demo.Server, body any) *http.Response {
 	t.Helper()
 	text, ok := body.(string)
@@ -74,7 +74,7 @@ func read(t *testing.T, resp *http.Response) string {
 	return string(body)
 }
 
-// answer is a reply put together from a stream or a plain response.
+// answer is a reply assembled from a stream or a plain response.
 type answer struct {
 	Text, Finish               string
 	Calls                      []toolCall

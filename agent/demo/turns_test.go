@@ -25,7 +25,7 @@ func TestPlaysWholeTurns(t *testing.T) {
 		"find port 8080 in docs", "grep nowhere", "create notes.txt with Hello there", "replace Hello with Good day in notes.txt",
 		"replace xyz with abc in notes.txt", "run `go test ./...`",
 	} {
-		part, history = w.play(t, s, history, text, workspaceTools)
+		part, history = w.playTurn(t, s, history, text, workspaceTools)
 		out += part + "\n----\n\n"
 	}
 	compacttest.Golden(t, "turns", out)
@@ -36,7 +36,7 @@ func TestReportsRefusals(t *testing.T) {
 	w, s := newWorkspace(), start(t, demo.Options{})
 	w.refuse = true
 	for _, text := range []string{"run rm -r .", "create a.txt with b", "replace package with x in main.go"} {
-		out, _ := w.play(t, s, nil, text, workspaceTools)
+		out, _ := w.playTurn(t, s, nil, text, workspaceTools)
 		if !strings.Contains(out, "was not allowed, so I did nothing") || strings.Count(out, "\n  ") != 1 {
 			t.Errorf("%q: %s", text, out)
 		}
@@ -46,15 +46,15 @@ func TestReportsRefusals(t *testing.T) {
 	}
 }
 
-func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
+func TestIntroducesItselfOnlyInTheFirstReply(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{Window: 4096})
 	for _, text := range []string{"hi", "read main.go", "fill the gauge", "what is love?", ""} {
-		first, history := w.play(t, s, list(system("You are a helpful assistant.")), text, workspaceTools)
+		first, history := w.playTurn(t, s, list(system("You are a helpful assistant.")), text, workspaceTools)
 		if _, said, _ := strings.Cut(first, "\n\n"); !strings.Contains(said, "scripted bot built into Plimsoll, not an AI") {
 			t.Errorf("%q: %s", text, first)
 		}
-		if second, _ := w.play(t, s, history, text, workspaceTools); strings.Contains(second, "scripted bot") {
+		if second, _ := w.playTurn(t, s, history, text, workspaceTools); strings.Contains(second, "scripted bot") {
 			t.Errorf("%q, again: %s", text, second)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
 
 func TestUsesOnlyTheToolsItIsGiven(t *testing.T) {
 	t.Parallel()
-	out, _ := newWorkspace().play(t, start(t, demo.Options{}), nil, "read main.go", list(function("grep_files", "pattern")))
+	out, _ := newWorkspace().playTurn(t, start(t, demo.Options{}), nil, "read main.go", list(functionTool("grep_files", "pattern")))
 	if !strings.Contains(out, "`read_file`, which this request does not offer") {
 		t.Error(out)
 	}
@@ -106,7 +106,7 @@ func TestRefusesAPromptThatFillsTheWindow(t *testing.T) {
 	}
 }
 
-func TestFillsTheWindowInMidReply(t *testing.T) {
+func TestReplyEndsWhenTheWindowIsFull(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{Window: 100})
 	got := ask(t, s, list(user("help")))
@@ -130,7 +130,7 @@ func TestCachesTheCommonPrefix(t *testing.T) {
 	}
 	history = append(history, reply(first.Text), user("thanks"))
 	second := ask(t, s, history)
-	// All of the first prompt and its reply is read from the cache, in whole blocks of 64.
+	// The cache has the first prompt and its reply, in blocks of 64 tokens.
 	if want := (first.Prompt + first.Completion) / 64 * 64; second.Cached != want {
 		t.Errorf("%d of %d tokens cached, want %d", second.Cached, second.Prompt, want)
 	}
@@ -144,23 +144,23 @@ func TestCachesTheCommonPrefix(t *testing.T) {
 	}
 }
 
-// fills asks the demo to fill the gauge, and returns its last message, all of its messages,
-// and the tokens of the request that follows.
-func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last, said string, used int) {
+// fillGauge asks the demo to fill the gauge, and returns its last message, all of its messages
+// and the tokens of the next request.
+func (w *workspace) fillGauge(t *testing.T, s *demo.Server, history []object) (last, said string, used int) {
 	t.Helper()
-	said, history = w.play(t, s, append(list(system(prose)), history...), "fill the gauge", workspaceTools)
+	said, history = w.playTurn(t, s, append(list(system(prose)), history...), "fill the gauge", workspaceTools)
 	last, _ = history[len(history)-1]["content"].(string)
 	return last, said, ask(t, s, append(history, user("thanks")), object{"tools": workspaceTools}).Prompt
 }
 
-// linesOf are the load line and the hard line of a window.
-func linesOf(window int) (load, hard int) {
+// loadAndHardLine returns the load line and the hard line of a window, in tokens.
+func loadAndHardLine(window int) (load, hard int) {
 	o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowServer}}
 	r := meter.New(o.WithRules(preset.RulesOf(preset.Plimsoll))).Reading()
 	return r.LoadLine, r.HardLine
 }
 
-// Above the load line, where room is made, and below the hard line by enough for the next message, in any window.
+// In any window, the demo fills the gauge above the load line, and leaves room for the next message below the hard line.
 func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	t.Parallel()
 	listing := map[string]string{}
@@ -179,14 +179,14 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 			t.Parallel()
 			w, s := newWorkspace(), start(t, demo.Options{Window: c.window})
 			w.files = c.files
-			last, said, used := w.fills(t, s, nil)
-			if load, hard := linesOf(c.window); used <= load || used >= hard {
+			last, said, used := w.fillGauge(t, s, nil)
+			if load, hard := loadAndHardLine(c.window); used <= load || used >= hard {
 				t.Errorf("the gauge stands at %d of %d tokens", used, c.window)
 			}
 			if !strings.Contains(last, "Look at the gauge: it is above the load line (▲,") {
 				t.Errorf("nothing is said of the gauge:\n%s", last)
 			}
-			// A summary leaves the newest quarter alone: what stands there may not be all there is.
+			// A summary keeps the newest quarter, so the conversation must be longer than that.
 			if newest := ask(t, s, list(user(last))).Prompt; newest > c.window*32/100 || used-newest < c.window*55/100 {
 				t.Errorf("the last reply has %d of %d tokens", newest, used)
 			}
@@ -197,18 +197,18 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	}
 }
 
-// Room was made and undone: filling must not run into the hard line.
-func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
+// After a compaction was undone, filling must not reach the hard line.
+func TestFillingStopsBelowTheHardLine(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
-	_, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 5200)), reply("I see.")))
-	if _, hard := linesOf(8192); used > hard || len(said) > 1200 {
+	_, said, used := w.fillGauge(t, s, list(user(strings.Repeat("word ", 5200)), reply("I see.")))
+	if _, hard := loadAndHardLine(8192); used > hard || len(said) > 1200 {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)
 	}
 }
 
-// voyage is a conversation long enough to be compacted, whose words are those of summary requests.
-func voyage(t *testing.T) []conversation.Event {
+// compactableConversation returns a conversation long enough to be compacted, with words that also occur in summary requests.
+func compactableConversation(t *testing.T) []conversation.Event {
 	t.Helper()
 	var l conversation.Log
 	add := func(bodies ...conversation.Body) {
@@ -225,11 +225,11 @@ func voyage(t *testing.T) []conversation.Event {
 	return l.Events()
 }
 
-// The requests that Plimsoll makes are answered with summaries that it takes.
-func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
+// The demo answers Plimsoll's summary requests with summaries that Plimsoll accepts.
+func TestAnswersSummaryRequestsWithUsableSummaries(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{Window: 32_000})
-	log := voyage(t)
+	log := compactableConversation(t)
 	covering := summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}}
 	styled := func(style conversation.Style) summary.Options {
 		a := covering
@@ -246,9 +246,9 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := ask(t, s, messages(j), object{"max_tokens": min(j.MaxTokens, 4000)})
+			got := ask(t, s, jobMessages(j), object{"max_tokens": min(j.MaxTokens, 4000)})
 			if j.Input == preset.InputView {
-				got = ask(t, s, append(list(system("You are Plimsoll.")), messages(j)...), object{"tools": workspaceTools})
+				got = ask(t, s, append(list(system("You are Plimsoll.")), jobMessages(j)...), object{"tools": workspaceTools})
 			}
 			if name == "view" {
 				compacttest.Golden(t, "summary", got.Text+"\n")
@@ -274,30 +274,30 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 	}
 }
 
-// Once, at the end of the first answer that needs no more tools.
-func TestSaysOnceThatRoomWasMade(t *testing.T) {
+// The demo mentions it once, at the end of the first answer without tool calls.
+func TestMentionsACompactionOnce(t *testing.T) {
 	t.Parallel()
 	const told = "The oldest turns were compacted"
 	summarised := list(system(prose), user("Summary of earlier turns.\n\nExtract made by fixed rules, not by an AI.\n\n## Goal\nKnow the ships."), reply("I see."))
 	evicted := list(system(prose), user("Earlier turns of this conversation.\n\n## Note on turns 0–2 (e1-e9)\n\n### What was done\n- t2: read_file ×1"), reply("I see."))
-	first, _ := newWorkspace().play(t, start(t, demo.Options{Window: 8192}), evicted, "hello", workspaceTools)
+	first, _ := newWorkspace().playTurn(t, start(t, demo.Options{Window: 8192}), evicted, "hello", workspaceTools)
 	if strings.Count(first, told) != 1 {
 		t.Errorf("after a note: %s", first)
 	}
 	for _, text := range []string{"hello", "what is in this project?", "read main.go", "fill the gauge"} {
 		w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
-		first, history := w.play(t, s, summarised, text, workspaceTools)
+		first, history := w.playTurn(t, s, summarised, text, workspaceTools)
 		if strings.Count(first, told) != 1 || !strings.Contains(first[strings.Index(first, told):], "`ctrl+t` or `/history` shows") {
 			t.Errorf("%q after a compaction: %s", text, first)
 		}
-		if second, _ := w.play(t, s, history, "hello", workspaceTools); strings.Contains(second, told) {
+		if second, _ := w.playTurn(t, s, history, "hello", workspaceTools); strings.Contains(second, told) {
 			t.Errorf("%q and a greeting: %s", text, second)
 		}
 	}
 }
 
-// messages is a job's messages as they are sent.
-func messages(j summary.Job) []object {
+// jobMessages returns the messages of a summary job as they are sent.
+func jobMessages(j summary.Job) []object {
 	var out []object
 	if j.System != "" {
 		out = list(system(j.System))

@@ -38,7 +38,7 @@ func TestListsItsModel(t *testing.T) {
 	}
 }
 
-func TestTurnsStrangersAway(t *testing.T) {
+func TestRefusesForeignTokensAndHosts(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{})
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestTurnsStrangersAway(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatItCannotRead(t *testing.T) {
+func TestRefusesMalformedRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{})
 	for name, body := range map[string]string{
@@ -83,7 +83,7 @@ func TestRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestKeepsItsPace(t *testing.T) {
+func TestStreamsAtItsConfiguredPace(t *testing.T) {
 	t.Parallel()
 	const pace = 1000
 	s := start(t, demo.Options{Pace: pace})
@@ -94,7 +94,7 @@ func TestKeepsItsPace(t *testing.T) {
 	}
 }
 
-// The reply would take minutes: whoever leaves first ends it.
+// The reply would take minutes: a disconnected client or a closed server ends it.
 func TestAReplyEndsWithItsClientOrItsServer(t *testing.T) {
 	t.Parallel()
 	s, err := demo.Start(t.Context(), demo.Options{Pace: 1})

@@ -13,10 +13,10 @@ import (
 	"plimsoll/agent/demo"
 )
 
-// A workspace in memory with tools that answer as the program's own do, so that
-// whole turns can be played against the server.
+// The workspace of these tests has files in memory and tools that answer like the program's own,
+// so that whole turns can run with the demo server.
 
-func function(name string, properties ...string) object {
+func functionTool(name string, properties ...string) object {
 	props := object{}
 	for _, p := range properties {
 		props[p] = object{"type": "string"}
@@ -26,9 +26,9 @@ func function(name string, properties ...string) object {
 }
 
 var workspaceTools = list(
-	function("read_file", "path", "limit"), function("list_files", "path", "depth"),
-	function("grep_files", "pattern", "path"), function("create_file", "path", "content"), function("modify_file", "path", "old", "new"),
-	function("run_command", "command"), function("todo_read"),
+	functionTool("read_file", "path", "limit"), functionTool("list_files", "path", "depth"),
+	functionTool("grep_files", "pattern", "path"), functionTool("create_file", "path", "content"), functionTool("modify_file", "path", "old", "new"),
+	functionTool("run_command", "command"), functionTool("todo_read"),
 )
 
 type workspace struct {
@@ -47,7 +47,7 @@ func newWorkspace() *workspace {
 	}}
 }
 
-// run answers a call.
+// run executes a call and returns its result.
 func (w *workspace) run(name string, args map[string]any) string {
 	text := func(key string) string { s, _ := args[key].(string); return s }
 	if w.refuse && slices.Contains([]string{"run_command", "create_file", "modify_file"}, name) {
@@ -122,9 +122,8 @@ func (w *workspace) grep(pattern string) string {
 	return cmp.Or(out, "no match\n")
 }
 
-// play sends a message and runs the calls that come back until there are none.
-// It returns a transcript and the history.
-func (w *workspace) play(t *testing.T, s *demo.Server, history []object, text string, tools []object) (string, []object) {
+// playTurn sends a message and runs tool calls until a reply has none. It returns a transcript and the history.
+func (w *workspace) playTurn(t *testing.T, s *demo.Server, history []object, text string, tools []object) (string, []object) {
 	t.Helper()
 	var out strings.Builder
 	fmt.Fprintf(&out, "> %s\n", text)

@@ -17,13 +17,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// What real llama.cpp and Ollama servers answered, byte for byte. want.json
-// was made from the bodies by other means than this package.
+// These tests replay answers of real llama.cpp and Ollama servers, byte for byte. want.json
+// was made from the bodies without this package.
 
 const captures = "testdata/captures"
 
-// wanted is what a capture must become.
-type wanted struct {
+// expectedReply is the expected result of reading a capture.
+type expectedReply struct {
 	Text      string                  `json:"text"`
 	Reasoning string                  `json:"reasoning"`
 	Calls     []call                  `json:"calls"`
@@ -38,11 +38,11 @@ type wanted struct {
 	Requested int       `json:"requested"`
 }
 
-// replay answers every request with a capture.
-func replay(t *testing.T, name string) http.HandlerFunc {
+// serveCapture returns a handler that answers every request with a capture.
+func serveCapture(t *testing.T, name string) http.HandlerFunc {
 	t.Helper()
-	head := read(t, name+".headers")
-	body := read(t, name+".body")
+	head := readCapture(t, name+".headers")
+	body := readCapture(t, name+".body")
 	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(append(head, "\r\n\r\n"...))), nil)
 	if err != nil {
 		t.Fatalf("%s.headers: %v", name, err)
@@ -58,7 +58,7 @@ func replay(t *testing.T, name string) http.HandlerFunc {
 	}
 }
 
-func read(t *testing.T, name string) []byte {
+func readCapture(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(captures, name))
 	if err != nil {
@@ -67,10 +67,10 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-func TestCaptures(t *testing.T) {
+func TestCapturedRepliesAreParsed(t *testing.T) {
 	t.Parallel()
-	var want map[string]wanted
-	if err := json.Unmarshal(read(t, "want.json"), &want); err != nil {
+	var want map[string]expectedReply
+	if err := json.Unmarshal(readCapture(t, "want.json"), &want); err != nil {
 		t.Fatal(err)
 	}
 	bodies, err := filepath.Glob(captures + "/*/*.body")
@@ -84,8 +84,8 @@ func TestCaptures(t *testing.T) {
 			if strings.HasPrefix(name, "ollama/") {
 				provider = "ollama"
 			}
-			got := gather(t, serve(t, provider, replay(t, name)), user("hello"))
-			if diff := cmp.Diff(w, summary(got)); diff != "" {
+			got := readReply(t, serve(t, provider, serveCapture(t, name)), user("hello"))
+			if diff := cmp.Diff(w, summaryOf(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if got.Err != nil && (got.Err.Message == "" || strings.Contains(got.Err.Message, "\n") || strings.Contains(got.Err.Message, `{"error`)) {
@@ -95,9 +95,9 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// summary is a reply in the terms of the expectations.
-func summary(r reply) wanted {
-	w := wanted{Text: r.Text, Reasoning: r.Reasoning, Calls: r.Calls, Stop: r.Stop, Progress: r.Progress}
+// summaryOf converts a reply to the form of want.json.
+func summaryOf(r reply) expectedReply {
+	w := expectedReply{Text: r.Text, Reasoning: r.Reasoning, Calls: r.Calls, Stop: r.Stop, Progress: r.Progress}
 	if r.Usage != nil {
 		w.Usage = &struct{ Prompt, Cached, Completion int }{r.Usage.Prompt, r.Usage.Cached, r.Usage.Completion}
 	}
@@ -107,17 +107,17 @@ func summary(r reply) wanted {
 	return w
 }
 
-// served answers with captures, by path.
-func served(t *testing.T, routes map[string]string) offline {
+// serveCaptures returns a transport that answers each path with its capture.
+func serveCaptures(t *testing.T, routes map[string]string) handlerTransport {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, name := range routes {
-		mux.HandleFunc(path, replay(t, name))
+		mux.HandleFunc(path, serveCapture(t, name))
 	}
-	return offline{mux.ServeHTTP}
+	return handlerTransport{mux.ServeHTTP}
 }
 
-func TestDiscoverCaptures(t *testing.T) {
+func TestCapturedModelListsAreDiscovered(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, provider, model string
@@ -144,7 +144,7 @@ func TestDiscoverCaptures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := openai.Options{Provider: tt.provider, BaseURL: "http://127.0.0.1:9/v1", Transport: served(t, tt.routes)}
+			o := openai.Options{Provider: tt.provider, BaseURL: "http://127.0.0.1:9/v1", Transport: serveCaptures(t, tt.routes)}
 			got, err := openai.Discover(t.Context(), o, tt.model)
 			if err != nil {
 				t.Fatal(err)

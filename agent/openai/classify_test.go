@@ -11,7 +11,7 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// What servers answer when they refuse for other reasons than length, in their own shapes.
+// refusals are error answers of real servers for other reasons than the length of the prompt.
 var refusals = []struct {
 	name, provider string
 	status         int
@@ -45,12 +45,12 @@ var refusals = []struct {
 	{"control characters", "custom", 400, "{\"error\":{\"message\":\"a\\u001b[31mred\\u202eevil\\nline\"}}", llm.BadRequest, "a [31mred evil line"},
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tt := range refusals {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err
+			got := readReply(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err
 			if got == nil {
 				t.Fatal("no error")
 			}
@@ -67,7 +67,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestRetryWishes(t *testing.T) {
+func TestRetryDelaysAreParsed(t *testing.T) {
 	t.Parallel()
 	limited := `{"error":{"message":"Rate limit reached.%s","code":"rate_limit_exceeded"}}`
 	tests := []struct {
@@ -98,7 +98,7 @@ func TestRetryWishes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "custom", status(tt.status, tt.body, tt.headers...)), user("hi")).Err
+			got := readReply(t, serve(t, "custom", status(tt.status, tt.body, tt.headers...)), user("hi")).Err
 			if got == nil || got.RetryAfter != tt.want || got.NoRetry != tt.no || got.Retryable() == tt.no {
 				t.Errorf("%+v", got)
 			}
@@ -108,10 +108,10 @@ func TestRetryWishes(t *testing.T) {
 
 func TestSecretHeadersAreNotShown(t *testing.T) {
 	t.Parallel()
-	var list []seen
-	h := keep(t, &list, status(http.StatusBadRequest, `{"error":{"message":"bad token tok-abcdef for you"}}`))
-	c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Headers: map[string]string{"X-Token": "Bearer tok-abcdef"}, Transport: offline{h}})
-	got := gather(t, c, user("hi")).Err
+	var list []seenRequest
+	h := recordRequests(t, &list, status(http.StatusBadRequest, `{"error":{"message":"bad token tok-abcdef for you"}}`))
+	c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Headers: map[string]string{"X-Token": "Bearer tok-abcdef"}, Transport: handlerTransport{h}})
+	got := readReply(t, c, user("hi")).Err
 	if !strings.Contains(got.Message, "bad token [key] for you") || list[0].header.Get("X-Token") != "Bearer tok-abcdef" {
 		t.Errorf("message %q, header %v", got.Message, list[0].header)
 	}
@@ -120,7 +120,7 @@ func TestSecretHeadersAreNotShown(t *testing.T) {
 	}
 }
 
-// Servers repeat a piece of a key that they refuse: its beginning, its end, or what is left of it after a blank.
+// Servers repeat part of a key that they refuse: its beginning, its end, or the part after a blank.
 func TestPiecesOfAKeyAreNotShown(t *testing.T) {
 	t.Parallel()
 	const key = "sk-proj-Zx81Qw92Er73Ty64"
@@ -129,8 +129,8 @@ func TestPiecesOfAKeyAreNotShown(t *testing.T) {
 		key[:7]: true, "sk-proj": true, "an ordinary word": true,
 	} {
 		h := status(http.StatusUnauthorized, `{"error":{"message":"the key `+piece+`... is wrong","type":"`+piece+`","code":"`+piece+`"}}`)
-		c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Key: key, Transport: offline{h}})
-		got := gather(t, c, user("hi")).Err
+		c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Key: key, Transport: handlerTransport{h}})
+		got := readReply(t, c, user("hi")).Err
 		if all := fmt.Sprintf("%+v %v", got, got); strings.Contains(all, piece) != shown || !strings.Contains(got.Message, "is wrong") {
 			t.Errorf("%q: %s", piece, all)
 		}
@@ -140,14 +140,14 @@ func TestPiecesOfAKeyAreNotShown(t *testing.T) {
 func TestLongServerTextIsCut(t *testing.T) {
 	t.Parallel()
 	body := `{"error":{"message":"` + strings.Repeat("lang ist das Wort ", 1000) + `"}}`
-	got := gather(t, serve(t, "custom", status(http.StatusBadRequest, body)), user("hi")).Err
+	got := readReply(t, serve(t, "custom", status(http.StatusBadRequest, body)), user("hi")).Err
 	if n := len([]rune(got.Message)); n > 350 || !strings.HasSuffix(got.Message, "…") {
 		t.Errorf("%d characters: %q", n, got.Message)
 	}
 }
 
-// A server that loads its model is worth a minute; nothing else that has no capacity is.
-func TestALoadingServerIsToldApart(t *testing.T) {
+// Only the error of a server that loads its model is retried for a minute, not other capacity errors.
+func TestLoadingServerIsRecognised(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]bool{
 		`{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`:   true,
@@ -156,7 +156,7 @@ func TestALoadingServerIsToldApart(t *testing.T) {
 		`{"error":{"message":"Service unavailable","type":"unavailable_error"}}`:        false,
 		`{"error":{"message":"The engine is currently overloaded, please try again."}}`: false,
 	} {
-		got := gather(t, serve(t, "llamacpp", status(http.StatusServiceUnavailable, body)), user("hi")).Err
+		got := readReply(t, serve(t, "llamacpp", status(http.StatusServiceUnavailable, body)), user("hi")).Err
 		if got == nil || got.Loading != want || !got.Retryable() || (got.Hint != "") != want {
 			t.Errorf("%s: %+v", body, got)
 		}

@@ -25,7 +25,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestConnectionDropped(t *testing.T) {
+func TestDroppedConnectionIsANetworkError(t *testing.T) {
 	t.Parallel()
 	drop := func(behind string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -33,23 +33,23 @@ func TestConnectionDropped(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	got := gather(t, connect(t, "custom", drop(hello+"data: {\"choi")), user("hi"))
+	got := readReply(t, startServer(t, "custom", drop(hello+"data: {\"choi")), user("hi"))
 	if got.Text != "Hello" || got.Err == nil || got.Err.Class != llm.Network || !got.Err.Retryable() {
 		t.Errorf("in the middle: %q, %v", got.Text, got.Err)
 	}
-	got = gather(t, connect(t, "custom", drop(hello+stop)), user("hi"))
+	got = readReply(t, startServer(t, "custom", drop(hello+stop)), user("hi"))
 	if got.Text != "Hello" || got.Stop != conversation.StopEnd {
 		t.Errorf("behind the stop reason: %q, %q, %v", got.Text, got.Stop, got.Err)
 	}
 }
 
-func TestNoServer(t *testing.T) {
+func TestUnreachableServerIsANetworkError(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.NotFoundHandler())
 	addr := strings.TrimPrefix(srv.URL, "http://")
 	srv.Close()
 	c := openai.New(openai.Options{Provider: "ollama", BaseURL: "http://me:secretword@" + addr + "/v1", Transport: transport(t)})
-	got := gather(t, c, user("hi"))
+	got := readReply(t, c, user("hi"))
 	if got.Err == nil || got.Err.Class != llm.Network || got.Err.Message != "No answer from http://"+addr+"/v1" || !strings.Contains(got.Err.Hint, "ollama serve") || !got.Err.Down {
 		t.Errorf("%v, hint %q", got.Err, got.Err.Hint)
 	}
@@ -58,11 +58,11 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// silent sends a text and then nothing until the client has left, and says so on left, if that is not nil. A server
-// waits for its handlers when it is closed, so a client that never leaves ends no test.
+// silent sends a text, then waits until the client disconnects, and reports that on left, if it is not nil. Closing a
+// server waits for its handlers, so a client that never disconnects fails the test.
 func silent(text string, left chan<- struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		// Only a server that has read the request sees the client leave.
+		// A server sees the disconnection only after it has read the request.
 		_, _ = io.Copy(io.Discard, r.Body)
 		if text != "" {
 			write(w, text)
@@ -74,28 +74,28 @@ func silent(text string, left chan<- struct{}) http.HandlerFunc {
 	}
 }
 
-func TestSilence(t *testing.T) {
+func TestSilentServerIsStalled(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text string
 		first      time.Duration
 		idle       time.Duration
-		want       wanted
+		want       expectedReply
 	}{
-		{"before the first byte", "", 30 * time.Millisecond, time.Hour, wanted{Class: llm.Stalled}},
-		{"in the middle", hello, time.Hour, 30 * time.Millisecond, wanted{Text: "Hello", Class: llm.Stalled}},
-		{"behind the stop reason", hello + stop, time.Hour, 30 * time.Millisecond, wanted{Text: "Hello", Stop: conversation.StopEnd}},
-		{"behind [DONE]", hello + stop + done, time.Hour, time.Hour, wanted{Text: "Hello", Stop: conversation.StopEnd}},
+		{"before the first byte", "", 30 * time.Millisecond, time.Hour, expectedReply{Class: llm.Stalled}},
+		{"in the middle", hello, time.Hour, 30 * time.Millisecond, expectedReply{Text: "Hello", Class: llm.Stalled}},
+		{"behind the stop reason", hello + stop, time.Hour, 30 * time.Millisecond, expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+		{"behind [DONE]", hello + stop + done, time.Hour, time.Hour, expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			// A client that gives up early may never have reached the server.
+			// A client that cancels early may never have reached the server.
 			srv := httptest.NewServer(silent(tt.text, nil))
 			t.Cleanup(srv.Close)
 			c := openai.New(openai.Options{BaseURL: srv.URL, FirstByte: tt.first, Idle: tt.idle, Transport: transport(t)})
-			got := gather(t, c, user("hi"))
-			if diff := cmp.Diff(tt.want, summary(got)); diff != "" {
+			got := readReply(t, c, user("hi"))
+			if diff := cmp.Diff(tt.want, summaryOf(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s\n%v", diff, got.Err)
 			}
 		})
@@ -108,7 +108,7 @@ func TestCancelClosesTheConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got reply
-	for chunk, err := range connect(t, "custom", silent(hello, left)).Stream(ctx, user("hi")) {
+	for chunk, err := range startServer(t, "custom", silent(hello, left)).Stream(ctx, user("hi")) {
 		got.add(t, chunk)
 		if err != nil && !errors.As(err, &got.Err) {
 			t.Errorf("a failure of type %T", err)
@@ -123,10 +123,10 @@ func TestCancelClosesTheConnection(t *testing.T) {
 	<-left
 }
 
-func TestLeavingTheLoopClosesTheConnection(t *testing.T) {
+func TestEndingTheIterationClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
-	for chunk, err := range connect(t, "custom", silent(hello, left)).Stream(t.Context(), user("hi")) {
+	for chunk, err := range startServer(t, "custom", silent(hello, left)).Stream(t.Context(), user("hi")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,15 +139,15 @@ func TestLeavingTheLoopClosesTheConnection(t *testing.T) {
 
 func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
-	got := gather(t, serve(t, "custom", status(http.StatusMovedPermanently, "", "Location", "https://elsewhere.example/v1")), user("hi"))
+	got := readReply(t, serve(t, "custom", status(http.StatusMovedPermanently, "", "Location", "https://elsewhere.example/v1")), user("hi"))
 	if got.Err == nil || got.Err.Class != llm.BadRequest || !strings.Contains(got.Err.Hint, "https://elsewhere.example/v1") {
 		t.Errorf("%v, hint %q", got.Err, got.Err.Hint)
 	}
 }
 
-// dying answers one request on each connection; what the next one on it meets is
-// up to then. It counts the requests that reached it.
-type dying struct {
+// dyingServer answers the first request on each connection, and handles the next one
+// with then. It counts the requests that reached it.
+type dyingServer struct {
 	then   func(net.Conn)
 	answer http.HandlerFunc // nil: a short reply
 
@@ -156,7 +156,7 @@ type dying struct {
 	requests int
 }
 
-func (d *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *dyingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	again := d.served[r.RemoteAddr]
 	d.served[r.RemoteAddr] = true
@@ -178,17 +178,17 @@ func (d *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = conn.Close()
 }
 
-// reset closes a connection so that the client's writing fails, too.
-func reset(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
+// resetOnClose makes closing a connection reset it, so that the client's writes also fail.
+func resetOnClose(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
 
-// rest makes requests until a connection of the client waits for the next one, and forgets them. The end of a stream
-// that comes late costs the connection, so that the first request need not leave one.
-func (d *dying) rest(t *testing.T, c *openai.Client) {
+// leaveIdleConnection sends requests until the client has an idle connection, and resets the count. A stream that ends late
+// loses its connection, so that one request may not be enough.
+func (d *dyingServer) leaveIdleConnection(t *testing.T, c *openai.Client) {
 	t.Helper()
 	var kept atomic.Bool
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { kept.Store(err == nil) }})
 	for range 1000 {
-		if got := gatherContext(ctx, t, c, user("hi")); got.Err != nil {
+		if got := readReplyContext(ctx, t, c, user("hi")); got.Err != nil {
 			t.Fatal(got.Err)
 		}
 		if kept.Load() {
@@ -201,7 +201,7 @@ func (d *dying) rest(t *testing.T, c *openai.Client) {
 	t.Fatal("no connection is kept")
 }
 
-func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
+func TestRequestOnADeadConnectionIsSentAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -211,7 +211,7 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 		requests int       // for the second one
 	}{
 		{"closed", func(net.Conn) {}, "hi", "", 2},
-		{"reset", reset, "hi", "", 2},
+		{"reset", resetOnClose, "hi", "", 2},
 		{"after a byte of an answer", func(c net.Conn) { _, _ = c.Write([]byte("H")) }, "hi", llm.Network, 1},
 		{"after the head of an answer", func(c net.Conn) {
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"))
@@ -220,10 +220,10 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := &dying{then: tt.then, served: map[string]bool{}}
-			c := connect(t, "llamacpp", d.ServeHTTP)
-			d.rest(t, c)
-			got := gather(t, c, user(tt.text))
+			d := &dyingServer{then: tt.then, served: map[string]bool{}}
+			c := startServer(t, "llamacpp", d.ServeHTTP)
+			d.leaveIdleConnection(t, c)
+			got := readReply(t, c, user(tt.text))
 			switch {
 			case tt.class == "" && (got.Err != nil || got.Text != "Hello"):
 				t.Errorf("the dead connection shows: %q, %v", got.Text, got.Err)
@@ -239,8 +239,8 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 	}
 }
 
-// A key that is good for a while is made anew where the server refuses it, once, and no error repeats one.
-func TestAKeyThatExpiredIsMadeAnewOnce(t *testing.T) {
+// When the server refuses a temporary key, the client makes a new one, once; no error text contains a key.
+func TestExpiredKeyIsRenewedOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		wire   openai.Wire
@@ -279,7 +279,7 @@ func TestAKeyThatExpiredIsMadeAnewOnce(t *testing.T) {
 					asked = append(asked, stale)
 					return fmt.Sprint("secret-key-", len(asked)), tt.fails
 				}})
-			got := gather(t, c, user("hi"))
+			got := readReply(t, c, user("hi"))
 			if got.Text != tt.text || !slices.Equal(asked, tt.asked) || served != tt.served {
 				t.Errorf("text %q, asked %q, served %d, %v", got.Text, asked, served, got.Err)
 			}
@@ -292,13 +292,13 @@ func TestAKeyThatExpiredIsMadeAnewOnce(t *testing.T) {
 	}
 }
 
-// Silence and Esc while a key is made are told as what they are.
-func TestAKeyThatIsWaitedFor(t *testing.T) {
+// A timeout and a cancellation while a key is made are reported as such.
+func TestTimeoutAndCancelWhileAKeyIsMade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := openai.Options{Provider: "cloud", BaseURL: "http://localhost/v1", Transport: transport(t),
 			Renew: func(ctx context.Context, _ string) (string, error) { <-ctx.Done(); return "", context.Cause(ctx) }}
-		if got := gather(t, openai.New(o), user("hi")); got.Err == nil || got.Err.Class != llm.Stalled {
+		if got := readReply(t, openai.New(o), user("hi")); got.Err == nil || got.Err.Class != llm.Stalled {
 			t.Errorf("silence: %v", got.Err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

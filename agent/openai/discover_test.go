@@ -17,8 +17,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// answering is a server with one JSON body per path, and its address.
-func answering(t *testing.T, bodies map[string]string) string {
+// serveJSON starts a server with one JSON body per path, and returns its address.
+func serveJSON(t *testing.T, bodies map[string]string) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, body := range bodies {
@@ -83,12 +83,12 @@ var discoveries = []struct {
 		openai.Discovery{Window: 100, Models: []openai.ListedModel{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
 }
 
-func TestDiscover(t *testing.T) {
+func TestDiscoverFindsModelsAndWindows(t *testing.T) {
 	t.Parallel()
 	for _, tt := range discoveries {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := openai.Options{Provider: tt.provider, BaseURL: answering(t, tt.bodies) + tt.base, Key: testKey, Transport: transport(t)}
+			o := openai.Options{Provider: tt.provider, BaseURL: serveJSON(t, tt.bodies) + tt.base, Key: testKey, Transport: transport(t)}
 			got, err := openai.Discover(t.Context(), o, tt.model)
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-func TestDiscoverSendsTheKeyAsTheProviderWantsIt(t *testing.T) {
+func TestDiscoverSendsTheKeyInTheProvidersHeader(t *testing.T) {
 	t.Parallel()
 	for provider, header := range map[string]string{"anthropic": "X-Api-Key", "openai": "Authorization"} {
 		var got atomic.Value
@@ -116,7 +116,7 @@ func TestDiscoverSendsTheKeyAsTheProviderWantsIt(t *testing.T) {
 	}
 }
 
-func TestDiscoverFailsWithTheServersWords(t *testing.T) {
+func TestDiscoverFailsWithTheServersMessage(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(status(http.StatusUnauthorized, `{"error":{"message":"who are you, `+testKey+`?"}}`))
 	t.Cleanup(srv.Close)
@@ -126,7 +126,7 @@ func TestDiscoverFailsWithTheServersWords(t *testing.T) {
 	}
 }
 
-func TestLocal(t *testing.T) {
+func TestLocalServersAreFound(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
 	deaf := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func TestLocal(t *testing.T) {
 		}
 	}))
 	t.Cleanup(func() { close(gone); deaf.Close() })
-	list := func(body string) string { return answering(t, map[string]string{"/v1/models": body}) + "/v1" }
+	list := func(body string) string { return serveJSON(t, map[string]string{"/v1/models": body}) + "/v1" }
 	bases := []openai.Server{
 		{Provider: "ollama", BaseURL: deaf.URL + "/v1"},
 		{Provider: "lmstudio", BaseURL: list(`{"data":[{"id":"text-embedding-nomic"}]}`)},
@@ -188,8 +188,8 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// The router answers for the model that is asked about, once it is loaded; being asked loads nothing.
-func TestARouterIsAskedAboutTheModel(t *testing.T) {
+// The router reports the window of the requested model once the model is loaded; asking does not load it.
+func TestRouterIsAskedForTheWindowOfTheModel(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/models", status(http.StatusOK, `{"data":[{"id":"a/b:Q4","owned_by":"llamacpp","status":{"value":"loaded"}}]}`))
@@ -206,10 +206,10 @@ func TestARouterIsAskedAboutTheModel(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutModelsAnswers(t *testing.T) {
+func TestServerWithoutModelsIsFound(t *testing.T) {
 	t.Parallel()
-	empty := answering(t, map[string]string{"/v1/models": `{"object":"list","data":null}`, "/api/ps": `{"models":[]}`})
-	other := answering(t, map[string]string{"/v1/models": `{"data":[]}`}) // nobody knows what it is
+	empty := serveJSON(t, map[string]string{"/v1/models": `{"object":"list","data":null}`, "/api/ps": `{"models":[]}`})
+	other := serveJSON(t, map[string]string{"/v1/models": `{"data":[]}`}) // nobody knows what it is
 	bases := []openai.Server{{Provider: "lmstudio", BaseURL: other + "/v1"}, {Provider: "custom", BaseURL: empty + "/v1"}}
 	got := openai.LocalServers(t.Context(), bases, transport(t))
 	if diff := cmp.Diff([]openai.Server{{Provider: "ollama", BaseURL: empty + "/v1"}}, got); diff != "" {
@@ -223,14 +223,14 @@ func TestAServerWithoutModelsAnswers(t *testing.T) {
 	}
 }
 
-func TestTokensAreCountedWhereTheServerCounts(t *testing.T) {
+func TestTokensAreCountedWhenTheServerSupportsIt(t *testing.T) {
 	t.Parallel()
 	r := user("hi")
 	r.System = "be brief"
 	r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists"}}
-	answer := func(routes map[string]string) (http.HandlerFunc, *[]seen) {
-		var list []seen
-		return keep(t, &list, func(w http.ResponseWriter, q *http.Request) {
+	answer := func(routes map[string]string) (http.HandlerFunc, *[]seenRequest) {
+		var list []seenRequest
+		return recordRequests(t, &list, func(w http.ResponseWriter, q *http.Request) {
 			text, ok := routes[q.URL.Path]
 			if !ok {
 				w.WriteHeader(http.StatusNotFound)

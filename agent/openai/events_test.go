@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 )
 
-// cutReader gives data in pieces of random lengths.
+// cutReader returns data in pieces of random lengths.
 type cutReader struct {
 	data []byte
 	rng  *rand.Rand
@@ -30,8 +30,8 @@ func (c *cutReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// eventsOf is a body as events, one a line, and the error it ended with.
-func eventsOf(src io.Reader) (string, error) {
+// readEvents returns the events of a body, one a line, and the final error.
+func readEvents(src io.Reader) (string, error) {
 	var out strings.Builder
 	for s := (&eventReader{src: src}); ; {
 		next, err := s.next()
@@ -45,8 +45,8 @@ func eventsOf(src io.Reader) (string, error) {
 	}
 }
 
-// bodies is streams of all kinds, the captures among them.
-func bodies(tb testing.TB) map[string][]byte {
+// streamBodies returns streams of all kinds, with the captures.
+func streamBodies(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	out := map[string][]byte{
 		"mixed": []byte("\xEF\xBB\xBF: hi\r\n\r\nevent: error\rdata: {\"a\":\ndata: 1}\r\n\r\ndata: {}\ndata: {}\n{\"error\":1}\nnoise\nid: 4\n\ndata: {\"cut\""),
@@ -69,7 +69,7 @@ func bodies(tb testing.TB) map[string][]byte {
 	return out
 }
 
-func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
+func TestBrokenConnectionIsNotTheEndOfTheStream(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("reset")
 	for in, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
 		"data: {\"half\":\n":                      "",
 		"data: {}\n\n: comment that is not whole": "={}\n:\n",
 	} {
-		out, err := eventsOf(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)))
+		out, err := readEvents(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)))
 		if out != want || !errors.Is(err, broken) {
 			t.Errorf("%q: got %q, %v", in, out, err)
 		}
@@ -87,19 +87,19 @@ func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
 }
 
 func FuzzEvents(f *testing.F) {
-	for _, b := range bodies(f) {
+	for _, b := range streamBodies(f) {
 		f.Add(b, uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
-		want, wantErr := eventsOf(bytes.NewReader(body))
-		got, gotErr := eventsOf(&cutReader{data: body, rng: rand.New(rand.NewPCG(seed, 0)), most: 9})
+		want, wantErr := readEvents(bytes.NewReader(body))
+		got, gotErr := readEvents(&cutReader{data: body, rng: rand.New(rand.NewPCG(seed, 0)), most: 9})
 		if want != got || fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 			t.Fatalf("in pieces: %q %v, at once: %q %v", got, gotErr, want, wantErr)
 		}
 	})
 }
 
-// BenchmarkEvents is what reading an event takes, budget 1 us.
+// BenchmarkEvents measures reading an event. Budget: 1 us.
 func BenchmarkEvents(b *testing.B) {
 	body, err := os.ReadFile("testdata/captures/llama-server/ctx-full-midgen.body")
 	if err != nil {
@@ -108,7 +108,7 @@ func BenchmarkEvents(b *testing.B) {
 	events := bytes.Count(body, []byte("data: "))
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		if _, err := eventsOf(bytes.NewReader(body)); err != nil {
+		if _, err := readEvents(bytes.NewReader(body)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
 package openai
 
-// LimitStream bounds the stream of a reply: the usual bound takes long to reach.
+// LimitStream sets the maximum bytes of a reply's stream: the default takes long to reach.
 func (c *Client) LimitStream(bytes int) { c.maxStream = bytes }

@@ -23,12 +23,12 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// listener is a transport that leads nowhere and hands over the bodies it is given.
-type listener struct{ bodies chan []byte }
+// recordingTransport sends no request and hands the bodies to the test.
+type recordingTransport struct{ bodies chan []byte }
 
-func listen() listener { return listener{make(chan []byte, 1)} }
+func newRecordingTransport() recordingTransport { return recordingTransport{make(chan []byte, 1)} }
 
-func (l listener) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l recordingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err := errors.Join(err, r.Body.Close()); err != nil {
 		return nil, err
@@ -38,15 +38,15 @@ func (l listener) RoundTrip(r *http.Request) (*http.Response, error) {
 		Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: http.NoBody, Request: r}, nil
 }
 
-// nowhere is a transport that nothing may reach.
-type nowhere struct{}
+// failingTransport fails every request: no request may reach it.
+type failingTransport struct{}
 
-func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
+func (failingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("a request to %s was sent", r.URL)
 }
 
-// send sends a request and returns what the server got and what the first chunk says of it.
-func (l listener) send(c *Client, r llm.Request) (body []byte, first llm.Chunk, err error) {
+// send sends a request and returns its body and the first chunk of the reply.
+func (l recordingTransport) send(c *Client, r llm.Request) (body []byte, first llm.Chunk, err error) {
 	for first, err = range c.Stream(context.Background(), r) {
 		break
 	}
@@ -56,9 +56,9 @@ func (l listener) send(c *Client, r llm.Request) (body []byte, first llm.Chunk, 
 	return <-l.bodies, first, nil
 }
 
-// checkMadeAgain sends a request with one client and makes its body with another
-// that knows nothing but the provider and the form, in a copy under another ID.
-func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
+// checkRebuiltBody sends a request with one client and rebuilds its body with a second
+// client that has only the provider and the form, in a copy under another ID.
+func (l recordingTransport) checkRebuiltBody(c *Client, r llm.Request) error {
 	today, err := c.Body(r, "")
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 		return fmt.Errorf("in today's form (-sent +made)\n%s", cmp.Diff(string(sent), string(today)))
 	}
 	r.Conversation = "another"
-	later := New(Options{Provider: c.opts.Provider, Transport: nowhere{}})
+	later := New(Options{Provider: c.opts.Provider, Transport: failingTransport{}})
 	made, err := later.Body(r, first.Form)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 	return nil
 }
 
-// quirkCombinations are what can be learned alone and what can be learned together.
+// quirkCombinations returns each learned quirk alone and all combinations.
 func quirkCombinations() []learnedQuirks {
 	var out []learnedQuirks
 	for _, i := range []int{0, 1, 2, 4, 8, 16, 1 + 4, 2 + 8, 31} {
@@ -96,8 +96,7 @@ func quirkCombinations() []learnedQuirks {
 	return out
 }
 
-// fullRequest has everything that a body shows, for a model. Where a cache can be marked
-// there is enough to be worth it.
+// fullRequest returns a request for a model with every part that a body can have, long enough for cache breakpoints.
 func fullRequest(provider, model string) llm.Request {
 	long := ""
 	if provider == "anthropic" || strings.Contains(model, "claude") {
@@ -124,12 +123,12 @@ func fullRequest(provider, model string) llm.Request {
 	}
 }
 
-func TestAnyBodyCanBeMadeAgain(t *testing.T) {
+func TestEveryBodyCanBeRebuilt(t *testing.T) {
 	t.Parallel()
 	for _, provider := range append(Providers(), "demo", "my own") {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			l := listen()
+			l := newRecordingTransport()
 			models := []string{"m"}
 			if provider == "openai" {
 				models = []string{"m", "gpt-6-sol", "gpt-6.1-sol", "gpt-5.4"} // plain, without effort, responses, as it is
@@ -150,7 +149,7 @@ func TestAnyBodyCanBeMadeAgain(t *testing.T) {
 							}
 							c := New(o)
 							c.learned[model] = known
-							if err := l.checkMadeAgain(c, fullRequest(provider, model)); err != nil {
+							if err := l.checkRebuiltBody(c, fullRequest(provider, model)); err != nil {
 								t.Fatalf("%s, wire %q, at %q, %+v: %v", model, wire, base, known, err)
 							}
 						}
@@ -161,9 +160,9 @@ func TestAnyBodyCanBeMadeAgain(t *testing.T) {
 	}
 }
 
-func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
+func TestBodiesOfRandomViewsCanBeRebuilt(t *testing.T) {
 	t.Parallel()
-	l := listen()
+	l := newRecordingTransport()
 	rapid.Check(t, func(rt *rapid.T) {
 		provider := rapid.SampledFrom(append(Providers(), "demo")).Draw(rt, "provider")
 		o := Options{Provider: provider, Transport: l}
@@ -181,18 +180,18 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 		}
 		r := llm.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
 			System: rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),
-			// An ID goes out as a header at some endpoints: it has no control characters.
+			// Some endpoints get the ID as a header, so it has no control characters.
 			Conversation: rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z2-7]{12}`), rapid.StringMatching(`[ -~]{1,40}`)).Draw(rt, "conversation")}
 		if !caps.NoTools {
 			r.Tools = fullRequest("", "").Tools
 		}
-		if err := l.checkMadeAgain(c, r); err != nil {
+		if err := l.checkRebuiltBody(c, r); err != nil {
 			rt.Fatal(err)
 		}
 	})
 }
 
-func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
+func TestFormsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), cacheKey: rapid.String().Draw(rt, "key"),
@@ -211,7 +210,7 @@ func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
 
 func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 	t.Parallel()
-	c := New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Transport: nowhere{}})
+	c := New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Transport: failingTransport{}})
 	for recorded, want := range map[string]string{
 		"chat usage warp":       `"warp"`,
 		"telepathy":             `"telepathy"`,
@@ -230,8 +229,8 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 	}
 }
 
-// The words of a form stand in logs: they mean the same for ever.
-func TestWordsOfFormsStay(t *testing.T) {
+// Forms are stored in logs, so their meaning must never change.
+func TestStoredFormsKeepTheirMeaning(t *testing.T) {
 	t.Parallel()
 	r := fullRequest("custom", "m")
 	r.Conversation = "3kq7abcdefgh"
@@ -239,16 +238,16 @@ func TestWordsOfFormsStay(t *testing.T) {
 		"openai": "responses encrypted strict items summary key=3kq7abcdefgh", "gemini": "chat usage null signatures own", "deepseek": "chat usage reasoning reasoning-blank own", "ollama": "chat usage reasoning reasoning-loop own reasoning-as=reasoning",
 		"llamacpp": "chat usage progress reasoning reasoning-loop own", "cerebras": "chat usage completion reasoning reasoning-loop own reasoning-as=think", "xai": "chat usage null own",
 	} {
-		c := New(Options{Provider: provider, Transport: nowhere{}})
+		c := New(Options{Provider: provider, Transport: failingTransport{}})
 		if got := c.chooseForm(r, learnedQuirks{}).String(); got != want {
 			t.Errorf("%s: %q, not %q", provider, got, want)
 		}
 	}
-	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: nowhere{}})
+	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: failingTransport{}})
 	if got := chat.chooseForm(r, learnedQuirks{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
 		t.Errorf("on the chat wire: %q", got)
 	}
-	openai := New(Options{Provider: "openai", Transport: nowhere{}})
+	openai := New(Options{Provider: "openai", Transport: failingTransport{}})
 	old := `{"include":["reasoning.encrypted_content"],"input":[{"role":"user","content":"list it\u2028 all \u003cof\u003e \"it\""},{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c1","output":"a\nb"},{"type":"reasoning","encrypted_content":"xyz"},{"role":"assistant","content":"more"},{"type":"function_call","call_id":"c2","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c2","output":"(no output)"}],"instructions":"Be brief.","max_output_tokens":100,"model":"gpt-6.1-sol","prompt_cache_key":"3kq7abcdefgh","reasoning":{"effort":"high"},"store":false,"stream":true,"tools":[{"description":"lists","name":"ls","parameters":{"type":"object","properties":{"z":{},"a":{}}},"type":"function"}]}`
 	if body, err := openai.Body(fullRequest("openai", "gpt-6.1-sol"), "responses encrypted key=3kq7abcdefgh effort=high"); err != nil || string(body) != old {
 		t.Errorf("of an older version: %v\n%s", err, cmp.Diff(old, string(body)))
@@ -260,12 +259,12 @@ func TestWordsOfFormsStay(t *testing.T) {
 	}
 }
 
-func TestFieldsOfTheUserAreMergedDeeply(t *testing.T) {
+func TestUserFieldsAreMergedDeeply(t *testing.T) {
 	t.Parallel()
 	r := fullRequest("custom", "m")
 	r.Effort = "high"
 	for _, wire := range []Wire{WireChat, WireResponses, WireMessages} {
-		o := Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire, Transport: nowhere{}}
+		o := Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire, Transport: failingTransport{}}
 		plain, err := New(o).Body(r, "")
 		if err != nil {
 			t.Fatal(err)

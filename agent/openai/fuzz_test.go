@@ -13,13 +13,13 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// canned answers every request with one body, without a network.
-type canned struct {
+// cannedResponse is a transport that answers every request with one body.
+type cannedResponse struct {
 	status int
 	body   []byte
 }
 
-func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c cannedResponse) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: c.status, Status: http.StatusText(c.status), Header: http.Header{}, Request: r,
 		Body: io.NopCloser(bytes.NewReader(c.body)),
@@ -28,7 +28,7 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const fuzzKey = "sk-fuzz-0123456789"
 
-// checkReply reads a reply and checks that it ends in exactly one way and that nothing in it is unfit to be shown.
+// checkReply reads a reply and checks that it has exactly one end and no text unfit for the screen.
 func checkReply(t *testing.T, c *Client) {
 	t.Helper()
 	var stop string
@@ -67,11 +67,11 @@ func checkError(t *testing.T, e *llm.Error) {
 }
 
 func fuzzClient(status int, body []byte, wire Wire) *Client {
-	return New(Options{Provider: "openai", BaseURL: "http://x/v1", Key: fuzzKey, Wire: wire, Transport: canned{status, body}})
+	return New(Options{Provider: "openai", BaseURL: "http://x/v1", Key: fuzzKey, Wire: wire, Transport: cannedResponse{status, body}})
 }
 
 func FuzzReply(f *testing.F) {
-	for _, b := range bodies(f) {
+	for _, b := range streamBodies(f) {
 		f.Add(b, false)
 	}
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"a\",\"arguments\":\"{\"}}]},\"finish_reason\":\"stop\"}]}\n"), false)
@@ -110,7 +110,7 @@ func FuzzDiscovery(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		found, err := Discover(t.Context(), Options{Provider: "custom", BaseURL: "http://x/v1", Transport: canned{http.StatusOK, body}}, "tiny")
+		found, err := Discover(t.Context(), Options{Provider: "custom", BaseURL: "http://x/v1", Transport: cannedResponse{http.StatusOK, body}}, "tiny")
 		if err != nil {
 			checkError(t, llm.AsError(err))
 		}
@@ -120,8 +120,8 @@ func FuzzDiscovery(f *testing.F) {
 	})
 }
 
-// BenchmarkReply is the whole way of a reply, from the body to the chunks;
-// 20,000 tokens may take 0.1 s of the 0.7 s budget: 5 us per event.
+// BenchmarkReply measures reading a reply, from the body to the chunks. Budget: 0.1 s of
+// 0.7 s for 20,000 tokens, which is 5 us per event.
 func BenchmarkReply(b *testing.B) {
 	body, err := os.ReadFile("testdata/captures/llama-server/ctx-full-midgen.body")
 	if err != nil {

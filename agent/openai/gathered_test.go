@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// dripping is a body to which a byte comes every so often; a read gets all that came.
-type dripping struct {
+// slowBody is a body that gets a byte at intervals; a read returns all that have arrived.
+type slowBody struct {
 	every time.Duration
 	next  time.Time // when the oldest byte that was not read comes
 	reads int
 	late  time.Duration // of a byte, at most
 }
 
-func (d *dripping) Read(p []byte) (int, error) {
+func (d *slowBody) Read(p []byte) (int, error) {
 	time.Sleep(time.Until(d.next))
 	d.late = max(d.late, time.Since(d.next))
 	d.reads++
@@ -23,7 +23,7 @@ func (d *dripping) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestASlowStreamIsReadInFewPieces(t *testing.T) {
+func TestSlowStreamIsReadInFewChunks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		every time.Duration
@@ -36,7 +36,7 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := &dripping{every: c.every, next: time.Now()}
+				d := &slowBody{every: c.every, next: time.Now()}
 				g, buf := &batchedBody{ctx: t.Context(), src: d}, make([]byte, fastBytes)
 				for began := time.Now(); time.Since(began) < 10*time.Second; {
 					if _, err := g.Read(buf); err != nil {

@@ -26,14 +26,14 @@ import (
 
 const claude = "claude-sonnet-5"
 
-func toClaude(text string) llm.Request {
+func claudeRequest(text string) llm.Request {
 	r := user(text)
 	r.Model = claude
 	return r
 }
 
-// answered is a whole reply of the Messages API.
-func answered(text string) string {
+// messagesReply returns a complete reply of the Messages API.
+func messagesReply(text string) string {
 	return "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n" +
 		"event: ping\ndata: {\"type\":\"ping\"}\n\n" +
 		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
@@ -43,7 +43,7 @@ func answered(text string) string {
 		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
 }
 
-func TestAnthropicIsAskedOverItsOwnWire(t *testing.T) {
+func TestAnthropicUsesTheMessagesWire(t *testing.T) {
 	t.Parallel()
 	var body []byte
 	c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
@@ -52,9 +52,9 @@ func TestAnthropicIsAskedOverItsOwnWire(t *testing.T) {
 			t.Errorf("%s %v", r.URL.Path, r.Header)
 		}
 		body, _ = io.ReadAll(r.Body)
-		sse(answered("Hello"))(w, r)
+		sse(messagesReply("Hello"))(w, r)
 	})
-	got := gather(t, c, toClaude("hi"))
+	got := readReply(t, c, claudeRequest("hi"))
 	if got.Err != nil || got.Text != "Hello" || got.Stop != conversation.StopEnd || got.Usage.Prompt != 3 || got.Usage.Completion != 7 {
 		t.Fatalf("%+v", got)
 	}
@@ -66,15 +66,15 @@ func TestAnthropicIsAskedOverItsOwnWire(t *testing.T) {
 	}
 }
 
-func TestABodyOfTheMessagesWireIsMadeAgain(t *testing.T) {
+func TestBodyOfTheMessagesWireCanBeRebuilt(t *testing.T) {
 	t.Parallel()
 	bodies := make(chan []byte, 1)
 	c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		bodies <- body
-		sse(answered("Hello"))(w, r)
+		sse(messagesReply("Hello"))(w, r)
 	})
-	r := toClaude(strings.Repeat("many words ", 500))
+	r := claudeRequest(strings.Repeat("many words ", 500))
 	r.Effort, r.CacheTTL, r.System = "high", time.Hour, strings.Repeat("be brief ", 500)
 	form := ""
 	for chunk, err := range c.Stream(t.Context(), r) {
@@ -99,7 +99,7 @@ func TestABodyOfTheMessagesWireIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
+func TestParametersRefusedByAMessagesServerAreOmitted(t *testing.T) {
 	t.Parallel()
 	for refusal, gone := range map[string]string{
 		"output_config.effort: this model does not support the effort parameter":                                                 "output_config",
@@ -118,12 +118,12 @@ func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
 					status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+refusal+`"}}`)(w, r)
 					return
 				}
-				sse(answered("Hello"))(w, r)
+				sse(messagesReply("Hello"))(w, r)
 			})
-			r := toClaude("hi")
+			r := claudeRequest("hi")
 			r.Effort = "high"
 			for range 2 {
-				if got := gather(t, c, r); got.Err != nil || got.Text != "Hello" {
+				if got := readReply(t, c, r); got.Err != nil || got.Text != "Hello" {
 					t.Fatalf("%+v", got)
 				}
 			}
@@ -134,7 +134,7 @@ func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
+func TestClaudeModelMissingFromTheCatalogue(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(status(http.StatusOK, `{"data":[{"id":"claude-opus-6-1","max_input_tokens":2000000,"max_tokens":50000}]}`))
 	t.Cleanup(srv.Close)
@@ -154,7 +154,7 @@ func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
 		{"claude-opus-6-1", "none", []string{`"adaptive"`, `"effort":"low"`}, true},
 		{"claude-haiku-7", "none", []string{`"max_tokens":64000`, `"disabled"`}, false},
 	} {
-		r := toClaude("hi")
+		r := claudeRequest("hi")
 		r.Model, r.Effort = c.model, c.effort
 		raw, err := client.Body(r, "")
 		if err != nil {
@@ -176,22 +176,22 @@ func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
 }
 
 // Source: "Fix a thinking block bound to a different conversation".
-func TestAnthropicIsAskedToDropThinkingThatIsBoundElsewhere(t *testing.T) {
+func TestAnthropicIsAskedToDropThinkingOfAnotherConversation(t *testing.T) {
 	t.Parallel()
 	var asked, betas []string
-	c := atHome(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+	c := officialClient(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked, betas = append(asked, string(body)), append(betas, r.Header.Get("Anthropic-Beta"))
 		if len(asked) == 2 {
 			status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"thinking.adaptive.block_binding: Extra inputs are not permitted"}}`)(w, r)
 			return
 		}
-		sse(answered("Hello"))(w, r)
+		sse(messagesReply("Hello"))(w, r)
 	})
-	r := toClaude("hi")
+	r := claudeRequest("hi")
 	r.Model = "claude-sonnet-5-5"
 	for range 2 {
-		if got := gather(t, c, r); got.Err != nil {
+		if got := readReply(t, c, r); got.Err != nil {
 			t.Fatal(got.Err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestAnthropicIsAskedToDropThinkingThatIsBoundElsewhere(t *testing.T) {
 	}
 }
 
-func TestARefusalOfThinkingIsKnown(t *testing.T) {
+func TestRefusedThinkingIsRecognised(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]bool{
 		"messages.5.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to drop_block. That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.": true,
@@ -215,22 +215,22 @@ func TestARefusalOfThinkingIsKnown(t *testing.T) {
 			asked++
 			status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+message+`"}}`)(w, r)
 		})
-		if got := gather(t, c, toClaude("hi")); got.Err == nil || got.Err.RefusesThinking != want || asked != 1 {
+		if got := readReply(t, c, claudeRequest("hi")); got.Err == nil || got.Err.RefusesThinking != want || asked != 1 {
 			t.Errorf("%d requests, %+v: %s", asked, got.Err, message)
 		}
 	}
 }
 
-func TestAnotherServerSpeaksMessagesWhereItIsSaid(t *testing.T) {
+func TestAnthropicProviderUsesTheMessagesWireAtAnyAddress(t *testing.T) {
 	t.Parallel()
-	srv := serve(t, "anthropic", replay(t, "llama-server/anthropic-messages-stream"))
-	got := gather(t, srv, toClaude("hi"))
+	srv := serve(t, "anthropic", serveCapture(t, "llama-server/anthropic-messages-stream"))
+	got := readReply(t, srv, claudeRequest("hi"))
 	if got.Err != nil || got.Text == "" || got.Stop == "" || got.Usage.Prompt != 13 || got.Usage.Cached != 12 {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
+func TestKeyCheckUsesAnEndpointThatNeedsTheKey(t *testing.T) {
 	t.Parallel()
 	for provider, path := range map[string]string{"openai": "/v1/models", "anthropic": "/v1/models", "openrouter": "/v1/key"} {
 		for code, class := range map[int]llm.Class{http.StatusOK: "", http.StatusUnauthorized: llm.Auth} {
@@ -249,9 +249,9 @@ func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
 	}
 }
 
-// documented is an answer of the API, and what comes of it. It is named after the page of the documentation that has it,
-// and what it shows.
-type documented struct {
+// documentedAnswer is an answer of the API and the expected reply. Its name has the page of the documentation and the
+// feature.
+type documentedAnswer struct {
 	Name   string
 	Answer struct {
 		Stream    []json.RawMessage
@@ -270,14 +270,14 @@ type documented struct {
 	}
 }
 
-func TestTheMessagesAPIAsDocumented(t *testing.T) {
+func TestDocumentedMessagesStreamsAreParsed(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/messages.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(raw) {
-		var c documented
+		var c documentedAnswer
 		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestTheMessagesAPIAsDocumented(t *testing.T) {
 			}
 			server := anthropictest.NewTransport(t, func(int, anthropictest.Request) anthropictest.Answer { return answer })
 			client := openai.New(openai.Options{Provider: "anthropic", BaseURL: "http://claude.test/v1", Key: anthropictest.Key, Transport: server})
-			got := gather(t, client, toClaude("hi"))
+			got := readReply(t, client, claudeRequest("hi"))
 			var calls []string
 			for _, k := range got.Calls {
 				calls = append(calls, k.ID+" "+k.Name+" "+k.Arguments)
@@ -319,30 +319,30 @@ func TestTheMessagesAPIAsDocumented(t *testing.T) {
 	}
 }
 
-// What goes wrong on a connection, over the Messages wire.
+// The tests below break connections over the Messages wire.
 
-// told is one event of the Messages API.
-func told(kind, fields string) string {
+// messagesEvent returns one event of the Messages API.
+func messagesEvent(kind, fields string) string {
 	return "event: " + kind + "\ndata: {\"type\":\"" + kind + "\"" + fields + "}\n\n"
 }
 
-// thinksAndCalls is a reply of thinking, text and a call.
-var thinksAndCalls = told("message_start", `,"message":{"usage":{"input_tokens":3,"output_tokens":1}}`) +
-	told("content_block_start", `,"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}`) +
-	told("content_block_delta", `,"index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}`) +
-	told("content_block_delta", `,"index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}`) +
-	told("content_block_stop", `,"index":0`) +
-	told("content_block_start", `,"index":1,"content_block":{"type":"text","text":""}`) +
-	told("content_block_delta", `,"index":1,"delta":{"type":"text_delta","text":"I look."}`) +
-	told("content_block_stop", `,"index":1`) +
-	told("content_block_start", `,"index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"ls","input":{}}`) +
-	told("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"{\"path\":"}`) +
-	told("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"\"a\"}"}`) +
-	told("content_block_stop", `,"index":2`) +
-	told("message_delta", `,"delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}`) +
-	told("message_stop", "")
+// thinksAndCalls is a reply with thinking, text and a call.
+var thinksAndCalls = messagesEvent("message_start", `,"message":{"usage":{"input_tokens":3,"output_tokens":1}}`) +
+	messagesEvent("content_block_start", `,"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}`) +
+	messagesEvent("content_block_delta", `,"index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}`) +
+	messagesEvent("content_block_delta", `,"index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}`) +
+	messagesEvent("content_block_stop", `,"index":0`) +
+	messagesEvent("content_block_start", `,"index":1,"content_block":{"type":"text","text":""}`) +
+	messagesEvent("content_block_delta", `,"index":1,"delta":{"type":"text_delta","text":"I look."}`) +
+	messagesEvent("content_block_stop", `,"index":1`) +
+	messagesEvent("content_block_start", `,"index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"ls","input":{}}`) +
+	messagesEvent("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"{\"path\":"}`) +
+	messagesEvent("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"\"a\"}"}`) +
+	messagesEvent("content_block_stop", `,"index":2`) +
+	messagesEvent("message_delta", `,"delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}`) +
+	messagesEvent("message_stop", "")
 
-func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
+func TestTruncatedCallsAreNotRunOnTheMessagesWire(t *testing.T) {
 	t.Parallel()
 	cut := make(chan int, 1)
 	c := serve(t, "anthropic", func(w http.ResponseWriter, _ *http.Request) { write(w, thinksAndCalls[:<-cut]) })
@@ -352,7 +352,7 @@ func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
 			continue // every byte at the end
 		}
 		cut <- n
-		got := gather(t, c, toClaude("hi"))
+		got := readReply(t, c, claudeRequest("hi"))
 		switch {
 		case got.Err != nil && !got.Err.Retryable():
 			t.Errorf("cut at %d: %v is final", n, got.Err)
@@ -363,19 +363,19 @@ func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
 			whole++
 		}
 	}
-	if end := len(told("message_stop", "")); whole == 0 || whole > end+3 {
+	if end := len(messagesEvent("message_stop", "")); whole == 0 || whole > end+3 {
 		t.Errorf("%d cuts give a whole reply, and only those behind the stop reason should", whole)
 	}
 }
 
-func TestEndlessOnTheMessagesWire(t *testing.T) {
+func TestEndlessMessagesStreamIsStopped(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("x", 256<<10)
 	start := func(i int, block string) string {
-		return told("content_block_start", `,"index":`+strconv.Itoa(i)+`,"content_block":`+block)
+		return messagesEvent("content_block_start", `,"index":`+strconv.Itoa(i)+`,"content_block":`+block)
 	}
 	piece := func(delta string) func(int) string {
-		return func(int) string { return told("content_block_delta", `,"index":0,"delta":`+delta) }
+		return func(int) string { return messagesEvent("content_block_delta", `,"index":0,"delta":`+delta) }
 	}
 	for name, flood := range map[string]struct {
 		begin string
@@ -388,14 +388,14 @@ func TestEndlessOnTheMessagesWire(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
-				write(w, told("message_start", `,"message":{}`)+flood.begin)
+			c := startServer(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+				write(w, messagesEvent("message_start", `,"message":{}`)+flood.begin)
 				for i := 0; r.Context().Err() == nil; i++ {
 					write(w, flood.piece(i))
 				}
 			})
 			c.LimitStream(6 << 20) // more than a reply may have
-			got := gather(t, c, toClaude("hi"))
+			got := readReply(t, c, claudeRequest("hi"))
 			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
 				t.Errorf("%v", got.Err)
 			}

@@ -9,9 +9,9 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// tooLong is what servers answer to a request that is longer than the window, with the window and the prompt that
-// they name, 0 if they do not. A prompt is what was sent: of "requested M tokens (a in the messages, b in the
-// completion)" it is a.
+// tooLong are the servers' errors for a request that is longer than the window, with the tokens of window and prompt
+// that they name, or 0. The prompt excludes the reply: it is a in "requested M tokens (a in the messages, b in the
+// completion)".
 var tooLong = []struct {
 	name, provider string
 	status         int
@@ -67,34 +67,34 @@ var tooLong = []struct {
 	{"SGLang, its memory", "custom", 400, `{"object":"error","message":"Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens). Use a shorter input or enable --allow-auto-truncate.","code":400}`, 59862, 160062},
 }
 
-// ways are those in which a server's words about a failure come, besides a
-// refusal: before the reply and within, on both wires.
+// ways are how a server can send an error message, besides an error status: before the
+// reply and within, on both wires.
 var ways = []struct {
 	name   string
 	answer func(body string) http.HandlerFunc
 	client func(*testing.T, string, http.HandlerFunc) *openai.Client
 	text   string // that came before
 }{
-	{"status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, chatting, ""},
-	{"data", func(body string) http.HandlerFunc { return sse(hello + "data: " + body + "\n\n") }, chatting, "Hello"},
-	{"error event", func(body string) http.HandlerFunc { return sse(hello + "event: error\ndata: " + body + "\n\n") }, chatting, "Hello"},
-	{"bare line", func(body string) http.HandlerFunc { return sse(hello + strings.TrimSpace(body) + "\n") }, chatting, "Hello"},
+	{"status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, chatClient, ""},
+	{"data", func(body string) http.HandlerFunc { return sse(hello + "data: " + body + "\n\n") }, chatClient, "Hello"},
+	{"error event", func(body string) http.HandlerFunc { return sse(hello + "event: error\ndata: " + body + "\n\n") }, chatClient, "Hello"},
+	{"bare line", func(body string) http.HandlerFunc { return sse(hello + strings.TrimSpace(body) + "\n") }, chatClient, "Hello"},
 	{"responses, status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, responding, ""},
 	{"responses, error event", func(body string) http.HandlerFunc { return sse("event: error\ndata: " + body + "\n\n") }, responding, ""},
 	{"responses, data", func(body string) http.HandlerFunc { return sse("data: " + body + "\n\n") }, responding, ""},
 }
 
-// chatting is a client over chat completions, whatever the provider's own wire is.
-func chatting(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+// chatClient returns a client for chat completions, whatever the provider's own wire is.
+func chatClient(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	return openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:9/v1", Key: testKey, Transport: offline{h}, Wire: openai.WireChat})
+	return openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:9/v1", Key: testKey, Transport: handlerTransport{h}, Wire: openai.WireChat})
 }
 
 func responding(t *testing.T, _ string, h http.HandlerFunc) *openai.Client {
 	return responsesClient(t, h)
 }
 
-func TestOverflowIsToldByEveryServersWords(t *testing.T) {
+func TestOverflowIsRecognisedInEveryServersMessage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range tooLong {
 		check := func(t *testing.T, got *llm.Error, status int) {
@@ -111,13 +111,13 @@ func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, gather(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err, tt.status)
+			check(t, readReply(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err, tt.status)
 			for _, way := range ways {
 				if tt.body == "" {
 					break // nothing in a stream says nothing
 				}
 				t.Run(way.name, func(t *testing.T) {
-					got := gather(t, way.client(t, tt.provider, way.answer(tt.body)), user("hi"))
+					got := readReply(t, way.client(t, tt.provider, way.answer(tt.body)), user("hi"))
 					check(t, got.Err, 0)
 					if got.Text != way.text {
 						t.Errorf("before it came %q", got.Text)
@@ -128,8 +128,8 @@ func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 	}
 }
 
-// What speaks of tokens, lengths or the window, and is no overflow: class is that of the refusal, within that of the
-// same words in a reply, "" where only the status tells.
+// These errors mention tokens, lengths or the window, and are not overflows. class is the expected class of a refusal,
+// within that of the same error in a reply, "" if only the status identifies it.
 var notTooLong = []struct {
 	name, provider string
 	status         int
@@ -158,12 +158,12 @@ var notTooLong = []struct {
 	{"nothing, but not from Cerebras", "custom", 400, ``, llm.BadRequest, ""},
 }
 
-func TestWhatOnlySoundsLikeOverflow(t *testing.T) {
+func TestSimilarErrorsAreNotOverflow(t *testing.T) {
 	t.Parallel()
 	for _, tt := range notTooLong {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err
+			got := readReply(t, serve(t, tt.provider, status(tt.status, tt.body)), user("hi")).Err
 			if got == nil || got.Class != tt.class || got.Window != 0 || got.Requested != 0 || got.Status != tt.status {
 				t.Errorf("refused: %+v", got)
 			}
@@ -171,7 +171,7 @@ func TestWhatOnlySoundsLikeOverflow(t *testing.T) {
 				if tt.within == "" {
 					break
 				}
-				got := gather(t, way.client(t, tt.provider, way.answer(tt.body)), user("hi")).Err
+				got := readReply(t, way.client(t, tt.provider, way.answer(tt.body)), user("hi")).Err
 				if got == nil || got.Class != tt.within {
 					t.Errorf("%s: %+v", way.name, got)
 				}
@@ -180,14 +180,14 @@ func TestWhatOnlySoundsLikeOverflow(t *testing.T) {
 	}
 }
 
-// A window that fills while the reply comes ends the reply; one that was full before leaves nothing but the failure.
-func TestAWindowThatFillsInTheReply(t *testing.T) {
+// A window that fills during the reply ends the reply; a window that was full before gives only an error.
+func TestWindowThatFillsDuringTheReplyEndsIt(t *testing.T) {
 	t.Parallel()
 	full := strings.Replace(stop, "stop", "model_context_window_exceeded", 1)
-	if got := gather(t, serve(t, "zai", sse(hello+full+done)), user("hi")); got.Text != "Hello" || got.Stop != "length" || got.Err != nil {
+	if got := readReply(t, serve(t, "zai", sse(hello+full+done)), user("hi")); got.Text != "Hello" || got.Stop != "length" || got.Err != nil {
 		t.Errorf("%q, stopped by %q, %v", got.Text, got.Stop, got.Err)
 	}
-	if got := gather(t, serve(t, "zai", sse(full+done)), user("hi")); got.Err == nil || got.Err.Class != llm.Overflow {
+	if got := readReply(t, serve(t, "zai", sse(full+done)), user("hi")); got.Err == nil || got.Err.Class != llm.Overflow {
 		t.Errorf("without a reply: %v", got.Err)
 	}
 }

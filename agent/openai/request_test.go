@@ -28,22 +28,22 @@ func result(id, text string) projection.Message {
 	return projection.Message{Role: projection.RoleTool, CallID: id, Tool: "ls", Text: text}
 }
 
-// seen is one request as a server saw it.
-type seen struct {
+// seenRequest is one request that a server got.
+type seenRequest struct {
 	path   string
 	header http.Header
 	raw    []byte
 	body   map[string]any
 }
 
-// keep records requests and answers with a handler.
-func keep(t *testing.T, list *[]seen, next http.HandlerFunc) http.HandlerFunc {
+// recordRequests appends each request to list and answers with next.
+func recordRequests(t *testing.T, list *[]seenRequest, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		s := seen{path: r.URL.Path, header: r.Header, raw: raw}
+		s := seenRequest{path: r.URL.Path, header: r.Header, raw: raw}
 		if err := json.Unmarshal(raw, &s.body); err != nil {
 			t.Errorf("the body is not JSON: %v", err)
 		}
@@ -52,11 +52,11 @@ func keep(t *testing.T, list *[]seen, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// ask sends one request and returns it as the server saw it, with the reply.
-func ask(t *testing.T, provider string, r llm.Request) (seen, reply) {
+// ask sends one request and returns the request that the server got, and the reply.
+func ask(t *testing.T, provider string, r llm.Request) (seenRequest, reply) {
 	t.Helper()
-	var list []seen
-	got := gather(t, serve(t, provider, keep(t, &list, sse(hello+stop+done))), r)
+	var list []seenRequest
+	got := readReply(t, serve(t, provider, recordRequests(t, &list, sse(hello+stop+done))), r)
 	if len(list) != 1 {
 		t.Fatalf("%d requests", len(list))
 	}
@@ -72,7 +72,7 @@ func decode(t *testing.T, text string) any {
 	return v
 }
 
-func TestRequestBody(t *testing.T) {
+func TestRequestBodies(t *testing.T) {
 	t.Parallel()
 	r := llm.Request{
 		Model: "m", System: "Be brief.", MaxTokens: 100, Conversation: "abcd",
@@ -114,8 +114,8 @@ func TestRequestBody(t *testing.T) {
 	}
 }
 
-// Reasoning goes back as its maker asks for it, from the newest message of the user on or from the beginning.
-func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
+// Reasoning is sent back as the model's maker requires: from the newest user message on, or from the beginning.
+func TestReasoningIsSentBackToModelsThatNeedIt(t *testing.T) {
 	t.Parallel()
 	calls := func(id, text, thought string) projection.Message {
 		m := assistant(conversation.ToolCall{ID: id, Name: "ls", Arguments: "{}"})
@@ -174,8 +174,8 @@ func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 	}
 }
 
-// A provider's quirks hold at its own address, and only what no other server minds at another.
-func TestQuirksHoldWhereTheProviderIs(t *testing.T) {
+// All quirks of a provider apply at its own address; at other addresses only those that every server accepts.
+func TestQuirksApplyAtTheProvidersAddress(t *testing.T) {
 	t.Parallel()
 	r := user("hi")
 	r.MaxTokens, r.Conversation = 50, "abcd"
@@ -186,17 +186,17 @@ func TestQuirksHoldWhereTheProviderIs(t *testing.T) {
 		provider string // asked
 		header   string
 	}{
-		"openai at home":    {atHome, "max_output_tokens", "abcd", "openai", ""},
+		"openai at home":    {officialClient, "max_output_tokens", "abcd", "openai", ""},
 		"openai elsewhere":  {serve, "max_tokens", nil, "openai", ""},
-		"xai at home":       {atHome, "max_tokens", nil, "xai", "abcd"},
+		"xai at home":       {officialClient, "max_tokens", nil, "xai", "abcd"},
 		"xai elsewhere":     {serve, "max_tokens", nil, "xai", "abcd"},
-		"mistral, for both": {atHome, "max_tokens", nil, "mistral", ""},
+		"mistral, for both": {officialClient, "max_tokens", nil, "mistral", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var list []seen
-			gather(t, tt.at(t, tt.provider, keep(t, &list, sse(hello+stop+done))), r)
+			var list []seenRequest
+			readReply(t, tt.at(t, tt.provider, recordRequests(t, &list, sse(hello+stop+done))), r)
 			if got := list[0]; got.body[tt.limit] != float64(50) || got.body["prompt_cache_key"] != tt.key || got.header.Get("X-Grok-Conv-Id") != tt.header {
 				t.Errorf("%s, %v", got.raw, got.header)
 			}
@@ -204,7 +204,7 @@ func TestQuirksHoldWhereTheProviderIs(t *testing.T) {
 	}
 }
 
-func TestRefusedParametersAreLearned(t *testing.T) {
+func TestRefusedParametersAreOmittedAfterwards(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, field, refusal string
@@ -218,8 +218,8 @@ func TestRefusedParametersAreLearned(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var list []seen
-			c := serve(t, "custom", keep(t, &list, func(w http.ResponseWriter, r *http.Request) {
+			var list []seenRequest
+			c := serve(t, "custom", recordRequests(t, &list, func(w http.ResponseWriter, r *http.Request) {
 				if _, ok := list[len(list)-1].body[tt.field]; ok {
 					status(http.StatusBadRequest, tt.refusal)(w, r)
 					return
@@ -229,7 +229,7 @@ func TestRefusedParametersAreLearned(t *testing.T) {
 			r := user("hi")
 			r.MaxTokens = 9
 			for range 2 {
-				if got := gather(t, c, r); got.Text != "Hello" {
+				if got := readReply(t, c, r); got.Text != "Hello" {
 					t.Fatalf("%v", got.Err)
 				}
 			}
@@ -244,7 +244,7 @@ func TestRefusedParametersAreLearned(t *testing.T) {
 	}
 }
 
-func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
+func TestIneffectiveEffortIsReported(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		provider, model, effort string
@@ -264,7 +264,7 @@ func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
 			t.Errorf("%s/%s %s over %q: %q, want %q", tt.provider, tt.model, tt.effort, tt.wire, got, tt.says)
 		}
 	}
-	// What only the server knows is said with the reply.
+	// The server reports an ineffective setting with the reply.
 	c := responsesClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if body, err := io.ReadAll(r.Body); err != nil || strings.Contains(string(body), `"effort"`) {
 			status(http.StatusBadRequest, `{"error":{"message":"Unsupported value: 'minimal' is not supported.","param":"reasoning.effort"}}`)(w, r)
@@ -285,28 +285,28 @@ func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
 	}
 }
 
-func TestLlamaCppIsFoundOutByItsAnswer(t *testing.T) {
+func TestLlamaCppIsRecognisedByItsAnswer(t *testing.T) {
 	t.Parallel()
-	var list []seen
-	c := serve(t, "custom", keep(t, &list, func(w http.ResponseWriter, _ *http.Request) {
+	var list []seenRequest
+	c := serve(t, "custom", recordRequests(t, &list, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Server", "llama.cpp")
 		write(w, hello+stop)
 	}))
-	gather(t, c, user("hi"))
-	gather(t, c, user("hi"))
+	readReply(t, c, user("hi"))
+	readReply(t, c, user("hi"))
 	if list[0].body["return_progress"] != nil || list[1].body["return_progress"] != true {
 		t.Errorf("%s\n%s", list[0].raw, list[1].raw)
 	}
 }
 
-// echo makes a second request with what the first reply said to echo.
-func echo(t *testing.T, provider, model, nextModel, stream string) map[string]any {
+// sendExtrasBack sends a second request with the extras of the first reply, and returns its body.
+func sendExtrasBack(t *testing.T, provider, model, nextModel, stream string) map[string]any {
 	t.Helper()
-	var list []seen
-	c := serve(t, provider, keep(t, &list, sse(stream)))
+	var list []seenRequest
+	c := serve(t, provider, recordRequests(t, &list, sse(stream)))
 	r := user("hi")
 	r.Model = model
-	first := gather(t, c, r)
+	first := readReply(t, c, r)
 	m := projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras}
 	for _, x := range first.Calls {
 		m.Calls = append(m.Calls, conversation.ToolCall{ID: x.ID, Name: x.Name, Arguments: x.Arguments, Extra: conversation.RawJSON(x.Extra)})
@@ -317,48 +317,48 @@ func echo(t *testing.T, provider, model, nextModel, stream string) map[string]an
 	}
 	r.Messages = append(r.Messages, projection.Message{Role: projection.RoleUser, Text: "go on"})
 	r.Model = nextModel
-	gather(t, c, r)
+	readReply(t, c, r)
 	if strings.Contains(string(list[1].raw), "plimsoll_route") {
 		t.Errorf("our own mark was sent: %s", list[1].raw)
 	}
 	return list[1].body["messages"].([]any)[1].(map[string]any)
 }
 
-func TestThoughtSignaturesGoBack(t *testing.T) {
+func TestThoughtSignaturesAreSentBack(t *testing.T) {
 	t.Parallel()
 	stream := delta(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"ls","arguments":"{}"},"extra_content":{"google":{"thought_signature":"sig"}}}]}`) + stop
 	extra := func(m map[string]any) any { return m["tool_calls"].([]any)[0].(map[string]any)["extra_content"] }
 
-	got := extra(echo(t, "gemini", "gemini-3.8-flash", "gemini-3.8-flash", stream))
+	got := extra(sendExtrasBack(t, "gemini", "gemini-3.8-flash", "gemini-3.8-flash", stream))
 	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"sig"}}`), got); diff != "" {
 		t.Errorf("same model (-want +got)\n%s", diff)
 	}
-	got = extra(echo(t, "gemini", "gemini-3.8-flash", "gemini-4-argon", stream))
+	got = extra(sendExtrasBack(t, "gemini", "gemini-3.8-flash", "gemini-4-argon", stream))
 	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"skip_thought_signature_validator"}}`), got); diff != "" {
 		t.Errorf("other model (-want +got)\n%s", diff)
 	}
-	if got = extra(echo(t, "custom", "m", "n", stream)); got != nil {
+	if got = extra(sendExtrasBack(t, "custom", "m", "n", stream)); got != nil {
 		t.Errorf("elsewhere: %v", got)
 	}
 }
 
-func TestReasoningDetailsGoBackWhole(t *testing.T) {
+func TestReasoningDetailsAreSentBackComplete(t *testing.T) {
 	t.Parallel()
 	stream := delta(`{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"f"}]}`) +
 		delta(`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","signature":"s","index":0,"format":"f"}]}`) +
 		delta(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"xyz","index":1}]}`) + hello + stop
-	got := echo(t, "openrouter", "anthropic/x", "anthropic/x", stream)
+	got := sendExtrasBack(t, "openrouter", "anthropic/x", "anthropic/x", stream)
 	want := decode(t, `[{"type":"reasoning.text","text":"ab","signature":"s","index":0,"format":"f"},{"type":"reasoning.encrypted","data":"xyz","index":1}]`)
 	if diff := cmp.Diff(want, got["reasoning_details"]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got := echo(t, "openrouter", "anthropic/x", "openai/y", stream); got["reasoning_details"] != nil {
+	if got := sendExtrasBack(t, "openrouter", "anthropic/x", "openai/y", stream); got["reasoning_details"] != nil {
 		t.Errorf("sent to another model: %v", got["reasoning_details"])
 	}
 }
 
-// What is signed or encrypted goes back with the message that it came with, as it was, or not at all.
-func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
+// Signed or encrypted reasoning is sent back unchanged with its own message, or omitted.
+func TestSignedReasoningIsSentBackUnchangedOrOmitted(t *testing.T) {
 	t.Parallel()
 	const secret, filler = "S1", "skip_thought_signature_validator"
 	signed := conversation.RawJSON(`{"google":{"thought_signature":"S1"}}`)
@@ -434,8 +434,8 @@ func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
 	}
 }
 
-// marked lists the messages of a chat body that carry a cache breakpoint, and its time.
-func marked(t *testing.T, body map[string]any) (at []int, ttl any) {
+// markedMessages lists the messages of a chat body that have a cache breakpoint, and its lifetime.
+func markedMessages(t *testing.T, body map[string]any) (at []int, ttl any) {
 	t.Helper()
 	messages, _ := body["messages"].([]any)
 	for i, m := range messages {
@@ -480,10 +480,10 @@ func TestOpenRouterPassesBreakpointsToClaude(t *testing.T) {
 			if r.Model, r.CacheTTL = c.model, c.ttl; c.small {
 				r.System = "be brief"
 			}
-			var list []seen
-			client := atHome(t, "openrouter", keep(t, &list, sse(hello+stop+done)))
-			gather(t, client, r)
-			at, ttl := marked(t, list[0].body)
+			var list []seenRequest
+			client := officialClient(t, "openrouter", recordRequests(t, &list, sse(hello+stop+done)))
+			readReply(t, client, r)
+			at, ttl := markedMessages(t, list[0].body)
 			if diff := cmp.Diff(c.at, at); diff != "" || ttl != c.want {
 				t.Errorf("breakpoints behind messages %v for %v, want %v for %v", at, ttl, c.at, c.want)
 			}
@@ -494,11 +494,11 @@ func TestOpenRouterPassesBreakpointsToClaude(t *testing.T) {
 	}
 }
 
-func TestABreakpointThatIsRefusedIsLeftOut(t *testing.T) {
+func TestRefusedCacheBreakpointsAreOmitted(t *testing.T) {
 	t.Parallel()
 	r := llm.Request{Model: "anthropic/claude-sonnet-5", System: strings.Repeat("many words ", 400), Messages: []projection.Message{{Role: projection.RoleUser, Text: "begin"}}}
-	var list []seen
-	client := atHome(t, "openrouter", keep(t, &list, func(w http.ResponseWriter, q *http.Request) {
+	var list []seenRequest
+	client := officialClient(t, "openrouter", recordRequests(t, &list, func(w http.ResponseWriter, q *http.Request) {
 		if len(list) == 1 {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, `{"error":{"message":"messages.0.content.0.cache_control: Extra inputs are not permitted"}}`)
@@ -506,15 +506,15 @@ func TestABreakpointThatIsRefusedIsLeftOut(t *testing.T) {
 		}
 		sse(hello+stop+done)(w, q)
 	}))
-	if got := gather(t, client, r); got.Err != nil || len(list) != 2 {
+	if got := readReply(t, client, r); got.Err != nil || len(list) != 2 {
 		t.Fatalf("%d requests, %v", len(list), got.Err)
 	}
-	if at, _ := marked(t, list[1].body); at != nil {
+	if at, _ := markedMessages(t, list[1].body); at != nil {
 		t.Errorf("the second one has breakpoints behind %v", at)
 	}
 }
 
-func TestOpenAIKeepsAPromptForADayWhereTheUserSaysSo(t *testing.T) {
+func TestOpenAICacheLifetimeFollowsTheSetting(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		model string

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// event is an event of the Responses wire.
+// event returns an event of the Responses wire.
 func event(kind, fields string) string {
 	if fields != "" {
 		fields = "," + fields
@@ -34,48 +34,48 @@ var (
 
 var responseStreams = []struct {
 	name, body string
-	want       wanted
+	want       expectedReply
 }{
 	{"text", event("response.created", `"response":{"status":"in_progress"}`) + text +
 		event("response.output_item.done", `"output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"Hello"}]}`) + event("response.completed", completed),
-		wanted{Text: "Hello", Stop: conversation.StopEnd, Usage: used}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd, Usage: used}},
 	{"reasoning", event("response.reasoning_summary_text.delta", `"summary_index":0,"delta":"a"`) + event("response.reasoning_summary_part.added", `"summary_index":1`) +
 		event("response.reasoning_summary_text.delta", `"summary_index":1,"delta":"b"`) + text + event("response.completed", completed),
-		wanted{Text: "Hello", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
+		expectedReply{Text: "Hello", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
 	{"several messages and thoughts", event("response.reasoning_summary_text.delta", `"output_index":0,"summary_index":0,"delta":"a"`) + text +
 		event("response.reasoning_summary_text.delta", `"output_index":2,"summary_index":0,"delta":"b"`) + event("response.output_text.delta", `"output_index":3,"delta":"again"`) +
-		event("response.completed", completed), wanted{Text: "Hello\n\nagain", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
+		event("response.completed", completed), expectedReply{Text: "Hello\n\nagain", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
 	{"calls", event("response.output_item.added", `"output_index":0,"item":{"type":"function_call","call_id":"c1","name":"ls","arguments":""}`) +
 		event("response.function_call_arguments.delta", `"output_index":0,"delta":"{\"p\""`) +
 		event("response.output_item.added", `"output_index":1,"item":{"type":"function_call","call_id":"c2","name":"cat","arguments":""}`) +
 		event("response.function_call_arguments.delta", `"output_index":1,"delta":"{}"`) + event("response.function_call_arguments.delta", `"output_index":0,"delta":":1}"`) +
 		event("response.output_item.done", `"output_index":0,"item":{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\":1}"}`) + event("response.completed", completed),
-		wanted{Calls: []call{{ID: "c1", Name: "ls", Arguments: `{"p":1}`}, {ID: "c2", Name: "cat", Arguments: "{}"}}, Stop: conversation.StopCalls, Usage: used}},
+		expectedReply{Calls: []call{{ID: "c1", Name: "ls", Arguments: `{"p":1}`}, {ID: "c2", Name: "cat", Arguments: "{}"}}, Stop: conversation.StopCalls, Usage: used}},
 	{"only finished items", event("response.output_item.done", `"output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"Hello"}]}`) +
 		event("response.output_item.done", `"output_index":1,"item":{"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`) + event("response.completed", completed),
-		wanted{Text: "Hello", Calls: []call{{ID: "c1", Name: "ls", Arguments: "{}"}}, Stop: conversation.StopCalls, Usage: used}},
-	{"incomplete", text + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), wanted{Text: "Hello", Stop: conversation.StopLength}},
-	{"filtered", text + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}`), wanted{Text: "Hello", Stop: conversation.StopFiltered}},
-	{"refusal", event("response.refusal.delta", `"delta":"No"`) + event("response.completed", completed), wanted{Text: "No", Stop: conversation.StopEnd, Usage: used}},
+		expectedReply{Text: "Hello", Calls: []call{{ID: "c1", Name: "ls", Arguments: "{}"}}, Stop: conversation.StopCalls, Usage: used}},
+	{"incomplete", text + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), expectedReply{Text: "Hello", Stop: conversation.StopLength}},
+	{"filtered", text + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}`), expectedReply{Text: "Hello", Stop: conversation.StopFiltered}},
+	{"refusal", event("response.refusal.delta", `"delta":"No"`) + event("response.completed", completed), expectedReply{Text: "No", Stop: conversation.StopEnd, Usage: used}},
 	{"not streamed", `{"object":"response","status":"completed","output":[{"type":"reasoning","summary":[{"text":"hm"}]},{"type":"message","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":5,"output_tokens":2}}`,
-		wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{5, -1, 2}}},
-	{"failed", text + event("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow down"}}`), wanted{Text: "Hello", Class: llm.RateLimited}},
-	{"error event", text + event("error", `"code":"server_error","message":"boom"`), wanted{Text: "Hello", Class: llm.ServerFault}},
-	{"overflow", event("response.failed", `"response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`), wanted{Class: llm.Overflow}},
-	{"cut", text, wanted{Text: "Hello", Class: llm.Truncated}},
-	{"empty", event("response.completed", completed), wanted{Class: llm.Empty, Usage: used}},
-	{"another protocol", hello + stop + done, wanted{Class: llm.Malformed}},
-	{"no JSON", "data: {nope\n\n" + text, wanted{Class: llm.Malformed}},
-	{"a list of models", `{"object":"list","data":[]}`, wanted{Class: llm.Malformed}},
+		expectedReply{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{5, -1, 2}}},
+	{"failed", text + event("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow down"}}`), expectedReply{Text: "Hello", Class: llm.RateLimited}},
+	{"error event", text + event("error", `"code":"server_error","message":"boom"`), expectedReply{Text: "Hello", Class: llm.ServerFault}},
+	{"overflow", event("response.failed", `"response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`), expectedReply{Class: llm.Overflow}},
+	{"cut", text, expectedReply{Text: "Hello", Class: llm.Truncated}},
+	{"empty", event("response.completed", completed), expectedReply{Class: llm.Empty, Usage: used}},
+	{"another protocol", hello + stop + done, expectedReply{Class: llm.Malformed}},
+	{"no JSON", "data: {nope\n\n" + text, expectedReply{Class: llm.Malformed}},
+	{"a list of models", `{"object":"list","data":[]}`, expectedReply{Class: llm.Malformed}},
 }
 
-func TestResponses(t *testing.T) {
+func TestResponsesStreamsAreParsed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range responseStreams {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, responsesClient(t, sse(tt.body)), user("hi"))
-			if diff := cmp.Diff(tt.want, summary(got)); diff != "" {
+			got := readReply(t, responsesClient(t, sse(tt.body)), user("hi"))
+			if diff := cmp.Diff(tt.want, summaryOf(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s\n%v", diff, got.Err)
 			}
 		})
@@ -84,24 +84,24 @@ func TestResponses(t *testing.T) {
 
 func responsesClient(t *testing.T, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	return openai.New(openai.Options{Provider: "openai", BaseURL: "http://127.0.0.1:9", Key: testKey, Wire: openai.WireResponses, Transport: offline{h}})
+	return openai.New(openai.Options{Provider: "openai", BaseURL: "http://127.0.0.1:9", Key: testKey, Wire: openai.WireResponses, Transport: handlerTransport{h}})
 }
 
-// The output of a reply that has everything, and what goes back of it.
+// completeOutput is a reply with every kind of item, and sentBackItems are the items of it that the next request has.
 const (
-	wholeOutput = `{"id":"rs_0","type":"reasoning","status":"completed","encrypted_content":"E0","content":null,"summary":[{"type":"summary_text","text":"hm"}]}
+	completeOutput = `{"id":"rs_0","type":"reasoning","status":"completed","encrypted_content":"E0","content":null,"summary":[{"type":"summary_text","text":"hm"}]}
 {"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"looking","annotations":[]}]}
 {"id":"rs_2","type":"reasoning","encrypted_content":"E2","summary":[]}
 {"id":"fc_3","type":"function_call","status":"completed","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"}
 {"id":"msg_4","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]}
 {"id":"rs_5","type":"reasoning","encrypted_content":"E5","summary":[]}`
-	reasoned0, reasoned2 = `{"id":"rs_0","type":"reasoning","encrypted_content":"E0","summary":[{"type":"summary_text","text":"hm"}]},`, `{"id":"rs_2","type":"reasoning","encrypted_content":"E2","summary":[]},`
-	itsCall, itsSecond   = `{"id":"fc_3","type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`, `{"id":"msg_4","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]},`
-	echoed               = reasoned0 + `{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"looking","annotations":[]}]},` + reasoned2 + itsCall + itsSecond
-	plainCall            = `{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`
+	reasoned0, reasoned2        = `{"id":"rs_0","type":"reasoning","encrypted_content":"E0","summary":[{"type":"summary_text","text":"hm"}]},`, `{"id":"rs_2","type":"reasoning","encrypted_content":"E2","summary":[]},`
+	callItem, secondMessageItem = `{"id":"fc_3","type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`, `{"id":"msg_4","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]},`
+	sentBackItems               = reasoned0 + `{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"looking","annotations":[]}]},` + reasoned2 + callItem + secondMessageItem
+	plainCall                   = `{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`
 )
 
-// outputOf streams finished items.
+// outputOf returns a stream of complete items.
 func outputOf(items string) string {
 	var b strings.Builder
 	for i, item := range strings.Split(items, "\n") {
@@ -110,7 +110,7 @@ func outputOf(items string) string {
 	return b.String() + event("response.completed", completed)
 }
 
-func TestAReplyGoesBackAsItCame(t *testing.T) {
+func TestReplyIsSentBackUnchanged(t *testing.T) {
 	t.Parallel()
 	const without = `{"role":"assistant","content":"looking\n\nandno","phase":"commentary"},` + plainCall
 	for name, tt := range map[string]struct {
@@ -118,31 +118,31 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 		change func(*llm.Request, *projection.Message)
 		want   string
 	}{
-		"all of it":     {wholeOutput, nil, echoed},
-		"another text":  {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Text = "shorter" }, `{"role":"assistant","content":"shorter","phase":"commentary"},` + plainCall},
-		"a longer text": {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Text += "!" }, strings.Replace(without, "andno", "andno!", 1)},
-		"other arguments": {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].Arguments = "{}" },
+		"all of it":     {completeOutput, nil, sentBackItems},
+		"another text":  {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Text = "shorter" }, `{"role":"assistant","content":"shorter","phase":"commentary"},` + plainCall},
+		"a longer text": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Text += "!" }, strings.Replace(without, "andno", "andno!", 1)},
+		"other arguments": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].Arguments = "{}" },
 			strings.Replace(without, `"{\"p\": 1}"`, `"{}"`, 1)},
-		"stripped by a compaction": {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Stripped = true }, without},
-		"another id":               {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].ID = "c2" }, strings.Replace(without, `"c1"`, `"c2"`, 1)},
-		"another model":            {wholeOutput, func(r *llm.Request, _ *projection.Message) { r.Model = "gpt-6-astra" }, strings.Replace(without, `,"phase":"commentary"`, "", 1)},
-		"blank text": {strings.NewReplacer("looking", `\n`, "\"and\"", `""`, "\"no\"", `""`).Replace(wholeOutput), func(_ *llm.Request, m *projection.Message) { m.Text = "" },
-			strings.NewReplacer("looking", `\n`, itsSecond, strings.Replace(itsSecond, `[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]`, "[]", 1)).Replace(echoed)},
-		"unreadable reasoning": {strings.Replace(wholeOutput, `"encrypted_content":"E0",`, "", 1), nil,
+		"stripped by a compaction": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Stripped = true }, without},
+		"another id":               {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].ID = "c2" }, strings.Replace(without, `"c1"`, `"c2"`, 1)},
+		"another model":            {completeOutput, func(r *llm.Request, _ *projection.Message) { r.Model = "gpt-6-astra" }, strings.Replace(without, `,"phase":"commentary"`, "", 1)},
+		"blank text": {strings.NewReplacer("looking", `\n`, "\"and\"", `""`, "\"no\"", `""`).Replace(completeOutput), func(_ *llm.Request, m *projection.Message) { m.Text = "" },
+			strings.NewReplacer("looking", `\n`, secondMessageItem, strings.Replace(secondMessageItem, `[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]`, "[]", 1)).Replace(sentBackItems)},
+		"unreadable reasoning": {strings.Replace(completeOutput, `"encrypted_content":"E0",`, "", 1), nil,
 			`{"role":"assistant","content":"looking","phase":"commentary"},` + reasoned2 + plainCall + `{"role":"assistant","content":"andno"},`},
-		"of an older version": {wholeOutput, func(_ *llm.Request, m *projection.Message) {
+		"of an older version": {completeOutput, func(_ *llm.Request, m *projection.Message) {
 			m.Extras = map[string]conversation.RawJSON{"plimsoll_route": m.Extras["plimsoll_route"], "reasoning_items": conversation.RawJSON("[" + strings.TrimSuffix(reasoned0, ",") + "]")}
 		}, reasoned0 + strings.Replace(without, `,"phase":"commentary"`, "", 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var list []seen
-			// No wire is set: the model is one that has tools only on this wire.
-			c := serve(t, "openai", keep(t, &list, sse(outputOf(tt.output))))
+			var list []seenRequest
+			// No wire is set: the model supports tools only on the Responses wire.
+			c := serve(t, "openai", recordRequests(t, &list, sse(outputOf(tt.output))))
 			r := user("hi")
 			r.Model, r.System, r.MaxTokens, r.Conversation, r.Effort = "gpt-6.1-sol", "Be brief.", 99, "abcd", "high"
 			r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object"}`)}}
-			first := gather(t, c, r)
+			first := readReply(t, c, r)
 			m := projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras}
 			for _, one := range first.Calls {
 				m.Calls = append(m.Calls, conversation.ToolCall{ID: one.ID, Name: one.Name, Arguments: one.Arguments})
@@ -151,7 +151,7 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 				tt.change(&r, &m)
 			}
 			r.Messages = append(r.Messages, m, result(m.Calls[0].ID, ""))
-			second := gather(t, c, r)
+			second := readReply(t, c, r)
 			if at, _ := c.Thinking(r); slices.Equal(at, []int{1}) != strings.Contains(string(list[1].raw), "rs_") {
 				t.Errorf("the meter hears that the reasoning of %d goes back", at)
 			}
@@ -170,8 +170,8 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 	}
 }
 
-// What a server refuses of a request is left out from then on.
-func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
+// Parts of a request that a server refuses are omitted from then on.
+func TestPartsRefusedByAResponsesServerAreOmitted(t *testing.T) {
 	t.Parallel()
 	for field, refusal := range map[string]string{
 		`"summary":"auto"`: `{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}`,
@@ -179,8 +179,8 @@ func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
 		`"rs_0"`:           `{"error":{"message":"The encrypted content for item rs_0 could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`,
 		`"fc_3"`:           `{"error":{"message":"Item 'fc_3' of type 'function_call' was provided without its required 'reasoning' item: 'rs_2'.","type":"invalid_request_error","param":"input"}}`,
 	} {
-		var list []seen
-		c := responsesClient(t, keep(t, &list, func(w http.ResponseWriter, r *http.Request) {
+		var list []seenRequest
+		c := responsesClient(t, recordRequests(t, &list, func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(string(list[len(list)-1].raw), field) {
 				status(http.StatusBadRequest, refusal)(w, r)
 				return
@@ -188,11 +188,11 @@ func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
 			sse(text+event("response.completed", completed))(w, r)
 		}))
 		r := user("hi")
-		first := gather(t, responsesClient(t, sse(outputOf(wholeOutput))), r)
+		first := readReply(t, responsesClient(t, sse(outputOf(completeOutput))), r)
 		r.Messages = append(r.Messages, projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras,
 			Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: first.Calls[0].Arguments}}}, result("c1", "x"))
 		for range 2 {
-			if got := gather(t, c, r); got.Err != nil {
+			if got := readReply(t, c, r); got.Err != nil {
 				t.Errorf("%s: %v", field, got.Err)
 			}
 		}
@@ -205,11 +205,11 @@ func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
 	}
 }
 
-// A model of which only the server knows that it needs the other wire.
-func TestFallsBackToResponses(t *testing.T) {
+// The server refuses a model on the chat wire, and the client uses the Responses wire.
+func TestChatClientFallsBackToResponses(t *testing.T) {
 	t.Parallel()
-	var list []seen
-	c := serve(t, "openai", keep(t, &list, func(w http.ResponseWriter, r *http.Request) {
+	var list []seenRequest
+	c := serve(t, "openai", recordRequests(t, &list, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
 			status(http.StatusNotFound, `{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions.","type":"invalid_request_error","param":"model"}}`)(w, r)
 			return
@@ -217,7 +217,7 @@ func TestFallsBackToResponses(t *testing.T) {
 		write(w, event("response.output_text.delta", `"delta":"Hello"`)+event("response.completed", completed))
 	}))
 	for range 2 {
-		if got := gather(t, c, user("hi")); got.Text != "Hello" {
+		if got := readReply(t, c, user("hi")); got.Text != "Hello" {
 			t.Fatal(got.Err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// reply is a whole reply, put together from its chunks.
+// reply is a complete reply, assembled from its chunks.
 type reply struct {
 	Text, Reasoning string
 	Calls           []call
@@ -38,13 +38,13 @@ type call struct {
 	Extra     string `json:"extra,omitempty"`
 }
 
-// gather reads a reply to its end and checks what every reply must keep to.
-func gather(t *testing.T, c *openai.Client, r llm.Request) reply {
+// readReply reads a reply to its end and checks the rules for the chunks of every reply.
+func readReply(t *testing.T, c *openai.Client, r llm.Request) reply {
 	t.Helper()
-	return gatherContext(t.Context(), t, c, r)
+	return readReplyContext(t.Context(), t, c, r)
 }
 
-func gatherContext(ctx context.Context, t *testing.T, c *openai.Client, r llm.Request) reply {
+func readReplyContext(ctx context.Context, t *testing.T, c *openai.Client, r llm.Request) reply {
 	t.Helper()
 	var got reply
 	for chunk, err := range c.Stream(ctx, r) {
@@ -104,15 +104,15 @@ func (r *reply) add(t *testing.T, c llm.Chunk) {
 	}
 }
 
-// user is a request with one message.
+// user returns a request with one user message.
 func user(text string) llm.Request {
 	return llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 }
 
-// offline answers requests without a network: each answer is complete before it is read.
-type offline struct{ http.HandlerFunc }
+// handlerTransport answers requests with a handler, without a network: each answer is complete before it is read.
+type handlerTransport struct{ http.HandlerFunc }
 
-func (o offline) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
@@ -123,20 +123,20 @@ func (o offline) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, r.Body.Close()
 }
 
-// serve returns a client of a provider that a handler answers, without a network.
+// serve returns a client of a provider whose requests a handler answers, without a network.
 func serve(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	return openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:9/v1", Key: testKey, Transport: offline{validated(t, h)}})
+	return openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:9/v1", Key: testKey, Transport: handlerTransport{checkingMessages(t, h)}})
 }
 
-// connect starts a server and returns a client of it under a provider's name.
-func connect(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+// startServer starts a server and returns a client for it under a provider's name.
+func startServer(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	return openai.New(openai.Options{Provider: provider, BaseURL: servedBy(t, validated(t, h)), Key: testKey, Transport: transport(t)})
+	return openai.New(openai.Options{Provider: provider, BaseURL: servedBy(t, checkingMessages(t, h)), Key: testKey, Transport: transport(t)})
 }
 
-// validated fails the test where a request of the Messages API breaks its rules.
-func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
+// checkingMessages returns a handler that fails the test if a request breaks the rules of the Messages API.
+func checkingMessages(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/messages" {
 			raw, err := io.ReadAll(r.Body)
@@ -152,23 +152,23 @@ func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// atHome returns a client of a provider at its own address, where all its quirks hold.
-func atHome(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+// officialClient returns a client of a provider at its own address, where all its quirks apply.
+func officialClient(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	return openai.New(openai.Options{Provider: provider, Key: testKey, Transport: offline{h}})
+	return openai.New(openai.Options{Provider: provider, Key: testKey, Transport: handlerTransport{h}})
 }
 
 // testKey looks like a key and must never be seen in an error.
 const testKey = "sk-test-0123456789abcdef"
 
-// transport is one test's own, so that its connections end with it.
+// transport returns a transport for one test, whose connections close when the test ends.
 func transport(t *testing.T) *http.Transport {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return tr
 }
 
-// sse answers with a stream.
+// sse returns a handler that answers with a stream.
 func sse(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -176,7 +176,7 @@ func sse(body string) http.HandlerFunc {
 	}
 }
 
-// status answers with a status and a JSON body; headers are pairs.
+// status returns a handler that answers with a status and a JSON body; headers are pairs.
 func status(code int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -188,7 +188,7 @@ func status(code int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// write sends text at once. A client that left is no failure of the server.
+// write sends text at once. A disconnected client is not an error.
 func write(w http.ResponseWriter, text string) {
 	_, _ = w.Write([]byte(text))
 	if f, ok := w.(http.Flusher); ok {

@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Pieces of streams.
+// These are events of chat streams.
 const (
 	hello = `data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}` + "\n\n"
 	stop  = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
@@ -20,96 +20,96 @@ const (
 	done  = "data: [DONE]\n\n"
 )
 
-// delta is an event with that delta.
+// delta returns an event with that delta.
 func delta(json string) string {
 	return `data: {"choices":[{"index":0,"delta":` + json + `}]}` + "\n\n"
 }
 
 var streams = []struct {
 	name, body string
-	want       wanted
+	want       expectedReply
 }{
-	{"text", hello + delta(`{"content":" you"}`) + stop + done, wanted{Text: "Hello you", Stop: conversation.StopEnd}},
-	{"without [DONE]", hello + stop, wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"CRLF", strings.ReplaceAll(hello+stop+done, "\n", "\r\n"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"CR", strings.ReplaceAll(hello+stop+done, "\n", "\r"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"byte order mark", "\xEF\xBB\xBF" + hello + stop + done, wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"no space behind the colon", strings.ReplaceAll(hello+stop+done, "data: ", "data:"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"no blank lines", strings.ReplaceAll(hello+hello+stop+done, "\n\n", "\n"), wanted{Text: "HelloHello", Stop: conversation.StopEnd}},
-	{"no last newline", hello + strings.TrimSpace(stop), wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"data over several lines", "data: {\"choices\":[{\"delta\":\ndata:   {\"content\":\"Hi\"}}\ndata: ]}\n\n" + stop, wanted{Text: "Hi", Stop: conversation.StopEnd}},
+	{"text", hello + delta(`{"content":" you"}`) + stop + done, expectedReply{Text: "Hello you", Stop: conversation.StopEnd}},
+	{"without [DONE]", hello + stop, expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"CRLF", strings.ReplaceAll(hello+stop+done, "\n", "\r\n"), expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"CR", strings.ReplaceAll(hello+stop+done, "\n", "\r"), expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"byte order mark", "\xEF\xBB\xBF" + hello + stop + done, expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"no space behind the colon", strings.ReplaceAll(hello+stop+done, "data: ", "data:"), expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"no blank lines", strings.ReplaceAll(hello+hello+stop+done, "\n\n", "\n"), expectedReply{Text: "HelloHello", Stop: conversation.StopEnd}},
+	{"no last newline", hello + strings.TrimSpace(stop), expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"data over several lines", "data: {\"choices\":[{\"delta\":\ndata:   {\"content\":\"Hi\"}}\ndata: ]}\n\n" + stop, expectedReply{Text: "Hi", Stop: conversation.StopEnd}},
 	{"events with names, ids and comments", ": welcome\nevent: message\nid: 1\nretry: 10\n" + hello + "event: ping\ndata: {}\n\n" + stop + done,
-		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
 	{"400 keep-alives", strings.Repeat(": OPENROUTER PROCESSING\n\n", 400) + hello + strings.Repeat(": ping\n\n", 400) + stop + done,
-		wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"reasoning_content", delta(`{"reasoning_content":"hm"}`) + hello + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
-	{"reasoning", delta(`{"reasoning":"hm"}`) + hello + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"reasoning_content", delta(`{"reasoning_content":"hm"}`) + hello + stop, expectedReply{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+	{"reasoning", delta(`{"reasoning":"hm"}`) + hello + stop, expectedReply{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
 	{"reasoning under both names counts once", delta(`{"reasoning":"hm","reasoning_content":"hm"}`) + hello + stop,
-		wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+		expectedReply{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
 	{"content as parts", delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`) +
-		delta(`{"content":[{"type":"text","text":"Hello"}]}`) + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+		delta(`{"content":[{"type":"text","text":"Hello"}]}`) + stop, expectedReply{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
 	{"null content and fields of odd types", delta(`{"content":null,"reasoning":{"a":1},"tool_calls":null,"refusal":7}`) + hello + stop,
-		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
 	{"a stop reason in every event", strings.ReplaceAll(hello+hello, `"delta"`, `"finish_reason":"stop","delta"`) + done,
-		wanted{Text: "HelloHello", Stop: conversation.StopEnd}},
+		expectedReply{Text: "HelloHello", Stop: conversation.StopEnd}},
 	{"other choices are not the reply", `data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}` + "\n\n" + hello + stop,
-		wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"refusal", delta(`{"refusal":"I cannot"}`) + stop, wanted{Text: "I cannot", Stop: conversation.StopEnd}},
-	{"length", hello + strings.Replace(stop, "stop", "length", 1), wanted{Text: "Hello", Stop: conversation.StopLength}},
-	{"filtered", strings.Replace(stop, "stop", "content_filter", 1), wanted{Stop: conversation.StopFiltered}},
-	{"unknown reason", hello + strings.Replace(stop, "stop", "eos", 1), wanted{Text: "Hello", Stop: conversation.StopEnd}},
-	{"calls wanted, none made", hello + calls, wanted{Text: "Hello", Stop: conversation.StopEnd}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"refusal", delta(`{"refusal":"I cannot"}`) + stop, expectedReply{Text: "I cannot", Stop: conversation.StopEnd}},
+	{"length", hello + strings.Replace(stop, "stop", "length", 1), expectedReply{Text: "Hello", Stop: conversation.StopLength}},
+	{"filtered", strings.Replace(stop, "stop", "content_filter", 1), expectedReply{Stop: conversation.StopFiltered}},
+	{"unknown reason", hello + strings.Replace(stop, "stop", "eos", 1), expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
+	{"calls wanted, none made", hello + calls, expectedReply{Text: "Hello", Stop: conversation.StopEnd}},
 	{"whole completion instead of a stream", `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},` + "\n" +
 		`"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
-		wanted{Text: "Hello", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{3, -1, 1}}},
-	{"nothing at all", "", wanted{Class: llm.Truncated}},
-	{"only [DONE]", done, wanted{Class: llm.Empty}},
-	{"empty reply", delta(`{"content":""}`) + stop + done, wanted{Class: llm.Empty}},
-	{"only reasoning", delta(`{"reasoning":"hm"}`) + stop + done, wanted{Reasoning: "hm", Class: llm.Empty}},
-	{"clean cut", hello + hello, wanted{Text: "HelloHello", Class: llm.Truncated}},
-	{"clean cut in a line", hello + hello[:40], wanted{Text: "Hello", Class: llm.Truncated}},
-	{"[DONE] without a reason", hello + done, wanted{Text: "Hello", Class: llm.Truncated}},
-	{"malformed JSON", hello + "data: {\"choices\":[}\n\n" + stop, wanted{Text: "Hello", Class: llm.Malformed}},
-	{"HTML with status 200", "<!DOCTYPE html><html><head><title>Sign in</title></head></html>", wanted{Class: llm.Malformed}},
-	{"plain text with status 200", "It works!\n", wanted{Class: llm.Malformed}},
-	{"a list", "[1,2]", wanted{Class: llm.Malformed}},
-	{"JSON error with status 200", `{"error":{"message":"bad","type":"invalid_request_error","code":400}}`, wanted{Class: llm.BadRequest}},
+		expectedReply{Text: "Hello", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{3, -1, 1}}},
+	{"nothing at all", "", expectedReply{Class: llm.Truncated}},
+	{"only [DONE]", done, expectedReply{Class: llm.Empty}},
+	{"empty reply", delta(`{"content":""}`) + stop + done, expectedReply{Class: llm.Empty}},
+	{"only reasoning", delta(`{"reasoning":"hm"}`) + stop + done, expectedReply{Reasoning: "hm", Class: llm.Empty}},
+	{"clean cut", hello + hello, expectedReply{Text: "HelloHello", Class: llm.Truncated}},
+	{"clean cut in a line", hello + hello[:40], expectedReply{Text: "Hello", Class: llm.Truncated}},
+	{"[DONE] without a reason", hello + done, expectedReply{Text: "Hello", Class: llm.Truncated}},
+	{"malformed JSON", hello + "data: {\"choices\":[}\n\n" + stop, expectedReply{Text: "Hello", Class: llm.Malformed}},
+	{"HTML with status 200", "<!DOCTYPE html><html><head><title>Sign in</title></head></html>", expectedReply{Class: llm.Malformed}},
+	{"plain text with status 200", "It works!\n", expectedReply{Class: llm.Malformed}},
+	{"a list", "[1,2]", expectedReply{Class: llm.Malformed}},
+	{"JSON error with status 200", `{"error":{"message":"bad","type":"invalid_request_error","code":400}}`, expectedReply{Class: llm.BadRequest}},
 	{"overflow with status 200", `{"error":{"message":"This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens","code":400}}`,
-		wanted{Class: llm.Overflow, Window: 8192, Requested: 9000}},
-	{"error frame", hello + `data: {"error":{"message":"boom","code":502}}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
-	{"error frame with a space", hello + `data: { "error": {"message":"boom"}}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
+		expectedReply{Class: llm.Overflow, Window: 8192, Requested: 9000}},
+	{"error frame", hello + `data: {"error":{"message":"boom","code":502}}` + "\n\n", expectedReply{Text: "Hello", Class: llm.ServerFault}},
+	{"error frame with a space", hello + `data: { "error": {"message":"boom"}}` + "\n\n", expectedReply{Text: "Hello", Class: llm.ServerFault}},
 	{"error frame behind other keys", hello + `data: {"id":"x","error":{"code":429,"message":"slow down"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n",
-		wanted{Text: "Hello", Class: llm.RateLimited}},
-	{"error event", hello + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", wanted{Text: "Hello", Class: llm.Overloaded}},
-	{"error as text", hello + `data: {"error":"the model overloaded"}` + "\n\n", wanted{Text: "Hello", Class: llm.Overloaded}},
-	{"error as object", hello + `data: {"object":"error","message":"boom","code":500}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
-	{"error as a bare line", hello + `{"error":{"message":"boom"}}` + "\n", wanted{Text: "Hello", Class: llm.ServerFault}},
-	{"reason error", hello + strings.Replace(stop, "stop", "error", 1), wanted{Text: "Hello", Class: llm.ServerFault}},
+		expectedReply{Text: "Hello", Class: llm.RateLimited}},
+	{"error event", hello + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", expectedReply{Text: "Hello", Class: llm.Overloaded}},
+	{"error as text", hello + `data: {"error":"the model overloaded"}` + "\n\n", expectedReply{Text: "Hello", Class: llm.Overloaded}},
+	{"error as object", hello + `data: {"object":"error","message":"boom","code":500}` + "\n\n", expectedReply{Text: "Hello", Class: llm.ServerFault}},
+	{"error as a bare line", hello + `{"error":{"message":"boom"}}` + "\n", expectedReply{Text: "Hello", Class: llm.ServerFault}},
+	{"reason error", hello + strings.Replace(stop, "stop", "error", 1), expectedReply{Text: "Hello", Class: llm.ServerFault}},
 }
 
-func TestStreams(t *testing.T) {
+func TestChatStreamsAreParsed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range streams {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "custom", sse(tt.body)), user("hi"))
-			if diff := cmp.Diff(tt.want, summary(got)); diff != "" {
+			got := readReply(t, serve(t, "custom", sse(tt.body)), user("hi"))
+			if diff := cmp.Diff(tt.want, summaryOf(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s\n%v", diff, got.Err)
 			}
 		})
 	}
 }
 
-func TestKeepAlivesAreSignsOfLife(t *testing.T) {
+func TestKeepAlivesResetTheStallTimer(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat(": OPENROUTER PROCESSING\n\n", 400) + hello + stop
-	got := gather(t, serve(t, "openrouter", sse(body)), user("hi"))
+	got := readReply(t, serve(t, "openrouter", sse(body)), user("hi"))
 	if got.Waiting < 401 {
 		t.Errorf("%d signs of life of 400 comments and the headers", got.Waiting)
 	}
 }
 
-func TestUsage(t *testing.T) {
+func TestUsageIsParsed(t *testing.T) {
 	t.Parallel()
 	usd := 0.0125
 	tests := []struct {
@@ -138,7 +138,7 @@ func TestUsage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "custom", sse(hello+stop+`data: {"choices":[],`+tt.json+"}\n\n"+done)), user("hi"))
+			got := readReply(t, serve(t, "custom", sse(hello+stop+`data: {"choices":[],`+tt.json+"}\n\n"+done)), user("hi"))
 			if got.Usage == nil {
 				t.Fatal("no usage")
 			}
@@ -150,8 +150,8 @@ func TestUsage(t *testing.T) {
 }
 
 // The process that runs a model under Ollama can die: the stream then ends with a
-// piece of no model, without error and without [DONE].
-func TestARunnerThatDiesUnderOllamaIsAFailure(t *testing.T) {
+// chunk without a model, without error and without [DONE].
+func TestDeadOllamaRunnerIsAFailure(t *testing.T) {
 	t.Parallel()
 	event := func(model, delta string) string {
 		return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795358298,"model":"` + model +
@@ -167,20 +167,20 @@ func TestARunnerThatDiesUnderOllamaIsAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "ollama", sse(body)), user("hi"))
+			got := readReply(t, serve(t, "ollama", sse(body)), user("hi"))
 			if got.Err == nil || got.Err.Class != llm.ServerFault || !got.Err.Retryable() || got.Stop != "" {
 				t.Errorf("%q is an answer: stop %q, %v", got.Text, got.Stop, got.Err)
 			}
 		})
 	}
 	whole := event("tiny", `{"content":"Hello"}`) + stop + nobody
-	if got := gather(t, serve(t, "ollama", sse(whole)), user("hi")); got.Err != nil || got.Text != "Hello" {
+	if got := readReply(t, serve(t, "ollama", sse(whole)), user("hi")); got.Err != nil || got.Text != "Hello" {
 		t.Errorf("behind the stop reason: %q, %v", got.Text, got.Err)
 	}
 }
 
 // An endless reply stops at a limit, and so does an endless line.
-func TestEndless(t *testing.T) {
+func TestEndlessStreamIsStopped(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("x", 256<<10)
 	for name, piece := range map[string]string{
@@ -191,13 +191,13 @@ func TestEndless(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, "custom", func(w http.ResponseWriter, r *http.Request) {
+			c := startServer(t, "custom", func(w http.ResponseWriter, r *http.Request) {
 				for r.Context().Err() == nil {
 					write(w, piece)
 				}
 			})
 			c.LimitStream(6 << 20) // more than a reply may have
-			got := gather(t, c, user("hi"))
+			got := readReply(t, c, user("hi"))
 			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
 				t.Errorf("%v", got.Err)
 			}
@@ -208,7 +208,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// What stands between <think> and </think> at the beginning is reasoning, however it is cut; elsewhere it is text.
+// Text between <think> and </think> at the beginning is reasoning, also when chunks split the tags; elsewhere it is text.
 func TestThinkTagsAtTheBeginningAreReasoning(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ content, text, reasoning string }{
@@ -234,7 +234,7 @@ func TestThinkTagsAtTheBeginningAreReasoning(t *testing.T) {
 					}
 					stream += delta(`{"content":` + string(text) + `}`)
 				}
-				got := gather(t, serve(t, "custom", sse(stream+stop+done)), user("hi"))
+				got := readReply(t, serve(t, "custom", sse(stream+stop+done)), user("hi"))
 				if got.Text != tt.text || got.Reasoning != tt.reasoning {
 					t.Fatalf("cut at %d: text %q, reasoning %q", cut, got.Text, got.Reasoning)
 				}
@@ -246,7 +246,7 @@ func TestThinkTagsAtTheBeginningAreReasoning(t *testing.T) {
 	}
 }
 
-func TestCalls(t *testing.T) {
+func TestToolCallsAreAssembled(t *testing.T) {
 	t.Parallel()
 	piece := func(json string) string { return delta(`{"tool_calls":[` + json + `]}`) }
 	list := []call{{ID: "a", Name: "ls", Arguments: `{"p":1}`}, {ID: "b", Name: "cat", Arguments: `{"q":2}`}}
@@ -277,7 +277,7 @@ func TestCalls(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "custom", sse(tt.body)), user("hi"))
+			got := readReply(t, serve(t, "custom", sse(tt.body)), user("hi"))
 			if diff := cmp.Diff(tt.want, got.Calls); diff != "" || got.Stop != tt.stop || got.Err != nil {
 				t.Errorf("stop %q, error %v (-want +got)\n%s", got.Stop, got.Err, diff)
 			}
@@ -290,29 +290,29 @@ func TestCallsWithoutOrWithUsedIDsGetNewOnes(t *testing.T) {
 	body := delta(`{"tool_calls":[{"index":0,"id":"old","function":{"name":"ls","arguments":"{}"}},{"index":1,"id":"","function":{"name":"ls","arguments":"{}"}}]}`) + calls
 	r := user("hi")
 	r.Messages = append(r.Messages, assistant(conversation.ToolCall{ID: "old", Name: "ls", Arguments: "{}"}), result("old", "x"))
-	got := gather(t, serve(t, "custom", sse(body)), r)
+	got := readReply(t, serve(t, "custom", sse(body)), r)
 	if len(got.Calls) != 2 || got.Calls[0].ID == "old" || got.Calls[0].ID == got.Calls[1].ID || len(got.Calls[1].ID) != 9 {
 		t.Errorf("calls %+v", got.Calls)
 	}
 }
 
-func TestCutCallIsNotRun(t *testing.T) {
+func TestTruncatedCallIsNotRun(t *testing.T) {
 	t.Parallel()
 	half := delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{\"p"}}]}`)
 	whole := delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}]}`)
 	for _, body := range []string{half, half + done, whole} { // behind whole, another call could have come
-		if got := gather(t, serve(t, "custom", sse(body)), user("hi")); got.Err == nil || got.Err.Class != llm.Truncated {
+		if got := readReply(t, serve(t, "custom", sse(body)), user("hi")); got.Err == nil || got.Err.Class != llm.Truncated {
 			t.Errorf("%q: %q, %v", body, got.Stop, got.Err)
 		}
 	}
 }
 
-// A reply that ends before it said that it has ended, wherever that is, is tried
-// again: it is no answer, and no failure that would come again.
-func TestRepliesCutAtAnyByteAreTriedAgain(t *testing.T) {
+// A reply that breaks off before its final event, at any byte, is retried: it is neither
+// a complete answer nor a permanent error.
+func TestTruncatedRepliesAreRetryable(t *testing.T) {
 	t.Parallel()
 	whole := `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`
-	for name, body := range map[string]string{"stream": hello + stop, "named events": "event: message\n" + hello + stop, "whole": whole, "messages": answered("Hello")} {
+	for name, body := range map[string]string{"stream": hello + stop, "named events": "event: message\n" + hello + stop, "whole": whole, "messages": messagesReply("Hello")} {
 		cut := make(chan int, 1)
 		provider := "custom"
 		if name == "messages" {
@@ -321,7 +321,7 @@ func TestRepliesCutAtAnyByteAreTriedAgain(t *testing.T) {
 		c := serve(t, provider, func(w http.ResponseWriter, _ *http.Request) { write(w, body[:<-cut]) })
 		for n := 0; n < len(body); n += 3 {
 			cut <- n
-			got := gather(t, c, user("hi"))
+			got := readReply(t, c, user("hi"))
 			switch {
 			case got.Err == nil && (got.Text != "Hello" || got.Stop != conversation.StopEnd):
 				t.Errorf("%s cut at %d: %q, %q is an answer", name, n, got.Text, got.Stop)

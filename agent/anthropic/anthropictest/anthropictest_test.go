@@ -7,7 +7,7 @@ import (
 	"plimsoll/agent/anthropic/anthropictest"
 )
 
-// good is a request that has everything and is right.
+// good is a valid request with every kind of block.
 const good = `{"model":"claude-sonnet-5","max_tokens":64000,"stream":true,"thinking":{"type":"adaptive"},
 "tools":[{"name":"go","input_schema":{"type":"object"}}],
 "system":[{"type":"text","text":"be brief","cache_control":{"type":"ephemeral","ttl":"1h"}}],
@@ -16,7 +16,7 @@ const good = `{"model":"claude-sonnet-5","max_tokens":64000,"stream":true,"think
 {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"tool_use","id":"t1","name":"go","input":{}}]},
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"},{"type":"text","text":"on","cache_control":{"type":"ephemeral"}}]}]}`
 
-func TestWhatTheAPIRefusesIsFound(t *testing.T) {
+func TestInvalidRequestsAreFound(t *testing.T) {
 	t.Parallel()
 	if got := anthropictest.Problems([]byte(good), false); got != nil {
 		t.Fatalf("a request that is right: %v", got)

@@ -9,8 +9,8 @@ import (
 	"plimsoll/agent/anthropic/anthropictest"
 )
 
-// Each change of a request whose thinking goes back, and whether the server takes it.
-func TestThinkingIsCheckedAsTheAPIDoes(t *testing.T) {
+// Each case changes a request with thinking, and says whether the server accepts it.
+func TestThinkingIsCheckedLikeTheAPI(t *testing.T) {
 	t.Parallel()
 	const (
 		head   = `{"model":"claude-opus-5-5","max_tokens":100,"stream":true,"system":[{"type":"text","text":"be brief"}],"tools":[{"name":"go","input_schema":{"type":"object"}}],"messages":[`
