@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// open makes a Box on a fresh workspace that holds files.
+// open makes a Box on a new workspace that contains files.
 func open(t *testing.T, files map[string]string, change ...func(*tools.Options)) (*tools.Box, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// call makes a call of arguments given as a map.
+// call makes a tool call with args as its JSON arguments.
 func call(t *testing.T, name string, args map[string]any) conversation.ToolCall {
 	t.Helper()
 	raw, err := json.Marshal(args)
@@ -85,7 +85,7 @@ func succeed(t *testing.T, b *tools.Box, name string, args map[string]any) strin
 	return out.Text
 }
 
-// fail runs a call that must fail with a text that holds every part.
+// fail runs a call that must fail with a text that contains every part.
 func fail(t *testing.T, b *tools.Box, name string, args map[string]any, parts ...string) {
 	t.Helper()
 	out := run(t, b, name, args)
@@ -99,7 +99,7 @@ func fail(t *testing.T, b *tools.Box, name string, args map[string]any, parts ..
 	}
 }
 
-func TestDeclarationsAreTheGolden(t *testing.T) {
+func TestDeclarationsMatchTheGoldenFile(t *testing.T) {
 	t.Parallel()
 	type declared struct {
 		Name        string          `json:"name"`
@@ -150,7 +150,7 @@ func TestDisabledToolsAreNotOffered(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreReadAsModelsWriteThem(t *testing.T) {
+func TestArgumentsAreDecodedTolerantly(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "one\none\n"})
 	tries(t, b, []try{
@@ -186,7 +186,7 @@ func TestACancelledCallIsInterrupted(t *testing.T) {
 	}
 }
 
-// brokenArchive panics, as a defect would.
+// brokenArchive panics when it is read.
 type brokenArchive struct{ past.Archive }
 
 func TestAPanicBecomesAnOutcome(t *testing.T) {
@@ -195,7 +195,7 @@ func TestAPanicBecomesAnOutcome(t *testing.T) {
 	fail(t, b, "recall", map[string]any{"id": "e1"}, "recall broke down")
 }
 
-func TestNewRefusesWhatMakesNoSense(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for part, change := range map[string]func(*tools.Options){
 		"open the workspace":           func(o *tools.Options) { o.Workspace = "/does/not/exist" },

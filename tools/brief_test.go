@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// shape is what a declaration says but in words: the kinds of its parameters, and which are required.
+// shape returns a declaration without descriptions: its name, and the types of its parameters.
 func shape(t *testing.T, s conversation.ToolSpec) any {
 	t.Helper()
 	var schema struct {
@@ -22,7 +22,7 @@ func shape(t *testing.T, s conversation.ToolSpec) any {
 	return []any{s.Name, s.ReadOnly, schema.Properties, len(schema.Required)}
 }
 
-func TestBriefDeclarationsSayTheSameInFewerWords(t *testing.T) {
+func TestBriefDeclarationsHaveTheSameParameters(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil)
 	full, brief, few := b.Specs(), b.Brief(), b.Essential()

@@ -11,8 +11,8 @@ import (
 	"plimsoll/tools"
 )
 
-// try is a call with its arguments as JSON. Its answer is want behind "=", fails with a text that holds want behind "!",
-// and else holds want.
+// try is a call with its JSON arguments. After "=", want is the exact result; after "!", the call must fail with a text that
+// contains want; otherwise the result contains want.
 type try struct{ tool, args, want string }
 
 func tries(t *testing.T, b *tools.Box, list []try) {

@@ -16,7 +16,7 @@ import (
 
 func command(c string) map[string]any { return map[string]any{"command": c} }
 
-// offered are the rules offered for a call.
+// offered returns the rules offered for a call.
 func offered(t *testing.T, b *tools.Box, name string, args map[string]any) []string {
 	t.Helper()
 	o := b.Review(t.Context(), call(t, name, args)).Offer
@@ -28,7 +28,7 @@ func offered(t *testing.T, b *tools.Box, name string, args map[string]any) []str
 
 var grantFiles = map[string]string{"a.txt": "x", "d/b.txt": "x", "d/e/c.txt": "x", ".env": "x", "d/.env": "x", "d/AGENTS.md": "x", "k.pem": "x", "d/x.go": "package d"}
 
-func TestTheOfferIsExactlyThisCall(t *testing.T) {
+func TestTheOfferedRuleCoversExactlyThisCall(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, grantFiles, with(permission.Config{Approval: map[string]permission.Approval{"todo_write": permission.ApprovalAsk}}))
 	if err := os.Symlink("d/b.txt", filepath.Join(dir, "link")); err != nil {
@@ -63,7 +63,7 @@ func TestTheOfferIsExactlyThisCall(t *testing.T) {
 	}
 }
 
-// boxIn opens a workspace with a store of grants.
+// boxIn opens a Box on a folder with a store of grants.
 func boxIn(t *testing.T, dir string, store *grants.Store) *tools.Box {
 	t.Helper()
 	b, err := tools.New(tools.Options{Workspace: dir, Grants: store})
@@ -120,7 +120,7 @@ func TestGrantsHoldInEveryConversationOfTheWorkspaceAndThereOnly(t *testing.T) {
 	}
 }
 
-func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
+func TestRulesAreCheckedBeforeTheyAreGranted(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, grantFiles)
 	ask := call(t, "run_command", command("go test ./d"))
@@ -138,11 +138,11 @@ func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
 		"http_request(https://a.test/)": "does not cover",
 	} {
 		o, err := b.Judge(ask.ID, []string{rule})
-		said := o.Warning
+		message := o.Warning
 		if err != nil {
-			said = err.Error()
+			message = err.Error()
 		}
-		if !strings.Contains(said, want) || (want == "") != (said == "") || err == nil && !cmp.Equal(o.Rules, []string{rule}) {
+		if !strings.Contains(message, want) || (want == "") != (message == "") || err == nil && !cmp.Equal(o.Rules, []string{rule}) {
 			t.Errorf("%s: %+v, %v, want %q", rule, o, err, want)
 		}
 		if want != "" && want != "wide" && b.Allow(t.Context(), ask, conversation.GrantRun, []string{rule}) == nil {

@@ -19,8 +19,8 @@ import (
 	"plimsoll/tools/shell"
 )
 
-// keeperOf names the variable that makes the test binary a program which runs
-// commands until it is killed; it holds the name of the pipe they report to.
+// keeperOf is an environment variable. If it is set, the test binary runs commands
+// until it is killed; its value is the pipe to which the commands write.
 const keeperOf = "PLIMSOLL_TEST_KEEPER"
 
 func TestMain(m *testing.M) {
@@ -30,16 +30,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// orphans is a command whose processes end of themselves after minutes, ignore
-// polite signals, and hold the pipe open as long as one of them lives: one in the
-// foreground, a child of a child, and one in a process group of its own. It writes
-// a line when all of them run.
+// orphans is a command with several processes: one in the foreground, a child of a
+// child, and one in another process group. They end after minutes, ignore SIGTERM
+// and SIGHUP, and hold the pipe open while one of them runs. The command writes a
+// line when all of them run.
 const orphans = `exec 9>"$FIFO"; trap '' HUP TERM INT
 (trap '' HUP TERM; (sleep 300; :) & sleep 300; :) &
 set -m; nohup sleep 300 >/dev/null 2>&1 & set +m
 echo running >&9; sleep 300; :`
 
-// keep runs a command in each way there is and waits to be killed.
+// keep runs a command in the foreground, in the background and for the user, until it is killed.
 func keep(fifo string) {
 	if err := os.Setenv("FIFO", fifo); err != nil {
 		panic(err)
@@ -57,8 +57,8 @@ func keep(fifo string) {
 	panic(err)
 }
 
-// Whatever commands run when the program is killed, they are gone with it: the
-// pipe that all their processes hold ends.
+// When the program is killed, all processes of its commands end: the pipe that they
+// hold open is closed.
 func TestCommandsEndWithAKilledProgram(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")

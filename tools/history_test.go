@@ -16,31 +16,31 @@ import (
 	"plimsoll/tools/past"
 )
 
-// shelf is an archive in memory.
-type shelf struct {
+// memoryArchive is an archive in memory.
+type memoryArchive struct {
 	events []conversation.Event
 	blobs  map[string]string
 }
 
-func (s shelf) Events(context.Context) ([]conversation.Event, error) { return s.events, nil }
+func (s memoryArchive) Events(context.Context) ([]conversation.Event, error) { return s.events, nil }
 
-func (s shelf) Blob(_ context.Context, name string) (string, error) {
+func (s memoryArchive) Blob(_ context.Context, name string) (string, error) {
 	if text, ok := s.blobs[name]; ok {
 		return text, nil
 	}
 	return "", errors.New("no such blob")
 }
 
-// said is an archive of bodies.
-func said(bodies ...conversation.Body) shelf {
+// archiveOf returns an archive with events of these bodies.
+func archiveOf(bodies ...conversation.Body) memoryArchive {
 	var l conversation.Log
-	return shelf{events: l.Prepare(time.Unix(0, 0), bodies...)}
+	return memoryArchive{events: l.Prepare(time.Unix(0, 0), bodies...)}
 }
 
-// spoken is a conversation of two turns with a result that was cut.
-func spoken(full string) shelf {
+// cutResultArchive returns a conversation of two turns with a result that was cut; full is its text.
+func cutResultArchive(full string) memoryArchive {
 	shown, total := conversation.Cut(full, conversation.ResultMaxChars)
-	s := said(
+	s := archiveOf(
 		conversation.UserMessage{Text: "look at the log"},
 		conversation.AssistantMessage{Text: "I will.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{
 			{ID: "call_a1", Name: "run_command", Arguments: `{"command":"cat log"}`}, {ID: "call_b2", Name: "read_file", Arguments: `{"path":"x"}`}}},
@@ -69,7 +69,7 @@ func archive(a past.Archive) func(*tools.Options) {
 
 func TestRecallGivesOriginals(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(spoken(longLog())))
+	b, _ := open(t, nil, archive(cutResultArchive(longLog())))
 	list := []try{
 		{"recall", `{"id":"e3","offset":30000,"limit":30000}`, `; result of run_command {"command":"cat log"} (ok), turn 0`},
 		{"recall", `{"id":"e3","offset":113880}`, "e3: characters 113,881-113,890 of 113,890; result"},
@@ -96,12 +96,12 @@ func TestRecallGivesOriginals(t *testing.T) {
 	}
 	tries(t, b, list)
 
-	b, _ = open(t, nil, archive(spoken(strings.Repeat("漢", 40_000)+"needle"+strings.Repeat("x", 40_000))))
+	b, _ = open(t, nil, archive(cutResultArchive(strings.Repeat("漢", 40_000)+"needle"+strings.Repeat("x", 40_000))))
 	if got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "needle"}); !strings.Contains(got, "漢needlex") || len(got) > 2000 {
 		t.Errorf("a long line is not shown around the match: %d bytes", len(got))
 	}
 	without, _ := open(t, nil)
-	empty, _ := open(t, nil, archive(shelf{}))
+	empty, _ := open(t, nil, archive(memoryArchive{}))
 	tries(t, empty, []try{{"recall", `{}`, "nothing of this conversation was cut or shortened"}, {"recall", `{"id":"e1"}`, "!nothing has been said yet"}})
 	tries(t, without, []try{{"recall", `{"id":"e3"}`, "!keeps no originals"}, {"search_history", `{"query":"x"}`, "!keeps no originals"}})
 }
@@ -109,7 +109,7 @@ func TestRecallGivesOriginals(t *testing.T) {
 func TestRecallKeepsToItsLimit(t *testing.T) {
 	t.Parallel()
 	room := 2000
-	b, _ := open(t, nil, archive(spoken(longLog())), func(o *tools.Options) { o.RecallChars = func() int { return room } })
+	b, _ := open(t, nil, archive(cutResultArchive(longLog())), func(o *tools.Options) { o.RecallChars = func() int { return room } })
 	for _, args := range []map[string]any{{"id": "e3"}, {"id": "e3", "limit": 100_000}, {"id": "e3", "query": "line"}, {"id": "t0"}, nil} {
 		for _, room = range []int{2000, 700, 0} {
 			got := succeed(t, b, "recall", args)
@@ -122,7 +122,7 @@ func TestRecallKeepsToItsLimit(t *testing.T) {
 
 func TestRecallSaysWhenAnOriginalCannotBeRead(t *testing.T) {
 	t.Parallel()
-	s := spoken(longLog())
+	s := cutResultArchive(longLog())
 	s.blobs = nil
 	b, _ := open(t, nil, archive(s))
 	tries(t, b, []try{{"recall", `{"id":"e3","query":"showing first"}`, "(this part was kept in the log; the full text cannot be read: no such blob)"}})
@@ -131,7 +131,7 @@ func TestRecallSaysWhenAnOriginalCannotBeRead(t *testing.T) {
 	tries(t, b, []try{{"recall", `{"id":"e3"}`, "(of 113,890 characters only these were kept)\n\nline 0"}})
 }
 
-// called is a reply with one call, and its result.
+// called returns a reply with one call, and its result.
 func called(id, tool, arguments, text string) []conversation.Body {
 	return []conversation.Body{
 		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
@@ -139,7 +139,7 @@ func called(id, tool, arguments, text string) []conversation.Body {
 	}
 }
 
-// growing is a Box on a conversation that said ten things, and then what is given.
+// growing returns a Box on a conversation of ten replies, followed by more.
 func growing(t *testing.T, blobs map[string]string, more ...[]conversation.Body) *tools.Box {
 	t.Helper()
 	var bodies []conversation.Body
@@ -149,13 +149,13 @@ func growing(t *testing.T, blobs map[string]string, more ...[]conversation.Body)
 	for _, m := range more {
 		bodies = append(bodies, m...)
 	}
-	s := said(bodies...)
+	s := archiveOf(bodies...)
 	s.blobs = blobs
 	b, _ := open(t, nil, archive(s))
 	return b
 }
 
-func TestOverlaysLeadToWhatTheyHide(t *testing.T) {
+func TestRecallOfAnOverlayShowsTheMessagesItCovers(t *testing.T) {
 	t.Parallel()
 	b := growing(t, nil, []conversation.Body{conversation.UserMessage{Text: "read it"}}, // e11
 		called("c1", "read_file", `{"path":"x"}`, strings.Repeat("x", 9_000)), // e12, e13
@@ -171,7 +171,7 @@ func TestOverlaysLeadToWhatTheyHide(t *testing.T) {
 	})
 }
 
-func TestWhatWasTakenBackSaysSo(t *testing.T) {
+func TestRewoundMessagesAreMarkedAsUndone(t *testing.T) {
 	t.Parallel()
 	rewound := []conversation.Body{conversation.UserMessage{Text: "zero"}, conversation.UserMessage{Text: "one"}, conversation.Rewind{Turn: 1}, conversation.UserMessage{Text: "two"}}
 	tries(t, growing(t, nil, rewound), []try{
@@ -184,7 +184,7 @@ func TestWhatWasTakenBackSaysSo(t *testing.T) {
 	tries(t, growing(t, nil, rewound, []conversation.Body{conversation.Revert{Event: 13}}), []try{{"recall", `{"id":"e12"}`, "message of the user, turn 1\n"}})
 }
 
-func TestHistoryIsSearchedWhereverAWordWasSaid(t *testing.T) {
+func TestSearchCoversMessagesCallsAndStoredResults(t *testing.T) {
 	t.Parallel()
 	b := growing(t, map[string]string{"b1": strings.Repeat("filler\n", 50) + "the Retry\r\nthe LIMIT of each reTRY is 5\n"},
 		[]conversation.Body{conversation.UserMessage{Text: "Where is the retry\nlimit set?"}},                   // e11
@@ -222,11 +222,11 @@ Where is the retry`
 	})
 }
 
-func TestWhateverWasSaidIsFoundByItsOwnWords(t *testing.T) {
+func TestEveryMessageIsFoundByItsWords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		s, _ := hidden(t)
+		s, _ := drawArchive(t)
 		b, err := tools.New(tools.Options{Workspace: dir, Archive: s, Environ: []string{}})
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +271,7 @@ func quoted(t *rapid.T, text string) []byte {
 	return out
 }
 
-func TestCompactOnlyAsks(t *testing.T) {
+func TestCompactOnlyRequestsACompaction(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil)
 	tries(t, b, []try{
@@ -307,7 +307,7 @@ func TestTheChecklistIsWrittenWholeAndRestored(t *testing.T) {
 		{"todo_write", `{"todos":[{"status":"done"}]}`, `!needs "text"`},
 		{"todo_read", `{}`, want}, // a refused write changed nothing
 	})
-	s := said(append(called("c", "todo_write", written, ""),
+	s := archiveOf(append(called("c", "todo_write", written, ""),
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "todo_write", Arguments: `{"todos":[]}`}}, Stop: conversation.StopCalls},
 		conversation.ToolResult{CallID: "late", Tool: "todo_write", Status: conversation.ResultInterrupted})...)
 	restored, _ := open(t, nil, func(o *tools.Options) { o.Todos = tools.LastTodos(s.events) })
@@ -324,7 +324,7 @@ func BenchmarkSearchHistory(b *testing.B) {
 	for i := range 10_000 {
 		bodies = append(bodies, conversation.UserMessage{Text: fmt.Sprint(text, "needle", i)})
 	}
-	box, err := tools.New(tools.Options{Workspace: b.TempDir(), Archive: said(bodies...), Environ: []string{}})
+	box, err := tools.New(tools.Options{Workspace: b.TempDir(), Archive: archiveOf(bodies...), Environ: []string{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // serve starts a server on loopback and returns a Box that may reach it as
-// trusted.test, and only as that.
+// trusted.test, but under no other name.
 func serve(t *testing.T, h http.Handler) (b *tools.Box, base string) {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -37,7 +37,7 @@ func serve(t *testing.T, h http.Handler) (b *tools.Box, base string) {
 	return b, "http://trusted.test:" + u.Port()
 }
 
-// resolver answers from a table, without a network.
+// resolver answers DNS queries from a table, without a network.
 func resolver(table map[string][]string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -50,7 +50,7 @@ func resolver(table map[string][]string) *net.Resolver {
 	}}
 }
 
-// answer answers one question in the form that DNS has over a stream.
+// answer answers one DNS query in the format of DNS over TCP.
 func answer(c net.Conn, table map[string][]string) error {
 	var size [2]byte
 	if _, err := io.ReadFull(c, size[:]); err != nil {
@@ -224,7 +224,7 @@ func TestPrivateAddressesAreRefusedInEveryNotation(t *testing.T) {
 	fail(t, b, "http_request", map[string]any{"url": "http://sneaky.test" + port}, "does not reach private", "private_addresses")
 }
 
-func TestRedirectsAreJudgedLikeFirstAddresses(t *testing.T) {
+func TestRedirectsAreCheckedLikeFirstAddresses(t *testing.T) {
 	t.Parallel()
 	var stolen atomic.Int32
 	b, base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -329,7 +329,7 @@ func TestRedirectsToAnotherHostAreNotFollowedUnasked(t *testing.T) {
 	}
 }
 
-// One host has many spellings, and one path, too.
+// A rule matches every spelling of a host and of a path.
 func TestRulesSeeAddressesAsTheyAreSent(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil, func(o *tools.Options) {

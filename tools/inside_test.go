@@ -9,9 +9,9 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// What a tool says of itself cannot be forgotten: a rule with a pattern of paths would be refused for it, and small windows
-// would be told nothing.
-func TestToolsSayWhatTheyAre(t *testing.T) {
+// Without an access, a tool on files refuses rules with path patterns. Without a brief, small windows get a declaration
+// without a description.
+func TestToolsDeclareAccessAndBrief(t *testing.T) {
 	t.Parallel()
 	for _, tool := range (&Box{}).all() {
 		onFiles := slices.ContainsFunc(tool.params, func(p params.Param) bool { return p.Name == "path" })
@@ -19,10 +19,10 @@ func TestToolsSayWhatTheyAre(t *testing.T) {
 			t.Errorf("%s has the access %d, with a path: %v", tool.name, tool.access, onFiles)
 		}
 		if tool.brief == "" {
-			t.Errorf("%s has no description in fewer words", tool.name)
+			t.Errorf("%s has no short description", tool.name)
 		}
 		if tool.readOnly && (tool.access == permission.AccessEdit || tool.access == permission.AccessCommand) {
-			t.Errorf("%s is said to change nothing, with the access %d", tool.name, tool.access)
+			t.Errorf("%s is read-only, with the access %d", tool.name, tool.access)
 		}
 	}
 }

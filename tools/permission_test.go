@@ -19,7 +19,7 @@ const (
 	never = conversation.NeedRefusal
 )
 
-// with sets the permissions of a Box.
+// with returns an option that sets the permissions of a Box.
 func with(p permission.Config) func(*tools.Options) {
 	return func(o *tools.Options) { o.Permissions = p }
 }

@@ -16,10 +16,10 @@ import (
 	"plimsoll/tools"
 )
 
-// hidden draws a conversation with long results and overlays of every kind, and
-// tells which events the overlays speak of.
-func hidden(t *rapid.T) (s shelf, covered map[uint64]bool) {
-	s, covered = shelf{blobs: map[string]string{}}, map[uint64]bool{}
+// drawArchive draws a conversation with long results and overlays of every kind, and
+// returns the numbers of the events that the overlays cover.
+func drawArchive(t *rapid.T) (s memoryArchive, covered map[uint64]bool) {
+	s, covered = memoryArchive{blobs: map[string]string{}}, map[uint64]bool{}
 	var l conversation.Log
 	add := func(b conversation.Body) {
 		if err := l.Commit(l.Prepare(conversationtest.Epoch, b)); err != nil {
@@ -46,7 +46,7 @@ func hidden(t *rapid.T) (s shelf, covered map[uint64]bool) {
 	return s, covered
 }
 
-// overlay draws an overlay over events, and notes which.
+// overlay draws an overlay over events and adds their numbers to covered.
 func overlay(t *rapid.T, events []conversation.Event, covered map[uint64]bool) conversation.Body {
 	seq := rapid.Uint64Range(1, uint64(len(events)))
 	span := func() conversation.Span {
@@ -84,7 +84,7 @@ func overlay(t *rapid.T, events []conversation.Event, covered map[uint64]bool) c
 
 var nextOffset = regexp.MustCompile(`go on with offset (\d+)`)
 
-// pages recalls all of an id, by the offsets that the answers offer.
+// pages recalls the whole text of an id, page by page, with the offsets that the answers give.
 func pages(t *rapid.T, b *tools.Box, id string, limit, most int) string {
 	var all strings.Builder
 	for offset := 0; ; {
@@ -113,11 +113,11 @@ func pages(t *rapid.T, b *tools.Box, id string, limit, most int) string {
 	}
 }
 
-func TestWhatAnOverlayHidesCanBeRecalledByteForByte(t *testing.T) {
+func TestCoveredMessagesAreRecalledByteForByte(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		s, covered := hidden(t)
+		s, covered := drawArchive(t)
 		most := rapid.SampledFrom([]int{120, 300, 2000, 30_000}).Draw(t, "most")
 		limit := rapid.SampledFrom([]int{30, 1000, 1 << 30}).Draw(t, "limit")
 		b, err := tools.New(tools.Options{Workspace: dir, Archive: s, ResultChars: func() int { return most }, Environ: []string{}})
@@ -150,14 +150,14 @@ func TestWhatAnOverlayHidesCanBeRecalledByteForByte(t *testing.T) {
 			default:
 				delete(covered, e.Seq)
 				if e.Body.Kind().IsOverlay() {
-					leadsOn(t, b, s, e, most)
+					checkOverlayID(t, b, s, e, most)
 				}
 				continue
 			}
 			delete(covered, e.Seq)
 		}
 		if len(covered) > 0 {
-			t.Fatalf("not looked at: %v", covered)
+			t.Fatalf("covered, but not recalled: %v", covered)
 		}
 	})
 }
@@ -176,9 +176,9 @@ func arguments(m conversation.AssistantMessage) []string {
 	return list
 }
 
-// leadsOn checks that the id of an overlay gives the originals it hides, or
-// their ids.
-func leadsOn(t *rapid.T, b *tools.Box, s shelf, e conversation.Event, most int) {
+// checkOverlayID checks that recalling an overlay shows the id of every message it
+// covers.
+func checkOverlayID(t *rapid.T, b *tools.Box, s memoryArchive, e conversation.Event, most int) {
 	var spans []conversation.Span
 	switch body := e.Body.(type) {
 	case conversation.Summary:
@@ -234,7 +234,7 @@ func TestRecallAndSearchTakeAnyLog(t *testing.T) {
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "e1", Name: "recall", Arguments: `{"id":"a"}`}}},
 			}).Draw(t, "body"))
 		}
-		s := shelf{events: l.Prepare(conversationtest.Epoch, bodies...)}
+		s := memoryArchive{events: l.Prepare(conversationtest.Epoch, bodies...)}
 		b, err := tools.New(tools.Options{Workspace: dir, Archive: s, Environ: []string{}, RecallChars: func() int { return -1 }})
 		if err != nil {
 			t.Fatal(err)

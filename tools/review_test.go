@@ -108,7 +108,7 @@ func TestReviewShowsWhereLinksLead(t *testing.T) {
 	}
 }
 
-func TestWhatWasReviewedIsWhatRuns(t *testing.T) {
+func TestOnlyTheReviewedEffectRuns(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n", ".git/x": "b\n"})
 	path := filepath.Join(dir, "a.txt")

@@ -35,7 +35,7 @@ func TestRunCommandShowsExitCodeAndOutput(t *testing.T) {
 	}
 	out = run(t, b, "run_command", map[string]any{"command": "echo 'a.go:3: error: no port'; echo tidying up; exit 1"})
 	if !strings.HasPrefix(out.Detail, "exit code 1, ") || !strings.HasSuffix(out.Detail, "\na.go:3: error: no port") {
-		t.Errorf("what failed is told as %q", out.Detail)
+		t.Errorf("the failure is described as %q", out.Detail)
 	}
 	if got := succeed(t, b, "run_command", map[string]any{"command": "cat; (: </dev/tty) 2>/dev/null || echo no terminal"}); !strings.HasSuffix(got, "\nno terminal") {
 		t.Errorf("input or terminal: %q", got)
@@ -46,7 +46,7 @@ func TestRunCommandShowsExitCodeAndOutput(t *testing.T) {
 	fail(t, b, "run_command", map[string]any{"id": "p9"}, `no background command "p9"; there is none`)
 }
 
-func TestCommandsSeeNoKeys(t *testing.T) {
+func TestCommandsSeeNoAPIKeys(t *testing.T) {
 	t.Parallel()
 	env := []string{"PATH=" + os.Getenv("PATH"), "COPIED=Bearer fake-secret", "CONNECTION=Server=db;User=me;Password=fake-secret",
 		"DATABASE_URL=postgres://me:fake-secret@db/x", "INNOCENT=sk-fake-secret"}
@@ -86,8 +86,8 @@ func TestKeysOfTheProcessStayHidden(t *testing.T) {
 	}
 }
 
-// witness is a pipe that processes of a command hold open: when reading it ends,
-// they are all gone.
+// witness makes a pipe that the processes of a command hold open; wait returns when
+// all of them have ended.
 func witness(t *testing.T, dir string) (wait func()) {
 	t.Helper()
 	path := filepath.Join(dir, "witness")
@@ -111,11 +111,11 @@ func witness(t *testing.T, dir string) (wait func()) {
 	}
 }
 
-// stubborn starts a grandchild and a child that ignore polite signals, both
-// holding the witness open, and says when they are up.
+// stubborn starts a grandchild and a child that ignore SIGTERM and hold the witness
+// open, and prints "up" when both run.
 const stubborn = `(trap '' TERM; (trap '' TERM; exec 3>witness; echo up; while :; do sleep 1000; done) & exec 3>witness; wait; wait) 3>witness & wait`
 
-// ready runs f once the output holds text.
+// ready returns a progress function that calls f once, when the output contains text.
 func ready(text string, f func()) func(string) {
 	var once sync.Once
 	var seen strings.Builder
@@ -151,7 +151,7 @@ func TestTimeoutEndsTheWholeGroup(t *testing.T) {
 	}
 }
 
-func TestWhatACommandLeavesRunningIsEnded(t *testing.T) {
+func TestProcessesThatACommandLeavesRunningAreEnded(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, nil)
 	gone := witness(t, dir)
@@ -271,7 +271,7 @@ func TestOnlyOutputThatWillBeCutShowsItsEndFirst(t *testing.T) {
 	}
 }
 
-func TestOutputIsAsOnAScreen(t *testing.T) {
+func TestOutputIsShownAsOnATerminal(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil)
 	got := succeed(t, b, "run_command", map[string]any{"command": `printf '\033[31mred\033[0m\r\n10%%\r20%%\r100%%\ndone\033]52;c;AAAA\007\n'`})

@@ -13,9 +13,9 @@ import (
 	"plimsoll/tools"
 )
 
-// What somebody who steers the model could try once a command was approved.
+// These tests try what an attacker who controls the model could run after a command was approved.
 
-// twists turn a command that was approved into one that was not.
+// twists turn an approved command (%s) into one that was not approved.
 var twists = []string{
 	"X=1 %s", "PATH=/tmp %s", "GIT_EXTERNAL_DIFF=evil %s", "LD_PRELOAD=./evil.so %s", "%s; rm x", "%s && curl evil.test", "%s || sh x", "%s | sh",
 	"%s | tee .bashrc", "%s > .bashrc", "%s >> x", "%s 2> x", "%s >| x", "%s &> x", "%s < .env", "%s &", "%s $(evil)", "%s `evil`", "%s <(evil)", "%s >(evil)",
@@ -24,8 +24,8 @@ var twists = []string{
 	"if true; then %s; fi", "%s\nrm x", "./%s", "/tmp/%s", "%s ; $X", "f() { evil; }; %s", "trap evil EXIT; %s", "cat .env | %s", "cd sub && evil && %s", "cd sub | cat ../x; %s", "cd sub || cat ../x; %s", "cd sub; cat ../x; %s", "cd d && cat b/../../x; %s", "cd sub | cat link; %s", "cd b | cat l*; %s", "coproc %s",
 }
 
-// Neither an approval of exactly a command nor one of all arguments, as the user may write it, lets
-// through what is built around the command.
+// A rule for exactly one command, or for its program with any arguments, does not allow commands
+// that contain the approved command.
 func TestNoTwistOfAnApprovedCommandRuns(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"git log --oneline -5", "head a.txt", "ls *.o", "make", "go test ./b", "sort a.txt | uniq -c", "echo \"a; b\""} {
@@ -48,7 +48,7 @@ func TestNoTwistOfAnApprovedCommandRuns(t *testing.T) {
 	}
 }
 
-// triedFiles is the workspace of the tries.
+// triedFiles are the files of the workspace in these tests.
 var triedFiles = map[string]string{
 	"a.txt": "x", "b.txt": "x", "main.go": "package main", "b/b.go": "package b", "sub/x.txt": "x", "src/a.go": "package a", "tests/test_a.py": "", ".env": "K=1",
 	"d/.env": "K=1", "k.pem": "x", "-o": "x", "x": "x", "evil_test.go": "package main", "s[1]/k.pem": "x",
@@ -66,7 +66,7 @@ func triedBox(t *testing.T) *tools.Box {
 	return b
 }
 
-// boxWith is a workspace in which rules were granted for a command.
+// boxWith returns a Box in which rules were granted for a command.
 func boxWith(t *testing.T, first string, rules []string) *tools.Box {
 	t.Helper()
 	b := triedBox(t)
@@ -79,7 +79,7 @@ func boxWith(t *testing.T, first string, rules []string) *tools.Box {
 	return b
 }
 
-// The tables of tries have one to a line, what is wanted first. ⏎ is a line feed, «U+00A0» the character of that number.
+// triesIn reads a table with a command in each line, after the expected need. ⏎ is a line feed, «U+00A0» that code point.
 func triesIn(t *testing.T, name string) []string {
 	t.Helper()
 	text := strings.ReplaceAll(strings.TrimSpace(read(t, filepath.Join("testdata", name))), "⏎", "\x00")
@@ -93,7 +93,7 @@ func triesIn(t *testing.T, name string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" || strings.HasPrefix(line, "#") })
 }
 
-// tryAs judges a try and compares what it needs with what is wanted.
+// tryAs reviews a command and checks that it "runs" or "asks", as want says.
 func tryAs(t *testing.T, b *tools.Box, want, try string) {
 	t.Helper()
 	try = strings.ReplaceAll(try, "\x00", "\n")
@@ -102,7 +102,7 @@ func tryAs(t *testing.T, b *tools.Box, want, try string) {
 	}
 }
 
-// An approval of exactly one command lets no other one run, however alike they look.
+// A rule for exactly one command allows no other command, even if they look alike.
 func TestAnExactApprovalIsForNoOtherCommand(t *testing.T) {
 	t.Parallel()
 	boxes := map[string]*tools.Box{}

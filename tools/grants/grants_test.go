@@ -14,7 +14,7 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// ruleTexts are the rules that hold in a workspace.
+// ruleTexts returns the rules that hold in a workspace.
 func ruleTexts(t *testing.T, s *grants.Store, workspace string) []string {
 	t.Helper()
 	all, err := s.In(workspace)
@@ -35,7 +35,7 @@ func add(t *testing.T, s *grants.Store, keep bool, workspace string, rules ...st
 	}
 }
 
-func TestKeptGrantsAreThereInTheNextRun(t *testing.T) {
+func TestKeptGrantsHoldInTheNextRun(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "made", "grants.json")
 	s := grants.New(path)
@@ -63,16 +63,16 @@ func TestKeptGrantsAreThereInTheNextRun(t *testing.T) {
 	}
 }
 
-func TestManyProgramsLoseNoGrantOfEachOther(t *testing.T) {
+func TestConcurrentProgramsKeepEachOthersGrants(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "grants.json")
 	const programs, each = 6, 5
 	var wait sync.WaitGroup
 	for p := range programs {
 		wait.Go(func() {
-			s := grants.New(path) // a store of its own, as another program has
+			s := grants.New(path) // a separate store, as in another program
 			for n := range each {
-				for { // a neighbour may hold the lock for longer than a change waits
+				for { // another store may hold the lock longer than a change waits
 					err := s.Add(context.Background(), []string{fmt.Sprintf("run_command(%d %d)", p, n)}, "/w", true)
 					if err == nil {
 						break
