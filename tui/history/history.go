@@ -119,6 +119,7 @@ func (m *Model) show(s side, r *request) {
 	}
 	m.draw.redraw()
 	m.book.show(s, r)
+	m.sheet.Page.ToTop()
 	m.fit()
 }
 

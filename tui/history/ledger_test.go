@@ -19,11 +19,11 @@ func TestTheLedger(t *testing.T) {
 	price := 0.02
 	r := newRig(t, 90, 24)
 	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
-	r.SetSize(90, 24)
-	r.show()
-	if view := r.screen(); !strings.Contains(view, "No compactions yet.") {
-		t.Errorf("without a compaction it says\n%s", view)
+	r.SetSize(40, 12)
+	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–7 of 7") {
+		t.Errorf("without a compaction it says\n%s\nand after a step down\n%s", top, r.screen())
 	}
+	r.SetSize(90, 24)
 	r.add(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "hi"})
 	r.add(conversation.UserMessage{Text: "and more"})
 	r.add(conversation.Usage{Model: "m", Purpose: conversation.PurposeSummary, CostUSD: &price, Prompt: 900, Completion: 40},

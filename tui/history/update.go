@@ -107,10 +107,10 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if action, done := pane.Press(k, m.commands()); done {
 		return action
 	}
-	if m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than Sheet.Update, which computes the frame first
+	if m.draw.Len() > 0 && m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than Sheet.Update, which computes the frame first
 		return nil
 	}
-	return pane.Ignored{}
+	return m.sheet.Update(k, m.shown, nil)
 }
 
 // cancel ends the search, leaves a request, folds the row, or closes the history: the first of these that applies.

@@ -24,18 +24,15 @@ const leastHeads = 16
 func (m *Model) View() string {
 	v := m.shown()
 	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.where()
-	switch r := m.book.request; {
-	case r != nil && r.state != requestMade:
-		v.Body = r.body(&m.draw.styles, m.width)
-	case m.draw.Len() == 0:
-		v.Body = m.empty()
-	}
 	return m.sheet.View(m.draw.styles.Pane, v)
 }
 
-// empty is the text in place of the rows while there are none.
-func (m *Model) empty() []string {
+// placeholder is the text in place of the rows while there are none.
+func (m *Model) placeholder() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
+	if r := m.book.request; r != nil && r.state != requestMade {
+		return r.body(&m.draw.styles, m.width)
+	}
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
 	if m.book.side == sideCompactions {
 		title = "No compactions yet."
@@ -48,11 +45,14 @@ func (m *Model) empty() []string {
 	return out
 }
 
-// shown is the list of rows with its frame, and the details of a compaction beside it.
+// shown is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
 func (m *Model) shown() pane.Shown {
 	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel, Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
 	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
-	if it, ok := m.current(); ok && m.beside() {
+	switch it, ok := m.current(); {
+	case !ok:
+		v.Body = m.placeholder()
+	case m.beside():
 		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width, false))
 	}
 	return v
@@ -63,8 +63,7 @@ func (m *Model) beside() bool {
 	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width, false) > 0
 }
 
-// frame is the part around the rows. Its height does not depend on the row with the
-// cursor.
+// frame is the part around the rows. Its height does not depend on the row with the cursor.
 func (m *Model) frame() pane.Frame {
 	f := pane.Frame{Title: "History", Detail: m.tabs(), Status: " "}
 	if t := plain.Line(m.book.Title); t != "" {
