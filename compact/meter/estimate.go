@@ -25,7 +25,7 @@ func Estimate(s conversation.Size) float64 {
 	return float64(s.ASCII)/CharsPerToken + float64(s.CJK)/cjkPerToken + float64(s.Other)/otherPerToken
 }
 
-// estimate is the uncalibrated number of tokens in a segment.
+// EstimateSegment returns the uncalibrated number of tokens in a segment.
 func EstimateSegment(s *projection.Sizes, seg projection.Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }

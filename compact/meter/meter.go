@@ -24,11 +24,11 @@ type Meter struct {
 	reply     projection.Sizes // of a reply that is still arriving
 	loopSizes projection.Sizes // of the messages behind the newest of the user, with EchoLoop
 
-	thinking      *Thinking            // nil: nobody told
+	thinking      *Thinking            // nil: unknown
 	knownMessages []projection.Message // of the view that was told of, as far as it went on since
 	thinkingRange thinkingRange
-	echoed        projection.Sizes // thinking that goes back, where somebody told
-	measured      int              // messages of the view that thoughts counts
+	echoed        projection.Sizes // reasoning that requests send back, if known
+	measured      int              // number of messages of the view counted in echoed
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor

@@ -7,19 +7,19 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// LookbackBlocks is how many blocks of content before a mark an older one is looked for.
+// LookbackBlocks is the largest distance, in content blocks, at which the provider finds an older mark before a new one.
 const LookbackBlocks = 20
 
-// MinPromptTokens is the smallest prompt that is cached, in tokens.
+// MinPromptTokens is the smallest prompt that the provider caches, in tokens.
 const MinPromptTokens = 1024
 
-// Mark is where a request has a mark: behind so many of its messages, blocks of content and tokens.
+// Mark is the position of a cache mark in a request: the messages, content blocks and tokens before it.
 type Mark struct {
 	Messages, Blocks int
 	Tokens           float64
 }
 
-// RequestMarks are the marks of a request whose prompt and tools have so many tokens, by how many tokens a message has.
+// RequestMarks returns the marks of a request. front is the tokens of system prompt and tools; tokens measures a message.
 func RequestMarks(messages []projection.Message, front float64, tokens func(*projection.Message) float64) []Mark {
 	at := Mark{Tokens: front}
 	points := []Mark{at}
@@ -39,7 +39,7 @@ func RequestMarks(messages []projection.Message, front float64, tokens func(*pro
 	return points
 }
 
-// Cache is what a provider's cache holds of one conversation. The zero value holds nothing.
+// Cache simulates the cache entries of one conversation at the provider. The zero value is an empty cache.
 type Cache struct {
 	now     time.Duration // since it began
 	entries []cacheEntry
@@ -51,8 +51,8 @@ type cacheEntry struct {
 	used     time.Duration // when it was written or read last
 }
 
-// Send is a request with these marks, that long after the one before, which it has so many whole messages in common
-// with. It returns how many tokens the cache serves. What the request writes is kept for lives.
+// Send simulates a request with these marks, sent idle after the previous one, with which it shares its first common
+// messages. It returns the tokens read from the cache. Entries that the request writes have the lifetime lives.
 func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit float64) {
 	c.now += idle
 	c.entries = slices.DeleteFunc(c.entries, func(e cacheEntry) bool { return c.now-e.used > e.lifetime || e.mark.Messages > common })
@@ -84,7 +84,7 @@ func reachable(points []Mark, old Mark) bool {
 	return slices.ContainsFunc(points, func(p Mark) bool { return p.Messages >= old.Messages && p.Blocks-old.Blocks <= LookbackBlocks })
 }
 
-// Cold reports whether a request that long after the newest one would find nothing.
+// Cold reports whether every cache entry has expired when idle time has passed since the newest request.
 func (c *Cache) Cold(idle time.Duration) bool {
 	return !slices.ContainsFunc(c.entries, func(e cacheEntry) bool { return c.now+idle-e.used <= e.lifetime })
 }

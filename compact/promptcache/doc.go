@@ -1,5 +1,5 @@
-// Package promptcache says how the prompt cache of a provider is used that takes marks: behind which messages they go,
-// for how long what is written is to be kept, and what a later request finds. It does no I/O and knows no wire.
+// Package promptcache models a provider's prompt cache with marks (cache breakpoints): after which messages a request sets
+// them, which cache lifetime it asks for, and how many tokens a later request reads from the cache. It does no I/O.
 //
 // Such a cache holds a prompt up to each mark of a request. A request finds the longest of these that it begins with,
 // if it has a mark there or at most LookBack blocks of content behind it. What is found is read at a fraction of the

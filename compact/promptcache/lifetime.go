@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LifetimeOption is one of the times for which a cache can keep what it is given.
+// LifetimeOption is a cache lifetime that a request can choose, and its price.
 type LifetimeOption struct {
 	WritePrice float64 // what a token costs that is written, as a multiple of the price of input
 	Lifetime   time.Duration
@@ -30,7 +30,7 @@ func (t Terms) OptionFor(lives time.Duration) LifetimeOption {
 	return t.Long
 }
 
-// PauseCounts is how the requests of a user follow each other.
+// PauseCounts counts requests by the pause before them.
 type PauseCounts struct {
 	Requests   int // that followed another one
 	Pauses     int // of them, those after which only the long time still held the prompt
@@ -64,7 +64,7 @@ const (
 	minRequestsAhead = 80
 )
 
-// pauseShares are how likely a request follows a pause, and an absence, by what earlier conversations and this one show.
+// pauseShares estimates the shares of requests after a pause and after a long pause, from earlier conversations and this one.
 func pauseShares(past, own PauseCounts) (pauses, absences float64) {
 	pauses, absences = assumedPauses, assumedLongPauses
 	if past.Requests > 0 {
@@ -87,14 +87,14 @@ type ChoiceInput struct {
 	User           PauseCounts // of the user with this model, this conversation included
 }
 
-// Choice is for how long a prompt is to be kept.
+// Choice is the chosen cache lifetime.
 type Choice struct {
 	Lifetime time.Duration
 	// SavedTokens is what the other time is expected to cost more in the requests ahead, in tokens at the price of input.
 	SavedTokens float64
 }
 
-// Retention is for how long a provider's cache keeps a prompt, and why.
+// Retention is how long a provider's cache keeps a prompt, and why.
 type Retention struct {
 	Lifetime time.Duration
 	Reason   RetentionReason
@@ -105,7 +105,7 @@ type Retention struct {
 	SavedUSD *float64
 }
 
-// RetentionReason is who says how long a prompt is kept.
+// RetentionReason is the reason for a cache lifetime.
 type RetentionReason string
 
 // Who says it.

@@ -2,8 +2,8 @@ package promptcache
 
 import "plimsoll/compact/projection"
 
-// MarkIndexes are the messages, by index and ascending, behind which marks of a cache go: at most three. One more belongs
-// behind tools and system prompt.
+// MarkIndexes returns the indexes of the messages after which a request sets cache marks, ascending: at most three. One
+// more mark belongs after tools and system prompt.
 //
 //   - the last: the next request begins with all of this one
 //   - the one that the request before ended with, which is in front of the newest reply: a reply with many calls
