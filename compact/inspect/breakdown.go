@@ -12,37 +12,37 @@ import (
 	"plimsoll/conversation"
 )
 
-// Breakdown is a conversation's context at one moment. Tokens are calibrated.
+// Breakdown describes what fills a conversation's context at one moment. Tokens are calibrated.
 type Breakdown struct {
 	Reading        meter.Reading
 	Forecast       planner.Forecast
-	Estimated      int    // of all that is sent, whatever was reported: what the items are parts of
-	Heaviest       []Item // of what is sent, the heaviest first
+	Estimated      int    // estimated tokens of the whole request, of which the items are parts
+	Heaviest       []Item // largest parts of the request, largest first
 	Savings        []Saving
 	Calibration    conversation.Calibration
-	EstimateError  *float64 // how far the last estimate was from what was reported: reported/estimated - 1; nil unknown
+	EstimateError  *float64 // error of the last estimate: reported/estimated - 1; nil if unknown
 	Costs          Costs
 	Cache          CacheUse
-	CacheRetention promptcache.Retention // for how long the provider's cache keeps it
-	Pins           int                   // messages that are pinned
-	Messages       int                   // that are sent
-	Events         int                   // of what was said that stand for themselves or behind an overlay
+	CacheRetention promptcache.Retention // how long the provider's cache keeps the prompt
+	Pins           int                   // pinned messages
+	Messages       int                   // messages in the request
+	Events         int                   // messages in the log
 }
 
-// Costs is what a conversation has cost. A nil amount is not known.
+// Costs are the accumulated costs of a conversation in US dollars. A nil amount is unknown.
 type Costs struct {
 	Total           *float64 // of all requests whose cost is known
-	Summaries       *float64 // of Total, for summaries
-	Saved           *float64 // what the provider's cache took off: against the full price of all tokens it served
-	ReplyRequests   int      // for replies
-	SummaryRequests int      // for summaries
+	Summaries       *float64 // part of Total for summaries
+	Saved           *float64 // saved by the provider's cache, compared with the full price of all cached tokens
+	ReplyRequests   int      // requests for replies
+	SummaryRequests int      // requests for summaries
 	Prompt          int      // tokens sent in all requests
-	Cached          int      // of them, served from the cache
+	Cached          int      // part of Prompt that the cache served
 	Output          int      // tokens generated
 }
 
-// NewBreakdown weighs the context of a conversation as the planner finds it. saved is
-// what the provider's cache took off a request in US dollars, nil if unknown.
+// NewBreakdown computes the breakdown for the planner's input. saved returns the US dollars that the provider's cache
+// saved on a request, nil if unknown.
 func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage) *float64) Breakdown {
 	pins := 0
 	for i := range c.View.Messages {
@@ -57,9 +57,8 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	return a
 }
 
-// costsOf reads a log: what its requests cost, how far the estimate of the newest
-// one was off by what was learned up to now, that report included, and how many
-// events say something.
+// costsOf sums the costs of a log's requests and counts its messages. It also returns the error of the newest
+// request's estimate with the current calibration, which already includes that request's report.
 func costsOf(log []conversation.Event, factor float64, saved func(conversation.Usage) *float64) (Costs, *float64, int) {
 	var c Costs
 	var off *float64
@@ -103,7 +102,8 @@ func (c *Costs) add(u conversation.Usage) {
 
 func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
-// addTo adds an amount that is known to a sum. Of an imported log it may be any.
+// addTo adds a known amount to a sum. An imported log may hold any number, so a sum that would not be finite is kept
+// as before.
 func addTo(sum **float64, amount *float64) {
 	if amount == nil {
 		return
@@ -117,7 +117,7 @@ func addTo(sum **float64, amount *float64) {
 	}
 }
 
-// savingNames are the kinds in words, in the order they are told.
+// savingNames are the displayed names of the kinds of savings, in display order.
 var savingNames = [...]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns undone"}
 
 func savingsOf(c planner.Check) []Saving {

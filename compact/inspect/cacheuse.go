@@ -6,18 +6,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// CacheUse is what a provider's cache was good for, in tokens of all requests for replies.
+// CacheUse counts the provider's cache reads and writes, in tokens over all requests for replies.
 type CacheUse struct {
-	Read    int // served from it
-	Written int // written to it, as far as the provider says
-	// Expired were in it once, and had to be sent again at the full price because it had let go of them in a pause.
+	Read    int // read from the cache
+	Written int // written to the cache, if the provider reports it
+	// Expired tokens were cached once and sent again at the full price, because the cache expired in a pause.
 	Expired int
 }
 
-// CacheUseOf adds up a log. lives is how long the cache keeps what no request asked to keep.
+// CacheUseOf sums the cache use over a log. lives is the cache lifetime of requests that did not ask for one.
 func CacheUseOf(log []conversation.Event, lives time.Duration) CacheUse {
 	var use CacheUse
-	var asked, answered time.Time // when the newest request was triggered, and the one before it answered
+	var asked, answered time.Time // when the newest request was triggered, and when the previous one was answered
 	var before conversation.Usage
 	for i := range log {
 		switch b := log[i].Body.(type) {

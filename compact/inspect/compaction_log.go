@@ -8,53 +8,50 @@ import (
 	"plimsoll/conversation"
 )
 
-// The ledger is what compaction did to a conversation, from the log alone: every
-// epoch, every attempt that failed, and what was undone or redone,
-// in the order in which it happened. Rules:
+// The compaction log lists every epoch, every failed compaction, and every undo and redo, in order. It is computed
+// from the event log alone. Rules:
 //
-//   - Every overlay is part of one entry: those that reduce of the one of their
-//     epoch, each other one of its own.
-//   - What summaries cost stands directly before the epoch or the attempt that they
-//     were for, because it is appended in the same transaction. Where a summary waited
-//     for a step, it stands alone: it is that of the next epoch with a text, or of the
-//     next attempt that has no cost of its own. Where neither follows, as after a crash,
-//     it has an entry of its own at the end, so that no cost is missing.
-//   - A revert is told by what it comes to: to undo an undo is to redo.
+//   - Every overlay belongs to one entry: the reducing overlays of an epoch share one, every other overlay has
+//     its own.
+//   - The usage events of summaries are appended in the same transaction as their epoch or failed compaction,
+//     directly before it. If a summary waited for the end of a step, its usage events stand alone. They then
+//     belong to the next epoch with a summary text, or to the next failed compaction without a cost of its
+//     own. If neither follows, as after a crash, an entry at the end holds them, so that no cost is missing.
+//   - A revert is shown by its effect: undoing an undo is a redo.
 
-// EntryKind is what an entry of the ledger tells of.
+// EntryKind is the kind of a compaction log entry.
 type EntryKind string
 
 // The kinds of entries.
 const (
-	EntryEpoch   EntryKind = "compaction" // a pass that was made
-	EntryAttempt EntryKind = "attempt"    // one that failed
-	EntryUndo    EntryKind = "undo"       // of a pass
-	EntryRedo    EntryKind = "redo"       // of a pass
-	EntryPin     EntryKind = "pin"        // by hand
+	EntryEpoch   EntryKind = "compaction" // a committed compaction
+	EntryAttempt EntryKind = "attempt"    // a failed compaction
+	EntryUndo    EntryKind = "undo"       // of a compaction
+	EntryRedo    EntryKind = "redo"       // of a compaction
+	EntryPin     EntryKind = "pin"        // by the user
 	EntryUnpin   EntryKind = "unpin"
 	EntryRewind  EntryKind = "rewind"  // of turns
 	EntryRestore EntryKind = "restore" // of turns that were rewound
 )
 
-// EntryResult is what became of an entry.
+// EntryResult is the result of an entry.
 type EntryResult string
 
 // The results of entries.
 const (
 	ResultInForce   EntryResult = "in force"
-	ResultUndone    EntryResult = "undone" // it was undone
+	ResultUndone    EntryResult = "undone" // reverted by a later entry
 	ResultFailed    EntryResult = "failed"
 	ResultCancelled EntryResult = "cancelled"
 	ResultStale     EntryResult = "stale"
-	ResultUnused    EntryResult = "unused" // a summary was paid for, and nothing came of it yet
+	ResultUnused    EntryResult = "unused" // a summary was paid for, and no compaction has used it yet
 )
 
-// Entry is a line of the ledger. Its texts are as they stand in the log, not
-// sanitised.
+// Entry is one line of the compaction log. Its texts are not sanitised.
 type Entry struct {
 	Kind   EntryKind
-	Event  uint64 // Seq of its first event: of a compaction the epoch that takes it back
-	Turn   int    // at which it was made
+	Event  uint64 // Seq of its first event; of a compaction the epoch number by which it can be undone
+	Turn   int    // during which it was made
 	Time   time.Time
 	Result EntryResult
 
@@ -62,21 +59,21 @@ type Entry struct {
 	Trigger string
 	Preset  string
 	Profile string
-	Why     string // what it did, or why it failed
-	Target  uint64 // for undo and redo: the epoch they are about; for a restore the rewind
+	Why     string // its effect, or the reason of the failure
+	Target  uint64 // of undo and redo the epoch that is undone or redone; of a restore the rewind
 
-	Model    string        // that wrote a summary, "" where none was asked
+	Model    string        // model that wrote the summary, "" without one
 	Before   int           // estimated tokens of a request before, 0 unknown
-	After    int           // and after, 0 unknown
-	CostUSD  *float64      // of the requests for summaries, nil where none was made or nobody knows
-	Prompt   int           // tokens that they read, 0 none
-	Output   int           // tokens that they wrote, 0 none
-	Duration time.Duration // 0 unknown, or at once
+	After    int           // estimated tokens of a request after, 0 unknown
+	CostUSD  *float64      // of the summary requests, nil if there were none or the cost is unknown
+	Prompt   int           // tokens of the summary prompts, 0 without one
+	Output   int           // tokens of the summaries, 0 without one
+	Duration time.Duration // 0 if unknown or instantaneous
 
-	Overlays int // how many it has, 0 for an attempt
+	Overlays int // number of overlays, 0 for a failed compaction
 }
 
-// CompactionLog lists what compaction did to a conversation, oldest first.
+// CompactionLog lists a conversation's compactions and related changes, oldest first.
 func CompactionLog(log []conversation.Event) []Entry {
 	force := make([]bool, len(log))
 	for _, list := range [][]int{conversation.OverlaysInForce(log), conversation.RevertsInForce(log)} {
@@ -106,7 +103,7 @@ func CompactionLog(log []conversation.Event) []Entry {
 	return b.entries
 }
 
-// addUnused enters what was paid for summaries that no entry has.
+// addUnused adds an entry for the summary costs that belong to no other entry.
 func (b *logBuilder) addUnused() {
 	rest := b.takeSpending(true)
 	if rest.last.Seq == 0 {
@@ -120,20 +117,20 @@ func (b *logBuilder) addUnused() {
 
 type logBuilder struct {
 	entries []Entry
-	entryOf map[uint64]int           // of compactions by epoch: the entry
-	epochs  map[uint64]overlayTarget // what an epoch is about
-	events  map[uint64]overlayTarget // and an overlay
-	spent   spending                 // directly before the event
-	waiting spending                 // before that, and not told of yet
+	entryOf map[uint64]int           // index of a compaction's entry, by epoch
+	epochs  map[uint64]overlayTarget // target of each epoch
+	events  map[uint64]overlayTarget // target of each overlay event
+	spent   spending                 // summary costs directly before the current event
+	waiting spending                 // earlier summary costs without an entry
 }
 
-// overlayTarget is what an overlay is about: for a revert what it comes to, and of what.
+// overlayTarget is what an overlay changes. For a revert, kind is the effect and of the reverted target.
 type overlayTarget struct {
 	kind EntryKind
 	of   uint64 // the epoch of a compaction, otherwise the event
 }
 
-// reversed is what taking something back comes to.
+// reversed returns the kind of a revert of k.
 func (k EntryKind) reversed() EntryKind {
 	switch k {
 	case EntryUndo:
@@ -153,7 +150,7 @@ func (k EntryKind) reversed() EntryKind {
 type spending struct {
 	cost           *float64
 	prompt, output int
-	last           conversation.Event // the newest of the requests
+	last           conversation.Event // the newest of the summary requests
 }
 
 func (s *spending) add(e conversation.Event, u conversation.Usage) {
@@ -172,7 +169,7 @@ func (s *spending) join(o spending) {
 	}
 }
 
-// takeSpending is what was spent on what is entered; with waiting also on what waited.
+// takeSpending returns and clears the costs directly before the event, with waiting also the earlier ones.
 func (b *logBuilder) takeSpending(waiting bool) spending {
 	sum := b.spent
 	b.spent = spending{}
@@ -233,8 +230,7 @@ func (b *logBuilder) addOverlay(e conversation.Event, made conversation.Origin, 
 	}
 }
 
-// target is what an overlay is about. One that takes back what the log does not
-// hold is an undo of that.
+// target returns what an overlay changes. A revert whose target is missing in the log counts as an undo.
 func (b *logBuilder) target(e conversation.Event) overlayTarget {
 	switch body := e.Body.(type) {
 	case conversation.Pin:
@@ -262,8 +258,8 @@ func (b *logBuilder) target(e conversation.Event) overlayTarget {
 	return overlayTarget{EntryEpoch, conversation.EpochOf(e)}
 }
 
-// remember notes what an overlay is about, for those that take it back. An epoch is
-// about what it reduces, otherwise about the turns it takes back.
+// remember stores the target of an overlay for later reverts. An epoch's target is its compaction if it has one,
+// otherwise its rewind.
 func (b *logBuilder) remember(e conversation.Event, s overlayTarget) {
 	b.events[e.Seq] = s
 	epoch := conversation.EpochOf(e)
@@ -273,7 +269,7 @@ func (b *logBuilder) remember(e conversation.Event, s overlayTarget) {
 	}
 }
 
-// milliseconds is a duration of a log, 0 for one that cannot be.
+// milliseconds converts a logged duration, clamped to valid values.
 func milliseconds(n int64) time.Duration {
 	return time.Duration(min(max(0, n), math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
 }

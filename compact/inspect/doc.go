@@ -1,7 +1,6 @@
-// Package inspect reads what views show of a conversation's compaction: what fills
-// the window and what compaction saves, what the planner will do next, which
-// compactions there were, how each original looks to the model, which requests were
-// sent, and what a preset would make of a log.
+// Package inspect computes what the views show about a conversation's compaction: what fills the window, what
+// compaction saves, what the planner will do next, the log of compactions, how each logged message appears in a
+// request, which requests were sent, and the view that a preset would give.
 //
-// It reads logs and views that packages below make, and changes nothing.
+// It only reads logs and views, and changes neither.
 package inspect

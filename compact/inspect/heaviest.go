@@ -11,32 +11,32 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Item is one thing that fills the window.
+// Item is one part of a request, such as a message.
 type Item struct {
-	Event    uint64 // the first it stands for, 0 for the system prompt and the tools
+	Event    uint64 // first event that it represents, 0 for the system prompt and the tools
 	Turn     int
 	Kind     projection.Segment
-	Label    string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
+	Label    string // one line: the tool and its subject, or the start of the text; not sanitised
 	Tokens   int
-	Original int // tokens as it was said
+	Original int // tokens of the original messages
 	State    projection.State
 	Why      string
 }
 
-// Saving is what one kind of overlay saves in the next request.
+// Saving is the effect of one kind of overlay on the next request.
 type Saving struct {
 	Kind   string // masks, caps, arguments, reasoning, summaries, drops, pointers, turns undone
 	Items  int    // messages or events
-	Tokens int    // that are not sent because of it; negative if it costs more
+	Tokens int    // saved tokens; negative if the overlays add tokens
 }
 
 const (
-	maxItems   = 10  // of the heaviest things are listed
+	maxItems   = 10  // largest parts listed
 	labelChars = 120 // code points of a label
 )
 
-// heaviestOf lists what weighs most of what is sent, the oldest first of those that weigh
-// the same. Texts are read for what is listed only.
+// heaviestOf lists the largest parts of a request. Equally large parts keep their order, oldest first. Labels are
+// made only for listed parts.
 func heaviestOf(c planner.Check) []Item {
 	type weighed struct {
 		Item
@@ -100,8 +100,7 @@ func turnsOf(log []conversation.Event, m *projection.Message) string {
 	return numbers.Turns(m.Turn, to)
 }
 
-// argumentsOf is the arguments of the call that a result answers, as they were
-// said; "" if the log does not hold it.
+// argumentsOf returns the original arguments of the call that a result answers; "" if the log lacks the call.
 func argumentsOf(log []conversation.Event, m *projection.Message) string {
 	for i := conversation.IndexOf(log, m.Events[0]) - 1; i >= 0; i-- {
 		b, ok := log[i].Body.(conversation.AssistantMessage)

@@ -5,30 +5,28 @@ import (
 	"plimsoll/conversation"
 )
 
-// Rows lay what was said beside what the model is sent, event by event. Rules:
+// History rows compare each logged message with its form in a request. Rules:
 //
-//   - They read the report of a view only: which events a message stands for.
-//   - Everything that is sent for something that was said counts on one row, so
-//     that the sizes of all rows add up to what is sent.
-//   - Of a pair that stands for a range, the rows name the message that tells of
-//     it, and not the fixed words beside it.
+//   - They use only the view's record of which events a message represents.
+//   - Every sent message counts on one row, so that the sizes of all rows add up to the size of the view.
+//   - If a pair of messages represents a range, the rows show the message with the summary, not the fixed
+//     question or answer of the pair.
 
-// HistoryRow is one event that was said, and what stands for it in a view.
+// HistoryRow is one logged message and its form in a view.
 type HistoryRow struct {
 	Event        int  // index into the log
-	Message      int  // index into the view's messages, -1 if nothing stands for it
-	ShowsMessage bool // the message is shown here: its other events are part of it
+	Message      int  // index into the view's messages, -1 if the view leaves it out
+	ShowsMessage bool // the message is shown on this row; the rows of its other events refer to it
 	State        projection.State
 	Why          string
-	Overlay      uint64 // Seq of the newest overlay that shaped it, 0 if none did
-	// Before is the size of what was said; After of what is sent, which a message
-	// that stands for several events has on its first row only, with the fixed
-	// words beside it.
+	Overlay      uint64 // Seq of the newest overlay that changed it, 0 without one
+	// Before is the size of the logged message, After that of the sent one. A message that represents several events
+	// has its size on its first row only, fixed question or answer included.
 	Before, After conversation.Size
 }
 
-// HistoryRows lists a row for each message of the user, reply and result of a log, in its
-// order, as a view of that log shows them.
+// HistoryRows returns a row for each user message, reply and tool result of a log, in log order, for a view of that
+// log.
 func HistoryRows(log []conversation.Event, v projection.View) []HistoryRow {
 	t := rowBuilder{log: log, rows: make([]HistoryRow, 0, len(log)), rowOf: make([]int32, len(log))}
 	for i := range log {
@@ -53,14 +51,14 @@ func HistoryRows(log []conversation.Event, v projection.View) []HistoryRow {
 type rowBuilder struct {
 	log   []conversation.Event
 	rows  []HistoryRow
-	rowOf []int32 // by index into the log: the row + 1, 0 for events without one
+	rowOf []int32 // by log index: the row + 1, 0 for events without a row
 }
 
 func (t *rowBuilder) find(seq uint64) *HistoryRow {
 	if len(t.log) == 0 {
 		return nil
 	}
-	i := int(seq - t.log[0].Seq) // of a log that lacks nothing, wherever it begins
+	i := int(seq - t.log[0].Seq) // correct if the log has no gaps
 	if i < 0 || i >= len(t.log) || t.log[i].Seq != seq {
 		i = conversation.IndexOf(t.log, seq)
 	}
@@ -70,8 +68,8 @@ func (t *rowBuilder) find(seq uint64) *HistoryRow {
 	return &t.rows[t.rowOf[i]-1]
 }
 
-// placeMessage puts message k on the rows of its events that no message stands for yet;
-// false if there are none.
+// placeMessage assigns message k to those rows of its events that have no message yet. It returns false if there are
+// none.
 func (t *rowBuilder) placeMessage(k int, m *projection.Message) bool {
 	shown := false
 	for _, seq := range m.Events {

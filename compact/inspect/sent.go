@@ -7,42 +7,40 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request of the past can be made again: the log says of what it was made. Rules:
+// Past requests can be rebuilt from the log. Rules:
 //
-//   - A request is on record by what was reported about it. One that was tried
-//     several times is that many requests, each made of the same events.
-//   - Where the log does not say what it was made of, it was made of everything before
-//     its reply, or before its record where no reply was kept.
+//   - A request is recorded by its usage event. Retries are separate requests with the same events.
+//   - A request without recorded range includes all events before its reply, or before its usage event if no
+//     reply was stored.
 
-// SentRequest is one request that was sent, as the log has it.
+// SentRequest is one request that was sent, as the log records it.
 type SentRequest struct {
 	Number  int    // 1 is the first of the conversation
-	Event   uint64 // Seq of the usage that was recorded with it
-	Reply   uint64 // Seq of its reply, 0 if none was kept
-	Through uint64 // Seq of the newest event it was made of
+	Event   uint64 // Seq of its usage event
+	Reply   uint64 // Seq of its reply, 0 if none was stored
+	Through uint64 // Seq of the newest event that it includes
 	Turn    int
 	Time    time.Time
 	Usage   conversation.Usage
 }
 
-// RebuiltRequest is a request of the past, made again.
+// RebuiltRequest is a past request, built again from the log.
 type RebuiltRequest struct {
 	SentRequest
-	System   string                  // the system prompt, "" for none
-	Tools    []conversation.ToolSpec // that it declared
+	System   string                  // the system prompt, "" without one
+	Tools    []conversation.ToolSpec // the declared tools
 	Messages []projection.Message    // hardened, without the system prompt
-	Body     []byte                  // as it goes over the wire; nil where that cannot be made
+	Body     []byte                  // as sent over the wire; nil if it cannot be built
 	Hash     string                  // SHA-256 of Body, in hex
-	// MatchesSent says that Body is, byte for byte, what was sent. It is false without a
-	// recorded hash.
+	// MatchesSent means that Body equals the sent body byte for byte. It is false without a recorded hash.
 	MatchesSent bool
-	Why         string // why there is no Body, or why it is not what was sent; "" if it is
+	Why         string // why Body is missing or differs from the sent one; "" if it matches
 }
 
 // SentRequests lists the requests for replies that a log records, oldest first.
 func SentRequests(log []conversation.Event) []SentRequest {
 	var list []SentRequest
-	before := make([]uint64, len(log)+1) // by index: the newest event before it that is no try without a reply, 0 for none
+	before := make([]uint64, len(log)+1) // by index: the newest earlier event, not counting requests without a reply; 0 for none
 	for i, e := range log {
 		before[i+1] = e.Seq
 		u, ok := e.Body.(conversation.Usage)

@@ -12,14 +12,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a preset would give for a conversation now: its rules are applied at
-// once to what was said, whatever overlays there are, with extracts in place of
-// summaries. Nothing is written. The planner decides, as in a conversation. Rules
-// that wait for something (a trigger, a cold cache, a command) count as having come
-// to it; thresholds that are part of a rule stay.
+// A preset is simulated on a log: its rules are applied at once to the original messages, without the existing
+// overlays. Extracts replace summaries, and nothing is stored. The planner decides, as in a live conversation. A rule
+// that waits for a trigger, a cold cache or a command acts at once; thresholds that are part of a rule stay.
 
-// PresetView is the view that the rules would give of a log now. Without a
-// window, rules that are shares of it do nothing.
+// PresetView returns the view that the rules would give of a log now. Without a known window, rules that depend on
+// its size do nothing.
 func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projection.View, error) {
 	said := withoutOverlays(log, r.Preset.Design().HasAdditions)
 	p := presetSimulation{log: said, rules: r, inputs: s}
@@ -28,8 +26,8 @@ func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projec
 	return p.view, err
 }
 
-// withoutOverlays is a log without overlays but turns that are undone. With pointers
-// a result that repeats an earlier one says so.
+// withoutOverlays returns a log without overlays and rewound turns. With pointers, a result that repeats an earlier
+// one refers to it.
 func withoutOverlays(log []conversation.Event, pointers bool) []conversation.Event {
 	gone := conversation.RewoundBy(log)
 	var repeats compact.Repeats
@@ -70,18 +68,17 @@ func (p *presetSimulation) add(bodies ...conversation.Body) {
 	}
 }
 
-// used and soft are the size of a request now and the load line, in tokens.
+// used and loadLine are the size of the next request and the load line, in tokens.
 func (p *presetSimulation) used() float64 { return float64(p.inputs.Meter.EstimatedTokens()) }
 
 func (p *presetSimulation) loadLine() float64 { return float64(p.inputs.Meter.Reading().LoadLine) }
 
-// maxPlans bounds how often the planner is asked at one moment: for what waited,
-// for the layers that act before every request, and for what they leave.
+// maxPlans bounds the plans at one moment: one for rules that waited, and more for layers that act before every
+// request.
 const maxPlans = 3
 
-// run asks the planner as a conversation does, when a turn has ended and before the
-// next request. Only what waits counts as having come: a rule that is turned off
-// does nothing here either.
+// run asks the planner at the end of a turn and before the next request, as a live conversation does. Rules that are
+// turned off do nothing here either.
 func (p *presetSimulation) run() error {
 	switch d := p.rules.Preset.Design(); {
 	case d.SendsUnchanged || !p.rules.Enabled:
@@ -110,8 +107,7 @@ func (p *presetSimulation) run() error {
 	return nil
 }
 
-// check is what the planner looks at. Once something was done, nothing waits any
-// more.
+// check returns the input of a planner decision. After the first plan nothing acts at once any more.
 func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Check {
 	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.inputs.Meter, IgnoreWaits: atOnce}
 	if !atOnce {
@@ -120,7 +116,7 @@ func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Che
 	return c
 }
 
-// carryOut does what a plan says, with an extract in place of a summary.
+// carryOut executes a plan, with an extract in place of a summary.
 func (p *presetSimulation) carryOut(plan planner.Plan) error {
 	if plan.Profile != "" {
 		if err := p.compactManually(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
@@ -171,8 +167,7 @@ func (p *presetSimulation) compactManually(w edit.Request) error {
 	return nil
 }
 
-// summarise puts an extract in place of what a plan covers, and reports whether
-// there is one.
+// summarise replaces the spans of a plan with an extract, and reports whether it did.
 func (p *presetSimulation) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil

@@ -1,8 +1,7 @@
-// Package meter says how full the context window is. A Meter is a value: it anchors on the
-// prompt that the provider last reported for the view in force, and adds a calibrated
-// estimate of what came after. A Reading is what it says at one moment, with the load line
-// and the hard line; each number tells whether it is reported or estimated.
+// Package meter measures how full the context window is. A Meter is a value. It starts from the token count that the
+// provider last reported for the current view, and adds a calibrated estimate of everything added since. A Reading is
+// the result at one moment, together with the load line and the hard line; it marks which numbers are reported and
+// which are estimated.
 //
-// Expect compares what a server reports with what was sent, and finds prompts that were
-// cut silently.
+// Expect predicts the prompt count of a report, so that a prompt that the server truncated silently is detected.
 package meter

@@ -5,22 +5,20 @@ import (
 	"plimsoll/conversation"
 )
 
-// Estimates count code points by script, because tokenizers do: about four
-// Latin characters make a token, one Chinese character does. They are the cold
-// start; what a model really counts is learned from its reports.
+// Estimates count code points by script: about four Latin characters make a token, and one Chinese character does.
+// They are used until the provider's reports calibrate the meter for a model.
 const (
 	// CharsPerToken is how many ASCII characters make a token (ONE, D17, JCL).
 	CharsPerToken = 4.0
-	// cjkPerToken is how many CJK characters make a token, as measured on real
-	// logs.
+	// cjkPerToken is how many CJK characters make a token, as measured on recorded conversations.
 	cjkPerToken = 1.0
 	// otherPerToken is how many characters of other scripts make a token.
 	otherPerToken = 2.0
-	// FramingTokens is what a message or a call costs beyond its text.
+	// FramingTokens is the number of tokens that a message or a tool call costs besides its text.
 	FramingTokens = 4.0
 )
 
-// Estimate is the number of tokens a text has by the cold-start rule.
+// Estimate returns the uncalibrated number of tokens of a text.
 func Estimate(s conversation.Size) float64 {
 	return float64(s.ASCII)/CharsPerToken + float64(s.CJK)/cjkPerToken + float64(s.Other)/otherPerToken
 }
@@ -30,24 +28,23 @@ func EstimateSegment(s *projection.Sizes, seg projection.Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }
 
-// Calibrations are kept within these bounds, so that one odd report (a cached
-// prompt left out, an image billed as text) cannot make the meter absurd.
+// Calibration factors stay within these bounds, so that one wrong report (cached tokens left out, an image billed as
+// text) does not spoil later estimates.
 const (
 	minFactor = 0.25
 	maxFactor = 4.0
 	// factorWeight is the weight of a new report in the moving average.
 	factorWeight = 0.3
-	// truncatedShare is the part of the calibrated estimate below which a report
-	// that nothing else speaks of hardly counted the whole prompt: nothing is
-	// learned from it once trustedSamples were.
+	// A report below truncatedShare of the calibrated estimate probably did not count the whole prompt. After
+	// trustedSamples reports, the calibration ignores such a report.
 	truncatedShare = 0.6
 	trustedSamples = 3
-	// minSample is the smallest estimate worth learning from: below it a
-	// server's own template outweighs the text.
+	// minSample is the smallest estimate that calibrates: in smaller prompts the server's own chat template outweighs
+	// the text.
 	minSample = 32.0
 )
 
-// learn folds one report into a calibration.
+// learn adds one report to a calibration.
 func learn(c conversation.Calibration, reported int, estimate float64) conversation.Calibration {
 	if reported <= 0 || estimate < minSample {
 		return c
@@ -65,9 +62,8 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 	return c
 }
 
-// EstimateCovered is an estimate of what the messages of a view cost that stand
-// for events of spans: what a summary of them has to be shorter than. Reasoning
-// is not counted, because few endpoints are sent it.
+// EstimateCovered estimates the tokens of the view's messages that cover events in spans. A summary of the spans has
+// to be shorter than this. Reasoning is not counted, because few endpoints receive it.
 func EstimateCovered(v projection.View, spans []conversation.Span) int {
 	total, covered := 0.0, conversation.Disjoint(spans)
 	for i := range v.Messages {
@@ -86,7 +82,7 @@ func messageTokens(m *projection.Message) float64 {
 	return t
 }
 
-// EstimateEvents is an estimate of messages as the log has them, reasoning left out.
+// EstimateEvents estimates the tokens of logged messages, without reasoning.
 func EstimateEvents(events []conversation.Event) int {
 	total := 0.0
 	for i := range events {

@@ -7,78 +7,71 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a report of a prompt should be, and what it tells if it is less. As long
-// as the revision, the model, the prompt and the tools stay, a request only
-// grows: so it should report about what the last one did, and the reply that
-// came, and what was said since. Only the last two are estimates, and texts are
-// sometimes much lighter than they look (tables, indented code), so that at
-// least half of them has to be counted.
+// Expect predicts the prompt count of the next report; Classify compares a report with it. While revision, model,
+// system prompt and tools stay the same, a request only grows: it should report the previous count, plus the reply,
+// plus the messages added since. The last two are estimates. Some texts (tables, indented code) have far fewer tokens
+// than estimated, so a report may count as little as half of them.
 
-// The bounds within which reports are right.
+// The tolerances for reported counts.
 const (
-	// lightShare is the part of what was added that texts may weigh less than
-	// estimated.
+	// lightShare is the smallest part of the estimate of added text that a report may count.
 	lightShare = 0.5
-	// noiseShare is the part of the whole that counts may differ by.
+	// noiseShare is the tolerated difference as a part of the whole prompt.
 	noiseShare = 0.02
-	// noiseTokens are what templates may add and take away.
+	// noiseTokens is how much a chat template may add or remove.
 	noiseTokens = 64.0
-	// doubtShare and clearShare are the parts of the whole that have to be
-	// missing for a second report in a row, and for one alone, to say that the
-	// prompt was cut. Counts that err by a tenth either way stay below both.
+	// A report that misses clearShare of the prompt shows a truncation alone; one that misses doubtShare needs a
+	// second such report in a row. Counts that are wrong by a tenth stay below both.
 	doubtShare = 0.2
 	clearShare = 0.3
-	// uncachedShare is how far a report may be off what is new in the request to
-	// be a count of that alone.
+	// uncachedShare is the tolerated difference between a report and the new tokens of a request when the report may
+	// have counted only uncached tokens.
 	uncachedShare = 0.3
-	// heavyShare is how many times the calibrated estimate a report may be to
-	// count from it: more is a mistake in the report, and the next one that is
-	// right must not look like a cut. As long as too little was learned it is
+	// heavyShare bounds a report that becomes an anchor, as a multiple of the calibrated estimate. A larger report is
+	// an error, and the next correct one must not look like a truncation. Before trustedSamples reports the bound is
 	// maxFactor.
 	heavyShare = 1.5
-	// minWindow is the smallest window a server may have: less is a mistake in
-	// the report if it comes once.
+	// minWindow is the smallest plausible window: a single report below it is an error and no truncation.
 	minWindow = 512.0
 )
 
-// Finding is what a report tells about the count in it.
+// Finding is the classification of a reported prompt count.
 type Finding int
 
 // The findings.
 const (
-	// CountComplete: the prompt was counted, as far as one can tell, or nothing was.
+	// CountComplete: the whole prompt was counted as far as can be judged, or no count was reported.
 	CountComplete Finding = iota
-	// CountUncachedOnly: only what the provider's cache did not have was counted.
+	// CountUncachedOnly: only tokens outside the provider's cache were counted.
 	CountUncachedOnly
-	// CountUnclear: something is missing, too little to say why.
+	// CountUnclear: tokens are missing, too few to determine the cause.
 	CountUnclear
-	// CountDoubtful: so much is missing that a second one in a row is a cut.
+	// CountDoubtful: so many tokens are missing that a second such report in a row shows a truncation.
 	CountDoubtful
-	// PromptCut: the server cut the prompt.
+	// PromptCut: the server truncated the prompt.
 	PromptCut
 )
 
-// Expected is what a report should count, in calibrated tokens.
+// Expected is the predicted prompt count, in calibrated tokens.
 type Expected struct {
-	Tokens    float64 // of the prompt
-	Reported  float64 // of Tokens, counted by the last whole report; 0 without one
-	Estimated float64 // of Tokens, estimated: what came after that, or all
-	// Reasoning is how many of Tokens are reasoning that is sent back: servers
-	// may leave it out, and say so by the count.
+	Tokens    float64 // of the whole prompt
+	Reported  float64 // part of Tokens that the last complete report counted; 0 without one
+	Estimated float64 // part of Tokens that is estimated: all that was added since that report
+	// Reasoning is the part of Tokens that is reasoning sent back. A server may leave it out of its count.
 	Reasoning float64
 
-	minAdded, maxAdded float64 // new since the request before, without its reply and with it; 0 without one
-	previousShort      float64 // what was counted for that one if it was short
-	calibrated         bool    // enough was learned to believe the estimates alone
+	minAdded, maxAdded float64 // added since the previous request, without its reply and with it; 0 without one
+	previousShort      float64 // count of the previous request if it was too low
+	calibrated         bool    // trustedSamples reports are known, so estimates alone are reliable
 }
 
-// newestRequest is the newest request, whatever was reported for it.
+// newestRequest describes the newest request, whether or not its count was accepted.
 type newestRequest struct {
 	valid    bool
 	revision uint64
 	estimate float64 // uncalibrated, of the request
-	reply    float64 // uncalibrated, of what came of it
-	tooShort float64 // tokens counted, if they were too few
+	reply    float64 // uncalibrated, of its reply
+	tooShort float64 // reported count if it was too low
 }
 
 func newestRequestOf(u conversation.Usage, at anchor) newestRequest {
@@ -89,9 +82,8 @@ func newestRequestOf(u conversation.Usage, at anchor) newestRequest {
 	return q
 }
 
-// Expect is what a report should say that the view and the meter do not hold
-// yet: only its Revision and Estimate are read. Same says that nothing but the
-// messages changed since the last report.
+// Expect predicts the count of a report that the view and the meter do not include yet. Of u it reads only Revision
+// and Estimate. same means that only messages changed since the last report.
 func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	f := m.Factor()
 	e := Expected{calibrated: m.cal.Samples >= trustedSamples}
@@ -100,7 +92,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	}
 	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.isImplausible(a) {
 		e.Reported = a.prompt
-		// A server may count more than it will be sent: hidden reasoning.
+		// The reported reply may include hidden reasoning, which is not sent back.
 		reply := min(a.tokens-a.prompt, f*a.reply)
 		e.Estimated = reply + f*(u.Estimate-a.estimate)
 	} else {
@@ -115,7 +107,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	return e
 }
 
-// isImplausible reports whether more was counted than any text weighs.
+// isImplausible reports whether a count is higher than any text of this size can have.
 func (m *Meter) isImplausible(a anchor) bool {
 	most := maxFactor
 	if m.cal.Samples >= trustedSamples {
@@ -124,7 +116,7 @@ func (m *Meter) isImplausible(a anchor) bool {
 	return a.prompt > most*(a.estimate-a.reply)+noiseTokens
 }
 
-// Classify says what a report tells.
+// Classify compares a report with the prediction.
 func (e Expected) Classify(u conversation.Usage) Finding {
 	got := float64(u.Prompt)
 	missing := e.Tokens - e.Reasoning - got
@@ -134,8 +126,7 @@ func (e Expected) Classify(u conversation.Usage) Finding {
 	if e.isUncachedOnly(u) {
 		return CountUncachedOnly
 	}
-	// A report that fell short, but not below the one before it, may have been
-	// right: if the next one grows as it should, it was.
+	// A low report that is not below the previous low one may have been right: the count then grows with the request.
 	if e.previousShort > 0 && e.previousShort >= e.Reported-noiseTokens {
 		grown := got - e.previousShort
 		switch {
@@ -164,8 +155,8 @@ func (e Expected) isPlausible(got, missing float64) bool {
 	return missing <= max(lightShare*e.Estimated, noiseShare*e.Tokens, noiseTokens)
 }
 
-// isUncachedOnly reports whether a count leaves out what the provider's cache had: it
-// is about what is new in the request, or the rest was reported beside it.
+// isUncachedOnly reports whether a count leaves out tokens that the provider's cache served: it matches the new
+// tokens alone, or the rest was reported as cache reads and writes.
 func (e Expected) isUncachedOnly(u conversation.Usage) bool {
 	got := float64(u.Prompt)
 	if u.Cached > u.Prompt {

@@ -8,26 +8,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// Meter is how full the window is and what fills it. It is a value: what
-// changes it returns a new one, at a cost that does not depend on the length
-// of the conversation; but thinking is counted anew in a view that does more
-// than grow.
+// Meter measures how full the window is and with what. It is a value: methods return a changed copy. Their cost does
+// not depend on the length of the conversation, except that thinking is counted again when a view does more than
+// grow.
 //
-// It anchors on the provider's last report under the current overlay revision
-// and adds a calibrated estimate of what came after; without a report it is an
-// estimate throughout.
+// A meter starts from the provider's last report under the current overlay revision and adds a calibrated estimate of
+// what was added since. Without a report everything is estimated.
 type Meter struct {
 	options   Options
 	view      projection.View
 	prompt    projection.Sizes // system prompt and tools
 	draft     projection.Sizes
-	reply     projection.Sizes // of a reply that is still arriving
-	loopSizes projection.Sizes // of the messages behind the newest of the user, with EchoLoop
+	reply     projection.Sizes // of a reply that is still streaming
+	loopSizes projection.Sizes // of messages after the newest user message, with EchoLoop
 
 	thinking      *Thinking            // nil: unknown
-	knownMessages []projection.Message // of the view that was told of, as far as it went on since
+	knownMessages []projection.Message // of the view that Thinking describes, extended while the view only grows
 	thinkingRange thinkingRange
-	echoed        projection.Sizes // reasoning that requests send back, if known
+	echoed        projection.Sizes // reasoning that requests send back, where it is counted by message
 	measured      int              // number of messages of the view counted in echoed
 
 	estimate float64 // uncalibrated tokens of prompt and view
@@ -39,41 +37,41 @@ type Meter struct {
 	cost        *float64
 }
 
-// Options is what a meter has to know about the model and the rules.
+// Options are the properties of the model and the rules that a meter uses.
 type Options struct {
 	Window           Window
 	MaxReply         int     // largest reply in tokens, 0 unknown
 	TriggerRatio     float64 // of the window: the load line; 0 means DefaultTriggerRatio
 	HardRatio        float64 // of the window: the hard line; 0 means DefaultHardRatio
-	TokenThreshold   int     // absolute load line, 0 none
-	AbsoluteLoadLine bool    // TokenThreshold alone is the load line, whatever the window (JCL)
-	PriceStep        int     // tokens above which the whole request costs more, 0 none
-	IgnoresPriceStep bool    // PriceStep bounds no line: the sources know of none
+	TokenThreshold   int     // absolute load line in tokens, 0 for none
+	AbsoluteLoadLine bool    // TokenThreshold alone is the load line, for any window (JCL)
+	PriceStep        int     // request tokens above which the whole request costs more, 0 for none
+	IgnoresPriceStep bool    // PriceStep does not lower the load line: the source designs know no price steps
 	Calibration      conversation.Calibration
 	EchoReasoning    bool   // reasoning is sent back and fills the window
-	EchoLoop         bool   // until the next message of the user
-	EchoModel        string // of replies of this model alone, provider/id; "" for all
-	// CharsOnly counts text alone, four code points of any script to a token: the count by which replay is defined.
+	EchoLoop         bool   // reasoning is sent back only until the next user message
+	EchoModel        string // only reasoning of this model (provider/id) is sent back; "" for every model
+	// CharsOnly counts text alone, four code points of any script to a token, as the replay package defines tokens.
 	CharsOnly bool
 }
 
-// Where compaction acts, as shares of the window.
+// The load line below a price step as a share of it, and the bounds of the reserve.
 const (
 	priceStepRatio = 0.95
-	// MaxReserve bounds what is kept free for the reply, in tokens.
+	// MaxReserve is the largest reserve for the reply, in tokens.
 	MaxReserve = 16_000
-	// reserveShare is the largest part of the window kept for the reply.
+	// The reserve is at most one part in reserveShare of the window.
 	reserveShare = 8
 )
 
-// anchor is a report to count from.
+// anchor is the reported count from which the meter estimates.
 type anchor struct {
 	valid    bool
 	revision uint64
 	tokens   float64 // reported: the prompt and, if known, the reply
 	estimate float64 // uncalibrated estimate of the same
 	exact    bool    // tokens is wholly reported
-	prompt   float64 // of tokens, the prompt; 0 if none was counted
+	prompt   float64 // part of tokens that is the prompt; 0 if it was not counted
 	reply    float64 // uncalibrated estimate of the reply
 }
 
@@ -100,8 +98,8 @@ func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
 	return m.recompute()
 }
 
-// WithView returns the meter for what the next request would carry. What the cache gave to the last request says nothing
-// of a view whose prefix is another one.
+// WithView returns the meter for the messages of the next request. The cached share of the last request is forgotten
+// when the revision changes, because the prefix is then another one.
 func (m Meter) WithView(v projection.View) Meter {
 	if v.Revision != m.view.Revision {
 		m.cachedShare = -1
@@ -122,7 +120,7 @@ func (m Meter) WithView(v projection.View) Meter {
 	return m.recompute()
 }
 
-// WithReply returns the meter with the text of a reply that is still arriving, and is not part of the view yet.
+// WithReply returns the meter with the text of a reply that is still streaming and not yet in the view.
 func (m Meter) WithReply(size conversation.Size) Meter {
 	m.reply = projection.Sizes{}
 	if size.Chars() > 0 {
@@ -131,8 +129,7 @@ func (m Meter) WithReply(size conversation.Size) Meter {
 	return m.recompute()
 }
 
-// WithDraft returns the meter with text that is not sent yet: its size, and
-// the number of messages it would become.
+// WithDraft returns the meter with unsent text: its size, and the number of messages it would become.
 func (m Meter) WithDraft(size conversation.Size, messages int) Meter {
 	m.draft = projection.Sizes{}
 	m.draft.Text[projection.Draft] = size
@@ -140,52 +137,49 @@ func (m Meter) WithDraft(size conversation.Size, messages int) Meter {
 	return m
 }
 
-// WithWindow returns the meter for a window that became known.
+// WithWindow returns the meter with another window.
 func (m Meter) WithWindow(w Window) Meter {
 	m.options.Window = w
 	return m
 }
 
-// WithMaxReply returns the meter for a largest reply that became known, in
-// tokens: it bounds the reserve.
+// WithMaxReply returns the meter with the largest reply of the model in tokens, which bounds the reserve.
 func (m Meter) WithMaxReply(tokens int) Meter {
 	m.options.MaxReply = tokens
 	return m
 }
 
-// WithModel returns the meter for another model. Reports of the old one no
-// longer count, as tokenizers differ; the cost so far stays.
+// WithModel returns the meter for another model. Earlier reports are dropped because tokenizers differ; the
+// accumulated cost stays.
 func (m Meter) WithModel(o Options) Meter {
 	n := New(o)
 	n.prompt, n.draft, n.cost = m.prompt, m.draft, m.cost
 	return n.WithView(m.view)
 }
 
-// View is what the next request would carry, as the meter measures it.
+// View returns the messages that the meter measures.
 func (m Meter) View() projection.View { return m.view }
 
-// Calibration is what was learned about the model so far.
+// Calibration returns the model's calibration so far.
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
 
-// EchoesReasoning reports whether reasoning is sent back in every request to come and fills the window.
+// EchoesReasoning reports whether every later request sends reasoning back, so that it fills the window.
 func (m *Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
 
-// isEchoModel reports whether a reply is one whose reasoning goes back to the model in use.
+// isEchoModel reports whether the reasoning of a reply may be sent back to the current model.
 func (m *Meter) isEchoModel(msg *projection.Message) bool {
 	return m.options.EchoModel == "" || msg.CameFrom(m.options.EchoModel)
 }
 
-// Window is the window the meter measures against.
+// Window returns the window that the meter measures against.
 func (m Meter) Window() Window { return m.options.Window }
 
-// RequestEstimate is the uncalibrated number of tokens of a request made now,
-// for Usage.Estimate.
+// RequestEstimate returns the uncalibrated number of tokens of the next request, for Usage.Estimate.
 func (m Meter) RequestEstimate() float64 { return m.estimate }
 
-// WithUsage returns the meter with a report of the newest request, whose reply
-// the view already holds: it anchors there, learns, and adds the cost. A report
-// of a request built under an older revision adds its cost only, and so does one
-// that is marked as short.
+// WithUsage returns the meter with the report of the newest request, whose reply the view already contains. The
+// report becomes the anchor, calibrates the meter and adds its cost. A report under an older revision, or one marked
+// as too low, adds only its cost.
 func (m Meter) WithUsage(u conversation.Usage) Meter {
 	if u.Purpose != conversation.PurposeReply {
 		return m.addCost(u)
@@ -197,11 +191,11 @@ func (m Meter) WithUsage(u conversation.Usage) Meter {
 	return m
 }
 
-// WithTokenCount returns the meter with a count of the next request, in tokens: it anchors there and learns. A count that no
-// text can have changes nothing.
+// WithTokenCount returns the meter with the provider's token count of the next request, which becomes the anchor and
+// calibrates the meter. An implausible count changes nothing.
 func (m Meter) WithTokenCount(tokens float64) Meter {
 	before := m
-	m.loopSizes = projection.Sizes{} // what is counted begins with a message of the user
+	m.loopSizes = projection.Sizes{} // the counted request begins with a user message
 	m = m.recompute()
 	if tokens < minFactor*m.estimate-noiseTokens || tokens > maxFactor*m.estimate+noiseTokens {
 		return before
@@ -211,9 +205,8 @@ func (m Meter) WithTokenCount(tokens float64) Meter {
 	return m
 }
 
-// WithHistory returns the meter as the stored events left it: anchored on the
-// newest report, with all costs added. Nothing is learned twice. Model names
-// the model in use: reports of others add their cost only.
+// WithHistory returns the meter for a stored log: anchored on the newest report of model, with all costs added.
+// Reports of other models add only their cost. The calibration does not change, because it already includes them.
 func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 	for _, e := range events {
 		u, ok := e.Body.(conversation.Usage)
@@ -229,10 +222,10 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 	return m
 }
 
-// TextTokens is the calibrated estimate of a text in tokens.
+// TextTokens returns the calibrated estimate of a text in tokens.
 func (m Meter) TextTokens(s conversation.Size) float64 { return m.TokenScale().TextTokens(s) }
 
-// TokenScale is how texts weigh.
+// TokenScale converts text sizes to calibrated tokens.
 type TokenScale struct {
 	plain  bool
 	factor float64
@@ -249,7 +242,7 @@ func (c TokenScale) TextTokens(s conversation.Size) float64 {
 	return c.factor * Estimate(s)
 }
 
-// MessageOverhead is what a message costs beyond its text, in tokens.
+// MessageOverhead returns the tokens that a message costs besides its text.
 func (m Meter) MessageOverhead() float64 {
 	if m.options.CharsOnly {
 		return 0
@@ -257,12 +250,11 @@ func (m Meter) MessageOverhead() float64 {
 	return FramingTokens
 }
 
-// EstimatedTokens is the calibrated estimate of a request in whole tokens,
-// whatever was reported: so what was and what will be compare.
+// EstimatedTokens returns the calibrated estimate of the next request. It ignores reported counts, so that estimates
+// before and after a change are comparable.
 func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.estimate)) }
 
-// MessageTokens is the calibrated estimate of a message in tokens, with its reasoning
-// where that is sent back in every request to come.
+// MessageTokens returns the calibrated estimate of a message in tokens, including reasoning that is sent back.
 func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	var s projection.Sizes
 	msg.AddTo(&s)
@@ -283,7 +275,7 @@ func (m Meter) recompute() Meter {
 	return m
 }
 
-// SegmentEstimate is the uncalibrated number of tokens of one part of a request.
+// SegmentEstimate returns the uncalibrated number of tokens of one part of a request.
 func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 	switch seg {
 	case projection.System, projection.Tools:
@@ -340,8 +332,7 @@ func (m Meter) anchorOn(u conversation.Usage) Meter {
 	return m
 }
 
-// anchorAt is the report as a point to count from: the prompt, and the reply
-// if one came of the request.
+// anchorAt returns the anchor of a report: the prompt, and the reply if the log has one.
 func (m *Meter) anchorAt(u conversation.Usage) anchor {
 	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, exact: true, prompt: float64(u.Prompt)}
 	if u.Reply == 0 {
@@ -364,7 +355,7 @@ func (m *Meter) anchorAt(u conversation.Usage) anchor {
 	return a
 }
 
-// Factor is what estimates of texts are multiplied by for the model in use.
+// Factor returns the calibration factor of the current model, by which estimates are multiplied.
 func (m Meter) Factor() float64 {
 	if m.cal.Factor > 0 {
 		return m.cal.Factor
@@ -372,14 +363,13 @@ func (m Meter) Factor() float64 {
 	return 1
 }
 
-// used is the tokens a request made now would have, and whether a part of that
-// is estimated.
+// used returns the tokens of the next request, and whether part of them is estimated.
 func (m *Meter) used() (float64, bool) {
 	if !m.anchor.valid || m.anchor.revision != m.view.Revision {
 		return m.Factor() * m.estimate, true
 	}
 	since := m.estimate - m.anchor.estimate
-	// Sums of floats in another order differ in the last bits.
+	// Float sums in a different order differ in the last bits.
 	if math.Abs(since) < 1e-6 {
 		return m.anchor.tokens, !m.anchor.exact
 	}

@@ -7,15 +7,15 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Reading is what the gauge and `context --json` show: whole tokens.
+// Reading holds the numbers that the gauge and `context --json` show, in whole tokens.
 type Reading struct {
 	Window    Window
-	Used      int                          // tokens the next request would carry, without the draft
+	Used      int                          // tokens of the next request, without the draft
 	Estimated bool                         // part of Used is an estimate: show it with ~
-	Segments  [projection.SegmentCount]int // by Segment; without Draft they add up to Used
+	Segments  [projection.SegmentCount]int // by Segment; they add up to Used, the draft excluded
 	AfterSend int                          // Used plus the draft; equals Used without one
-	LoadLine  int                          // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
-	HardLine  int                          // tokens at which a request is held, 0 if unknown
+	LoadLine  int                          // tokens above which compaction acts, 0 if unknown or if nothing triggers it
+	HardLine  int                          // tokens at which a request is held until compaction made room, 0 if unknown
 	Reserve   int                          // tokens kept for the reply, 0 if unknown
 	// CachedShare is the part of the last prompt read from the provider's
 	// cache, 0 to 1; -1 if it was not reported.
@@ -24,10 +24,9 @@ type Reading struct {
 	Revision    uint64
 }
 
-// Percent is tokens as a whole percentage of the window, 0 if the window is unknown.
-// It is rounded, but stays on the side of the load line, the hard line and the whole
-// window on which the tokens are: 84.6 below a line of 85 is 84. Every place that
-// shows how full the window is shows this number.
+// Percent returns tokens as a rounded percentage of the window, 0 if the window is unknown. Rounding never crosses
+// the load line, the hard line or the window size: 84.6 below a line at 85 is 84. Every display of the fill level
+// uses this number.
 func (r Reading) Percent(tokens int) int {
 	w := r.Window.Tokens
 	n, least := Percent(tokens, w), 0
@@ -45,7 +44,7 @@ func (r Reading) Percent(tokens int) int {
 	return max(n, least)
 }
 
-// Percent is a part of a whole as a rounded percentage, 0 where there is no whole.
+// Percent returns part as a rounded percentage of whole, 0 if whole is not positive.
 func Percent(part, whole int) int {
 	if whole <= 0 {
 		return 0
@@ -53,7 +52,7 @@ func Percent(part, whole int) int {
 	return int(math.Round(float64(part) / float64(whole) * 100))
 }
 
-// Reading is the meter in whole tokens.
+// Reading returns the meter's numbers in whole tokens.
 func (m Meter) Reading() Reading {
 	used, estimated := m.used()
 	r := Reading{
@@ -71,8 +70,8 @@ func (m Meter) Reading() Reading {
 	return r
 }
 
-// ReadingWithSummary is the reading of a request of so many tokens, in which a summary
-// of some tokens stands that is not written yet.
+// ReadingWithSummary returns the reading of a request of used tokens that includes a summary, not written yet, of
+// summary tokens.
 func (m Meter) ReadingWithSummary(used, summary int) Reading {
 	parts := m.segmentEstimates()
 	parts[projection.Summary] += float64(summary) / m.Factor()
@@ -84,8 +83,7 @@ func (m Meter) ReadingWithSummary(used, summary int) Reading {
 	return r
 }
 
-// WithRules returns the options with the lines that rules say. What is known of the
-// model stays.
+// WithRules returns the options with the load line and hard line of rules. Model properties stay.
 func (o Options) WithRules(r preset.Rules) Options {
 	lines := New(Options{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
@@ -94,9 +92,8 @@ func (o Options) WithRules(r preset.Rules) Options {
 	return o
 }
 
-// lines are the load line, the hard line and the reserve, in tokens; all 0
-// when the window is unknown, but for a load line that does not depend on it. The
-// load line is what every trigger, the gauge, the JSON and the outlook go by.
+// lines returns the load line, the hard line and the reserve, in tokens. They are 0 for an unknown window, except for
+// an absolute load line. Triggers, gauge, JSON and forecast all use this load line.
 func (o Options) lines() (load, hard, reserve int) {
 	if !o.Window.IsKnown() {
 		if o.AbsoluteLoadLine {
@@ -116,7 +113,7 @@ func (o Options) lines() (load, hard, reserve int) {
 	if o.PriceStep > 0 && !o.IgnoresPriceStep {
 		soft = min(soft, priceStepRatio*float64(o.PriceStep))
 	}
-	load = max(int(soft), 1) // 0 says that nobody knows
+	load = max(int(soft), 1) // 0 would mean unknown
 	if o.AbsoluteLoadLine {
 		load = o.TokenThreshold
 	}
@@ -127,8 +124,8 @@ func (o Options) lines() (load, hard, reserve int) {
 	return load, max(int(o.HardRatio*w), 1), reserve
 }
 
-// scaledTrigger is a share between the default load line and the default hard line, at the
-// same place below another hard line, so that it stays below.
+// scaledTrigger moves a load line, given for the default hard line, to the same relative place below another hard
+// line.
 func scaledTrigger(trigger, hard float64) float64 {
 	const from = preset.DefaultTriggerRatio
 	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
@@ -141,8 +138,8 @@ func (m *Meter) segmentEstimates() (parts [projection.SegmentCount]float64) {
 	return parts
 }
 
-// apportion shares used tokens out over the segments in proportion to their
-// estimates, by largest remainder, so that they add up.
+// apportion divides used tokens among the segments in proportion to their estimates. It uses the largest-remainder
+// method, so that the parts add up to used.
 func apportion(used int, parts [projection.SegmentCount]float64) (out [projection.SegmentCount]int) {
 	sum := 0.0
 	for _, seg := range projection.Segments() {
@@ -173,19 +170,17 @@ func apportion(used int, parts [projection.SegmentCount]float64) (out [projectio
 	return out
 }
 
-// WithRules returns the meter with the load line and the hard line that rules
-// say.
+// WithRules returns the meter with the load line and the hard line of rules.
 func (m Meter) WithRules(r preset.Rules) Meter {
 	m.options = m.options.WithRules(r)
 	return m
 }
 
-// NearShare is the part of the window before the load line within which a summary is
-// prepared, however fast the last turns grew: farther away the user may never get there.
+// NearShare is the distance below the load line, as a share of the window, within which a summary may be prepared.
+// From farther below, the conversation may end before it reaches the line.
 const NearShare = 0.2
 
-// IsNearLoadLine reports whether a request is so near the load line, or above it, that
-// a summary may be prepared.
+// IsNearLoadLine reports whether a request is within NearShare of the load line or above it.
 func (r Reading) IsNearLoadLine() bool {
 	return r.LoadLine > 0 && float64(r.Used) >= float64(r.LoadLine)-NearShare*float64(r.Window.Tokens)
 }

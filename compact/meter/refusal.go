@@ -1,11 +1,10 @@
 package meter
 
-// refusedFactor is the most that a refusal makes of the calibration.
+// refusedFactor is the largest calibration factor that a refusal can set.
 const refusedFactor = 2.0
 
-// WithRefusal returns the meter after a server did not take the request that it
-// measures, because it has at least so many tokens as the server counts them; 0
-// says nothing. What was estimated too low is put right.
+// WithRefusal returns the meter after the server refused the measured request as too long. prompt is the server's
+// count in tokens, 0 if unknown. The calibration rises if the estimate was too low.
 func (m Meter) WithRefusal(prompt int) Meter {
 	if prompt <= 0 || m.estimate < minSample {
 		return m
@@ -13,8 +12,8 @@ func (m Meter) WithRefusal(prompt int) Meter {
 	if used, _ := m.used(); float64(prompt) <= used {
 		return m
 	}
-	// Only so far: what was refused may hold texts of a kind (base64, say) that
-	// later requests do not.
+	// The factor is bounded because the refused request may hold a kind of text (base64, say) that later requests
+	// lack.
 	m.cal.Factor = max(m.Factor(), min(float64(prompt)/m.estimate, refusedFactor))
 	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: float64(prompt), estimate: m.estimate}
 	return m

@@ -7,32 +7,32 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Some endpoints get back the model's thinking in a form of their own, and for some models only while everything before it
-// is unchanged: a compaction then also removes the thinking of the messages after it. Whoever makes the requests
-// tells which replies think in the view in force. Of a view that a compaction would make, the meter works it out.
+// Some endpoints expect the model's thinking back in their own format. For some models it stays valid only while
+// every earlier message is unchanged, so a compaction also removes the thinking of later messages. The code that
+// builds requests reports which replies of the current view have thinking. For the view after a proposed compaction,
+// the meter works it out.
 
-// Thinking is which replies of a view go back with their thinking.
+// Thinking describes which replies of a view are sent back with their thinking.
 type Thinking struct {
-	Through uint64          // newest event of the view; of later replies all do that have fields to echo
-	Replies map[uint64]bool // by the last event of their message
-	// IsBound says that thinking goes back only where all in front of it is what it was.
+	Through uint64          // newest event of the view; later replies with fields to echo are all sent with thinking
+	Replies map[uint64]bool // keyed by the last event of the reply's message
+	// IsBound means that thinking is sent back only while all earlier messages are unchanged.
 	IsBound bool
 }
 
-// thinkingRange is which replies of a view keep their thinking: those between two events.
+// thinkingRange is the range of events, exclusive, within which replies keep their thinking.
 type thinkingRange struct {
 	after, before uint64
-	gap           uint64 // event of the newest reply without thinking, which ends the reach once a later one thinks
+	gap           uint64 // event of the newest reply without thinking; thinking before it is dropped once a later reply has some
 }
 
-// WithThinking returns the meter with what goes back of the view's thinking.
+// WithThinking returns the meter with the description of the view's thinking.
 func (m Meter) WithThinking(t Thinking) Meter {
 	m.thinking, m.knownMessages, m.measured = &t, m.view.Messages, 0
 	return m.WithView(m.view)
 }
 
-// measureThinking works out what goes back of the view's thinking, and how much that is. While the view only grows, it
-// weighs what came.
+// measureThinking measures the thinking that is sent back. While the view only grows, it measures new messages only.
 func (m *Meter) measureThinking() {
 	if !m.EchoesReasoning() || m.thinking == nil && m.options.EchoModel == "" {
 		return
@@ -48,7 +48,7 @@ func (m *Meter) measureThinking() {
 		if m.thinkingIsBound() && m.mayEcho(msg) {
 			if msg.Stripped {
 				m.thinkingRange.gap = lastEvent(msg)
-			} else if m.thinkingRange.gap > m.thinkingRange.after { // thinking between others cannot be left out
+			} else if m.thinkingRange.gap > m.thinkingRange.after { // a gap invalidates the thinking before it
 				m.thinkingRange.after, m.echoed = m.thinkingRange.gap, projection.Sizes{}
 			}
 		}
@@ -58,8 +58,8 @@ func (m *Meter) measureThinking() {
 	}
 }
 
-// firstChangedEvent is the event from which on the view is another one than that which was told of; thinking behind it is void
-// where it is bound.
+// firstChangedEvent returns the first event at which the view differs from the view that Thinking describes. Bound
+// thinking from that event on is invalid.
 func (m *Meter) firstChangedEvent() uint64 {
 	messages := m.view.Messages
 	if !m.thinkingIsBound() {
@@ -77,7 +77,7 @@ func (m *Meter) firstChangedEvent() uint64 {
 	return 0
 }
 
-// mayEcho reports whether a reply has thinking that may go back.
+// mayEcho reports whether a reply has thinking that may be sent back.
 func (m *Meter) mayEcho(msg *projection.Message) bool {
 	last := lastEvent(msg)
 	if m.thinking.IsBound && last >= m.thinkingRange.before {
@@ -86,7 +86,7 @@ func (m *Meter) mayEcho(msg *projection.Message) bool {
 	return m.thinking.Replies[last] || last > m.thinking.Through && len(msg.Extras) > 0
 }
 
-// SendsThinking reports whether a message of the view goes back with its thinking.
+// SendsThinking reports whether a message of the view is sent back with its thinking.
 func (m *Meter) SendsThinking(msg *projection.Message) bool {
 	if !m.EchoesReasoning() || msg.Reasoning == "" || m.thinking == nil {
 		return m.EchoesReasoning() && msg.Reasoning != "" && m.isEchoModel(msg)
@@ -94,14 +94,14 @@ func (m *Meter) SendsThinking(msg *projection.Message) bool {
 	return m.mayEcho(msg) && lastEvent(msg) > m.thinkingRange.after && !(msg.Stripped && m.thinking.IsBound)
 }
 
-// SendsBoundThinking reports whether the thinking of a message goes back, and would not where something in front of it changed.
+// SendsBoundThinking reports whether a message is sent with thinking that a change before it would remove.
 func (m *Meter) SendsBoundThinking(msg *projection.Message) bool {
 	return m.thinkingIsBound() && m.SendsThinking(msg)
 }
 
 func (m *Meter) thinkingIsBound() bool { return m.thinking != nil && m.thinking.IsBound }
 
-// BoundThinkingTokens is how many calibrated tokens of thinking go with whatever changes in front of them.
+// BoundThinkingTokens returns the calibrated tokens of thinking that a change before it would remove.
 func (m Meter) BoundThinkingTokens() float64 {
 	if !m.thinkingIsBound() {
 		return 0
@@ -116,10 +116,10 @@ func lastEvent(m *projection.Message) uint64 {
 	return m.Events[len(m.Events)-1]
 }
 
-// shareArray reports whether one list grew on the other's array, so that the shorter is its beginning.
+// shareArray reports whether two lists have the same backing array, so that the shorter is a prefix of the longer.
 func shareArray(a, b []projection.Message) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// firstChange is the index of the first message that says something else, or the length of the shorter list.
+// firstChange returns the index of the first message with different content, or the length of the shorter list.
 func firstChange(a, b []projection.Message) int {
 	n := min(len(a), len(b))
 	if shareArray(a, b) {
@@ -133,9 +133,8 @@ func firstChange(a, b []projection.Message) int {
 	return n
 }
 
-// replyEstimate is the uncalibrated estimate of the reply that event seq is,
-// and of the reasoning in it that is not sent back; 0 if the view does not hold
-// it.
+// replyEstimate returns the uncalibrated estimate of the reply with event seq, split into the part that is sent back
+// and its unsent reasoning. Both are 0 if the view lacks the reply.
 func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	messages := m.view.Messages
 	i := sort.Search(len(messages), func(i int) bool {

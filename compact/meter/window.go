@@ -1,12 +1,12 @@
 package meter
 
-// Window is how many tokens a request may have, and how that is known.
+// Window is the context window of a model, and how its size is known.
 type Window struct {
 	Tokens int // 0: unknown
 	Source WindowSource
 }
 
-// WindowSource says where a window's size came from.
+// WindowSource is the source of a window's size.
 type WindowSource string
 
 // The sources of a window's size, strongest first.

@@ -1,5 +1,5 @@
-// Package ordered reads and writes JSON objects that keep the order of their keys and the text of their values, so that
-// part of an object can be changed and the rest stays byte for byte.
+// Package ordered reads and writes JSON objects that keep the order of their keys and the exact text of their values.
+// Part of an object can be changed while the rest stays byte for byte.
 package ordered
 
 import (
@@ -11,9 +11,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Object is a JSON object that keeps the order of its keys and the text
-// of its values, so that numbers stay as they were written. Values of an object
-// that was read are valid JSON; keys occur once.
+// Object is a JSON object that keeps the order of its keys and the exact text of its values, such as the notation of
+// numbers. A parsed object has valid values and unique keys.
 type Object []Field
 
 // Field is one key of an object with its value.
@@ -22,10 +21,9 @@ type Field struct {
 	Value conversation.RawJSON
 }
 
-// Parse reads a JSON object. Of a repeated key the last value
-// stands at the first place, as in PHP. It is false for anything that is no
-// object or that strict JSON refuses: unpaired surrogates, bytes that are no
-// UTF-8, text behind the object. An empty object is not nil.
+// Parse reads a JSON object. A repeated key keeps its first position and its last value, as in PHP. The result is
+// false for any other JSON value and for input that strict JSON rejects: unpaired surrogates, invalid UTF-8, text
+// after the object. An empty object is not nil.
 func Parse(text string) (Object, bool) {
 	dec := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true))
 	if dec.PeekKind() != jsontext.KindBeginObject {
@@ -62,7 +60,7 @@ func Parse(text string) (Object, bool) {
 	return object, true
 }
 
-// Get is the value of a key; false if there is none.
+// Get returns the value of a key, and false if the object lacks the key.
 func (o Object) Get(key string) (conversation.RawJSON, bool) {
 	for _, f := range o {
 		if f.Key == key {
@@ -72,8 +70,8 @@ func (o Object) Get(key string) (conversation.RawJSON, bool) {
 	return nil, false
 }
 
-// String is the object as JSON, keys in order and values as they are. A value
-// without text is null.
+// String returns the object as JSON, with keys in order and values unchanged. A value without text is written as
+// null.
 func (o Object) String() string {
 	b := []byte{'{'}
 	for i, f := range o {

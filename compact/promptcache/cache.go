@@ -41,18 +41,18 @@ func RequestMarks(messages []projection.Message, front float64, tokens func(*pro
 
 // Cache simulates the cache entries of one conversation at the provider. The zero value is an empty cache.
 type Cache struct {
-	now     time.Duration // since it began
+	now     time.Duration // since the first request
 	entries []cacheEntry
 }
 
 type cacheEntry struct {
 	mark     Mark
 	lifetime time.Duration
-	used     time.Duration // when it was written or read last
+	used     time.Duration // time of the last write or read
 }
 
-// Send simulates a request with these marks, sent idle after the previous one, with which it shares its first common
-// messages. It returns the tokens read from the cache. Entries that the request writes have the lifetime lives.
+// Send simulates a request with these marks, sent idle after the previous one. The first common messages of both are
+// the same. It returns the tokens read from the cache. Entries that the request writes have the lifetime lives.
 func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit float64) {
 	c.now += idle
 	c.entries = slices.DeleteFunc(c.entries, func(e cacheEntry) bool { return c.now-e.used > e.lifetime || e.mark.Messages > common })

@@ -7,11 +7,12 @@ import (
 
 // LifetimeOption is a cache lifetime that a request can choose, and its price.
 type LifetimeOption struct {
-	WritePrice float64 // what a token costs that is written, as a multiple of the price of input
+	WritePrice float64 // price of a written token, as a multiple of the input price
 	Lifetime   time.Duration
 }
 
-// Terms are what a cache costs that lets each request choose between two times, as multiples of the price of input.
+// Terms are the prices and lifetimes of a cache, as multiples of the input price. Each request chooses one of two
+// lifetimes.
 type Terms struct {
 	ReadPrice   float64
 	Short, Long LifetimeOption
@@ -22,7 +23,7 @@ func Anthropic() Terms {
 	return Terms{ReadPrice: 0.1, Short: LifetimeOption{WritePrice: 1.25, Lifetime: 5 * time.Minute}, Long: LifetimeOption{WritePrice: 2, Lifetime: time.Hour}}
 }
 
-// OptionFor is the offer that keeps what is written for so long at least, the longer one if none does.
+// OptionFor returns the cheaper option whose lifetime is at least lives, or the long one if neither lasts that long.
 func (t Terms) OptionFor(lives time.Duration) LifetimeOption {
 	if lives <= t.Short.Lifetime {
 		return t.Short
@@ -32,12 +33,12 @@ func (t Terms) OptionFor(lives time.Duration) LifetimeOption {
 
 // PauseCounts counts requests by the pause before them.
 type PauseCounts struct {
-	Requests   int // that followed another one
-	Pauses     int // of them, those after which only the long time still held the prompt
-	LongPauses int // of them, those after which nothing did
+	Requests   int // requests that followed another one
+	Pauses     int // those after a pause that only the long lifetime survives
+	LongPauses int // those after a pause longer than both lifetimes
 }
 
-// Add counts a request that began so long after the reply before it.
+// Add counts a request that began idle after the previous reply.
 func (r PauseCounts) Add(t Terms, idle time.Duration) PauseCounts {
 	r.Requests++
 	switch {
@@ -49,18 +50,19 @@ func (r PauseCounts) Add(t Terms, idle time.Duration) PauseCounts {
 	return r
 }
 
-// How much counts what is known of a user from earlier conversations, and what is assumed of one of whom nothing is:
-// as much as so many requests of the conversation itself. The figures are those of recorded conversations: three of a
-// hundred requests follow a pause, and one in two hundred an absence. Any between half and twice of them choose about
-// as well.
+// The weights of earlier knowledge, in requests of the conversation itself. The assumed shares are those of recorded
+// conversations: three of a hundred requests follow a pause, and one in two hundred a long pause. Half or double
+// these values lead to about the same choices.
 const (
 	userWeight        = 20
 	assumedPauses     = 0.025
 	assumedLongPauses = 0.005
-	// written is assumed of a request that nobody has seen yet, in tokens, and weighs as much as so many that were.
+	// assumedWritten is the assumed number of tokens that a request writes; it weighs as much as writtenWeight
+	// observed requests.
 	assumedWritten = 1500
 	writtenWeight  = 5
-	// minRequestsAhead is how many requests are expected to follow at least; of a long conversation as many as it has had.
+	// minRequestsAhead is the least number of later requests to expect. A longer conversation is expected to last as
+	// long again.
 	minRequestsAhead = 80
 )
 
@@ -77,20 +79,20 @@ func pauseShares(past, own PauseCounts) (pauses, absences float64) {
 	return (pauses*userWeight + float64(own.Pauses)) / n, (absences*userWeight + float64(own.LongPauses)) / n
 }
 
-// ChoiceInput is what is known when a prompt is about to be written whole, because the cache holds nothing of it.
+// ChoiceInput is the input of a lifetime choice, made when the cache holds nothing of the conversation.
 type ChoiceInput struct {
 	Prompt         float64     // tokens of the request
-	Written        float64     // tokens that the requests so far wrote that found the one before them in the cache
-	CachedRequests int         // how many these were
-	Requests       int         // that were made so far
+	Written        float64     // tokens written so far by requests that found the previous prompt in the cache
+	CachedRequests int         // number of these requests
+	Requests       int         // requests so far
 	Conversation   PauseCounts // of this conversation
-	User           PauseCounts // of the user with this model, this conversation included
+	User           PauseCounts // of all the user's conversations with this model, this one included
 }
 
 // Choice is the chosen cache lifetime.
 type Choice struct {
 	Lifetime time.Duration
-	// SavedTokens is what the other time is expected to cost more in the requests ahead, in tokens at the price of input.
+	// SavedTokens is the expected saving compared with the other lifetime, in tokens at the input price.
 	SavedTokens float64
 }
 
@@ -98,27 +100,27 @@ type Choice struct {
 type Retention struct {
 	Lifetime time.Duration
 	Reason   RetentionReason
-	// SavedTokens is what the other time is expected to cost more in the requests ahead, in tokens at the price of input, 0
-	// where nobody chose.
+	// SavedTokens is the expected saving compared with the other lifetime, in tokens at the input price; 0 without a
+	// choice.
 	SavedTokens float64
-	// SavedUSD is the same in US dollars, nil where the price is not known.
+	// SavedUSD is the same in US dollars, nil if the price is unknown.
 	SavedUSD *float64
 }
 
 // RetentionReason is the reason for a cache lifetime.
 type RetentionReason string
 
-// Who says it.
+// The reasons for a cache lifetime.
 const (
-	RetentionAssumed    RetentionReason = ""        // it is assumed
-	RetentionConfigured RetentionReason = "user"    // the configuration
-	RetentionByPauses   RetentionReason = "pauses"  // it is chosen by the pauses between requests
+	RetentionAssumed    RetentionReason = ""        // assumed for the provider
+	RetentionConfigured RetentionReason = "user"    // set in the configuration
+	RetentionByPauses   RetentionReason = "pauses"  // chosen by the pauses between requests
 	RetentionNoCache    RetentionReason = "nothing" // nothing is cached
 )
 
-// ChooseLifetime says for how long what is written from now on is to be kept, as long as the cache holds it. The long time
-// costs more with each token that is written, now and later; the short one lets the whole prompt be written again
-// after each pause.
+// ChooseLifetime chooses the lifetime of all that is written until the cache is empty again. The long lifetime makes
+// each written token cost more, now and later. With the short one, the whole prompt is written again after each
+// pause.
 func (t Terms) ChooseLifetime(o ChoiceInput) Choice {
 	pauses, absences := pauseShares(o.User, o.Conversation)
 	grows := (o.Written + assumedWritten*writtenWeight) / float64(o.CachedRequests+writtenWeight)

@@ -2,13 +2,14 @@ package promptcache
 
 import "plimsoll/compact/projection"
 
-// MarkIndexes returns the indexes of the messages after which a request sets cache marks, ascending: at most three. One
-// more mark belongs after tools and system prompt.
+// MarkIndexes returns the indexes of the messages after which a request sets cache marks, ascending: at most three.
+// One more mark belongs after tools and system prompt.
 //
-//   - the last: the next request begins with all of this one
-//   - the one that the request before ended with, which is in front of the newest reply: a reply with many calls
-//     alone can have more blocks than LookBack
-//   - the last of what a compaction put in front: it stays when the rest is undone or compacted again
+//   - the last message, because the next request begins with all of this one
+//   - the last message of the previous request, which precedes the newest reply; a reply with many calls can
+//     by itself have more than LookbackBlocks blocks
+//   - the last of the summary messages at the start, which stay when later messages are compacted or an undo
+//     changes them
 func MarkIndexes(messages []projection.Message) []int {
 	last := len(messages) - 1
 	if last < 0 {

@@ -1,4 +1,4 @@
-// Package snippet takes pieces out of long texts: their ends, counted in code points, and the line that names an error.
+// Package snippet extracts pieces of long texts: the first or last code points, and the line that names an error.
 package snippet
 
 import (
@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// First is the first n code points of text.
+// First returns the first n code points of text.
 func First(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -23,7 +23,7 @@ func First(text string, n int) string {
 	return text
 }
 
-// Last is the last n code points of text.
+// Last returns the last n code points of text.
 func Last(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -39,7 +39,7 @@ func Last(text string, n int) string {
 	return text[i:]
 }
 
-// IsASCII reports whether a text has ASCII characters only.
+// IsASCII reports whether text has only ASCII characters.
 func IsASCII(text string) bool {
 	all := byte(0)
 	for i := range len(text) {
@@ -48,8 +48,7 @@ func IsASCII(text string) bool {
 	return all < utf8.RuneSelf
 }
 
-// ErrorLine is the last line that names an error, else the last line with
-// something in it.
+// ErrorLine returns the last line that names an error, otherwise the last line that is not blank.
 func ErrorLine(text string) string {
 	last := ""
 	for end := len(text); end > 0; {
@@ -66,7 +65,7 @@ func ErrorLine(text string) string {
 	return last
 }
 
-// NamesError reports whether a line has a word for an error.
+// NamesError reports whether a line contains a word such as error, panic, fatal or exception.
 func NamesError(line string) bool {
 	for _, word := range [...]string{"error", "Error", "ERROR", "panic", "fatal", "FAIL", "exception", "Exception"} {
 		if strings.Contains(line, word) {
@@ -76,7 +75,7 @@ func NamesError(line string) bool {
 	return false
 }
 
-// Join puts a text and what is added to it together, one empty line between them.
+// Join returns text and appendix with an empty line between them; blank parts are left out.
 func Join(text, appendix string) string {
 	text, appendix = strings.TrimSpace(text), strings.TrimSpace(appendix)
 	switch {
