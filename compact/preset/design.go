@@ -1,13 +1,13 @@
-// Package preset names the designs that a conversation can be compacted by, and says what each does: when it makes room,
-// and what stands where something is hidden. It is the one place that knows them by name: others ask a [Design] or a
-// [Wording]. Adding one takes a row of designs, its words, and its values.
-// [Rules] are the numbers and switches of one, with what the user set in their place; [RulesOf] gives them. What is a
-// source's to the byte stands in a package below.
+// Package preset defines the designs by which a conversation can be compacted: when each acts, and which text
+// replaces compacted messages. It is the only package that knows the designs by name; others use a [Design] or a
+// [Wording]. A new design needs a row in designs, a wording and its values. [Rules] are the settings of a design
+// combined with those of the user; [RulesOf] returns a design's own. Code that reproduces a published design byte for
+// byte is in a package below.
 package preset
 
 import "plimsoll/conversation"
 
-// Name names a design: Plimsoll's own, exactly that of a source, or one to compare with.
+// Name is the name of a design: Plimsoll's own, a published one that is reproduced exactly, or a baseline.
 type Name string
 
 // The presets.
@@ -23,48 +23,51 @@ const (
 	Truncate  Name = "truncate"
 )
 
-// Action is how a row makes room automatically.
+// Action is how a design reduces a conversation automatically.
 type Action int
 
-// The ways to make room. A profile that is set to be applied automatically takes their place.
+// The automatic actions. A profile that is configured for automatic use replaces them.
 const (
 	ActEvict        Action = iota // evicts the oldest units at the load line, with a note or a summary
-	ActSummariseOld               // after a reply above the load line, a summary of all but the protected newest; drops what has none (ONE)
-	ActSummariseAll               // before a request above an absolute number of tokens, a summary of everything (JCL)
-	ActOnRepeats                  // omits fields of repeated calls before every request, and no more (ADA)
+	ActSummariseOld               // after a reply above the load line, summarises all but the protected newest; drops what has no summary (ONE)
+	ActSummariseAll               // before a request above an absolute number of tokens, summarises everything (JCL)
+	ActOnRepeats                  // omits fields of repeated calls before every request, and does nothing else (ADA)
 	ActDrop                       // the caller drops the oldest units at the load line
 )
 
-// Design is what a preset does besides the values of its rules: what planner, projection and agent ask of it.
+// Design is the behaviour of a preset apart from its rule values, as planner, projection and agent use it.
 type Design struct {
-	Style       conversation.Style // of its masks and summaries
-	PolicyStyle conversation.Style // of turns that are stripped by a profile
+	Style       conversation.Style // of masks and summaries
+	PolicyStyle conversation.Style // of turns that a profile strips
 	Action      Action
 
-	// HasAdditions says that Plimsoll adds what no source knows: results that point to an equal one, names of what was cut
-	// on arrival, a load line that minds a model's price step, a summary that the conversation's next request asks for.
+	// HasAdditions enables features that the published designs lack: results that refer to an equal earlier one, an
+	// index of names for results cut on arrival, a load line that respects the model's price step, and a summary
+	// requested with the conversation's next request.
 	HasAdditions bool
-	// AbsoluteLoadLine says that the load line is a number of tokens, whatever the window, and that a summary is waited for.
+	// AbsoluteLoadLine makes the load line a fixed number of tokens for any window, and makes requests wait for the
+	// summary.
 	AbsoluteLoadLine bool
-	// CommandOnly says that nothing acts automatically unless the user turns that on: the user gives a command.
+	// CommandOnly means that only a user command compacts, unless the user turns automatic compaction on.
 	CommandOnly bool
-	// SendsUnchanged says that the log is sent as it is.
+	// SendsUnchanged sends every logged message unchanged.
 	SendsUnchanged bool
-	// RetriesFailuresOnly says that only a call that failed is made again for a summary, never for a poor answer.
+	// RetriesFailuresOnly retries only a failed summary request, not one with a poor answer.
 	RetriesFailuresOnly bool
-	// WritesTranscript says that the conversation is written to a file before a summary, which the summary names.
+	// WritesTranscript writes the conversation to a file before a summary; the summary names the file.
 	WritesTranscript bool
-	// SummaryLog and MaskLog are the names that the source logs its two layers by, "" for none.
+	// SummaryLog and MaskLog are the names under which the published design logs its summaries and masks, "" for
+	// none.
 	SummaryLog, MaskLog string
 }
 
-// row is a row of the table of designs.
+// row is one named design.
 type row struct {
 	name Name
 	Design
 }
 
-// designs has every preset, in the order they are told of.
+// designs lists every preset in display order.
 var designs = []row{
 	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, HasAdditions: true}},
 	{JP, jpDesign},
@@ -80,7 +83,7 @@ var designs = []row{
 
 var jpDesign = Design{Style: conversation.StyleJP, PolicyStyle: conversation.StyleJP, CommandOnly: true}
 
-// All lists the presets in the order they are told of.
+// All returns the presets in display order.
 func All() []Name {
 	names := make([]Name, len(designs))
 	for i, d := range designs {
@@ -89,7 +92,7 @@ func All() []Name {
 	return names
 }
 
-// Names lists the presets as the user writes them.
+// Names returns the names of all presets, as the user writes them.
 func Names() []string {
 	var names []string
 	for _, d := range designs {
@@ -98,7 +101,7 @@ func Names() []string {
 	return names
 }
 
-// Design returns what the preset does. One of no known name acts as Plimsoll's own, without its additions.
+// Design returns the behaviour of the preset. An unknown name behaves as Plimsoll's own without its additions.
 func (p Name) Design() *Design {
 	for i := range designs {
 		if designs[i].name == p {
@@ -110,5 +113,5 @@ func (p Name) Design() *Design {
 
 var otherDesign = Design{Style: OwnStyle, PolicyStyle: OwnStyle}
 
-// Style is the style of the preset's masks and summaries.
+// Style returns the style of the preset's masks and summaries.
 func (p Name) Style() conversation.Style { return p.Design().Style }

@@ -1,14 +1,12 @@
 package preset
 
-// What is known about tools without the user saying it: which side of a call is
-// worth keeping (D17), whose results are state or instructions rather than
-// information (JCL), and which arguments tell calls of a reading tool apart.
-// Names of the sources' own tools stand beside ours, so that recorded and
-// imported conversations are treated as their authors meant.
+// Built-in rules for known tools: which side of a call is worth keeping (D17), whose results are state or
+// instructions rather than information (JCL), and which arguments identify a call of a reading tool. The tools of the
+// published designs are listed too, so that recorded and imported conversations get the treatment that their authors
+// intended.
 
-// DefaultTools gives the rules of the tools that have any, by name. A tool
-// without an entry is treated as the profile says. Each call returns a map and
-// lists of its own.
+// DefaultTools returns the built-in tool rules by tool name. The profile alone decides about other tools. Each call
+// returns a new map with new lists.
 func DefaultTools() map[string]ToolRule {
 	bulkyResult := ToolRule{Request: HintKeep, Response: HintStrip}
 	bulkyArguments := ToolRule{Request: HintStrip, Response: HintKeep}

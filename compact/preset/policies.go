@@ -2,20 +2,17 @@ package preset
 
 import "plimsoll/conversation"
 
-// From a profile to policies that an overlay can hold. Rules:
+// A profile becomes the policies that an overlay stores. Rules:
 //
-//   - Hints of tools are resolved here, when the overlay is made, and frozen in
-//     it (D17): a view never changes because a configuration did.
-//   - A hint can keep what the profile strips; it strips nothing that the profile
-//     leaves alone (D17), so strip-requests never touches a result. Only the
-//     policy strip has hints: omit removes whole pairs, and a profile without an
-//     opinion on tool calls gets none from a hint.
-//   - Results and arguments of an exempt tool stay, unless a hint says otherwise
-//     of its side (JCL).
+//   - Tool hints are resolved when the overlay is made and stored in it (D17), so a changed configuration
+//     never changes a view.
+//   - A hint can keep what the profile strips. It never strips what the profile keeps (D17), so strip-requests
+//     never changes a result. Hints apply only to the policy strip: omit removes calls together with their
+//     results, and a profile without a tool call policy ignores hints.
+//   - Results and arguments of an exempt tool stay, unless a hint for that side says strip (JCL).
 
-// Policies freezes a profile for a range in which the named tools occur; names
-// may repeat. With a profile that summarises there are none: the summary
-// replaces everything (S64).
+// Policies resolves a profile for a range in which the named tools occur; names may repeat. A profile that summarises
+// has none, because the summary replaces everything (S64).
 func (r Rules) Policies(p Profile, tools []string) conversation.Policies {
 	if p.Summarize {
 		return conversation.Policies{}
@@ -40,8 +37,7 @@ func (r Rules) Policies(p Profile, tools []string) conversation.Policies {
 	return out
 }
 
-// decide says what of a tool's calls is stripped where the profile strips what
-// it is given.
+// decide returns which sides of a tool's calls are stripped, given the sides that the profile strips.
 func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolicy {
 	return conversation.ToolPolicy{
 		Request:  profile.Request && t.strips(t.Request),
@@ -53,8 +49,8 @@ func (t ToolRule) strips(hint Hint) bool {
 	return hint == HintStrip || hint == HintInherit && !t.Exempt
 }
 
-// SummaryProfile is the name of a profile that makes summaries: the default one,
-// the built-in one, or else the first by name. It reports false without any.
+// SummaryProfile returns the name of a profile that summarises: the default profile, the built-in one, or else the
+// first by name. ok is false if no profile summarises.
 func (r Rules) SummaryProfile() (name string, ok bool) {
 	for _, name := range []string{r.DefaultProfile, ProfileHeavy} {
 		if r.Profiles[name].Summarize {
@@ -69,7 +65,7 @@ func (r Rules) SummaryProfile() (name string, ok bool) {
 	return name, ok
 }
 
-// KeepsResults reports whether a tool's results are not masked by their age.
+// KeepsResults reports whether a tool's results are exempt from masking by age.
 func (t ToolRule) KeepsResults() bool {
 	return t.Exempt && t.Response != HintStrip || t.Response == HintKeep
 }

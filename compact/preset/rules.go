@@ -8,17 +8,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// Rules is by what a conversation is compacted: the values of a preset, with
-// what the user set in their place. Projecting never reads it, making overlays
-// does.
+// Rules are the complete compaction settings: the values of a preset, overridden by the user's. Overlays are made by
+// rules; projecting a log never reads them.
 type Rules struct {
 	Values
 	Profiles map[string]Profile  // by name, the built-in ones included
-	Tools    map[string]ToolRule // by name; tools without an entry have none
+	Tools    map[string]ToolRule // by name; other tools have no rule
 }
 
-// Values are the rules that a preset fills key by key, as the section compaction
-// of the configuration has them. Ratios are shares of the window in (0, 1].
+// Values are the settings that a preset fills key by key: the section compaction of the configuration. Ratios are
+// shares of the window in (0, 1].
 type Values struct {
 	Enabled        bool         `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
 	Preset         Name         `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
@@ -37,14 +36,14 @@ type Values struct {
 	Summary        SummaryRules `yaml:"summary"`
 }
 
-// Wording is the words of the rules' own overlays.
+// Wording returns the texts of the preset's overlays.
 func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 
-// ActsAutomatically reports whether anything is done that nobody asked for, but the
-// recovery from an overflow.
+// ActsAutomatically reports whether compaction happens without a command, apart from recovery after a refused
+// request.
 func (r Rules) ActsAutomatically() bool { return r.Enabled && r.Auto.Enabled }
 
-// AutoRules is when compaction acts automatically (D17, ONE).
+// AutoRules set when compaction acts automatically (D17, ONE).
 type AutoRules struct {
 	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
 	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
@@ -52,7 +51,7 @@ type AutoRules struct {
 	Background bool   `yaml:"background" doc:"Write summaries in the background; false makes the next request wait for them."`
 }
 
-// PlannerRules is how far a pass goes and how rarely there is one.
+// PlannerRules set how far a compaction reduces the view and how often compactions happen.
 type PlannerRules struct {
 	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
 	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line at which step-by-step compaction above the hard line stops."`
@@ -70,8 +69,7 @@ type PlannerRules struct {
 	SummaryRatio  float64 `yaml:"summary_ratio" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
 }
 
-// MaskRules is which old tool results become stubs. Amounts are tokens unless
-// they say otherwise.
+// MaskRules set which old tool results are masked by stubs. Amounts are tokens unless stated otherwise.
 type MaskRules struct {
 	Enabled         bool `yaml:"enabled" doc:"Replace old tool results by stubs that recall can open."`
 	KeepTokens      int  `yaml:"keep_tokens" doc:"Newest tokens of tool results that stay (at most a quarter of the window)."`
@@ -82,14 +80,14 @@ type MaskRules struct {
 	MinChars        int  `yaml:"min_chars" doc:"Results of fewer characters are never masked."`
 }
 
-// MicroRules is J-CLI's first layer.
+// MicroRules set J-CLI's first layer: old tool results become one-line placeholders.
 type MicroRules struct {
 	Enabled    bool `yaml:"enabled" doc:"Replace old tool results by a one-line placeholder before every request (J-CLI)."`
 	KeepRecent int  `yaml:"keep_recent" doc:"Newest tool results that stay."`
 	MinBytes   int  `yaml:"min_bytes" doc:"Results of up to this many bytes stay."`
 }
 
-// SummaryRules is how a summary is asked for.
+// SummaryRules set how summaries are requested.
 type SummaryRules struct {
 	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
 	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
@@ -102,58 +100,58 @@ type SummaryRules struct {
 	When         SummaryWhen   `yaml:"when" enum:"load-line,by-hand,never" doc:"When a model is asked for one: load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
 }
 
-// SummaryWhen is when a model is asked for a summary.
+// SummaryWhen sets when a model is asked for a summary.
 type SummaryWhen string
 
 // The times of summaries.
 const (
-	SummaryAtLoadLine SummaryWhen = "load-line" // of what a step at the load line evicts, and when the user asks
-	SummaryByHand     SummaryWhen = "by-hand"   // only when the user asks, or the model with its tool
+	SummaryAtLoadLine SummaryWhen = "load-line" // of what a step at the load line evicts, and on request
+	SummaryByHand     SummaryWhen = "by-hand"   // only on request of the user or of the model
 	SummaryNever      SummaryWhen = "never"
 )
 
-// SummaryMode is how summaries add up.
+// SummaryMode sets how a new summary relates to earlier ones.
 type SummaryMode string
 
 // The modes of summaries.
 const (
-	ModeBands      SummaryMode = "bands"      // each covers turns of its own
-	ModeCumulative SummaryMode = "cumulative" // the last one is summarised with what came after (ONE)
-	ModeRawUnion   SummaryMode = "raw-union"  // everything again, from what was said (S64)
+	ModeBands      SummaryMode = "bands"      // each covers its own turns
+	ModeCumulative SummaryMode = "cumulative" // the last summary and the turns since are summarised together (ONE)
+	ModeRawUnion   SummaryMode = "raw-union"  // all original turns are summarised again (S64)
 )
 
-// SummaryInput is what the summariser reads.
+// SummaryInput sets the text from which a summary is written.
 type SummaryInput string
 
 // The inputs of summaries, as rules and as recorded in an overlay.
 const (
 	InputAuto    SummaryInput = "auto"    // view while the provider's cache is warm, else raw
-	InputRaw     SummaryInput = "raw"     // the events as they were said
-	InputView    SummaryInput = "view"    // the request as last sent, and one for a summary
-	InputMerged  SummaryInput = "merged"  // earlier summaries and what came after; recorded only
-	InputExtract SummaryInput = "extract" // no model: sentences chosen by rule; recorded only
+	InputRaw     SummaryInput = "raw"     // the original events
+	InputView    SummaryInput = "view"    // the last request, followed by the instruction to summarise it
+	InputMerged  SummaryInput = "merged"  // earlier summaries and the turns since; only recorded, not configurable
+	InputExtract SummaryInput = "extract" // sentences chosen by rule, without a model; only recorded, not configurable
 )
 
-// Profile is a named set of policies for a compaction by hand (S64). With
-// Summarize the other two do not matter.
+// Profile is a named set of policies for a manual compaction (S64). With Summarize, Reasoning and ToolCalls have no
+// effect.
 type Profile struct {
 	Reasoning conversation.ReasoningPolicy
 	ToolCalls conversation.ToolCallPolicy
-	Request   bool // strip reduces arguments
-	Response  bool // strip reduces results
+	Request   bool // ToolCallsStrip reduces arguments
+	Response  bool // ToolCallsStrip reduces results
 	Summarize bool
-	Summary   SummaryRules // in force for this profile, complete; meaningful with Summarize
+	Summary   SummaryRules // all summary settings of this profile; used only with Summarize
 }
 
-// ToolRule is what is known about a tool's calls (D17, ADA, JCL).
+// ToolRule sets how the calls of one tool are compacted (D17, ADA, JCL).
 type ToolRule struct {
-	Request     Hint     // of arguments
-	Response    Hint     // of results
-	Exempt      bool     // results are never masked by rules of their age
-	Identifiers []string // arguments that tell calls apart
+	Request     Hint     // for arguments
+	Response    Hint     // for results
+	Exempt      bool     // results are never masked by age
+	Identifiers []string // arguments that identify a call: calls with equal ones are repeats
 }
 
-// Hint is a hint for one side of a tool's calls.
+// Hint overrides the profile for one side of a tool's calls.
 type Hint string
 
 // The hints (D17).
@@ -163,7 +161,7 @@ const (
 	HintStrip   Hint = "strip"
 )
 
-// DedupeParams is what the reduction of repeated calls works by (ADA).
+// DedupeParams set how repeated calls are reduced (ADA).
 type DedupeParams struct {
 	Enabled              bool                `yaml:"enabled" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."`
 	InputTrimBytes       int                 `yaml:"input_trim_bytes" doc:"Argument fields over this many bytes are omitted."`
@@ -172,8 +170,7 @@ type DedupeParams struct {
 	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
 }
 
-// ResolvedDedupe is Dedupe with the identifiers of tools that it has no entry
-// for taken from Tools.
+// ResolvedDedupe returns Dedupe, with identifiers from Tools for the tools that it does not list.
 func (r Rules) ResolvedDedupe() adachsoft.Params {
 	p := adachsoft.Params(r.Dedupe)
 	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
@@ -188,15 +185,14 @@ func (r Rules) ResolvedDedupe() adachsoft.Params {
 	return p
 }
 
-// MinGrowth is how many tokens a request has to grow by after a compaction before
-// another one may follow automatically, for a window of so many tokens, 0 unknown:
-// one stride, and so that it is felt.
+// MinGrowth returns by how many tokens a request must grow after a compaction before the next automatic one, for a
+// window in tokens (0 unknown). It is never less than a stride.
 func (r Rules) MinGrowth(window int) int {
 	return max(r.Stride(window), int(r.Planner.GrowthRatio*float64(window)))
 }
 
-// Stride is how many tokens have to come together before masking them is worth
-// a break of the prefix, for a window of so many tokens, 0 unknown.
+// Stride returns how many tokens masking must save to be worth a break of the cached prefix, for a window in tokens
+// (0 unknown).
 func (r Rules) Stride(window int) int {
 	if window <= 0 {
 		return r.Mask.Stride
@@ -204,7 +200,7 @@ func (r Rules) Stride(window int) int {
 	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
 }
 
-// SummarisesAutomatically reports whether rules ever ask for a summary automatically.
+// SummarisesAutomatically reports whether the rules can produce a summary without the user's request.
 func (r Rules) SummarisesAutomatically() bool {
 	if r.Summary.When != SummaryAtLoadLine {
 		return false
@@ -215,18 +211,18 @@ func (r Rules) SummarisesAutomatically() bool {
 	return r.Preset.Design().Action != ActOnRepeats
 }
 
-// AsksModelAutomatically reports whether rules ask a model for a summary without the user.
+// AsksModelAutomatically reports whether the rules may ask a model for a summary without the user's request.
 func (r Rules) AsksModelAutomatically() bool {
 	return r.Summary.When == SummaryAtLoadLine
 }
 
-// EvictsAutomatically reports whether the rules evict, automatically and without a model.
+// EvictsAutomatically reports whether the rules evict messages automatically, which needs no model.
 func (r Rules) EvictsAutomatically() bool {
 	return r.Auto.Profile == "" && r.Preset.Design().Action == ActEvict
 }
 
-// LeavesOverflowToRecovery reports whether rules do nothing themselves about a request that was
-// refused: the ladder does.
+// LeavesOverflowToRecovery reports whether the design has no answer of its own to a refused request, so that the
+// general recovery steps apply.
 func (r Rules) LeavesOverflowToRecovery() bool {
 	switch r.Preset.Design().Action {
 	case ActSummariseAll, ActOnRepeats, ActDrop:
@@ -235,8 +231,8 @@ func (r Rules) LeavesOverflowToRecovery() bool {
 	return r.Auto.Profile != ""
 }
 
-// ProtectedShare is how much of a window of so many tokens stays as it is: its newest
-// tokens. A small window calls for less than the default.
+// ProtectedShare returns the share of a window (in tokens) whose newest messages stay unchanged. The default is
+// smaller for small windows.
 func (r Rules) ProtectedShare(window int) float64 {
 	if r.ProtectedRatio == DefaultProtectedRatio {
 		return SharesFor(window).protected

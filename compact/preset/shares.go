@@ -2,12 +2,11 @@ package preset
 
 import "math"
 
-// What a step evicts, and what its note may hold, depend on the window. A small
-// one is nearly full of what is at work: little can go at a time, and a note has
-// to be short. A large one can forget more, and remember more of it.
+// Shares that depend on the size of the window. A small window is mostly full of current work: a step can evict
+// little, and its note has to be short. In a large one, a step can evict more and its note can hold more.
 
-// EvictRules is how far a step evicts and how long its note is, as shares of the
-// window. 0 is what a window of its size calls for.
+// EvictRules set how much a step evicts and how long its note is, as shares of the window. 0 means the default for
+// the window's size.
 type EvictRules struct {
 	Target float64 `yaml:"target" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
 	Cold   float64 `yaml:"cold" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
@@ -15,11 +14,11 @@ type EvictRules struct {
 	Words  float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
 
-// windowShares is what a window of a size calls for.
+// windowShares are the default shares for one window size.
 type windowShares struct {
 	window    float64 // tokens
-	Trigger   float64 // the load line: nearer the hard line in small windows, as evicting needs no model
-	protected float64 // newest tokens that stay
+	Trigger   float64 // the load line: nearer to the hard line in small windows, because evicting needs no model
+	protected float64 // newest messages that stay
 	EvictRules
 }
 
@@ -29,15 +28,15 @@ const (
 	DefaultHardRatio    = 0.95
 )
 
-// sharesBySize was measured on recorded conversations. Between two sizes the
-// shares go evenly from one to the other, by the logarithm of the window.
+// sharesBySize was measured on recorded conversations. Between two sizes the shares are interpolated by the logarithm
+// of the window.
 var sharesBySize = [...]windowShares{
 	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, Index: 0.0344, Words: 0.0645}},
 	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
 }
 
-// SharesFor is what a window of so many tokens calls for.
+// SharesFor returns the default shares for a window in tokens.
 func SharesFor(window int) windowShares {
 	w, by := float64(window), sharesBySize[:]
 	if w <= by[0].window {
@@ -56,8 +55,7 @@ func SharesFor(window int) windowShares {
 	return by[len(by)-1]
 }
 
-// Resolve is the rules with a share in place of every 0, for a window of so many
-// tokens.
+// Resolve returns the rules with the default in place of every 0, for a window in tokens.
 func (e EvictRules) Resolve(window int) EvictRules {
 	auto := SharesFor(window).EvictRules
 	for _, share := range []struct {
@@ -71,9 +69,9 @@ func (e EvictRules) Resolve(window int) EvictRules {
 	return e
 }
 
-// EffectiveWindow is the window as far as it is used: all of it, or less where a
-// threshold, a ratio or a price puts the load line lower than a window of its size
-// calls for. Below a lower line there is less to keep.
+// EffectiveWindow returns the part of the window that is used, in tokens. It is the whole window, or less if a
+// threshold, a ratio or a price step lowers the load line below the default for the window's size. A lower load line
+// leaves room for fewer messages.
 func EffectiveWindow(window, loadLine int) int {
 	natural := SharesFor(window).Trigger
 	if loadLine <= 0 || loadLine >= int(natural*float64(window)) {
@@ -82,9 +80,9 @@ func EffectiveWindow(window, loadLine int) int {
 	return int(math.Ceil(float64(loadLine) / natural))
 }
 
-// Targets is what a step leaves, in tokens: at the load line, and with a cold cache.
-// Shares that the user sets count of the window as long as that is below the load
-// line.
+// Targets returns the size to which a step reduces the request, in tokens: at the load line, and with a cold cache. A
+// share set by the user counts from the whole window while the result is below the load line; other shares count from
+// capacity.
 func (e EvictRules) Targets(window, capacity, loadLine int) (target, cold float64) {
 	shares := e.Resolve(capacity)
 	tokens := func(own, share float64) float64 {
@@ -96,6 +94,6 @@ func (e EvictRules) Targets(window, capacity, loadLine int) (target, cold float6
 	return tokens(e.Target, shares.Target), tokens(e.Cold, shares.Cold)
 }
 
-// DefaultProtectedRatio is the share of the window, counted from the newest
-// message back, that a summary never covers (ONE).
+// DefaultProtectedRatio is the share of the window, counted from the newest message back, that summaries never cover
+// (ONE).
 const DefaultProtectedRatio = 0.25

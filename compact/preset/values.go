@@ -9,29 +9,28 @@ import (
 
 // The values of the presets. Rules:
 //
-//   - A preset starts from Plimsoll's own values and puts those of its source in
-//     their place. A key that a source does not know keeps Plimsoll's value, so
-//     that a user who sets the switch beside it gets something sensible.
-//   - Layers that a source does not have are off; Plimsoll's own are the masks.
-//   - The values are complete and consistent: what the configuration demands of
-//     a user (a hard line above the load line, a profile that exists) holds.
+//   - A preset starts from Plimsoll's values and replaces those that its published design defines. Other keys
+//     keep Plimsoll's value, so that a switch that the user turns on has usable settings.
+//   - Layers that a published design lacks are off; masks are Plimsoll's own layer.
+//   - The values are complete and satisfy the checks of the configuration, such as a hard line above the load
+//     line.
 
-// Values of the sources.
+// Values of the published designs.
 const (
-	s64KeepLast = 3 // S64: turns that a compaction by hand leaves alone
+	s64KeepLast = 3 // S64: newest turns that a manual compaction leaves unchanged
 
 	d17TriggerRatio = 0.75 // D17: of the window
 	d17MinTurns     = 5    // D17: only in conversations with more turns than this
 
-	oneRetries = 1 // ONE: a failed call is made once more
+	oneRetries = 1 // ONE: a failed summary request is retried once
 
 	jclKeepRecent     = 10        // JCL: newest results that stay
-	jclMinBytes       = 800       // JCL: larger results are replaced
-	jclTokenThreshold = 256 * 800 // JCL: 204,800 tokens, whatever the window
+	jclMinBytes       = 800       // JCL: only larger results are replaced
+	jclTokenThreshold = 256 * 800 // JCL: 204,800 tokens, for any window
 	jclSummaryTokens  = 20_000    // JCL
 )
 
-// Plimsoll's own values, in tokens where they are amounts.
+// Plimsoll's own values; amounts are tokens.
 const (
 	maskKeepTokens   = 20_000
 	maskKeepResults  = 3
@@ -43,12 +42,11 @@ const (
 	summaryTimeout   = time.Minute
 )
 
-// TruncateShare is how far truncate goes down, as a share of the load line: to
-// half of the window where a share of that is the load line.
+// TruncateShare is the target of truncate as a share of the load line: half of the window if the load line is at the
+// default ratio.
 const TruncateShare = 0.5 / DefaultTriggerRatio
 
-// When Plimsoll's planner acts, and how far it goes. Tokens where they are
-// amounts; what the ratios are of stands with [PlannerRules].
+// The values of [PlannerRules]; amounts are tokens.
 const (
 	planTarget      = 0.5
 	planEnough      = 0.65
@@ -73,8 +71,8 @@ const (
 	ProfileLight   = "light"   // reasoning stripped
 )
 
-// RulesOf gives the complete rules of a preset; those of a name that is no
-// preset are Plimsoll's own. Each call returns maps and lists of its own.
+// RulesOf returns the complete rules of a preset; an unknown name gets Plimsoll's. Each call returns new maps and
+// lists.
 func RulesOf(p Name) Rules {
 	r := plimsollRules()
 	r.Preset = p
@@ -82,7 +80,7 @@ func RulesOf(p Name) Rules {
 	case JP, JPHeavy, JPAuto:
 		r.setJP(p)
 	case Adachsoft:
-		// The caller asks for it before every request; nothing else acts.
+		// Dedupe runs before every request; nothing else acts.
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
 	case OneClaw:
@@ -99,10 +97,10 @@ func RulesOf(p Name) Rules {
 	return r
 }
 
-// DefaultRules gives the complete rules that hold when nothing is configured.
+// DefaultRules returns the rules for an empty configuration.
 func DefaultRules() Rules { return RulesOf(Plimsoll) }
 
-// plimsollRules is what holds when nothing is said, without the profiles.
+// plimsollRules returns Plimsoll's values, without the profiles.
 func plimsollRules() Rules {
 	return Rules{Values: Values{
 		Enabled:        true,
@@ -131,10 +129,9 @@ func plimsollRules() Rules {
 	}, Tools: DefaultTools()}
 }
 
-// setJP sets what S64 and D17 say. Both are one system: S64 compacts by hand,
-// and D17's section for automatic compaction is there, turned off, until
-// somebody turns it on. Its stubs have no preview, it strips results of any
-// size, and no tool is exempt but by its hint.
+// setJP sets the values of S64 and D17. S64 compacts by command. D17 adds automatic compaction, which is off in the
+// presets jp and jp-heavy until the user turns it on. Stubs have no preview, results of any size are stripped, and
+// only hints exempt a tool.
 func (r *Rules) setJP(p Name) {
 	r.TriggerRatio = d17TriggerRatio
 	r.Auto = AutoRules{Enabled: p == JPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
@@ -149,19 +146,17 @@ func (r *Rules) setJP(p Name) {
 	}
 }
 
-// setOneClaw sets what ONE says: at the load line, which is Plimsoll's too, a
-// cumulative summary of all but the protected share, and nothing milder. By
-// hand it summarises too.
+// setOneClaw sets the values of ONE: at the load line, which Plimsoll shares, a cumulative summary of all but the
+// protected share and no masking. A manual compaction summarises too.
 func (r *Rules) setOneClaw() {
 	r.DefaultProfile = ProfileHeavy
 	r.Mask.Enabled = false
 	r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
 }
 
-// setJCLI sets what JCL says: placeholders before every request, and above an
-// absolute number of tokens a summary that replaces everything, while the
-// request waits. A call that fails is not made again; by hand it is the same
-// summary.
+// setJCLI sets the values of JCL: placeholders before every request, and above an absolute number of tokens a summary
+// of everything, for which the request waits. A failed summary request is not retried. A manual compaction makes the
+// same summary.
 func (r *Rules) setJCLI() {
 	r.DefaultProfile, r.KeepLast = ProfileHeavy, 0
 	r.TokenThreshold = jclTokenThreshold
@@ -171,8 +166,7 @@ func (r *Rules) setJCLI() {
 	r.Summary.MaxTokens, r.Summary.Retries = jclSummaryTokens, 0
 }
 
-// builtinProfiles gives the profiles that exist without being written (S64).
-// heavy summarises by the rules given.
+// builtinProfiles returns the built-in profiles (S64). heavy summarises by s.
 func builtinProfiles(s SummaryRules) map[string]Profile {
 	return map[string]Profile{
 		ProfileDefault: {

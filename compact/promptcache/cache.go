@@ -51,8 +51,8 @@ type cacheEntry struct {
 	used     time.Duration // time of the last write or read
 }
 
-// Send simulates a request with these marks, sent idle after the previous one. The first common messages of both are
-// the same. It returns the tokens read from the cache. Entries that the request writes have the lifetime lives.
+// Send simulates a request with these marks, sent idle after the previous one. The first common messages of both are the
+// same. It returns the tokens read from the cache. Entries that the request writes have the lifetime lives.
 func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit float64) {
 	c.now += idle
 	c.entries = slices.DeleteFunc(c.entries, func(e cacheEntry) bool { return c.now-e.used > e.lifetime || e.mark.Messages > common })

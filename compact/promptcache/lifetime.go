@@ -11,8 +11,7 @@ type LifetimeOption struct {
 	Lifetime   time.Duration
 }
 
-// Terms are the prices and lifetimes of a cache, as multiples of the input price. Each request chooses one of two
-// lifetimes.
+// Terms are the prices and lifetimes of a cache, as multiples of the input price. Each request chooses one of two lifetimes.
 type Terms struct {
 	ReadPrice   float64
 	Short, Long LifetimeOption
@@ -51,18 +50,18 @@ func (r PauseCounts) Add(t Terms, idle time.Duration) PauseCounts {
 }
 
 // The weights of earlier knowledge, in requests of the conversation itself. The assumed shares are those of recorded
-// conversations: three of a hundred requests follow a pause, and one in two hundred a long pause. Half or double
-// these values lead to about the same choices.
+// conversations: three of a hundred requests follow a pause, and one in two hundred a long pause. Half or double these values
+// lead to about the same choices.
 const (
 	userWeight        = 20
 	assumedPauses     = 0.025
 	assumedLongPauses = 0.005
-	// assumedWritten is the assumed number of tokens that a request writes; it weighs as much as writtenWeight
-	// observed requests.
+	// assumedWritten is the assumed number of tokens that a request writes; it weighs as much as writtenWeight observed
+	// requests.
 	assumedWritten = 1500
 	writtenWeight  = 5
-	// minRequestsAhead is the least number of later requests to expect. A longer conversation is expected to last as
-	// long again.
+	// minRequestsAhead is the least number of later requests to expect. A longer conversation is expected to last as long
+	// again.
 	minRequestsAhead = 80
 )
 
@@ -100,8 +99,7 @@ type Choice struct {
 type Retention struct {
 	Lifetime time.Duration
 	Reason   RetentionReason
-	// SavedTokens is the expected saving compared with the other lifetime, in tokens at the input price; 0 without a
-	// choice.
+	// SavedTokens is the expected saving compared with the other lifetime, in tokens at the input price; 0 without a choice.
 	SavedTokens float64
 	// SavedUSD is the same in US dollars, nil if the price is unknown.
 	SavedUSD *float64
@@ -118,9 +116,8 @@ const (
 	RetentionNoCache    RetentionReason = "nothing" // nothing is cached
 )
 
-// ChooseLifetime chooses the lifetime of all that is written until the cache is empty again. The long lifetime makes
-// each written token cost more, now and later. With the short one, the whole prompt is written again after each
-// pause.
+// ChooseLifetime chooses the lifetime of all that is written until the cache is empty again. The long lifetime makes each
+// written token cost more, now and later. With the short one, the whole prompt is written again after each pause.
 func (t Terms) ChooseLifetime(o ChoiceInput) Choice {
 	pauses, absences := pauseShares(o.User, o.Conversation)
 	grows := (o.Written + assumedWritten*writtenWeight) / float64(o.CachedRequests+writtenWeight)

@@ -6,55 +6,49 @@ import (
 	"plimsoll/compact/ordered"
 )
 
-// Identity dedup (ADA): of calls that mean the same, only the newest keeps its
-// large fields. Rules:
+// Dedupe finds repeated calls (ADA): of repeated calls, only the newest keeps its large fields. Rules:
 //
-//   - Calls mean the same when tool and identifier fields agree; of a tool
-//     without identifier fields all calls do.
-//   - The log is read from the end, in a message first the results, then the
-//     calls, the last of each first. What of a group is met first stays whole,
-//     and with it the call and results of its id; the rest of the group is
-//     compacted.
-//   - Whatever cannot be read, encoded or placed stays as it is. Nothing panics
-//     and nothing given is changed.
+//   - Calls are repeats if tool and identifier fields are equal. Without identifier fields, all calls of a
+//     tool are repeats.
+//   - Messages are read from the last to the first; within a message results before calls, and each list from
+//     its end. The first member of a group in this order stays whole, with the call and results of its id; the
+//     rest of the group is reduced.
+//   - A payload that cannot be parsed, encoded or assigned to a group stays unchanged. Nothing panics and no
+//     input is changed.
 
 const (
 	toolOnlyIdentity = "__tool_only__" // ADA: identity of calls without identifier fields
 	roleTool         = "tool"
 )
 
-// Message is one message as identity dedup sees it (ADA's
-// ConversationMessageDto). Content without text stands for none.
+// Message is one message in Dedupe's input (ADA's ConversationMessageDto). Empty Content means no content.
 type Message struct {
-	Role    string // "tool" for one with results
+	Role    string // "tool" for a message with results
 	Content string
 	Calls   []Call
 	Results []Result
 }
 
-// Call is a call of a tool (ADA's ToolCallDto).
+// Call is a tool call (ADA's ToolCallDto).
 type Call struct {
 	ID        string
 	Tool      string
 	Arguments ordered.Object
 }
 
-// Result is what a call with the same id gave (ADA's ToolCallResultDto).
+// Result is the result of the call with the same id (ADA's ToolCallResultDto).
 type Result struct {
 	ID     string
 	Tool   string
 	Result ordered.Object
 }
 
-// Dedupe returns the same messages in the same order, with fields over the
-// limits omitted from all but the newest call of each group and its result. A
-// message of role tool of which a result was compacted has a placeholder for
-// its content, about the first of them. It is pure: what it does not change it
-// shares with the messages given. Doing it again changes nothing further.
+// Dedupe returns the same messages in the same order, with fields over the limits omitted from all but the newest
+// call of each group and its result. If a result in a message of role tool was reduced, a placeholder about the first
+// reduced result becomes the content. Dedupe is pure: unchanged parts are shared with the input. A second run changes
+// nothing.
 //
-// Within a message the last call or result is
-// the newest. The result of a call that is not in the messages has no group
-// and stays.
+// Within a message the last call or result is the newest. A result whose call is missing has no group and stays.
 func Dedupe(messages []Message, p Params) []Message {
 	s := newDeduper(messages, p)
 	out := slices.Clone(messages)
@@ -67,8 +61,8 @@ func Dedupe(messages []Message, p Params) []Message {
 type deduper struct {
 	params    Params
 	excluded  map[string]bool
-	groups    map[string]string // by call id; calls that are left alone are absent
-	seen      map[string]bool   // groups met so far
+	groups    map[string]string // by call id; calls that are never reduced are absent
+	seen      map[string]bool   // groups found so far
 	protected map[string]bool   // ids of calls that stay whole
 }
 
@@ -89,8 +83,8 @@ func newDeduper(messages []Message, p Params) *deduper {
 	return s
 }
 
-// groupKey is ADA's IdentifierGroupKey of a call; false for one that is left
-// alone, because its tool is excluded or its identifiers cannot be encoded.
+// groupKey returns ADA's IdentifierGroupKey of a call; false if the call is never reduced, because its tool is
+// excluded or its identifiers cannot be encoded.
 func (s *deduper) groupKey(c Call) (string, bool) {
 	if s.excluded[c.Tool] {
 		return "", false
@@ -150,10 +144,9 @@ func (s *deduper) reduceMessage(m *Message) {
 	}
 }
 
-// staysWhole reports whether the call or result of an id is part of the newest
-// occurrence of its group, and protects it if it is the first one met. That a
-// protected id also covers results matters only where a log has a result
-// before its call: the occurrence stays whole on both sides.
+// staysWhole reports whether a call or result belongs to the newest member of its group. The first member found
+// becomes protected by its id, for its call and its results. That matters only if a log has a result before its call:
+// both still stay whole.
 func (s *deduper) staysWhole(id, group string) bool {
 	if s.protected[id] {
 		return true
@@ -165,8 +158,7 @@ func (s *deduper) staysWhole(id, group string) bool {
 	return true
 }
 
-// Stub is ADA's text in place of a result of which fields were
-// omitted.
+// Stub returns ADA's text that replaces a reduced result.
 func Stub(tool, callID string) string {
 	return "[tool_compaction] Tool result compacted for tool=" + tool + ", callId=" + callID + ". Large fields omitted."
 }

@@ -13,17 +13,17 @@ import (
 	"plimsoll/conversation"
 )
 
-// What becomes of one payload (ADA's PayloadCompactor). Rules:
+// Omitting fields of one payload (ADA's PayloadCompactor). Rules:
 //
-//   - Only top-level fields go, each whole, and the record of what went stands
-//     under _tool_compaction: behind the others, or where the payload already
-//     has that key, as an assignment in PHP leaves it.
-//   - The record is no field, and a field that already is the placeholder has
-//     nothing left to omit: so that compacting twice is compacting once.
-//   - A field that json_encode fails on stays.
+//   - Only whole top-level fields are omitted. The record of omitted fields is stored under the key
+//     _tool_compaction: as the last field, or at the position of an existing field with that key, as a PHP
+//     assignment does.
+//   - The record itself and fields that are already omitted are skipped, so a second compaction changes
+//     nothing.
+//   - A field stays if json_encode fails on it.
 
-// OmitFields returns the arguments of a call with the named fields omitted as Dedupe omits them, all of them if fields is
-// nil. It is false, with the arguments as they are, if they cannot be read or have nothing to omit.
+// OmitFields returns the arguments of a call with the named fields omitted as Dedupe omits them; nil names all
+// fields. If the arguments are not a JSON object or nothing is omitted, it returns them unchanged and false.
 func OmitFields(arguments string, fields []string, threshold int) (string, bool) {
 	object, ok := ordered.Parse(arguments)
 	if !ok {
@@ -40,9 +40,8 @@ func OmitFields(arguments string, fields []string, threshold int) (string, bool)
 	return reduced.String(), true
 }
 
-// compactInput omits arguments over the threshold that are no identifiers;
-// false if there are none. Where the record itself would be an identifier the
-// arguments stay whole.
+// compactInput omits arguments over the threshold, except identifiers; false if nothing was omitted. If the record's
+// key is itself an identifier, the arguments stay whole.
 func compactInput(arguments ordered.Object, threshold int, identifiers []string) (ordered.Object, bool) {
 	if slices.Contains(identifiers, compactionKey) {
 		return arguments, false
@@ -52,15 +51,13 @@ func compactInput(arguments ordered.Object, threshold int, identifiers []string)
 	})
 }
 
-// compactOutput omits the fields of a result over the threshold; false if
-// there are none.
+// compactOutput omits result fields over the threshold; false if nothing was omitted.
 func compactOutput(result ordered.Object, threshold int) (ordered.Object, bool) {
 	return omit(result, threshold, func(_ string, size int) bool { return size > threshold })
 }
 
-// omit puts the placeholder in place of the fields chosen by key and size in
-// bytes, and the record beside them; false, with the object itself, if nothing
-// was omitted. Fields without a size are never chosen (ADA).
+// omit replaces the fields that chosen selects by key and size in bytes with the placeholder, and adds the record. If
+// nothing was omitted, it returns the object itself and false. Fields of size 0 are never omitted (ADA).
 func omit(object ordered.Object, threshold int, chosen func(key string, size int) bool) (ordered.Object, bool) {
 	var out ordered.Object
 	record := strconv.AppendInt([]byte(`{"thresholdBytes":`), int64(threshold), 10)
@@ -99,7 +96,7 @@ func omittedValue() conversation.RawJSON { return conversation.RawJSON(`"` + omi
 
 func appendOmission(record []byte, key string, size int, encoded []byte) []byte {
 	sum := sha256.Sum256(encoded)
-	record, _ = jsontext.AppendQuote(record, key) // UTF-8, as omit sees to
+	record, _ = jsontext.AppendQuote(record, key) // omit passes only valid UTF-8
 	record = append(record, `:{"bytes":`...)
 	record = strconv.AppendInt(record, int64(size), 10)
 	record = append(record, `,"sha256":"`...)
@@ -117,9 +114,8 @@ func withRecord(object ordered.Object, record conversation.RawJSON) ordered.Obje
 	return append(object, ordered.Field{Key: compactionKey, Value: record})
 }
 
-// OmittedFields are the keys whose values are omitted in after, if any of them
-// was not in before; nil otherwise. Both have the same fields in the same order
-// but for the record.
+// OmittedFields returns the keys whose values are omitted in after, or nil if all of them were already omitted in
+// before. Apart from the record, both have the same fields in the same order.
 func OmittedFields(before, after ordered.Object) []string {
 	var fields []string
 	changed := false
@@ -136,6 +132,6 @@ func OmittedFields(before, after ordered.Object) []string {
 	return fields
 }
 
-const compactionKey = "_tool_compaction" // ADA: key of the record of what was omitted
+const compactionKey = "_tool_compaction" // ADA: key of the record of omitted fields
 
-const omittedText = "[omitted]" // ADA: in place of a field
+const omittedText = "[omitted]" // ADA: replaces an omitted value

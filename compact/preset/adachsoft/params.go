@@ -1,13 +1,13 @@
 package adachsoft
 
-// DefaultTrimBytes is the largest field, of arguments and of results, that stays unless the parameters say otherwise (ADA).
+// DefaultTrimBytes is ADA's default size limit for argument and result fields: larger ones are omitted.
 const DefaultTrimBytes = 100
 
-// Params is what the reduction of repeated calls works by (ADA).
+// Params are the settings of Dedupe (ADA).
 type Params struct {
-	Enabled              bool                // for the caller; Dedupe does not read it
+	Enabled              bool                // used by callers; Dedupe does not read it
 	InputTrimBytes       int                 // argument fields over this many bytes are omitted
 	OutputTrimBytes      int                 // result fields over this many bytes are omitted
-	ExcludedTools        []string            // never touched
-	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
+	ExcludedTools        []string            // tools that are never reduced
+	ToolIdentifierFields map[string][]string // arguments that identify a call of a tool; never omitted
 }

@@ -12,19 +12,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSON values as PHP sees them, because the sizes and hashes of ADA are those
-// of a program in PHP. Rules, each as PHP 8 behaves with its default settings:
+// JSON values as PHP represents them, because ADA computes its sizes and hashes in PHP. Rules, each as PHP 8 behaves
+// with its default settings:
 //
-//   - Reading is json_decode to arrays: objects become arrays, so {} is written
-//     [] and {"0":1} is written [1]; of repeated keys the last value stands at
-//     the first place. Text that PHP refuses (unpaired surrogates, bytes that
-//     are no UTF-8) is refused here.
-//   - Whole numbers beyond 64 bits, and all with a fraction or an exponent, are
-//     floats. Arrays keep the number, not how it was written: 1.0 is written 1.
-//   - Writing is json_encode without flags: / and everything beyond ASCII is
-//     escaped. It fails on infinity and on more than 512 levels.
+//   - Reading follows json_decode to arrays: objects become arrays, so {} is written as [] and {"0":1} as [1].
+//     A repeated key keeps its first position and its last value. Text that PHP rejects (unpaired surrogates,
+//     invalid UTF-8) is rejected here.
+//   - Integers beyond 64 bits and numbers with a fraction or an exponent are floats. Only the value is kept,
+//     not its notation: 1.0 is written as 1.
+//   - Writing follows json_encode without flags: / and all non-ASCII characters are escaped. It fails on
+//     infinity and on more than 512 levels.
 
-// phpMaxDepth is how many arrays may lie in each other for json_encode.
+// phpMaxDepth is the largest nesting depth of arrays that json_encode accepts.
 const phpMaxDepth = 512
 
 type phpKind int
@@ -41,14 +40,14 @@ const (
 
 type phpValue struct {
 	kind  phpKind
-	text  string     // of phpString its bytes, of phpInt its digits
-	float float64    // of phpFloat
-	keys  []string   // of phpArray; nil for one that is written as a list
-	items []phpValue // of phpArray
+	text  string     // the bytes of a phpString, the digits of a phpInt
+	float float64    // of a phpFloat
+	keys  []string   // of a phpArray; nil if it is written as a list
+	items []phpValue // of a phpArray
 }
 
-// readPHP is a JSON text as json_decode reads it; false for what it refuses,
-// and for what lies too deep to be written again.
+// readPHP parses JSON as json_decode does; false for text that it rejects and for values nested too deep to be
+// encoded again.
 func readPHP(raw []byte) (phpValue, bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
 	v, ok := readPHPValue(dec)
@@ -91,7 +90,7 @@ func phpNumber(text string) phpValue {
 			return phpValue{kind: phpInt, text: strconv.FormatInt(n, 10)}
 		}
 	}
-	// Out of range is infinity, in PHP as here.
+	// Numbers out of range become infinity, as in PHP.
 	f, _ := strconv.ParseFloat(text, 64)
 	return phpValue{kind: phpFloat, float: f}
 }
@@ -142,8 +141,7 @@ func readPHPObject(dec *jsontext.Decoder) (phpValue, bool) {
 	return v, err == nil
 }
 
-// phpListKeys reports whether PHP takes an array with these keys for a list:
-// 0, 1, 2 and so on, in this order.
+// phpListKeys reports whether PHP writes an array with these keys as a list: 0, 1, 2 and so on, in this order.
 func phpListKeys(keys []string) bool {
 	for i, key := range keys {
 		if key != strconv.Itoa(i) {
@@ -153,8 +151,8 @@ func phpListKeys(keys []string) bool {
 	return true
 }
 
-// size is ADA's PayloadSizer: the bytes of a string, of a scalar cast to a
-// string, or of an array's JSON; 0 for an array that has none.
+// size returns ADA's PayloadSizer result: the bytes of a string, of a scalar cast to a string, or of an array's JSON;
+// 0 for an array that cannot be encoded.
 func (v phpValue) size() int {
 	switch v.kind {
 	case phpTrue:
@@ -173,7 +171,7 @@ func (v phpValue) size() int {
 	return 0 // null and false are cast to ""
 }
 
-// appendJSON adds what json_encode writes; false where it fails.
+// appendJSON appends the output of json_encode; false if it fails.
 func (v phpValue) appendJSON(dst []byte) ([]byte, bool) {
 	switch v.kind {
 	case phpFalse:
@@ -216,8 +214,7 @@ func (v phpValue) appendArray(dst []byte) ([]byte, bool) {
 	return append(dst, closing), true
 }
 
-// appendPHPString adds a string as json_encode writes it: ASCII only, with /
-// escaped and hex digits in lower case.
+// appendPHPString appends a string as json_encode writes it: ASCII only, with / escaped and lower-case hex digits.
 func appendPHPString(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	for _, r := range s {
@@ -251,7 +248,7 @@ func appendPHPUnit(dst []byte, unit rune) []byte {
 	return append(dst, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// phpFloatText is a float cast to a string: 14 significant digits.
+// phpFloatText returns a float cast to a string: 14 significant digits.
 func phpFloatText(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -262,10 +259,9 @@ func phpFloatText(f float64) string {
 	return phpDigits(f, 14, 14, 'E')
 }
 
-// phpDigits is a finite float with so many significant digits, -1 for as many
-// as it takes to read it back. An exponent stands where the point would lie
-// more than limit digits to the right of the first or more than three zeros to
-// its left.
+// phpDigits formats a finite float with a number of significant digits; -1 means as many as needed to parse the same
+// value. It uses exponent notation if the decimal point would lie more than limit digits right of the first digit or
+// behind more than three leading zeros.
 func phpDigits(f float64, significant, limit int, e byte) string {
 	sign := ""
 	if math.Signbit(f) {
@@ -275,12 +271,12 @@ func phpDigits(f float64, significant, limit int, e byte) string {
 		return sign + "0"
 	}
 	if significant > 0 {
-		significant-- // one digit stands before the point
+		significant-- // FormatFloat does not count the digit before the point
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', significant, 64), "e")
 	digits := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
-	power, _ := strconv.Atoi(exponent) // written by FormatFloat just now
-	point := power + 1                 // so many digits stand before the decimal point
+	power, _ := strconv.Atoi(exponent) // FormatFloat always writes a number
+	point := power + 1                 // number of digits before the decimal point
 	switch {
 	case point < -3 || point > limit:
 		rest := digits[1:]
