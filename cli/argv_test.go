@@ -20,7 +20,7 @@ func TestArgumentsAreAttachedToTheFlagsTheyBelongTo(t *testing.T) {
 		{"ask -r 3kq7 hello", "ask -r 3kq7 hello"},
 		{"-- -r 3kq7", "-- -r 3kq7"},
 
-		// --from takes what is a bound.
+		// --from takes a value that is a bound.
 		{"compact --from", "compact --from"},
 		{"compact --from 5h", "compact --from=5h"},
 		{"compact --from=5h", "compact --from=5h"},
@@ -35,22 +35,22 @@ func TestArgumentsAreAttachedToTheFlagsTheyBelongTo(t *testing.T) {
 		{"compact --to -3 --from", "compact --to -3 --from"},
 		{"compact --from --dry-run 3kq7", "compact --from --dry-run 3kq7"},
 
-		// An ID behind it is the conversation's.
+		// An ID after it names the conversation.
 		{"compact --from 3kq7", "compact --from 3kq7"},
 		{"compact --from 3KQ7", "compact --from 3KQ7"},
 		{"compact --from abcdefghij23", "compact --from abcdefghij23"},
 		{"compact 3kq7 --from", "compact 3kq7 --from"},
 		{"compact 3kq7 --from 2", "compact 3kq7 --from=2"},
 		{"compact --from 2 3kq7", "compact --from=2 3kq7"},
-		{"compact --from 2d", "compact --from=2d"}, // could be either: it is a bound
+		{"compact --from 2d", "compact --from=2d"}, // ambiguous, and so a bound
 
-		// What is neither is refused as a bound.
+		// A value that is neither is refused as a bound.
 		{"compact --from 5x", "compact --from=5x"},
 		{"compact --from -0", "compact --from=-0"},
 		{"compact --from 99999999999999999999", "compact --from=99999999999999999999"},
 		{"compact --from -h", "compact --from -h"},
 
-		// Flags and values of others are left alone.
+		// Other flags and values are not changed.
 		{"compact --focus --from 5h", "compact --focus --from 5h"},
 		{"compact --profile --from 5h", "compact --profile --from 5h"},
 		{"compact --to --from 5h", "compact --to --from 5h"},
@@ -73,6 +73,6 @@ func TestArgumentsAreAttachedToTheFlagsTheyBelongTo(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"compact", "--from="}, attachFlagValues([]string{"compact", "--from", ""})); diff != "" {
-		t.Errorf("an empty value is refused as a bound, not taken for none:\n%s", diff)
+		t.Errorf("an empty value is refused as a bound, not ignored:\n%s", diff)
 	}
 }

@@ -62,7 +62,7 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 	})
 }
 
-func TestAskFailsWhereTheModelRefuses(t *testing.T) {
+func TestAskFailsWhenTheModelRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, progress, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
@@ -72,7 +72,7 @@ func TestAskFailsWhereTheModelRefuses(t *testing.T) {
 	})
 }
 
-func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
+func TestAskReportsAFailureAsJSON(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, _, err := runAsk(t, true, core.Options{Log: &agenttest.Memory{}}, agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy"}),
@@ -94,7 +94,7 @@ func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
 	}
 }
 
-func TestAskLeavesOutTheReplyOfARunThatWasKilled(t *testing.T) {
+func TestAskDoesNotPrintTheReplyOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log := &agenttest.Memory{}
@@ -117,7 +117,7 @@ func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
 	}
 }
 
-func TestAskTellsThatItWaitsForInput(t *testing.T) {
+func TestAskReportsThatItWaitsForInput(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		input, writer := io.Pipe()
@@ -154,9 +154,8 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	}
 }
 
-// A retried reply is written to standard output once, as the log has it: without text of earlier tries, also if all tries
-// failed.
-func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
+// Standard output has a retried reply once, as in the log: without the text of earlier tries, also if all tries failed.
+func TestAskWritesARetriedReplyOnce(t *testing.T) {
 	t.Parallel()
 	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
 	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
@@ -175,7 +174,7 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 }
 
 // Calls that an earlier run left without results are counted, however many there are.
-func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
+func TestAskReportsManyOpenCallsInOneLine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
 	w := &turnPrinter{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}

@@ -25,7 +25,7 @@ import (
 	"plimsoll/storage"
 )
 
-// fileTurns are turns in each of which a file is read.
+// fileTurns returns n turns, each of which reads a file.
 func fileTurns(n int) []conversation.Body {
 	var out []conversation.Body
 	for range n {
@@ -38,14 +38,14 @@ func fileTurns(n int) []conversation.Body {
 	return out
 }
 
-// newEvents makes events of bodies.
+// newEvents returns events with bodies.
 func newEvents(bodies ...conversation.Body) []conversation.Event {
 	var log conversation.Log
 	return log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
 }
 
-// keep stores a conversation.
-func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
+// storeBodies stores a conversation.
+func storeBodies(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
 	storeLog(t, a, id, newEvents(bodies...))
 }
@@ -66,7 +66,7 @@ func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	}
 }
 
-// openHost is a host in which a conversation is open, a new one for id "".
+// openHost returns a host with an open conversation, a new one if id is "".
 func openHost(t *testing.T, a *app, l setup.Connection, id string) *screen.Host {
 	t.Helper()
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
@@ -80,7 +80,7 @@ func openHost(t *testing.T, a *app, l setup.Connection, id string) *screen.Host 
 
 const stored = "abcdefgh2345"
 
-func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
+func TestTranscriptsArePrivateAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
@@ -132,13 +132,13 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 }
 
 // An interrupted summary leaves the conversation unchanged.
-func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
+func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
 	notifyingWriter := newNotifyingWriter()
 	a.console.Stderr = notifyingWriter
-	keep(t, a, stored, fileTurns(5)...)
+	storeBodies(t, a, stored, fileTurns(5)...)
 	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"plimsoll/cli/setup"
 )
 
-// The window that the user chose is that of the gauge and of the server.
-func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
+// The gauge and the server use the configured window.
+func TestTheDemoModelHasTheConfiguredWindow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags setup.Flags
@@ -53,7 +53,7 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 	}
 }
 
-// sendTo sends a text and returns how that failed, nil if it did not.
+// sendTo sends a text and returns the error, or nil.
 func sendTo(t *testing.T, l setup.Connection, text string) *llm.Error {
 	t.Helper()
 	r := llm.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}

@@ -21,7 +21,7 @@ const (
 	badKey  = "sk-ant-bad-0123456789abcdef"
 )
 
-// messagesServer is a server that speaks the Messages API and takes one key.
+// messagesServer starts a server of the Messages API that accepts one key.
 func messagesServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func messagesServer(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
-// hostWithoutKey is a host whose conversation is used a provider without a key.
+// hostWithoutKey returns a host whose conversation uses a provider without a key.
 func hostWithoutKey(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "providers.anthropic.base_url="+messagesServer(t), "discovery.local=false")
@@ -54,8 +54,8 @@ func hostWithoutKey(t *testing.T) (*app, *screen.Host) {
 	return a, openHost(t, a, l, "")
 }
 
-// row is a provider in the list.
-func row(t *testing.T, h *screen.Host, name string) (p tui.Provider, at int) {
+// providerRow returns a provider of the list, and its index.
+func providerRow(t *testing.T, h *screen.Host, name string) (p tui.Provider, at int) {
 	t.Helper()
 	list, err := h.Providers(t.Context())
 	if err != nil {
@@ -70,12 +70,12 @@ func row(t *testing.T, h *screen.Host, name string) (p tui.Provider, at int) {
 	return tui.Provider{}, 0
 }
 
-func TestTheChatStoresAKeyThatWorks(t *testing.T) {
+func TestTheChatStoresAWorkingKey(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithoutKey(t)
 	defer a.resources.Close()
 	defer h.Close()
-	if p, at := row(t, h, "anthropic"); p.Ready || p.Stored || at == 0 {
+	if p, at := providerRow(t, h, "anthropic"); p.Ready || p.Stored || at == 0 {
 		t.Errorf("before, %+v at %d", p, at)
 	}
 	_, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret(badKey))
@@ -93,7 +93,7 @@ func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 	if err != nil || !strings.Contains(got.Place, "keys.json, which only you can read") || !got.Provider.Stored {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if p, at := row(t, h, "anthropic"); !p.Ready || !p.Stored || at != 0 {
+	if p, at := providerRow(t, h, "anthropic"); !p.Ready || !p.Stored || at != 0 {
 		t.Errorf("after, %+v at %d", p, at)
 	}
 	if p, err := h.Disconnect(t.Context(), "anthropic"); err != nil || p.Ready {
@@ -104,7 +104,7 @@ func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 	}
 }
 
-func TestTheOpenConversationHasANewKeyAtOnce(t *testing.T) {
+func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithoutKey(t)
 	defer a.resources.Close()

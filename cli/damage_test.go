@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// Each command that reads a conversation tells of a bit that is wrong in it, on standard
-// error: what it writes is right.
-func TestWrongBitIsToldByEachCommand(t *testing.T) {
+// Every command that reads a damaged conversation reports the damage on standard error. Its output is correct.
+func TestEveryCommandReportsAFlippedBit(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"print"}, {"print", "--json"}, {"export"}, {"context"}, {"ask", "--demo", "-c", "and on"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			d := newCommandLine(t)
-			d.must(`{"role":"user","content":"when does the ferry leave?"}`+"\n"+`{"role":"assistant","content":"At noon."}`+"\n", "import", "-")
+			d.mustRun(`{"role":"user","content":"when does the ferry leave?"}`+"\n"+`{"role":"assistant","content":"At noon."}`+"\n", "import", "-")
 			files, err := filepath.Glob(filepath.Join(d.dir, ".local", "share", "plimsoll", "conversations", "*.db"))
 			if err != nil || len(files) != 1 {
 				t.Fatal(files, err)
@@ -41,7 +40,7 @@ func TestWrongBitIsToldByEachCommand(t *testing.T) {
 			if err := os.WriteFile(files[0], sound, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if want := d.must("", args...); out != want {
+			if want := d.mustRun("", args...); out != want {
 				t.Errorf("it writes\n%s\nof the sound conversation\n%s", out, want)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"plimsoll/cli/screen"
 )
 
-func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
+func TestMentionedFilesAreReadUpToALimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := appWith(t, "")
@@ -46,7 +46,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 	}
 }
 
-func TestCommandOfTheUsersOwnIsCut(t *testing.T) {
+func TestOutputOfAUserCommandIsCut(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "tool_results: {max_chars: 20000}")
 	h := a.newHost(screen.ChatOptions{})

@@ -13,13 +13,13 @@ import (
 	"plimsoll/docs/docstest"
 )
 
-// docs/commands.md is made from the commands themselves; -update writes it.
+// docs/commands.md is generated from the commands; -update writes it.
 
-var update = flag.Bool("update", false, "write docs/commands.md anew")
+var update = flag.Bool("update", false, "write the generated documents")
 
 const commandsPage = "../docs/commands.md"
 
-func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
+func TestCommandsPageIsUpToDate(t *testing.T) {
 	docstest.File(t, commandsPage, commandsMarkdown(), *update)
 }
 
@@ -81,13 +81,12 @@ func names(commands []*cobra.Command) []string {
 	return out
 }
 
-// unindent takes two spaces off the beginning of each line.
+// unindent removes two blanks from the beginning of each line.
 func unindent(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(s, "  "), "\n  ", "\n")
 }
 
-// Every command says what it does, with an example, and refuses what it does
-// not know.
+// Every command has a description and an example, and refuses unknown arguments.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	t.Parallel()
 	root := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, setup.Flags{}).rootCommand()

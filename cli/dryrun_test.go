@@ -22,8 +22,8 @@ import (
 	"plimsoll/storage"
 )
 
-// kept stores a log as a new conversation and returns its ID.
-func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
+// storeAndCloseLog stores a log as a new conversation and returns its ID.
+func storeAndCloseLog(t *testing.T, store *storage.Store, log []conversation.Event) string {
 	ctx := context.Background()
 	id := conversation.NewID()
 	w, err := store.Create(ctx, storage.NewConversation{ID: id})
@@ -36,8 +36,8 @@ func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 	return id
 }
 
-// wishes draws requests for compactions that need no model.
-func wishes(t *rapid.T) edit.Request {
+// anyRequest draws requests for compactions that need no model.
+func anyRequest(t *rapid.T) edit.Request {
 	w := edit.NewRequest()
 	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", preset.ProfileLight}).Draw(t, "profile")
 	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
@@ -48,8 +48,8 @@ func wishes(t *rapid.T) edit.Request {
 	return w
 }
 
-// A dry run predicts the run to the token; it writes nothing, and both refuse the same requests.
-func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
+// A dry run predicts the result of the run exactly and writes nothing. Both refuse the same requests.
+func TestTheDryRunPredictsTheRun(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
 		"compaction.mask.min_chars=100")
@@ -61,10 +61,10 @@ func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 	made := 0
 	for i := range dryRuns {
 		c := planned.Example(i)
-		if !speaks(c.log) {
-			continue // a conversation in which nothing was said is not kept
+		if !hasMessage(c.log) {
+			continue // a conversation without messages is not stored
 		}
-		id := kept(t, store, c.log)
+		id := storeAndCloseLog(t, store, c.log)
 		if done := compareDryRun(t, a, id, c); done {
 			made++
 		}
@@ -74,8 +74,7 @@ func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 	}
 }
 
-// dryRuns is how many random compactions are made: each takes several
-// transactions.
+// dryRuns is the number of random compactions; each takes several transactions.
 const dryRuns = 12
 
 // plan is a compaction of a log.
@@ -89,11 +88,10 @@ var planned = rapid.Custom(func(t *rapid.T) plan {
 	for range 3 {
 		w.Turn(t)
 	}
-	return plan{w.Events(), wishes(t)}
+	return plan{w.Events(), anyRequest(t)}
 })
 
-// compareDryRun compares a dry run with the run, and reports whether anything
-// was compacted.
+// compareDryRun compares a dry run with the run, and reports whether anything was compacted.
 func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	t.Helper()
 	ctx := context.Background()
@@ -138,7 +136,7 @@ func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	return true
 }
 
-func speaks(log []conversation.Event) bool {
+func hasMessage(log []conversation.Event) bool {
 	for _, e := range log {
 		if _, ok := e.Body.(conversation.UserMessage); ok {
 			return true
@@ -155,8 +153,8 @@ func readFile(t *testing.T, file string) []byte {
 	return data
 }
 
-// The states that print shows are those of the view, and its texts are those of the log.
-func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
+// The printed states are those of the view, and the printed texts are those of the log.
+func TestEveryPrintedMessageHasTheStateOfTheView(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
@@ -197,7 +195,7 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	})
 }
 
-// textOf is the text of a body in the view, false for a body without a message.
+// textOf returns the text of a body in the view, and false for a body without a message.
 func textOf(b conversation.Body) (string, bool) {
 	switch b := b.(type) {
 	case conversation.UserMessage:

@@ -13,9 +13,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// Conversations of every format that was ever written, with compactions of every source of
-// rules, are read, and each of their requests comes out as it was sent, to the byte.
-func TestRequestsOfEarlierFormatsComeOutAsTheyWereSent(t *testing.T) {
+// Conversations of every earlier format, with compactions by every preset, can be read, and each of their requests is rebuilt
+// byte for byte.
+func TestRequestsOfEarlierFormatsAreRebuilt(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/earlier/format*/*.db.gz")
 	if err != nil || len(files) < 12 {
@@ -54,7 +54,7 @@ func TestRequestsOfEarlierFormatsComeOutAsTheyWereSent(t *testing.T) {
 	}
 }
 
-// unpack writes what a compressed file holds.
+// unpack decompresses a file.
 func unpack(t *testing.T, from, to string) {
 	t.Helper()
 	f, err := os.Open(from)

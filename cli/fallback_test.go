@@ -39,8 +39,8 @@ func (b *bodies) get(i int) string {
 	return b.list[i]
 }
 
-// overloadedServer speaks the Messages API: it thinks, then answers; at the second request it is overloaded, with a
-// Retry-After that is too long to wait for.
+// overloadedServer is a server of the Messages API. It sends reasoning and an answer; the second request gets "overloaded",
+// with a Retry-After that is too long to wait.
 func overloadedServer(t *testing.T, got *bodies) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +77,7 @@ func overloadedServer(t *testing.T, got *bodies) string {
 	return s.URL + "/v1"
 }
 
-// quietServer speaks chat completions.
+// quietServer is a server of chat completions.
 func quietServer(t *testing.T, got *bodies) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -92,8 +92,8 @@ func quietServer(t *testing.T, got *bodies) string {
 	return s.URL + "/v1"
 }
 
-// turn sends a message and waits until the conversation is idle.
-func turn(t *testing.T, h *screen.Host, text string) {
+// runTurn sends a message and waits until the conversation is idle.
+func runTurn(t *testing.T, h *screen.Host, text string) {
 	t.Helper()
 	h.Running.Agent.Send(text)
 	await(t, h.Running.Agent.Updates(), func(u updates.Update) bool {
@@ -102,8 +102,8 @@ func turn(t *testing.T, h *screen.Host, text string) {
 	})
 }
 
-// told returns the models of the replies, and the notices.
-func told(t *testing.T, a *app, h *screen.Host) (models []string, notices string) {
+// modelsAndNotices returns the models of the replies, and the notices.
+func modelsAndNotices(t *testing.T, a *app, h *screen.Host) (models []string, notices string) {
 	t.Helper()
 	events, _, err := a.resources.Store.Load(t.Context(), h.Running.ID)
 	if err != nil {
@@ -120,7 +120,7 @@ func told(t *testing.T, a *app, h *screen.Host) (models []string, notices string
 	return models, notices
 }
 
-func TestAnotherServerTakesATurnOver(t *testing.T) {
+func TestAFallbackServerContinuesATurn(t *testing.T) {
 	t.Parallel()
 	var first, second bodies
 	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "providers.second.base_url="+quietServer(t, &second),
@@ -133,15 +133,15 @@ func TestAnotherServerTakesATurnOver(t *testing.T) {
 	h := openHost(t, a, l, "")
 	defer h.Close()
 	for _, text := range []string{"one", "two", "three"} {
-		turn(t, h, text)
+		runTurn(t, h, text)
 	}
-	models, notices := told(t, a, h)
+	models, notices := modelsAndNotices(t, a, h)
 	if got := strings.Join(models, " "); got != "anthropic/claude-sonnet-5-5 second/m anthropic/claude-sonnet-5-5" {
 		t.Errorf("the replies are of %s", got)
 	}
 	for _, want := range []string{"Overloaded", "mistral/x is left out: there is no key for mistral (MISTRAL_API_KEY).", "second/m continues this turn. Its cache is cold", "The next turn goes to anthropic/claude-sonnet-5-5 again."} {
 		if !strings.Contains(notices, want) {
-			t.Errorf("nobody says %q: %s", want, notices)
+			t.Errorf("no notice contains %q: %s", want, notices)
 		}
 	}
 	if got := second.get(0); !strings.Contains(got, "from the first") || strings.Contains(got, "c2lnbmF0dXJl") || strings.Contains(got, "let me see") {
@@ -152,7 +152,7 @@ func TestAnotherServerTakesATurnOver(t *testing.T) {
 	}
 }
 
-func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
+func TestALocalConversationDoesNotFallBackToAHostedModel(t *testing.T) {
 	t.Parallel()
 	var first bodies
 	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "fallback=[openai/gpt-5.4, mistral/mistral-medium-latest]", "discovery.local=false")
@@ -166,18 +166,18 @@ func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 	}
 	h := openHost(t, a, l, "")
 	defer h.Close()
-	turn(t, h, "one")
-	turn(t, h, "two")
-	_, notices := told(t, a, h)
+	runTurn(t, h, "one")
+	runTurn(t, h, "two")
+	_, notices := modelsAndNotices(t, a, h)
 	for _, want := range []string{"No other model takes over.", "openai/gpt-5.4 is left out: the conversation would leave your own machines.", "there is no key for mistral (MISTRAL_API_KEY)."} {
 		if !strings.Contains(notices, want) {
-			t.Errorf("nobody says %q: %s", want, notices)
+			t.Errorf("no notice contains %q: %s", want, notices)
 		}
 	}
 }
 
 // If the program ends within a turn of a fallback model, the conversation continues with the model before.
-func TestATakeoverThatDidNotEndIsNoChoice(t *testing.T) {
+func TestAFallbackThatDidNotEndDoesNotSwitchTheModel(t *testing.T) {
 	t.Parallel()
 	var log conversation.Log
 	add := func(bodies ...conversation.Body) {

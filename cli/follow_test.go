@@ -35,11 +35,11 @@ type owner struct {
 
 const owned = "abcdefgh2345"
 
-// another model than any that a flag names, with a window that no catalogue has.
+// ownersModel differs from every model that a flag names, and its window is in no catalogue.
 var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", BaseURL: "http://127.0.0.1:1/v1", Window: 12_345, Source: string(meter.WindowServer)}
 
-// owns begins a conversation in a second store in the data directory of a.
-func owns(t *testing.T, a *app) *owner {
+// newOwner creates a conversation in a second store in the data directory of a.
+func newOwner(t *testing.T, a *app) *owner {
 	t.Helper()
 	store, err := storage.Open(a.settings.Flags.Data, storage.Options{})
 	if err != nil {
@@ -49,11 +49,11 @@ func owns(t *testing.T, a *app) *owner {
 	if o.w, err = store.Create(t.Context(), storage.NewConversation{ID: owned, Workspace: "/w"}); err != nil {
 		t.Fatal(err)
 	}
-	o.adds(ownersModel, conversation.UserMessage{Text: "hello"})
+	o.append(ownersModel, conversation.UserMessage{Text: "hello"})
 	return o
 }
 
-func (o *owner) adds(bodies ...conversation.Body) {
+func (o *owner) append(bodies ...conversation.Body) {
 	o.t.Helper()
 	events := o.log.Prepare(time.Now(), bodies...)
 	if err := errors.Join(o.w.Append(o.t.Context(), events), o.log.Commit(events)); err != nil {
@@ -61,15 +61,15 @@ func (o *owner) adds(bodies ...conversation.Body) {
 	}
 }
 
-func (o *owner) leaves() {
+func (o *owner) close() {
 	o.t.Helper()
 	if err := o.w.Close(); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
-// returns opens the conversation again.
-func (o *owner) returns() {
+// reopen opens the conversation again.
+func (o *owner) reopen() {
 	o.t.Helper()
 	var err error
 	if o.w, err = o.store.OpenWriter(o.t.Context(), owned); err != nil {
@@ -77,8 +77,8 @@ func (o *owner) returns() {
 	}
 }
 
-// within returns the updates that arrive within a time.
-func within(t *testing.T, d time.Duration, from source) []updates.Update {
+// updatesWithin returns the updates that arrive within a duration.
+func updatesWithin(t *testing.T, d time.Duration, from source) []updates.Update {
 	t.Helper()
 	<-time.After(d)
 	synctest.Wait()
@@ -91,8 +91,8 @@ func within(t *testing.T, d time.Duration, from source) []updates.Update {
 	return list
 }
 
-// only is the one update of a type among all of them.
-func only[T updates.Update](t *testing.T, list []updates.Update) T {
+// onlyUpdate returns the only update of a type.
+func onlyUpdate[T updates.Update](t *testing.T, list []updates.Update) T {
 	t.Helper()
 	var found []T
 	for _, u := range list {
@@ -113,7 +113,7 @@ func whileFollowing(t *testing.T, test func(t *testing.T, o *owner, h *screen.Ho
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
 		defer a.resources.Close()
-		o := owns(t, a)
+		o := newOwner(t, a)
 		defer o.store.Close()
 		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
@@ -128,31 +128,31 @@ func whileFollowing(t *testing.T, test func(t *testing.T, o *owner, h *screen.Ho
 // soon is the time within which new events of the owner must appear.
 const soon = 2 * time.Second
 
-func TestWhatTheOwnerAddsAppears(t *testing.T) {
+func TestEventsOfTheOwnerAppear(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		if !talk.Elsewhere.Open || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
 			t.Fatalf("opened as %+v", talk)
 		}
-		if list := within(t, time.Minute, talk.Session); list != nil {
-			t.Errorf("nothing happened, and it was told that %+v", list)
+		if list := updatesWithin(t, time.Minute, talk.Session); list != nil {
+			t.Errorf("nothing happened, and the follower got %+v", list)
 		}
 		before, known := talk.Meter.Reading().Used, o.log.Len()
-		o.adds(conversation.AssistantMessage{Text: strings.Repeat("many words ", 500), Stop: conversation.StopEnd, Model: "mine/big"}, conversation.UserMessage{Text: "and?"})
-		list := within(t, soon, talk.Session)
-		if got := only[updates.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
+		o.append(conversation.AssistantMessage{Text: strings.Repeat("many words ", 500), Stop: conversation.StopEnd, Model: "mine/big"}, conversation.UserMessage{Text: "and?"})
+		list := updatesWithin(t, soon, talk.Session)
+		if got := onlyUpdate[updates.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
 			t.Errorf("appended %+v", got)
 		}
-		answered := only[updates.Metered](t, list).Meter
+		answered := onlyUpdate[updates.Metered](t, list).Meter
 		if answered.Reading().Used < before+500 {
 			t.Errorf("the gauge is at %d, was at %d", answered.Reading().Used, before)
 		}
 		epoch := uint64(o.log.Len() + 1)
-		o.adds(conversation.Summary{Origin: conversation.Origin{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
-		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
+		o.append(conversation.Summary{Origin: conversation.Origin{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
+		if got := onlyUpdate[updates.Metered](t, updatesWithin(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
 			t.Errorf("after a compaction the gauge is at %d", got)
 		}
-		o.adds(conversation.Revert{Origin: conversation.Origin{Epoch: epoch + 1}, Epoch: epoch})
-		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
+		o.append(conversation.Revert{Origin: conversation.Origin{Epoch: epoch + 1}, Epoch: epoch})
+		if got := onlyUpdate[updates.Metered](t, updatesWithin(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
 			t.Errorf("after its undo the gauge is at %d, was at %d", got, answered.Reading().Used)
 		}
 	})
@@ -171,7 +171,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
 		defer a.resources.Close()
 		set(&a.settings.Flags)
-		o := owns(t, a)
+		o := newOwner(t, a)
 		defer o.store.Close()
 		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
@@ -184,7 +184,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 }
 
 // The stored part of an arriving reply is shown, then the complete reply.
-func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
+func TestAnArrivingReplyIsFollowed(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		arrives := func(text, thought string) {
 			t.Helper()
@@ -203,24 +203,24 @@ func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
 			{func() { arrives("another", "") }, []updates.Update{updates.Discarded{}, updates.Delta{Text: "another"}}},
 		} {
 			step.do()
-			if diff := cmp.Diff(step.want, within(t, soon, talk.Session)); diff != "" {
+			if diff := cmp.Diff(step.want, updatesWithin(t, soon, talk.Session)); diff != "" {
 				t.Error(diff)
 			}
 		}
-		o.adds(conversation.AssistantMessage{Text: "another one", Stop: conversation.StopEnd, Model: "mine/big"})
-		for _, u := range within(t, soon, talk.Session) {
+		o.append(conversation.AssistantMessage{Text: "another one", Stop: conversation.StopEnd, Model: "mine/big"})
+		for _, u := range updatesWithin(t, soon, talk.Session) {
 			switch u.(type) {
 			case updates.Delta, updates.Discarded:
-				t.Errorf("the reply is in the log, and it was told %+v", u)
+				t.Errorf("the reply is in the log, and the follower got %+v", u)
 			}
 		}
 		arrives("the next", "")
-		o.leaves() // as a killed one does
-		list := within(t, soon, talk.Session)
-		if got := only[updates.Delta](t, list).Text; got != "the next" {
+		o.close() // as if it were killed
+		list := updatesWithin(t, soon, talk.Session)
+		if got := onlyUpdate[updates.Delta](t, list).Text; got != "the next" {
 			t.Errorf("of the next reply there is %q", got)
 		}
-		if !only[updates.Elsewhere](t, list).Closed {
+		if !onlyUpdate[updates.Elsewhere](t, list).Closed {
 			t.Error("it is open still")
 		}
 	})
@@ -235,10 +235,10 @@ func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 			t.Fatalf("%+v, %v", follows, err)
 		}
 		o.app.settings.Flags.Demo = true
-		o.adds(conversation.UserMessage{Text: "the last"})
-		o.leaves()
-		list := within(t, soon, talk.Session)
-		if got := only[updates.Appended](t, list).Events; len(got) != 1 || !only[updates.Elsewhere](t, list).Closed {
+		o.append(conversation.UserMessage{Text: "the last"})
+		o.close()
+		list := updatesWithin(t, soon, talk.Session)
+		if got := onlyUpdate[updates.Appended](t, list).Events; len(got) != 1 || !onlyUpdate[updates.Elsewhere](t, list).Closed {
 			t.Errorf("told %+v", list)
 		}
 		talks := make([]tui.Conversation, 2)
@@ -264,63 +264,63 @@ func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 
 func TestTheOwnersModelIsFollowed(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
-		o.adds(conversation.UserMessage{Text: "more"})
-		for _, u := range within(t, soon, talk.Session) {
+		o.append(conversation.UserMessage{Text: "more"})
+		for _, u := range updatesWithin(t, soon, talk.Session) {
 			if u, ok := u.(updates.ModelSwitched); ok {
-				t.Errorf("the model stayed, and it was told that it is %s", u.Model.Name())
+				t.Errorf("the model is the same, and the follower got %s", u.Model.Name())
 			}
 		}
 		for _, to := range []conversation.ModelChanged{
 			{Provider: "mine", Model: "big", Window: 777, Source: string(meter.WindowLearned)},
 			{Provider: "mine", Model: "small", Window: 888, Source: string(meter.WindowServer)},
 		} {
-			o.adds(to)
-			list := within(t, soon, talk.Session)
-			m := only[updates.ModelSwitched](t, list).Model
-			if w := only[updates.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
+			o.append(to)
+			list := updatesWithin(t, soon, talk.Session)
+			m := onlyUpdate[updates.ModelSwitched](t, list).Model
+			if w := onlyUpdate[updates.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
 				t.Errorf("%+v became %s with %+v, the gauge by %+v", to, m.Name(), m.Window, w)
 			}
 		}
 	})
 }
 
-func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
+func TestTheEndOfTheOtherWindowIsReportedOnce(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
-		o.leaves()
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
+		o.close()
+		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
 		}
-		o.returns()
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || u.Closed || !strings.Contains(u.Why, fmt.Sprintf("(pid %d)", os.Getpid())) {
+		o.reopen()
+		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); !u.Open || u.Closed || !strings.Contains(u.Why, fmt.Sprintf("(pid %d)", os.Getpid())) {
 			t.Errorf("when it is open again: %+v", u)
 		}
-		o.leaves()
-		within(t, soon, talk.Session)
+		o.close()
+		updatesWithin(t, soon, talk.Session)
 		o.app.settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Elsewhere != (updates.Elsewhere{}) || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
-			t.Errorf("it is followed still: %v", err)
+			t.Errorf("it is still followed: %v", err)
 		}
 	})
 }
 
-func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
+func TestADeletedConversationIsNoLongerFollowed(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
-		o.leaves()
+		o.close()
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
+		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
 			t.Errorf("told %+v", u)
 		}
 		if _, err := h.Fork(t.Context()); err == nil || !strings.Contains(err.Error(), "deleted") {
 			t.Errorf("a copy of it: %v", err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
-			t.Errorf("it is followed still: %v", err)
+			t.Errorf("it is still followed: %v", err)
 		}
 	})
 }
@@ -338,7 +338,7 @@ func TestADraftOfAFollowerDoesNotReplaceTheOwners(t *testing.T) {
 					t.Errorf("followed again with %+v, %v", talk.Draft, err)
 				}
 				o.app.settings.Flags.Demo = true
-				o.leaves()
+				o.close()
 				want := own
 				if own == (tui.Draft{}) {
 					want = mine

@@ -11,14 +11,14 @@ import (
 	"plimsoll/cli/screen"
 )
 
-// quitter is a screen that is left at its first message.
+// quitter is a screen that quits at its first message.
 type quitter struct{}
 
 func (quitter) Init() tea.Cmd                         { return nil }
 func (q quitter) Update(tea.Msg) (tea.Model, tea.Cmd) { return q, tea.Quit }
 func (quitter) View() tea.View                        { return tea.NewView("") }
 
-func TestFindsTheTickerOfTheLibrary(t *testing.T) {
+func TestTheTickerOfTheLibraryIsFound(t *testing.T) {
 	t.Parallel()
 	found := false
 	var p *tea.Program
@@ -35,7 +35,7 @@ func TestFindsTheTickerOfTheLibrary(t *testing.T) {
 	}
 }
 
-func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
+func TestTheTickerStopsWhileTheScreenIsIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ticker := time.NewTicker(time.Second / ticksPerSecond)
@@ -45,7 +45,7 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 		defer f.stop()
 		question := func() {
 			if f.filterMessage(nil, quietMsg{}) != nil {
-				t.Error("the question reaches the screen")
+				t.Error("the query reaches the screen")
 			}
 		}
 		ticks := func(d time.Duration) int {
@@ -82,7 +82,7 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 			t.Errorf("%d ticks in ten seconds after that", n)
 		}
 
-		// The question waits while the library draws for long: what it drew up is still written.
+		// The query is not sent while the library draws for long; the drawn frame is still written.
 		f.filterMessage(nil, nil)
 		time.Sleep(time.Minute)
 		question()

@@ -23,8 +23,7 @@ import (
 	"plimsoll/tui"
 )
 
-// queuedAfter opens a conversation in which the message "two" is queued during the turn of "one", leaves it, and returns the
-// stored queue.
+// queuedAfter queues the message "two" during the turn of "one", leaves the conversation, and returns the stored queue.
 func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
@@ -58,8 +57,8 @@ func bareApp(t *testing.T, set ...string) *app {
 	return a
 }
 
-// A window learned in a conversation holds for the next one, but does not override the user's setting.
-func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
+// A window learned in a conversation is used in the next one, but does not override the user's setting.
+func TestTheNextConversationUsesALearnedWindow(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[meter.WindowSource]meter.Window{
 		meter.WindowCatalogue: {Tokens: 4096, Source: meter.WindowLearned},
@@ -85,16 +84,15 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	}
 }
 
-// storeWithModel stores a conversation that was used a model at an address, and
-// returns its ID.
+// storeWithModel stores a conversation with a model at an address, and returns its ID.
 func storeWithModel(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
 	provider, name, _ := strings.Cut(model, "/")
-	keep(t, a, id, conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
+	storeBodies(t, a, id, conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
 	return id
 }
 
-// listingServer is the base URL of a server that lists a model and answers nothing else.
+// listingServer returns the base URL of a server that lists a model and answers nothing else.
 func listingServer(t *testing.T, id string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,13 +106,13 @@ func listingServer(t *testing.T, id string) string {
 	return s.URL + "/v1"
 }
 
-// hostAt is a host whose open conversation is used test/m at an address.
-func hostAt(t *testing.T, a *app, base string) *screen.Host {
+// hostWithModelAt returns a host whose open conversation uses test/m at an address.
+func hostWithModelAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
 	return openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
 }
 
-func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
+func TestResumingUsesTheModelOfTheConversation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flag, want string }{
 		"its own":           {"", "mine/big"},
@@ -124,7 +122,7 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 		defer a.resources.Close()
 		a.settings.Flags.Model = c.flag
 		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "")
-		h := hostAt(t, a, "http://127.0.0.1:1/v1")
+		h := hostWithModelAt(t, a, "http://127.0.0.1:1/v1")
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
@@ -144,7 +142,7 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		defer a.resources.Close()
 		a.settings.Flags.Model = "mine/m"
 		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
-		h := hostAt(t, a, one)
+		h := hostWithModelAt(t, a, one)
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
@@ -153,15 +151,15 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 	}
 }
 
-// The model in use and the flags of the run are no consent for another conversation.
-func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
+// Consent for the model in use or for the flags of the run does not cover another conversation.
+func TestResumingAsksBeforeAConversationIsSentToAnotherHost(t *testing.T) {
 	t.Parallel()
 	for name, flag := range map[string]string{"its provider is gone": "", "gone, and a hosted flag": "openai/gpt-5.4"} {
 		a := bareApp(t)
 		defer a.resources.Close()
 		a.settings.Flags.Model = flag
 		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "http://127.0.0.1:1/v1")
-		h := hostAt(t, a, "https://api.example.org/v1")
+		h := hostWithModelAt(t, a, "https://api.example.org/v1")
 		defer h.Close()
 		before := h.Running.ID
 		_, err := h.Resume(t.Context(), id)
@@ -234,7 +232,7 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
-	base := listingServer(t, "gpt-5.4") // the catalogue knows it as one of openai
+	base := listingServer(t, "gpt-5.4") // openai has a model of this name in the catalogue
 	l, err := a.models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
@@ -247,12 +245,12 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	}
 }
 
-// source is where they come from.
+// source is a source of updates.
 type source interface {
 	Take(ctx context.Context) ([]updates.Update, error)
 }
 
-// await takes updates until one is as wanted.
+// await takes updates until wanted is true for one.
 func await(t *testing.T, from source, wanted func(updates.Update) bool) {
 	t.Helper()
 	for {
@@ -268,14 +266,14 @@ func await(t *testing.T, from source, wanted func(updates.Update) bool) {
 	}
 }
 
-func TestWhatWaitsIsKeptWhenTheScreenIsLeft(t *testing.T) {
+func TestQueuedMessagesAreStoredWhenTheScreenCloses(t *testing.T) {
 	t.Parallel()
 	if d := cmp.Diff([]string{"two"}, queuedAfter(t, func(_ *app, h *screen.Host) { h.Close() })); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
+func TestMessagesReturnedToTheComposerAreNotStoredAsQueued(t *testing.T) {
 	t.Parallel()
 	left := queuedAfter(t, func(_ *app, h *screen.Host) {
 		if talk, err := h.New(t.Context()); err != nil || talk.ID == "" {
@@ -283,11 +281,11 @@ func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 		}
 	})
 	if left != nil {
-		t.Errorf("%q would come back a second time", left)
+		t.Errorf("%q would be returned a second time", left)
 	}
 }
 
-func TestAskForgetsNothingThatWaits(t *testing.T) {
+func TestAskKeepsQueuedMessages(t *testing.T) {
 	t.Parallel()
 	left := queuedAfter(t, func(a *app, h *screen.Host) {
 		id := h.Running.ID

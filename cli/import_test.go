@@ -16,7 +16,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// commandLine is a data directory with a program in front of it.
+// commandLine runs commands in a data directory.
 type commandLine struct {
 	t   *testing.T
 	dir string
@@ -24,7 +24,7 @@ type commandLine struct {
 
 func newCommandLine(t *testing.T) commandLine { return commandLine{t, t.TempDir()} }
 
-// run runs a command and returns its exit code and what it wrote.
+// run runs a command and returns its exit code and its output.
 func (d commandLine) run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	variables := map[string]string{"HOME": d.dir, "PLIMSOLL_NO_PROBE": "1"}
@@ -34,9 +34,8 @@ func (d commandLine) run(ctx context.Context, stdin io.Reader, args ...string) (
 	return code, out.String(), errs.String()
 }
 
-// must is run of a command that has to succeed, without a word on standard
-// error.
-func (d commandLine) must(stdin string, args ...string) string {
+// mustRun runs a command that must succeed and write nothing to standard error.
+func (d commandLine) mustRun(stdin string, args ...string) string {
 	d.t.Helper()
 	code, out, errs := d.run(d.t.Context(), strings.NewReader(stdin), args...)
 	if code != 0 || errs != "" {
@@ -45,9 +44,8 @@ func (d commandLine) must(stdin string, args ...string) string {
 	return out
 }
 
-// said is the messages of JSONL as they were said: role, text, reasoning,
-// calls and what they answer.
-func said(t *testing.T, lines string) []string {
+// messagesOf returns the messages of JSONL: role, text, reasoning, calls, and the call that a result answers.
+func messagesOf(t *testing.T, lines string) []string {
 	t.Helper()
 	var out []string
 	for line := range strings.Lines(lines) {
@@ -73,7 +71,7 @@ func said(t *testing.T, lines string) []string {
 	return out
 }
 
-func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
+func TestLongResultsAreCutAndStoredInFull(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
 	long := strings.Repeat("lorem ipsum ", 4000)
@@ -81,46 +79,46 @@ func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{}"}}]}
 {"role":"tool","content":"` + long + `","tool_call_id":"c1","name":"read_file"}
 `
-	id := strings.TrimSpace(d.must(file, "import", "-"))
+	id := strings.TrimSpace(d.mustRun(file, "import", "-"))
 	cut, _ := conversation.ArrivalCap{Chars: conversation.ResultMaxChars, DescribesRest: true}.Apply(long, "e3")
-	printed := d.must("", "print", id, "--json")
-	if !strings.Contains(printed, `"x_state":"capped"`) || !strings.Contains(said(t, printed)[2], fmt.Sprintf("%q", cut)) {
+	printed := d.mustRun("", "print", id, "--json")
+	if !strings.Contains(printed, `"x_state":"capped"`) || !strings.Contains(messagesOf(t, printed)[2], fmt.Sprintf("%q", cut)) {
 		t.Errorf("the result is not shown cut")
 	}
-	if md := d.must("", "export", id); !strings.Contains(md, strings.TrimSpace(long)) {
+	if md := d.mustRun("", "export", id); !strings.Contains(md, strings.TrimSpace(long)) {
 		t.Errorf("the Markdown does not hold the full text")
 	}
-	if diff := cmp.Diff(said(t, file), said(t, d.must("", "export", id, "--format", "jsonl"))); diff != "" {
+	if diff := cmp.Diff(messagesOf(t, file), messagesOf(t, d.mustRun("", "export", id, "--format", "jsonl"))); diff != "" {
 		t.Errorf("JSONL (-file +export):\n%s", diff)
 	}
-	document := d.must("", "export", id, "--format", "json")
+	document := d.mustRun("", "export", id, "--format", "json")
 	other := newCommandLine(t)
-	copied := strings.TrimSpace(other.must(document, "import", "-"))
-	again := other.must("", "export", copied, "--format", "json")
+	copied := strings.TrimSpace(other.mustRun(document, "import", "-"))
+	again := other.mustRun("", "export", copied, "--format", "json")
 	if diff := cmp.Diff(document, strings.Replace(again, copied, id, 1)); diff != "" {
 		t.Errorf("the document (-before +after):\n%s", diff)
 	}
-	// FEAT-011 keeps nothing of what it cuts.
-	one := strings.TrimSpace(other.must(file, "import", "-", "--cfg", "compaction.preset=oneclaw"))
-	if got := other.must("", "export", one, "--format", "json"); strings.Contains(got, long) ||
+	// FEAT-011 does not store what it cuts.
+	one := strings.TrimSpace(other.mustRun(file, "import", "-", "--cfg", "compaction.preset=oneclaw"))
+	if got := other.mustRun("", "export", one, "--format", "json"); strings.Contains(got, long) ||
 		!strings.Contains(got, `\n\n[... content truncated, showing first 30000 characters of 48000 total ...]"`) {
 		t.Errorf("under oneclaw the export has %d characters", len(got))
 	}
 }
 
-func TestAnInterruptedImportLeavesNothing(t *testing.T) {
+func TestAnInterruptedImportStoresNothing(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	go func() {
-		_, _ = io.WriteString(w, "{\"role\":\"user\",\"content\":\"half\"}\n") // whoever reads it may be gone
+		_, _ = io.WriteString(w, "{\"role\":\"user\",\"content\":\"half\"}\n") // the reader may have stopped
 		cancel()
 	}()
 	if code, out, _ := d.run(ctx, r, "import", "-"); code != 130 || out != "" {
 		t.Errorf("exit code %d, output %q", code, out)
 	}
-	if got := d.must("", "list", "--json"); strings.TrimSpace(got) != "[]" {
+	if got := d.mustRun("", "list", "--json"); strings.TrimSpace(got) != "[]" {
 		t.Errorf("there is %s", got)
 	}
 }

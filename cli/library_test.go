@@ -26,19 +26,18 @@ import (
 	"plimsoll/storage"
 )
 
-// shelf is an app with one stored conversation, which a host shows.
-type shelf struct {
+// storedApp is an app with one stored conversation, which a host shows.
+type storedApp struct {
 	*app
 	host *screen.Host
 	id   string
 }
 
-// store keeps a conversation; make gives its bodies, with the names of texts that
-// are stored beside it.
-func store(t *testing.T, bodies func(blob func(string) string) []conversation.Body) shelf {
+// storeWithBlobs stores a conversation. bodies returns its bodies, and stores their full texts with blob.
+func storeWithBlobs(t *testing.T, bodies func(blob func(string) string) []conversation.Body) storedApp {
 	t.Helper()
 	a := bareApp(t)
-	t.Cleanup(func() { _ = a.resources.Close() }) // the folder goes anyway
+	t.Cleanup(func() { _ = a.resources.Close() }) // the folder is removed anyway
 	s, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +60,10 @@ func store(t *testing.T, bodies func(blob func(string) string) []conversation.Bo
 	}
 	h := a.newHost(screen.ChatOptions{})
 	h.ReadOnlyID = id
-	return shelf{a, h, id}
+	return storedApp{a, h, id}
 }
 
-// sentUsage is the usage of a request that was sent: by OpenAI's client, in a
-// conversation of another ID.
+// sentUsage is the usage of a request that OpenAI's client sent, in a conversation with another ID.
 func sentUsage(t *testing.T, system string) conversation.Usage {
 	t.Helper()
 	const form = "chat usage completion null key=other2345abc"
@@ -79,10 +77,10 @@ func sentUsage(t *testing.T, system string) conversation.Usage {
 	return conversation.Usage{Reply: 4, Model: "openai/gpt-5.4", Prompt: 9, Through: 3, MaxTokens: 50, WireForm: form, BodyHash: hex.EncodeToString(sum[:])}
 }
 
-// storeOneRequest is a conversation of one request, at event 5.
-func storeOneRequest(t *testing.T, change func(*conversation.Usage), in func(blob func(string) string) conversation.Body) shelf {
+// storeOneRequest stores a conversation of one request, at event 5.
+func storeOneRequest(t *testing.T, change func(*conversation.Usage), in func(blob func(string) string) conversation.Body) storedApp {
 	t.Helper()
-	return store(t, func(blob func(string) string) []conversation.Body {
+	return storeWithBlobs(t, func(blob func(string) string) []conversation.Body {
 		u := sentUsage(t, "Be brief.")
 		change(&u)
 		return []conversation.Body{in(blob), conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4"},
@@ -90,13 +88,13 @@ func storeOneRequest(t *testing.T, change func(*conversation.Usage), in func(blo
 	})
 }
 
-func brief(blob func(string) string) conversation.Body {
+func replyWithBrief(blob func(string) string) conversation.Body {
 	return conversation.Instructions{System: blob("Be brief.")}
 }
 
-func TestRequestOfACopyIsWhatTheOriginalSent(t *testing.T) {
+func TestRequestOfACopyIsTheOriginalsRequest(t *testing.T) {
 	t.Parallel()
-	s := storeOneRequest(t, func(*conversation.Usage) {}, brief)
+	s := storeOneRequest(t, func(*conversation.Usage) {}, replyWithBrief)
 	b, err := s.host.Request(t.Context(), 5)
 	if err != nil || !b.MatchesSent || b.Why != "" || b.Hash != b.Usage.BodyHash || b.System != "Be brief." || len(b.Messages) != 1 {
 		t.Errorf("%+v, %v", b, err)
@@ -106,7 +104,7 @@ func TestRequestOfACopyIsWhatTheOriginalSent(t *testing.T) {
 	}
 }
 
-func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
+func TestRequestsThatCannotBeRebuiltHaveAReason(t *testing.T) {
 	t.Parallel()
 	lost := func(func(string) string) conversation.Body {
 		return conversation.Instructions{System: strings.Repeat("0", 64)}
@@ -117,11 +115,11 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 		body   bool
 		why    string
 	}{
-		"no hash":       {func(u *conversation.Usage) { u.BodyHash = "" }, brief, true, "no hash"},
-		"another hash":  {func(u *conversation.Usage) { u.BodyHash = "abc" }, brief, true, "differs from what was sent, whose hash is abc"},
-		"another bound": {func(u *conversation.Usage) { u.MaxTokens++ }, brief, true, "differs"},
-		"form":          {func(u *conversation.Usage) { u.WireForm += " warp" }, brief, false, "later"},
-		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, brief, false, "the model it went to"},
+		"no hash":       {func(u *conversation.Usage) { u.BodyHash = "" }, replyWithBrief, true, "no hash"},
+		"another hash":  {func(u *conversation.Usage) { u.BodyHash = "abc" }, replyWithBrief, true, "differs from what was sent, whose hash is abc"},
+		"another bound": {func(u *conversation.Usage) { u.MaxTokens++ }, replyWithBrief, true, "differs"},
+		"form":          {func(u *conversation.Usage) { u.WireForm += " warp" }, replyWithBrief, false, "later"},
+		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, replyWithBrief, false, "the model it went to"},
 		"prompt":        {func(*conversation.Usage) {}, lost, false, "system prompt"},
 		"tools": {func(*conversation.Usage) {}, func(blob func(string) string) conversation.Body {
 			return conversation.Instructions{System: blob("Be brief."), Tools: blob("no list")}
@@ -138,8 +136,8 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 	}
 }
 
-// What a log says of its requests may be anything.
-func TestNoLogMakesRebuildingPanic(t *testing.T) {
+// The stored data about requests may be anything.
+func TestRebuildingNeverPanics(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
@@ -171,7 +169,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 	t.Parallel()
 	whole := strings.Repeat("a line\n", 9000)
-	s := store(t, func(blob func(string) string) []conversation.Body {
+	s := storeWithBlobs(t, func(blob func(string) string) []conversation.Body {
 		short, _ := conversation.Cut(whole, 100)
 		return []conversation.Body{conversation.UserMessage{Text: "go"},
 			conversation.ToolResult{CallID: "a", Text: short, Total: len(whole), Blob: blob(whole)},
@@ -188,18 +186,17 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 	}
 }
 
-// twoTurns is a conversation of two turns, of two events each; an overlay about
-// the first follows both.
-func twoTurns(t *testing.T) shelf {
+// twoTurns stores two turns of two events each, and an overlay about the first after both.
+func twoTurns(t *testing.T) storedApp {
 	t.Helper()
-	return store(t, func(func(string) string) []conversation.Body {
+	return storeWithBlobs(t, func(func(string) string) []conversation.Body {
 		return []conversation.Body{conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Text: "1", Stop: conversation.StopEnd},
 			conversation.UserMessage{Text: "two"}, conversation.AssistantMessage{Text: "2", Stop: conversation.StopEnd},
 			conversation.Pin{Origin: conversation.Origin{Epoch: 5}, Events: []uint64{1}}}
 	})
 }
 
-func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
+func TestForkAtContinuesFromAnEarlierEvent(t *testing.T) {
 	t.Parallel()
 	texts := func(events []conversation.Event) (out []string) {
 		for _, m := range projection.Project(events).Messages {
@@ -211,7 +208,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 	for name, readOnly := range map[string]bool{"open for writing": false, "only read": true} {
 		for before, want := range map[uint64][]string{1: nil, 3: whole[:2], 4: whole[:3], 6: whole} {
 			s := twoTurns(t)
-			s.settings.Flags.Demo = true // where nothing is open, this says whom to talk to
+			s.settings.Flags.Demo = true // the model if no conversation is open
 			if !readOnly {
 				l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
 				var err error

@@ -18,11 +18,11 @@ const (
 	picture      = "../docs/images/replay.svg"
 )
 
-func TestDocumentsShowWhatWasMeasured(t *testing.T) {
+func TestDocumentsShowTheMeasurements(t *testing.T) {
 	t.Parallel()
 	all := readMeasurements(t)
 	run := all["128k"].run()
-	example := written(t, func(w io.Writer) error { return run.WriteTable(w, 96) })
+	example := outputOf(t, func(w io.Writer) error { return run.WriteTable(w, 96) })
 	checkGenerated(t, replayPage, "example", "```\n"+example+"```\n")
 	checkGenerated(t, replayPage, "sheets", sheetRows())
 	checkGenerated(t, measuredPage, "claude", claudeRows(all))
@@ -41,11 +41,11 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	checkGenerated(t, measuredPage, "comparison", comparison(all))
 	checkGenerated(t, measuredPage, "variants", variantRows(all))
 	checkGenerated(t, measuredPage, "numbers", numbersIn(all["128k"]))
-	docstest.File(t, picture, written(t, run.WritePicture), *update)
+	docstest.File(t, picture, outputOf(t, run.WritePicture), *update)
 }
 
-// written is what a function writes.
-func written(t *testing.T, write func(io.Writer) error) string {
+// outputOf returns what a function writes.
+func outputOf(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
 	if err := write(&b); err != nil {
@@ -54,7 +54,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// sheetRows is the table of price sheets.
+// sheetRows returns the table of price sheets.
 func sheetRows() string {
 	var b strings.Builder
 	b.WriteString("| sheet | read from the cache | written | lifetime of the cache | output |\n| --- | ---: | ---: | ---: | ---: |\n")
@@ -64,7 +64,7 @@ func sheetRows() string {
 	return b.String()
 }
 
-// claudeRows is what policies cost on Claude, if the same policy without a cache costs 1.
+// claudeRows returns the cost of policies on Claude, relative to the same policy without a cache.
 func claudeRows(all map[string]measurement) string {
 	sheets := replay.ClaudeSheets()
 	uncached, short, long, chosen := sheets[0].Name, sheets[1].Name, sheets[2].Name, sheets[3].Name
@@ -81,7 +81,7 @@ func claudeRows(all map[string]measurement) string {
 	return b.String()
 }
 
-// comparison sets Plimsoll beside leaving out the oldest, in every window.
+// comparison compares Plimsoll with dropping the oldest messages, in every window.
 func comparison(all map[string]measurement) string {
 	var b strings.Builder
 	b.WriteString("| window | preset | cost, if `truncate` costs 1 | with lookups | content | edit anchors | written lines | names from results | " +
@@ -94,18 +94,18 @@ func comparison(all map[string]measurement) string {
 			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", numbers.Grouped(m.Window), name,
 				ratio(f.CostVsTruncate[m.Plan]), ratio(f.CostWithDebtVsTruncate[m.Plan]), shareText(f.Content),
 				shareText(f.EditAnchors), shareText(f.WriteLines), shareText(f.RecallTool), shareText(f.RecallIndex),
-				shareText(f.Instructions), shareText(f.Recoverable), most(f.SessionsWorse), m.Fits)
+				shareText(f.Instructions), shareText(f.Recoverable), highest(f.SessionsWorse), m.Fits)
 		}
 	}
 	fmt.Fprintf(&b, "\nCosts are by the sheet `%s`; conversations that are dearer are those by the sheet that has most of them.\n", all["128k"].Plan)
 	return b.String()
 }
 
-// ratio is a ratio with three places.
+// ratio formats a ratio with three decimals.
 func ratio(r replay.Ratio) string { return fmt.Sprintf("%.3f", float64(r)) }
 
-// most is the highest number.
-func most(bySheet map[string]int) int {
+// highest returns the highest number.
+func highest(bySheet map[string]int) int {
 	n := 0
 	for _, one := range bySheet {
 		n = max(n, one)
@@ -113,7 +113,7 @@ func most(bySheet map[string]int) int {
 	return n
 }
 
-// variantRows is the table of what was tried.
+// variantRows returns the table of variants.
 func variantRows(all map[string]measurement) string {
 	var b strings.Builder
 	b.WriteString("| set |")
@@ -137,7 +137,7 @@ func variantRows(all map[string]measurement) string {
 	return b.String()
 }
 
-// numbersIn are the three that sum it up.
+// numbersIn returns the three main numbers of a measurement.
 func numbersIn(m measurement) string {
 	own, cut := m.Totals[preset.Plimsoll], m.Totals[preset.Truncate]
 	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f%%", 100*float64(r)) }
@@ -148,6 +148,6 @@ func numbersIn(m measurement) string {
 		"  replace or rewritten files repeat; with the oldest left out %s and %s.\n"+
 		"- **%s** of the names from results of tools that are out of view can be had back by the model, with ids that it is\n"+
 		"  shown; of what is left out, none.\n",
-		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
+		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), highest(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
 		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
 }

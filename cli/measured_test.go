@@ -21,17 +21,14 @@ import (
 	"plimsoll/docs/docstest"
 )
 
-// What replay came to on recorded conversations stands in docs/measured, one
-// file for a window: the totals, without names of files and without speed. The
-// tables and the picture of the documents are made from them. To measure anew,
-// and to write files, tables and picture:
+// The measurements of replay on recorded conversations are in docs/measured, one file for each window: totals, without file
+// names and speed. The tables and the picture of the documents are generated from them. To measure again and write all files:
 //
 //	PLIMSOLL_TRANSCRIPTS=FOLDER go test ./cli -run Measure -update
 //
-// Without the folder, -update writes tables and picture anew from the files;
-// without -update, the folder is measured and compared with them.
+// Without the folder, -update only writes the tables and the picture. Without -update, the folder is measured and compared.
 
-// measuredWindow is a window that was measured: its file, and its tokens.
+// measuredWindow is a measured window: its file and its tokens.
 type measuredWindow struct {
 	name   string
 	tokens int
@@ -41,7 +38,7 @@ func (w measuredWindow) file() string { return "../docs/measured/" + w.name + ".
 
 var measuredWindows = []measuredWindow{{"32k", 32_000}, {"128k", 128_000}, {"200k", 200_000}}
 
-// measurement is what one window came to.
+// measurement is the result of one window.
 type measurement struct {
 	Window int      `json:"window"` // tokens
 	Plan   string   `json:"plan_sheet"`
@@ -56,13 +53,13 @@ type measurement struct {
 	Claude map[preset.Name]map[string]float64 `json:"claude"`
 }
 
-// measuredSums is what a policy came to on all conversations.
+// measuredSums are the sums of a policy over all conversations.
 type measuredSums struct {
 	replay.Figures
-	Speed *int64 `json:"ns_per_request,omitempty"` // in the place of the figure, which is another one each time
+	Speed *int64 `json:"ns_per_request,omitempty"` // hides the field of the figures, which differs each time
 }
 
-// variants are settings that were tried and are not the default.
+// variants are settings that were measured and are not the default.
 var variants = []string{
 	"compaction.summary.when=never",
 	"compaction.evict.target=0.6",
@@ -72,7 +69,7 @@ var variants = []string{
 	"compaction.mask.enabled=true",
 }
 
-// measureFolder is a measurement.
+// measureFolder measures the recordings of a folder.
 func measureFolder(t *testing.T, folder string, window int) measurement {
 	t.Helper()
 	report := replayFolder(t, folder, window, "--all")
@@ -99,13 +96,13 @@ func measureFolder(t *testing.T, folder string, window int) measurement {
 	return m
 }
 
-// summed is figures without speed.
+// summed returns figures without speed.
 func summed(f replay.Figures) measuredSums {
 	f.NsPerRequest = 0
 	return measuredSums{Figures: f}
 }
 
-// replayFolder is what the command writes of a folder, without a configuration.
+// replayFolder returns the output of replay for a folder, without a configuration.
 func replayFolder(t *testing.T, folder string, window int, flags ...string) (d measure.Document) {
 	t.Helper()
 	var out bytes.Buffer
@@ -120,8 +117,7 @@ func replayFolder(t *testing.T, folder string, window int, flags ...string) (d m
 	return d
 }
 
-// run is the command's report as far as it was stored: one file has all sums,
-// and as many others fit the window.
+// run returns the stored part of the command's report: one file has all sums, and as many others fit the window.
 func (m measurement) run() measure.Run {
 	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[preset.Name]replay.Figures{}}
 	all := replay.File{Policies: map[preset.Name]replay.Figures{}}
@@ -133,12 +129,12 @@ func (m measurement) run() measure.Run {
 	for range m.Fits {
 		report.Files = append(report.Files, replay.File{Fits: true})
 	}
-	// A preset that is new has no figures until somebody measures anew.
+	// A new preset has no figures until the next measurement.
 	measured := slices.DeleteFunc(preset.All(), func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
 	return measure.Run{Report: report, Policies: measured, Sheet: replay.DefaultPlanSheet}
 }
 
-// readMeasurement reads what was stored of a window.
+// readMeasurement reads the stored measurement of a window.
 func readMeasurement(t *testing.T, w measuredWindow) measurement {
 	t.Helper()
 	text, err := os.ReadFile(w.file())
@@ -166,7 +162,7 @@ func readMeasurements(t *testing.T) map[string]measurement {
 	return all
 }
 
-// It runs before the tests that are parallel, which read what it writes.
+// TestRecordedConversationsMeasureAsStored runs before the parallel tests, which read the files that it writes.
 func TestRecordedConversationsMeasureAsStored(t *testing.T) {
 	folder := os.Getenv("PLIMSOLL_TRANSCRIPTS")
 	if folder == "" {
@@ -185,18 +181,18 @@ func TestRecordedConversationsMeasureAsStored(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(readMeasurement(t, w), got, cmpopts.EquateApprox(1e-9, 0), cmpopts.EquateNaNs()); diff != "" {
-			t.Errorf("%s: measure anew, as the head of this file says (-stored +measured):\n%s", w.name, diff)
+			t.Errorf("%s: measure again as described at the top of this file (-stored +measured):\n%s", w.name, diff)
 		}
 	}
 }
 
-// checkGenerated compares a part of a document with what it should be.
+// checkGenerated compares a generated part of a document.
 func checkGenerated(t *testing.T, document, part, want string) {
 	t.Helper()
 	docstest.Part(t, document, part, want, *update)
 }
 
-// shareText is a share in percent, - for none.
+// shareText formats a share in percent, "-" if there is no value.
 func shareText(r replay.Ratio) string {
 	if !r.IsKnown() {
 		return "-"

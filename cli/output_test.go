@@ -20,7 +20,7 @@ import (
 
 const hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \u009b31m \u202eabc\u2066 \x7f \r\n\u2028 \U000e0041 日本"
 
-func TestJSONHoldsNothingATerminalActsOnAndLosesNothing(t *testing.T) {
+func TestJSONHasNoControlCharactersAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.Just(hostile), rapid.String()).Draw(t, "text")
@@ -44,7 +44,7 @@ func TestJSONHoldsNothingATerminalActsOnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// The output of commands to a pseudo-terminal is read from its other end.
+// The test reads the output of commands from the other end of a pseudo-terminal.
 func TestHostileTextNeverReachesATerminal(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -95,8 +95,7 @@ func storeHostile(t *testing.T, data string) {
 	}
 }
 
-// onTerminal runs a command whose standard output is a pseudo-terminal, and
-// returns what it wrote there.
+// onTerminal runs a command whose standard output is a pseudo-terminal, and returns its output.
 func onTerminal(t *testing.T, args []string) string {
 	t.Helper()
 	return onTerminalIn(t, t.TempDir(), args)

@@ -9,7 +9,7 @@ import (
 	"plimsoll/cli/console"
 )
 
-func TestBarsStayOnTheirLine(t *testing.T) {
+func TestBarsStayOnOneLine(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]int{80: 24, 45: 45 - 27 - 1, 20: 8, 10: 8, 3: 1, 0: 0} {
 		var b strings.Builder

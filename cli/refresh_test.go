@@ -49,7 +49,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 	if got := run(2, "--refresh", "--json"); !strings.Contains(got, "not both") {
 		t.Errorf("with --json it says\n%s", got)
 	}
-	list.Store("") // the endpoint is gone
+	list.Store("") // the endpoint no longer answers
 	if got := run(1, "--refresh"); !strings.Contains(got, "nothing was changed") {
 		t.Errorf("without an endpoint it says\n%s", got)
 	}
@@ -63,9 +63,9 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	if r := rows[0]; r.ID != "maker/big" || r.ContextWindow == nil || *r.ContextWindow != 1_000_000 || r.WindowSource != "server" || r.Prices.Input == nil || *r.Prices.Input != 1 {
-		t.Errorf("what is kept is listed as %+v", r)
+		t.Errorf("the stored model is listed as %+v", r)
 	}
 	if r := rows[1]; r.ContextWindow != nil || r.WindowSource != "unknown" || r.Prices.Input != nil || r.Prices.Output == nil || *r.Prices.Output != 0 {
-		t.Errorf("what was not told is listed as %+v", r)
+		t.Errorf("the model without facts is listed as %+v", r)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"plimsoll/cli/console"
 )
 
-func TestOnlyAYesDeletes(t *testing.T) {
+func TestDeleteNeedsAYes(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "delete\n": false} {
 		var asked bytes.Buffer

@@ -17,8 +17,8 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// byHand is a run by hand: cost in relation to truncate, content, overflow.
-func byHand(rows map[preset.Name][3]float64) measure.Run {
+// runWithFigures returns a run with given figures: cost relative to truncate, content, overflow.
+func runWithFigures(rows map[preset.Name][3]float64) measure.Run {
 	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.DefaultPlanSheet}, Totals: map[preset.Name]replay.Figures{},
 		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
 	r := measure.Run{Report: report, Sheet: replay.DefaultPlanSheet}
@@ -32,9 +32,9 @@ func byHand(rows map[preset.Name][3]float64) measure.Run {
 	return r
 }
 
-func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
+func TestTheFrontHasThePoliciesThatNoOtherBeats(t *testing.T) {
 	t.Parallel()
-	r := byHand(map[preset.Name][3]float64{
+	r := runWithFigures(map[preset.Name][3]float64{
 		"cheap": {0.5, 0.7, 0}, "good": {0.9, 0.9, 0}, "alike": {0.9, 0.9, 0}, "dearer": {0.95, 0.9, 0}, "less": {0.9, 0.85, 0},
 		"full": {0.1, 1, 3}, "unknown": {0.2, math.NaN(), 0}, "best": {1.2, 0.99, 0},
 	})
@@ -43,9 +43,9 @@ func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 	}
 }
 
-func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
+func TestWithoutEditsNamesAreComparedWithoutTheirIndex(t *testing.T) {
 	t.Parallel()
-	r := byHand(map[preset.Name][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
+	r := runWithFigures(map[preset.Name][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
 	if front := r.Front(); len(front) != 0 {
 		t.Errorf("without content the front is %v", front)
 	}
@@ -63,14 +63,14 @@ func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
 // Rows are cut where a terminal is narrow, and names are made safe.
 func TestTheTableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	r := byHand(map[preset.Name][3]float64{
+	r := runWithFigures(map[preset.Name][3]float64{
 		"plimsoll": {0.9, 0.95, 0}, "a\x1b[1mb\nc": {1.1, 0.9, 1064}, "truncate": {1, 0.97, 0},
 	})
 	f := r.Report.Totals["truncate"]
 	f.Violations = 1200
 	r.Report.Totals["truncate"] = f
 	for _, limit := range []int{0, 80, 20} {
-		text := written(t, func(w io.Writer) error { return r.WriteTable(w, limit) })
+		text := outputOf(t, func(w io.Writer) error { return r.WriteTable(w, limit) })
 		if strings.ContainsAny(text, "\x1b") || !strings.Contains(text, "b c") || !strings.Contains(text, "1,200 faults\n") {
 			t.Errorf("%d cells:\n%s", limit, text)
 		}
@@ -82,14 +82,14 @@ func TestTheTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// The picture in docs/images shows how it looks.
-func TestThePictureIsSoundWhateverItShows(t *testing.T) {
+// The picture in docs/images is an example.
+func TestThePictureIsValidForAnyFigures(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []map[preset.Name][3]float64{
 		nil,
 		{"<b>&\x1b[1m\x00" + preset.Name(strings.Repeat("日", 100)): {0.9, 0.95, 3}, "unknown": {math.NaN(), math.NaN(), 0}, "endless": {math.Inf(1), 2, 0}, "plimsoll": {0, 1, 0}},
 	} {
-		text := written(t, byHand(rows).WritePicture)
+		text := outputOf(t, runWithFigures(rows).WritePicture)
 		if strings.ContainsAny(text, "\x1b") || strings.Contains(text, "NaN") || strings.Count(text, ` class="name`) != len(rows) {
 			t.Errorf("%s", text)
 		}

@@ -46,30 +46,32 @@ func (d commandLine) replay(want int, stdin io.Reader, args ...string) (r replay
 	return r, stderr
 }
 
-// line is a message of a recording.
-func line(role, text string) string { return fmt.Sprintf("{\"role\":%q,\"content\":%q}\n", role, text) }
+// jsonMessage is a message of a recording, as a line of JSON.
+func jsonMessage(role, text string) string {
+	return fmt.Sprintf("{\"role\":%q,\"content\":%q}\n", role, text)
+}
 
-// The figures of a conversation are the same from a file and from the store: cut results are replayed in full, with the system
+// The figures of a conversation are the same from a file and from the store. Cut results are replayed in full, with the system
 // prompt and without compactions.
 func TestReplayMeasuresStoredConversationsAsTheirRecordings(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
 	var b strings.Builder
-	b.WriteString(line("system", "Always look at pkg/first_file.go"))
+	b.WriteString(jsonMessage("system", "Always look at pkg/first_file.go"))
 	for i := range 6 {
-		b.WriteString(line("user", fmt.Sprintf("look at file_%d.go", i)))
+		b.WriteString(jsonMessage("user", fmt.Sprintf("look at file_%d.go", i)))
 		fmt.Fprintf(&b, `{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"file_%d.go\"}"}}]}`+"\n", i, i)
 		fmt.Fprintf(&b, `{"role":"tool","tool_call_id":"c%d","content":%q}`+"\n", i, fmt.Sprintf("func nameOfFunction%d() {}\n", i)+strings.Repeat("lorem ipsum ", 4000)+fmt.Sprintf("lastOfFile%d", i))
-		b.WriteString(line("assistant", fmt.Sprintf("nameOfFunction%d is in file_%d.go, lastOfFile%d ends it, as pkg/first_file.go", i, i, i)))
+		b.WriteString(jsonMessage("assistant", fmt.Sprintf("nameOfFunction%d is in file_%d.go, lastOfFile%d ends it, as pkg/first_file.go", i, i, i)))
 	}
 	want, _ := d.replay(0, strings.NewReader(b.String()), "-", "--all", "--window", "60k")
 	if raw, cut := want.Totals["raw"], want.Totals["truncate"]; raw["recall_tool"] != 1.0 || cut["prefix_breaks"] == 0.0 {
 		t.Fatalf("nothing happens that could differ: raw %v, truncate %v", raw["recall_tool"], cut["prefix_breaks"])
 	}
-	id := strings.TrimSpace(d.must(b.String(), "import", "-"))
-	d.must("", "compact", id, "--keep-last", "1")
+	id := strings.TrimSpace(d.mustRun(b.String(), "import", "-"))
+	d.mustRun("", "compact", id, "--keep-last", "1")
 	document := filepath.Join(d.dir, "talk.json")
-	d.must("", "export", id, "-o", document)
+	d.mustRun("", "export", id, "-o", document)
 	for _, input := range []string{id, "newest", document} {
 		got, _ := d.replay(0, nil, input, "--all", "--window", "60k")
 		if diff := cmp.Diff(want.Totals, got.Totals); diff != "" {
@@ -78,8 +80,8 @@ func TestReplayMeasuresStoredConversationsAsTheirRecordings(t *testing.T) {
 	}
 }
 
-// Turns that a rewind removed are in no request: the conversation is replayed as if they never existed.
-func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
+// No request contains turns that a rewind removed: the replay is that of a conversation without them.
+func TestReplayLeavesOutRewoundTurns(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
 	turn := func(n int) []conversation.Body {
@@ -102,7 +104,7 @@ func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
 	if want.Corpus.Requests != 7 {
 		t.Fatalf("%d requests, want two of each turn and the last", want.Corpus.Requests)
 	}
-	stored := strings.TrimSpace(d.must("", "import", rewound))
+	stored := strings.TrimSpace(d.mustRun("", "import", rewound))
 	for _, input := range []string{rewound, stored} {
 		got, _ := d.replay(0, nil, input, "--all", "--window", "6k")
 		if diff := cmp.Diff(want.Totals, got.Totals); diff != "" || got.Corpus != want.Corpus {
@@ -110,17 +112,17 @@ func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
 		}
 	}
 	if got, _ := d.replay(0, nil, restored, "--preset", "raw"); got.Corpus.Requests != 9 || got.Corpus.References <= want.Corpus.References {
-		t.Errorf("with the rewind taken back it comes to %+v", got.Corpus)
+		t.Errorf("with the rewind undone the result is %+v", got.Corpus)
 	}
 }
 
-// A key of the configuration decides in a replay of the rules that are configured.
-func TestReplayStoresResultsAsItIsTold(t *testing.T) {
+// A configured key overrides the rules of a replay.
+func TestReplayUsesTheConfiguredRules(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
-	file := line("user", "go") + `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}` + "\n" +
+	file := jsonMessage("user", "go") + `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}` + "\n" +
 		fmt.Sprintf(`{"role":"tool","tool_call_id":"a","content":%q}`, "early/name.go "+strings.Repeat("x ", 20_000)+"late/name.go") + "\n" +
-		line("assistant", "early/name.go and late/name.go")
+		jsonMessage("assistant", "early/name.go and late/name.go")
 	for set, want := range map[string][2]float64{ // recall and recoverable, without what markers name
 		"tool_results={max_chars: 1000, keep_full: true}":    {0.5, 1},
 		"tool_results={max_chars: 1000, keep_full: false}":   {0.5, 0},
@@ -137,8 +139,7 @@ func TestReplayStoresResultsAsItIsTold(t *testing.T) {
 	}
 }
 
-// document writes a document with these events into the folder and gives its
-// path.
+// document writes a document with these events into the folder and returns its path.
 func (d commandLine) document(name string, parts ...[]conversation.Body) string {
 	d.t.Helper()
 	var l conversation.Log

@@ -15,7 +15,7 @@ import (
 	"plimsoll/cli/console"
 )
 
-// programFolder runs the program in folders of one test's own.
+// programFolder runs the program in its own folders.
 type programFolder struct {
 	t   *testing.T
 	dir string
@@ -31,18 +31,18 @@ func newProgramFolder(t *testing.T, files map[string]string) programFolder {
 	return h
 }
 
-// run runs a command that succeeds and returns what it wrote.
+// run runs a command that must succeed and returns its output.
 func (h programFolder) run(args ...string) (out, errs string) {
 	h.t.Helper()
-	out, errs, code := h.end(args...)
+	out, errs, code := h.runAny(args...)
 	if code != 0 {
 		h.t.Fatalf("plimsoll %s ended with %d:\n%s", strings.Join(args, " "), code, errs)
 	}
 	return out, errs
 }
 
-// end runs a command and returns what it wrote and how it ended.
-func (h programFolder) end(args ...string) (out, errs string, code int) {
+// runAny runs a command and returns its output and its exit code.
+func (h programFolder) runAny(args ...string) (out, errs string, code int) {
 	env := map[string]string{"HOME": h.dir, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
 	var stdout, stderr bytes.Buffer
 	code = cli.Run(h.t.Context(), console.Env{
@@ -52,8 +52,7 @@ func (h programFolder) end(args ...string) (out, errs string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// checkRebuilt makes all requests of a conversation again and compares them
-// with what a server received.
+// checkRebuilt rebuilds all requests of a conversation and compares them with those that a server received.
 func (h programFolder) checkRebuilt(id string, sent []string) {
 	h.t.Helper()
 	for i, want := range sent {
@@ -69,22 +68,21 @@ func (h programFolder) checkRebuilt(id string, sent []string) {
 			h.t.Errorf("request %s is another one counted from the end", number)
 		}
 	}
-	if _, errs, code := h.end("print", id, "--request", itoa(len(sent)+1)); code != 1 || !strings.Contains(errs, "there is no request") {
+	if _, errs, code := h.runAny("print", id, "--request", itoa(len(sent)+1)); code != 1 || !strings.Contains(errs, "there is no request") {
 		h.t.Errorf("one request more: %d, %s", code, errs)
 	}
 }
 
 func itoa(n int) string { data, _ := json.Marshal(n); return string(data) } // a number always encodes
 
-// conversationOf holds a conversation with tools, refused parameters and
-// compactions in between, and returns the bodies of its own requests.
+// conversationOf holds a conversation with tools, refused parameters and compactions, and returns the bodies of its requests.
 func (h programFolder) conversationOf(s *scriptedServer) (sent []string) {
 	base := []string{"--base-url", s.URL + "/v1", "--window", "32k"}
 	ask := func(args ...string) {
 		h.t.Helper()
 		h.run(append(append([]string{"ask"}, args...), base...)...)
 	}
-	ask("what is in a.txt?") // refused, then a call and its answer
+	ask("what is in a.txt?") // an error, then a call and its result
 	ask("-c", "and in b.txt, and nowhere?")
 	ask("--compact=light", "go on, with \u2028 < & >")
 	before := s.count()
@@ -119,7 +117,7 @@ func newToolServer(t *testing.T) *scriptedServer {
 	return s
 }
 
-func TestEveryRequestIsMadeAgainByteForByte(t *testing.T) {
+func TestEveryRequestIsRebuiltByteForByte(t *testing.T) {
 	t.Parallel()
 	h := newProgramFolder(t, map[string]string{"a.txt": strings.Repeat("the first text\n", 300), "b.txt": strings.Repeat("второй текст\n", 9000)})
 	sent := h.conversationOf(newToolServer(t))
@@ -132,10 +130,10 @@ func TestEveryRequestIsMadeAgainByteForByte(t *testing.T) {
 		t.Fatalf("%v: %s", err, list)
 	}
 	h.checkRebuilt(found[0].ID, sent)
-	// In a copy the same was sent, before it was one.
+	// A copy has the requests from before the copy.
 	fork, _ := h.run("fork")
 	h.checkRebuilt(strings.TrimSpace(fork), sent)
-	// In a copy that ends before turn 2, there are the requests of turns 0 and 1.
+	// A copy that ends before turn 2 has the requests of turns 0 and 1.
 	fork, _ = h.run("fork", found[0].ID, "--turn", "2")
 	h.checkRebuilt(strings.TrimSpace(fork), sent[:5])
 }

@@ -10,8 +10,7 @@ import (
 	"plimsoll/docs/docstest"
 )
 
-// The table of presets in docs/presets.md is made from the rules; -update
-// writes it.
+// The table of presets in docs/presets.md is generated from the rules; -update writes it.
 
 const presetsPage = "../docs/presets.md"
 
@@ -34,8 +33,7 @@ func presetRows() string {
 	return b.String()
 }
 
-// differing writes the keys of a table in which two values differ, with the
-// second.
+// differing lists the keys of a table whose values differ, with the second value.
 func differing(path string, a, b reflect.Value) []string {
 	var out []string
 	for i := range a.NumField() {

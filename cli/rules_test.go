@@ -16,7 +16,7 @@ import (
 	"plimsoll/tools"
 )
 
-// appWith is an app whose user wrote a file and gave overrides.
+// appWith returns an app with a configuration file and overrides.
 func appWith(t *testing.T, file string, set ...string) *app {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 	return a
 }
 
-// rulesIn are the rules that a file and overrides ask for.
+// rulesIn returns the rules of a configuration file and overrides.
 func rulesIn(t *testing.T, file string, set ...string) preset.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
@@ -71,7 +71,7 @@ compaction:
 	}
 }
 
-func TestSettingsOfToolsChangeWhatIsKnownAboutThem(t *testing.T) {
+func TestToolSettingsChangeTheRulesOfTools(t *testing.T) {
 	t.Parallel()
 	got := rulesIn(t, `
 tools:
@@ -94,7 +94,7 @@ tools:
 	change("read_file", func(r *preset.ToolRule) { r.Response = preset.HintKeep })
 	change("create_file", func(r *preset.ToolRule) { r.Identifiers = []string{"path"} })
 	change("grep_files", func(r *preset.ToolRule) { r.Identifiers = []string{} })
-	// What is known about a tool does not mask the results of one that is exempt.
+	// Settings of a tool do not mask the results of an exempt tool.
 	change("list_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
 	change("find_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", preset.HintStrip, true })
 	change("todo_read", func(r *preset.ToolRule) { r.Exempt = false })
@@ -102,7 +102,7 @@ tools:
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// S64 knows no exempt tools, but what the user says of one holds.
+	// S64 has no exempt tools, but the user's setting for one is used.
 	jp := rulesIn(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
 	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
 		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])

@@ -28,10 +28,10 @@ import (
 // Commands of the scripts:
 //
 //	plimsoll ARG...         run it in the process of the tests, which is fast
-//	exec program ARG...     run it as a process, with standard input if "stdin FILE" stands above
+//	exec program ARG...     run it as a process, with standard input if the line above is "stdin FILE"
 //	code N PROGRAM ARG...   run either and expect exit code N
 //	serve FILE              start a scripted server at $HOST; $URL is its base URL
-//	unserve                 end the server that was started last
+//	unserve                 end the newest server
 //	requests N              so many chat requests have been made
 //	sent FILE               write the bodies of the chat requests, one a line
 //	interrupt TEXT PROGRAM ARG...
@@ -39,19 +39,19 @@ import (
 //	                        is HANG, when the server hangs in a reply; expect 130
 //	converse ID FILE [TEXT] store a conversation of the bodies in FILE, one a
 //	                        line, with the system prompt TEXT
-//	arriving ID TEXT        leave a reply behind that was arriving
-//	learned KEY WINDOW      keep what an overflow taught about "endpoint model"
+//	arriving ID TEXT        store a partial reply, as of a killed program
+//	learned KEY WINDOW      store the window that an overflow revealed for "endpoint model"
 //	hold ID                 have a conversation open for writing elsewhere
 //	value FILE PATH WANT    the JSON in FILE has WANT at PATH (a.0.b)
 //	only FILE NAME...       the JSON object in FILE has exactly these names
 
-// TestMain lets the test binary be the program as well.
+// TestMain runs the test binary as the program in processes of scripts.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	testscript.Main(m, map[string]func(){"program": func() { os.Exit(program()) }})
 }
 
-// program is the program as main starts it.
+// program runs the program as package main does.
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -90,7 +90,7 @@ func TestScripts(t *testing.T) {
 				"GORACE": "atexit_sleep_ms=0"} {
 				e.Setenv(name, value)
 			}
-			e.Values[holder] = &world{}
+			e.Values[holder] = &scriptState{}
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -100,8 +100,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// world is the state that the commands of one script share.
-type world struct {
+// scriptState is the state that the commands of one script share.
+type scriptState struct {
 	server *scriptedServer
 	store  *storage.Store
 }
@@ -110,7 +110,7 @@ type holderKey struct{}
 
 var holder holderKey
 
-func stateOf(ts *testscript.TestScript) *world { return ts.Value(holder).(*world) }
+func stateOf(ts *testscript.TestScript) *scriptState { return ts.Value(holder).(*scriptState) }
 
 // dataStore is the store of the script's data directory.
 func dataStore(ts *testscript.TestScript) *storage.Store {
@@ -119,12 +119,12 @@ func dataStore(ts *testscript.TestScript) *storage.Store {
 		s, err := storage.Open(filepath.Join(ts.Getenv("XDG_DATA_HOME"), "plimsoll"), storage.Options{})
 		ts.Check(err)
 		w.store = s
-		ts.Defer(func() { _ = s.Close() }) // what it held is gone with the script
+		ts.Defer(func() { _ = s.Close() }) // its folder is removed after the script
 	}
 	return w.store
 }
 
-func need(ts *testscript.TestScript, neg bool, args []string, least int, usage string) {
+func checkUsage(ts *testscript.TestScript, neg bool, args []string, least int, usage string) {
 	if neg || len(args) < least {
 		ts.Fatalf("usage: %s", usage)
 	}
@@ -138,7 +138,7 @@ func run(ts *testscript.TestScript, args []string) int {
 	}
 	example, err := os.ReadFile(ts.Getenv("EXAMPLE"))
 	ts.Check(err)
-	out, errs := newSeen(""), newSeen("") // the program writes from several goroutines
+	out, errs := newOutputWatcher(""), newOutputWatcher("") // the program writes from several goroutines
 	code := cli.Run(context.Background(), console.Env{Args: args, Lookup: lookup, Environ: environ(ts), Dir: ts.MkAbs("."),
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Version: "1.2.3-test", Example: example})
 	fmt.Fprint(ts.Stdout(), out.text())
@@ -153,7 +153,7 @@ func cmdPlimsoll(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "code N PROGRAM ARG...")
+	checkUsage(ts, neg, args, 2, "code N PROGRAM ARG...")
 	got := 0
 	if args[1] == "plimsoll" {
 		got = run(ts, args[2:])
@@ -170,7 +170,7 @@ func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 1, "serve FILE")
+	checkUsage(ts, neg, args, 1, "serve FILE")
 	script, err := readScript(ts.ReadFile(args[0]))
 	ts.Check(err)
 	s := newScriptedServer(script)
@@ -188,18 +188,18 @@ func cmdUnserve(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 1, "requests N")
+	checkUsage(ts, neg, args, 1, "requests N")
 	if got := strconv.Itoa(stateOf(ts).server.count()); got != args[0] {
 		ts.Fatalf("%s chat requests, not %s", got, args[0])
 	}
 }
 
 func cmdSent(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 1, "sent FILE")
+	checkUsage(ts, neg, args, 1, "sent FILE")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(stateOf(ts).server.bodies()), 0o600))
 }
 
-// scriptEnv is the variables of a script that matter to the program and to the commands that it starts.
+// scriptEnv are the variables that the program and its commands get from a script.
 var scriptEnv = []string{"PATH", "TMPDIR", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "PLIMSOLL_NO_PROBE", "TERM", "EXAMPLE", "GORACE"}
 
 func environ(ts *testscript.TestScript) (env []string) {
@@ -210,8 +210,8 @@ func environ(ts *testscript.TestScript) (env []string) {
 }
 
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "interrupt TEXT PROGRAM ARG...")
-	out, errs := newSeen(args[0]), newSeen(args[0])
+	checkUsage(ts, neg, args, 2, "interrupt TEXT PROGRAM ARG...")
+	out, errs := newOutputWatcher(args[0]), newOutputWatcher(args[0])
 	path := filepath.Join(strings.SplitN(ts.Getenv("PATH"), string(filepath.ListSeparator), 2)[0], args[1])
 	c := exec.Command(path, args[2:]...)
 	c.Dir = ts.MkAbs(".")
@@ -245,8 +245,8 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// seen keeps what is written and says when a text has been.
-type seen struct {
+// outputWatcher stores output and closes a channel once it contains a text.
+type outputWatcher struct {
 	want string
 	seen chan struct{}
 
@@ -254,9 +254,11 @@ type seen struct {
 	buf strings.Builder
 }
 
-func newSeen(want string) *seen { return &seen{want: want, seen: make(chan struct{})} }
+func newOutputWatcher(want string) *outputWatcher {
+	return &outputWatcher{want: want, seen: make(chan struct{})}
+}
 
-func (s *seen) Write(p []byte) (int, error) {
+func (s *outputWatcher) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := strings.Contains(s.buf.String(), s.want)
@@ -267,14 +269,14 @@ func (s *seen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *seen) text() string {
+func (s *outputWatcher) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.String()
 }
 
 func cmdConverse(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "converse ID FILE [TEXT]")
+	checkUsage(ts, neg, args, 2, "converse ID FILE [TEXT]")
 	ctx := context.Background()
 	w, err := dataStore(ts).Create(ctx, storage.NewConversation{ID: args[0], Workspace: ts.MkAbs(".")})
 	ts.Check(err)
@@ -313,7 +315,7 @@ func readBodies(ts *testscript.TestScript, file string) []conversation.Body {
 }
 
 func cmdArriving(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "arriving ID TEXT")
+	checkUsage(ts, neg, args, 2, "arriving ID TEXT")
 	ctx := context.Background()
 	events, _, err := dataStore(ts).Load(ctx, args[0])
 	ts.Check(err)
@@ -324,7 +326,7 @@ func cmdArriving(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdLearned(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "learned KEY WINDOW")
+	checkUsage(ts, neg, args, 2, "learned KEY WINDOW")
 	window, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(dataStore(ts).SaveCalibration(context.Background(), args[0],
@@ -332,7 +334,7 @@ func cmdLearned(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdHold(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 1, "hold ID")
+	checkUsage(ts, neg, args, 1, "hold ID")
 	s := dataStore(ts)
 	id, err := s.Resolve(context.Background(), args[0], "")
 	ts.Check(err)
@@ -342,7 +344,7 @@ func cmdHold(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 3, "value FILE PATH WANT")
+	checkUsage(ts, neg, args, 3, "value FILE PATH WANT")
 	v := valueAt(ts, args[0], args[1])
 	got, err := json.Marshal(v)
 	ts.Check(err)
@@ -354,7 +356,7 @@ func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// valueAt is what the JSON in a file has at a path.
+// valueAt returns the value at a path in a JSON file.
 func valueAt(ts *testscript.TestScript, file, path string) any {
 	var v any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &v))
@@ -380,7 +382,7 @@ func valueAt(ts *testscript.TestScript, file, path string) any {
 }
 
 func cmdOnly(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "only FILE NAME...")
+	checkUsage(ts, neg, args, 2, "only FILE NAME...")
 	var v map[string]json.RawMessage
 	data := strings.TrimSpace(ts.ReadFile(args[0]))
 	if strings.HasPrefix(data, "[") {

@@ -55,11 +55,11 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 		t.Errorf("took %v (-want +got)\n%s", found.Took, d)
 	}
 	if _, err := h.Search(t.Context(), `""`); err == nil {
-		t.Error("a query of no search yet")
+		t.Error("a query before any search")
 	}
 }
 
-// interrupted is a stream whose reader interrupts the program after the first line.
+// interrupted is an output stream that interrupts the program after the first line.
 type interrupted struct {
 	bytes.Buffer
 	interrupt context.CancelFunc

@@ -12,27 +12,25 @@ import (
 	"plimsoll/agent/wire"
 )
 
-// A scripted server speaks chat completions: it answers the requests of a
-// script one after the other, the last answer again and again.
+// A scripted server for chat completions: it answers requests with the replies of a script in order, and repeats the last.
 
-// serverScript is the file that a script's `serve` command names.
+// serverScript is the file of a script's `serve` command.
 type serverScript struct {
 	Models  []json.RawMessage `json:"models"` // entries of GET /models; a default without any
 	Replies []scriptedReply   `json:"replies"`
-	// Routes are other answers by path: one for each number of chat requests
-	// made so far, the last again and again.
+	// Routes are other answers by path: one for each number of chat requests so far. The last is repeated.
 	Routes map[string][]json.RawMessage `json:"routes"`
 }
 
-// scriptedReply is one answer. With a Status it is a failure, with Raw the
-// bytes of the stream; otherwise a stream is made of the rest.
+// scriptedReply is one answer: a failure if it has a Status, the bytes of the stream if it has Raw, otherwise a stream of the
+// other fields.
 type scriptedReply struct {
 	Status    int               `json:"status"`
 	Headers   map[string]string `json:"headers"`
 	Body      json.RawMessage   `json:"body"`
 	Raw       string            `json:"raw"`
-	Cut       bool              `json:"cut"`  // break the connection after it
-	Hang      bool              `json:"hang"` // say nothing more until the client goes
+	Cut       bool              `json:"cut"`  // break the connection after the reply
+	Hang      bool              `json:"hang"` // wait until the client disconnects
 	Text      string            `json:"text"`
 	Reasoning string            `json:"reasoning"`
 	Calls     []scriptedCall    `json:"calls"`
@@ -85,7 +83,7 @@ func (s *scriptedServer) serve(w http.ResponseWriter, r *http.Request) {
 
 func writeBody(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that is gone does not matter
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
 func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body string) {
@@ -115,7 +113,7 @@ func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body stri
 
 // write streams a reply.
 func (r scriptedReply) write(s *wire.Stream) {
-	s.Raw("") // the header goes out before the first word, if one comes
+	s.Raw("") // sends the header before the first delta
 	if r.Raw != "" {
 		s.Raw(r.Raw)
 		return
@@ -152,7 +150,7 @@ func (r scriptedReply) write(s *wire.Stream) {
 	}
 }
 
-// bodies is the chat requests so far, one a line.
+// bodies returns the chat requests so far, one a line.
 func (s *scriptedServer) bodies() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +163,7 @@ func (s *scriptedServer) count() int {
 	return len(s.requests)
 }
 
-// readScript reads what a `serve` command was given: an object, or the list of
-// replies alone.
+// readScript reads the argument of a `serve` command: an object, or only the list of replies.
 func readScript(data string) (serverScript, error) {
 	var s serverScript
 	var err error

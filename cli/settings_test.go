@@ -20,8 +20,8 @@ import (
 	"plimsoll/tui"
 )
 
-// settled is a host with an open conversation and a configuration file.
-func settled(t *testing.T, a *app, id string) *screen.Host {
+// openSettingsHost returns a host with an open conversation and a configuration file.
+func openSettingsHost(t *testing.T, a *app, id string) *screen.Host {
 	t.Helper()
 	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
 	h := openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, id)
@@ -29,7 +29,7 @@ func settled(t *testing.T, a *app, id string) *screen.Host {
 	return h
 }
 
-// rowOf is a setting by its key.
+// rowOf returns a setting by its key.
 func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
 	t.Helper()
 	rows, err := h.Settings(t.Context())
@@ -43,9 +43,9 @@ func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
 	return rows[i]
 }
 
-func TestSettingsThatChangeAtTheSameTimeAllHold(t *testing.T) {
+func TestConcurrentSettingChangesAreAllKept(t *testing.T) {
 	t.Parallel()
-	h := settled(t, appWith(t, ""), "")
+	h := openSettingsHost(t, appWith(t, ""), "")
 	values := map[string]string{"compaction.keep_last": "7", "compaction.auto.min_turns": "9", "compaction.trigger_ratio": "0.6", "compaction.hard_ratio": "0.97",
 		"compaction.auto.enabled": "false", "context.window": "90000"}
 	var all sync.WaitGroup
@@ -67,9 +67,9 @@ func TestSettingsThatChangeAtTheSameTimeAllHold(t *testing.T) {
 	}
 }
 
-func TestASettingIsWeighedAndChangesNothing(t *testing.T) {
+func TestTryingASettingChangesNothing(t *testing.T) {
 	t.Parallel()
-	h := settled(t, appWith(t, ""), "")
+	h := openSettingsHost(t, appWith(t, ""), "")
 	e, err := h.TrySetting(t.Context(), "compaction.trigger_ratio", "0.5")
 	if err != nil || e.Reading.LoadLine != 50_000 || !strings.Contains(e.Next, "50,000") {
 		t.Errorf("%+v, %v", e, err)
@@ -85,20 +85,20 @@ func TestASettingIsWeighedAndChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v, want it to say %q on a line", value, err, says)
 		}
 		if err := h.ChangeSetting(t.Context(), "compaction.trigger_ratio", value); err == nil {
-			t.Errorf("%s was taken", value)
+			t.Errorf("%s was accepted", value)
 		}
 	}
 	if _, err := h.TrySetting(t.Context(), "compaction.summary.model", "no/such"); err == nil {
-		t.Error("a model was taken that nobody knows")
+		t.Error("an unknown model was accepted")
 	}
 }
 
-// What is changed is recorded, and in force again after a restart.
-func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
+// A change is recorded, and in force again after a restart.
+func TestAChangedSettingIsStoredWithTheConversation(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "", "compaction.keep_last=4")
-	keep(t, a, stored, conversation.UserMessage{Text: "hello"})
-	h := settled(t, a, stored)
+	storeBodies(t, a, stored, conversation.UserMessage{Text: "hello"})
+	h := openSettingsHost(t, a, stored)
 	for key, value := range map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "compaction.summary.instructions": "be brief: 3 lines", "context.window": "50000"} {
 		if err := h.ChangeSetting(t.Context(), key, value); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 	})
 	h.Running.SetProfile("heavy")
 	if r := rowOf(t, h, "compaction.keep_last"); r.Value != "7" || r.From != "this conversation" {
-		t.Errorf("what --cfg says was not changed: %+v", r)
+		t.Errorf("the value of --cfg was not changed: %+v", r)
 	}
 	h.Close()
 	store, err := a.resources.Open()
@@ -134,7 +134,7 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 	if err := a.settings.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	again := settled(t, a, stored)
+	again := openSettingsHost(t, a, stored)
 	for key, want := range map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "compaction.default_profile": "heavy",
 		"compaction.summary.instructions": `"be brief: 3 lines"`} {
 		if r := rowOf(t, again, key); r.Value != want || r.From != "this conversation" {
@@ -146,39 +146,39 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 	}
 }
 
-// reached is a context that calls a function at its first use.
-type reached struct {
+// callOnUse is a context that calls a function at its first use.
+type callOnUse struct {
 	context.Context
 	once *sync.Once
 	call func()
 }
 
-func (c reached) Err() error            { c.once.Do(c.call); return c.Context.Err() }
-func (c reached) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Done() }
+func (c callOnUse) Err() error            { c.once.Do(c.call); return c.Context.Err() }
+func (c callOnUse) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Done() }
 
-func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
+func TestRecomputingTheWindowDoesNotSwitchTheModel(t *testing.T) {
 	t.Parallel()
 	link := func(id, effort string) setup.Connection {
 		return setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1", Effort: effort}}
 	}
 	for _, meanwhile := range []setup.Connection{link("two", ""), link("one", "high")} {
-		h := settled(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
+		h := openSettingsHost(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
 		h.Running.SwitchTo(link("one", ""))
 		chosen := false
-		ctx := reached{t.Context(), &sync.Once{}, func() { chosen = true; h.Running.SwitchTo(meanwhile) }}
+		ctx := callOnUse{t.Context(), &sync.Once{}, func() { chosen = true; h.Running.SwitchTo(meanwhile) }}
 		if err := h.Running.Configure(ctx, map[string]string{"context.window": "0"}); err != nil || !chosen {
 			t.Fatalf("%v, chosen %v", err, chosen)
 		}
 		if got := h.Running.Current().Model; got.Name() != meanwhile.Model.Name() || got.Effort != meanwhile.Model.Effort {
-			t.Errorf("it talks to %s with effort %q", got.Name(), got.Effort)
+			t.Errorf("it uses %s with effort %q", got.Name(), got.Effort)
 		}
 	}
 }
 
-func TestSettingsAreKeptInAFileOfTheirOwn(t *testing.T) {
+func TestSettingsAreStoredInTheirOwnFile(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "# mine\ncompaction:\n  keep_last: 4 # four\n")
-	h := settled(t, a, "")
+	h := openSettingsHost(t, a, "")
 	own := filepath.Join(filepath.Dir(a.settings.Flags.Config), "c.settings.yaml")
 	says := func(want string) {
 		t.Helper()
@@ -192,12 +192,12 @@ func TestSettingsAreKeptInAFileOfTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	says("permissions:\n  allow:\n  - read_file\n") // at once, as no conversation takes it
+	says("permissions:\n  allow:\n  - read_file\n") // stored at once, because it is not a setting of a conversation
 	if r := rowOf(t, h, "permissions.allow"); !r.Restart || r.Changed || r.Value != "[read_file]" || r.From != "~/c.settings.yaml, line 4" {
 		t.Errorf("a rule is %+v", r)
 	}
 	if r := rowOf(t, h, "compaction.keep_last"); !r.Changed || r.Value != "3" {
-		t.Errorf("what the conversation took is %+v", r)
+		t.Errorf("the setting of the conversation is %+v", r)
 	}
 	if path, err := h.KeepSettings(t.Context(), map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "3"}); path != "~/c.settings.yaml" || err != nil {
 		t.Fatal(path, err)

@@ -14,8 +14,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// setUp is an app with settings and an empty environment.
-func setUp(t *testing.T, set ...string) *app {
+// newAppWith returns an app with settings and an empty environment.
+func newAppWith(t *testing.T, set ...string) *app {
 	t.Helper()
 	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(), Set: set})
 	if err := a.settings.Configure(); err != nil {
@@ -24,8 +24,8 @@ func setUp(t *testing.T, set ...string) *app {
 	return a
 }
 
-// linked is the model of a name with its settings.
-func linked(t *testing.T, a *app, name string) llm.Model {
+// resolvedModel returns the model of a name, with its settings.
+func resolvedModel(t *testing.T, a *app, name string) llm.Model {
 	t.Helper()
 	c, err := a.providers.ChoiceByName(name)
 	if err != nil {
@@ -38,19 +38,19 @@ func linked(t *testing.T, a *app, name string) llm.Model {
 	return l.Model
 }
 
-func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
+func TestModelsHaveTheirPriceSheets(t *testing.T) {
 	t.Parallel()
-	a := setUp(t, "providers.openai.models={gpt-5.4: {cache_ttl: 24h}}", "providers.ollama.models={qwen3: {cache_ttl: 5m}}", "providers.anthropic.models={claude-sonnet-5: {cache_ttl: 1h}}",
+	a := newAppWith(t, "providers.openai.models={gpt-5.4: {cache_ttl: 24h}}", "providers.ollama.models={qwen3: {cache_ttl: 5m}}", "providers.anthropic.models={claude-sonnet-5: {cache_ttl: 1h}}",
 		"providers.mine={base_url: http://127.0.0.1:1/v1}")
-	chats := setUp(t, "providers.anthropic.wire=chat")
-	proxied := setUp(t, "providers.anthropic={base_url: http://127.0.0.1:1/v1}")
+	chats := newAppWith(t, "providers.anthropic.wire=chat")
+	proxied := newAppWith(t, "providers.anthropic={base_url: http://127.0.0.1:1/v1}")
 	for name, c := range map[string]struct {
 		app  *app
 		want planner.PriceSheet
 	}{
 		"openai/gpt-5.4":                       {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 24 * time.Hour}},
 		"openai/gpt-5.6-sol":                   {a, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
-		"anthropic/claude-sonnet-5":            {a, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}}, // asked for
+		"anthropic/claude-sonnet-5":            {a, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}}, // the configured lifetime
 		"anthropic/claude-opus-4-6":            {a, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
 		"anthropic/claude-sonnet-4-6":          {chats, planner.PriceSheet{Read: 1, Write: 1}}, // caches nothing over chat completions
 		"anthropic/claude-opus-4-5":            {proxied, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
@@ -58,19 +58,19 @@ func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
 		"ollama/qwen3":                         {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute}},
 		"mine/whatever":                        {a, planner.DefaultSheet()},
 	} {
-		got := linked(t, c.app, name).Sheet()
+		got := resolvedModel(t, c.app, name).Sheet()
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
+func TestARecordedCacheLifetimeIsUsed(t *testing.T) {
 	t.Parallel()
-	a := setUp(t)
-	m := linked(t, a, "openai/gpt-5.4")
+	a := newAppWith(t)
+	m := resolvedModel(t, a, "openai/gpt-5.4")
 	if m.CacheTTL != 0 {
-		t.Fatalf("a lifetime from nowhere: %v", m.CacheTTL)
+		t.Fatalf("a lifetime that nothing recorded: %v", m.CacheTTL)
 	}
 	cfg, err := a.settings.ConfigFor(newEvents(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
 	if err != nil {
@@ -81,12 +81,12 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	}
 }
 
-func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
+func TestTheLoadLineIsBelowThePriceStepOfTheModel(t *testing.T) {
 	t.Parallel()
-	a := setUp(t)
-	m := linked(t, a, "openai/gpt-5.4")
+	a := newAppWith(t)
+	m := resolvedModel(t, a, "openai/gpt-5.4")
 	if m.Window.Tokens != 922_000 || len(m.Prices.Tiers) == 0 {
-		t.Fatalf("the model is another one by now: %+v", m)
+		t.Fatalf("the model in the catalogue has changed: %+v", m)
 	}
 	reading := func(m llm.Model) meter.Reading {
 		return meter.New(m.MeterOptions(a.settings.Cfg().Rules())).Reading()

@@ -10,24 +10,23 @@ import (
 	"plimsoll/conversation"
 )
 
-// hostWithTwoStored is a host with a conversation that is stored and one that is open in another
-// store.
+// hostWithTwoStored returns a host with a stored conversation, and one that is open in another store.
 func hostWithTwoStored(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "discovery.local=false")
 	t.Cleanup(func() { _ = a.resources.Close() })
-	keep(t, a, stored, conversation.UserMessage{Text: "an older one"}, conversation.AssistantMessage{Text: "yes", Stop: conversation.StopEnd},
+	storeBodies(t, a, stored, conversation.UserMessage{Text: "an older one"}, conversation.AssistantMessage{Text: "yes", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "the newest\n  question"}, conversation.AssistantMessage{Text: "a reply " + strings.Repeat("that goes on ", 100), Stop: conversation.StopEnd})
 	h := a.newHost(screen.ChatOptions{})
 	t.Cleanup(h.Close)
 	return a, h
 }
 
-func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
+func TestTheListShowsWhereConversationsAreOpen(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithTwoStored(t)
 	const other = "bcdefghi2345"
-	keep(t, a, other, conversation.UserMessage{Text: "elsewhere"})
+	storeBodies(t, a, other, conversation.UserMessage{Text: "elsewhere"})
 	far := newApp(a.console.Env, a.settings.Flags)
 	defer far.resources.Close()
 	store, err := far.resources.Open()
@@ -59,7 +58,7 @@ func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
 	}
 }
 
-func TestTheShelfShowsRenamesForksAndDeletes(t *testing.T) {
+func TestTheListShowsRenamesForksAndDeletes(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithTwoStored(t)
 	question, reply, err := h.LastExchange(t.Context(), stored)
@@ -106,6 +105,6 @@ func TestFavoritesAndRecentModelsAreKept(t *testing.T) {
 	}
 	p := a.settings.Picks()
 	if got := strings.Join(p.Recent, " ") + " | " + strings.Join(p.Favorites, " "); got != "a/6 a/5 a/4 a/1 a/3 | x/1" {
-		t.Errorf("kept are %s", got)
+		t.Errorf("stored are %s", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// endless is standard input that never ends, and counts what was read of it.
+// endless is standard input that never ends, and counts how much was read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -17,8 +17,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Input that is larger than any window is refused while it is read: before its end, and before anything is sent or stored.
-func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
+// Input that is larger than any window is refused before its end is read, and before anything is sent or stored.
+func TestAskRefusesInputLargerThanAnyWindow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, window string
@@ -56,15 +56,15 @@ func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
 	}
 }
 
-// A file says how large it is, so that nothing of it is read.
-func TestAskSaysHowLargeAFileOnStandardInputIs(t *testing.T) {
+// The size of a file is known, so that nothing of it is read.
+func TestAskReportsTheSizeOfAFileOnStandardInput(t *testing.T) {
 	t.Parallel()
 	d := newCommandLine(t)
 	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() }) // nothing was written that matters
+	t.Cleanup(func() { _ = f.Close() }) // the file was only read
 	if err := f.Truncate(50e6); err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,7 @@ import (
 	"plimsoll/tui"
 )
 
-// The chat asks once about a workspace's file, and what was said holds for that
-// content only.
+// The chat asks once about a workspace's file. The answer is valid for that content only.
 func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 	t.Parallel()
 	for name, yes := range map[string]bool{"yes": true, "no": false} {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// countingCommand returns a program that prints another key each time it runs, and a function that counts its runs.
+// countingCommand returns a program that prints another key each time, and a function that counts its runs.
 func countingCommand(t *testing.T) (argv []string, runs func() int) {
 	log := filepath.Join(t.TempDir(), "runs")
 	return []string{"sh", "-c", `echo x >> "$0"; echo "  key-$(wc -l < "$0" | tr -d ' ')"; echo noise >&2`, log}, func() int {
@@ -108,7 +108,7 @@ func TestChildProcessesOfACommandAreKilled(t *testing.T) {
 			if err := alive.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadAll(alive); err != nil { // ends when no process has the other end open
+			if _, err := io.ReadAll(alive); err != nil { // returns once no process has the other end open
 				t.Error(err)
 			}
 		})

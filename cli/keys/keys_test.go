@@ -61,7 +61,7 @@ func TestKeyIsStoredInTheKeyring(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyringThePrivateFileHoldsTheKey(t *testing.T) {
+func TestWithoutAKeyringTheKeyIsStoredInAPrivateFile(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]keys.Keyring{"none": nil, "one that fails": &memoryKeyring{fails: errors.New("no session")}} {
 		path := filepath.Join(t.TempDir(), "keys.json")

@@ -9,7 +9,7 @@ import (
 	"plimsoll/tui"
 )
 
-func TestFoldersCanBeMentionedWithTheirWeight(t *testing.T) {
+func TestMentionableFoldersHaveTheirTokens(t *testing.T) {
 	t.Parallel()
 	got := foldersOf([]workspace.File{{Path: "a.go"}, {Path: "cli/desk.go"}, {Path: "cli/plot/cells.go"}, {Path: "cli/plot/svg.go"}})
 	want := []tui.File{{Path: "cli/", Tokens: 3}, {Path: "cli/plot/", Tokens: 4}} // desk.go and plot, cells.go and svg.go

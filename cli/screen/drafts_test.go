@@ -9,8 +9,8 @@ import (
 	"plimsoll/tui"
 )
 
-// gone is the ID of a process that there cannot be.
-const gone = 1 << 30
+// noSuchProcess is a process ID that cannot exist.
+const noSuchProcess = 1 << 30
 
 func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
 	t.Parallel()
@@ -21,29 +21,29 @@ func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
 	if err := s.keep("a", early, want); err != nil {
 		t.Fatal(err)
 	}
-	var next drafts // of a later run
+	var next drafts // as in a later run
 	if got := next.read("a", early); got != want {
 		t.Errorf("read back: %+v", got)
 	}
 	if st, err := os.Stat(early); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
-	// The conversation is stored by now.
+	// Now the conversation is stored.
 	if err := s.keep("a", stored, want); err != nil {
 		t.Fatal(err)
 	}
 	if got := next.read("a", early); got != (tui.Draft{}) {
-		t.Errorf("the draft is there twice: %+v", got)
+		t.Errorf("the draft is stored twice: %+v", got)
 	}
 	if err := s.keep("a", stored, tui.Draft{}); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("still stored: %v", left)
 	}
 }
 
-func TestADamagedDraftIsNone(t *testing.T) {
+func TestADamagedDraftIsIgnored(t *testing.T) {
 	t.Parallel()
 	var s drafts
 	path := filepath.Join(t.TempDir(), "a.json")
@@ -55,17 +55,17 @@ func TestADamagedDraftIsNone(t *testing.T) {
 	}
 }
 
-// A new conversation takes over what a process left behind that is gone, and never what another one is writing.
-func TestADraftOfAProcessThatIsGoneIsTakenOver(t *testing.T) {
+// A new conversation takes over the draft of a process that has ended, and never that of a running one.
+func TestADraftOfAnEndedProcessIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of   string
 		pid  int
 		want string
 	}{
-		"gone":               {"new-here", gone, "left behind"},
+		"gone":               {"new-here", noSuchProcess, "left behind"},
 		"alive":              {"new-here", os.Getppid(), ""},
-		"of another folder":  {"new-there", gone, ""},
+		"of another folder":  {"new-there", noSuchProcess, ""},
 		"no process at all":  {"new-here", 0, ""},
 		"of this one, later": {"new-here", 7, "own"},
 	} {

@@ -11,7 +11,7 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// reader takes updates at a pace, and notes when each piece of text was put and taken.
+// reader takes updates at the pace of a screen, and records when each piece of text was put and taken.
 type reader struct {
 	box  *updates.Mailbox
 	pace Pace
@@ -23,8 +23,8 @@ type reader struct {
 	text  string
 }
 
-// reading runs test in a bubble of its own time, with a reader that has taken once.
-func reading(t *testing.T, test func(*reader)) {
+// withReader runs a test in a synctest bubble, with a reader that has taken updates once.
+func withReader(t *testing.T, test func(*reader)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -37,17 +37,17 @@ func reading(t *testing.T, test func(*reader)) {
 				if err != nil {
 					return
 				}
-				r.taken(list)
+				r.noteTaken(list)
 			}
 		}()
-		r.tell("")
+		r.putText("")
 		test(r)
 		stop()
 		<-done
 	})
 }
 
-func (r *reader) taken(list []updates.Update) {
+func (r *reader) noteTaken(list []updates.Update) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.takes++
@@ -63,15 +63,15 @@ func (r *reader) taken(list []updates.Update) {
 	r.put, r.text = r.put[n:], strings.ReplaceAll(r.text, "x", "")
 }
 
-// frames is how often updates were taken, and unread how much was not.
+// frames returns how often updates were taken, and how much text was not.
 func (r *reader) frames() (frames, unread int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.takes, len(r.put)
 }
 
-// tell puts text, and lets what follows from it happen.
-func (r *reader) tell(text string) {
+// putText puts text, and waits for the effects.
+func (r *reader) putText(text string) {
 	r.mu.Lock()
 	for range strings.Count(text, "x") {
 		r.put = append(r.put, time.Now())
@@ -81,13 +81,13 @@ func (r *reader) tell(text string) {
 	synctest.Wait()
 }
 
-// pass lets time pass, and what happens then happen.
-func (r *reader) pass(d time.Duration) {
+// wait lets time pass, and waits for the effects.
+func (r *reader) wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// stream tells words at 200 a second, with a line break behind so many, 0 for none.
+// stream puts words at 200 a second, with a line break after so many, or without if line is 0.
 func (r *reader) stream(d time.Duration, line int) (frames int) {
 	before, _ := r.frames()
 	for n := range int(d / (5 * time.Millisecond)) {
@@ -95,8 +95,8 @@ func (r *reader) stream(d time.Duration, line int) (frames int) {
 		if line > 0 && n%line == line-1 {
 			text = "x\n"
 		}
-		r.pass(5 * time.Millisecond)
-		r.tell(text)
+		r.wait(5 * time.Millisecond)
+		r.putText(text)
 	}
 	now, _ := r.frames()
 	return now - before
@@ -105,7 +105,7 @@ func (r *reader) stream(d time.Duration, line int) (frames int) {
 func TestTextIsShownAsOftenAsAReaderCanUse(t *testing.T) {
 	for name, line := range map[string]int{"a long paragraph": 0, "lines of prose": 15, "short lines": 4} {
 		t.Run(name, func(t *testing.T) {
-			reading(t, func(r *reader) {
+			withReader(t, func(r *reader) {
 				if frames := r.stream(10*time.Second, line); frames < 150 || frames > 350 {
 					t.Errorf("%d frames in ten seconds", frames)
 				}
@@ -118,25 +118,25 @@ func TestTextIsShownAsOftenAsAReaderCanUse(t *testing.T) {
 }
 
 func TestACompleteLineIsShownAtOnce(t *testing.T) {
-	reading(t, func(r *reader) {
-		r.pass(time.Second)
-		r.tell("x")
-		r.pass(lineGap)
+	withReader(t, func(r *reader) {
+		r.wait(time.Second)
+		r.putText("x")
+		r.wait(lineGap)
 		before, _ := r.frames()
-		r.tell("x")
+		r.putText("x")
 		if now, _ := r.frames(); now != before {
 			t.Error("half a line was shown at once")
 		}
-		r.tell("x\n")
+		r.putText("x\n")
 		if now, _ := r.frames(); now != before+1 {
 			t.Error("a complete line waits")
 		}
 	})
 }
 
-func TestWhatIsNoTextIsShownAtOnce(t *testing.T) {
-	reading(t, func(r *reader) {
-		r.tell("x")
+func TestUpdatesWithoutTextAreShownAtOnce(t *testing.T) {
+	withReader(t, func(r *reader) {
+		r.putText("x")
 		before, _ := r.frames()
 		r.box.Put(updates.Status{Phase: updates.Running})
 		synctest.Wait()
@@ -146,8 +146,8 @@ func TestWhatIsNoTextIsShownAtOnce(t *testing.T) {
 	})
 }
 
-func TestTextComesAtFullRateAfterAKey(t *testing.T) {
-	reading(t, func(r *reader) {
+func TestTextIsShownAtTheFullRateAfterAKey(t *testing.T) {
+	withReader(t, func(r *reader) {
 		frames := 0
 		for range 10 {
 			r.pace.NoteInput()
@@ -157,7 +157,7 @@ func TestTextComesAtFullRateAfterAKey(t *testing.T) {
 		if frames < 120 {
 			t.Errorf("%d frames in three seconds of keys", frames)
 		}
-		r.pass(inputPeriod)
+		r.wait(inputPeriod)
 		if frames := r.stream(time.Second, 0); frames > 24 {
 			t.Errorf("%d frames in the second after them", frames)
 		}
@@ -165,7 +165,7 @@ func TestTextComesAtFullRateAfterAKey(t *testing.T) {
 }
 
 func TestFewFramesWithoutFocus(t *testing.T) {
-	reading(t, func(r *reader) {
+	withReader(t, func(r *reader) {
 		r.pace.SetFocus(false)
 		if frames := r.stream(10*time.Second, 4); frames > 21 {
 			t.Errorf("%d frames in ten seconds without focus", frames)
@@ -179,10 +179,10 @@ func TestFewFramesWithoutFocus(t *testing.T) {
 	})
 }
 
-func TestNoFrameWhereNothingCame(t *testing.T) {
-	reading(t, func(r *reader) {
+func TestNoFrameIsDrawnWithoutUpdates(t *testing.T) {
+	withReader(t, func(r *reader) {
 		before, _ := r.frames()
-		r.pass(time.Minute)
+		r.wait(time.Minute)
 		if now, _ := r.frames(); now != before {
 			t.Errorf("%d frames of nothing", now-before)
 		}

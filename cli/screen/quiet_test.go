@@ -10,7 +10,7 @@ import (
 	"plimsoll/agent/updates"
 )
 
-func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
+func TestMemoryIsReturnedOnceWhenIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

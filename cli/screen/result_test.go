@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestExpandFindsWhatIsNamed(t *testing.T) {
+func TestExpandFindsTheNamedMessage(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	events := l.Prepare(time.Now(), conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Text: "two", Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: "{}"}}},
@@ -31,7 +31,7 @@ func TestExpandFindsWhatIsNamed(t *testing.T) {
 	}
 }
 
-func TestAReplyIsExpandedWithAllItSays(t *testing.T) {
+func TestAnExpandedReplyHasAllItsParts(t *testing.T) {
 	t.Parallel()
 	got := fullReplyText(conversation.AssistantMessage{Reasoning: "why", Text: "what", Error: "gone", Calls: []conversation.ToolCall{{Name: "ls", Arguments: "{}"}}})
 	if want := "[reasoning]\nwhy\n\nwhat\n\n→ ls {}\n\n[failed: gone]"; got != want {

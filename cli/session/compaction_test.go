@@ -8,9 +8,8 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// With r and w for the prices of reading from and writing to the cache, as
-// shares of the input's, a compaction that saves G tokens and has S sent as new
-// costs (w-r)*S - r*G with the next request, and pays after n with n*r*G > (w-r)*S.
+// With cache prices r for reading and w for writing, relative to the input price: a compaction that saves G tokens and changes
+// S costs (w-r)*S - r*G with the next request, and saves money after n requests if n*r*G > (w-r)*S.
 func TestCompactionsArePricedByTheSheet(t *testing.T) {
 	t.Parallel()
 	anthropic := &llm.Prices{Input: 4, Cached: 0.4, CacheWrite: 5}

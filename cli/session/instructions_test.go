@@ -9,9 +9,9 @@ import (
 	"plimsoll/tools"
 )
 
-// At a window of 8,192 tokens prompt and tools take at most a quarter of it, with
-// all tools; at one of 4,096 too, without some.
-func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
+// In a window of 8,192 tokens, prompt and tools take at most a quarter, with all tools. In one of 4,096 tokens some tools are
+// left out.
+func TestPromptAndToolsFitSmallWindows(t *testing.T) {
 	t.Parallel()
 	box, err := tools.New(tools.Options{Workspace: t.TempDir()})
 	if err != nil {

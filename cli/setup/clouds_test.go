@@ -17,8 +17,8 @@ import (
 	"plimsoll/config"
 )
 
-// The clouds of docs/providers.md, at a server on this machine that wants of each what it wants.
-func TestTheCloudsOfThePageAreReached(t *testing.T) {
+// The clouds of docs/providers.md are configured for a local server that checks address, headers and body.
+func TestTheDocumentedCloudsAreReached(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/providers.md")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestTheCloudsOfThePageAreReached(t *testing.T) {
 	}
 }
 
-func TestTheBodyOfAModelWinsOverThatOfItsProvider(t *testing.T) {
+func TestTheBodyOfAModelOverridesThatOfItsProvider(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Parse("c", []byte(`
 providers: {ollama: {body: {a: 1, deep: {x: 1, y: [1]}}}}

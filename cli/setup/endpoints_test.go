@@ -10,7 +10,7 @@ import (
 	"plimsoll/agent/openai"
 )
 
-func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
+func TestTwoProgramsStoreTheFactsOfBoth(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "endpoints.json")
 	one, other := &EndpointStore{path: path}, &EndpointStore{path: path}
@@ -24,14 +24,14 @@ func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
 	}
 	again := &EndpointStore{path: path}
 	if tokens := again.UserWindow("a", "m"); tokens != 4096 {
-		t.Errorf("of m is kept %d", tokens)
+		t.Errorf("m is stored with %d", tokens)
 	}
 	if tells, _ := again.Model("b", "n"); tells.Window != 8192 {
-		t.Errorf("of n is kept %+v", tells)
+		t.Errorf("n is stored with %+v", tells)
 	}
 }
 
-func TestWhatAnEndpointDoesNotTellStaysAsItWas(t *testing.T) {
+func TestFactsThatAnEndpointDoesNotReportAreUnchanged(t *testing.T) {
 	t.Parallel()
 	known := &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15, Tiers: []llm.Tier{{Over: 200_000, Input: 6, Cached: 0.6, CacheWrite: 7.5, Output: 22.5}}}
 	got := mergePrices(known, &llm.Prices{Input: 1.5, Output: 8}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
@@ -62,20 +62,20 @@ func TestADamagedFileOfEndpointsIsPutAside(t *testing.T) {
 		t.Errorf("aside is %q, %v", aside, err)
 	}
 	if tokens := (&EndpointStore{path: path}).UserWindow("b", "n"); tokens != 4096 {
-		t.Errorf("of n is kept %d", tokens)
+		t.Errorf("n is stored with %d", tokens)
 	}
 }
 
-func TestAnEmptyListTakesNothingAway(t *testing.T) {
+func TestAnEmptyModelListRemovesNothing(t *testing.T) {
 	t.Parallel()
 	kept := &EndpointStore{path: filepath.Join(t.TempDir(), "endpoints.json")}
 	if err := kept.SetModels("a", time.Now(), []openai.ListedModel{{ID: "m", Window: 4096, Chat: true}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := kept.SetModels("a", time.Now(), nil); err == nil {
-		t.Error("an endpoint without models is believed")
+		t.Error("an empty model list was stored")
 	}
 	if tells, _ := (&EndpointStore{path: kept.path}).Model("a", "m"); tells.Window != 4096 {
-		t.Errorf("of m is kept %+v", tells)
+		t.Errorf("m is stored with %+v", tells)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestWhatIsLocal(t *testing.T) {
+func TestLocalAddresses(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]bool{
 		"http://127.0.0.1:8080/v1": true, "http://localhost/v1": true, "http://[::1]:1234/v1": true, "http://192.168.1.7:8000/v1": true,
@@ -22,7 +22,7 @@ func TestWhatIsLocal(t *testing.T) {
 	}
 }
 
-func TestWhatLeavesTheMachine(t *testing.T) {
+func TestSendingToAnotherHostLeavesTheMachine(t *testing.T) {
 	t.Parallel()
 	near, far := "http://127.0.0.1:8080/v1", "https://api.example.org/v1"
 	for name, c := range map[string]struct {
@@ -46,7 +46,7 @@ func TestWhatLeavesTheMachine(t *testing.T) {
 	}
 }
 
-func TestRecordedAddressesHoldNoSecret(t *testing.T) {
+func TestRecordedAddressesContainNoSecret(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{
 		"https://me:secret@example.org:8443/v1/?key=secret#x": "https://example.org:8443/v1",
@@ -57,6 +57,6 @@ func TestRecordedAddressesHoldNoSecret(t *testing.T) {
 		}
 	}
 	if !SameEndpoint("http://localhost:8080/v1/", "http://127.0.0.1:8080/v1") || SameEndpoint("http://127.0.0.1:8080/v1", "http://127.0.0.1:8081/v1") {
-		t.Error("one machine has several names, and its ports are places of their own")
+		t.Error("one machine has several names, and its ports are different addresses")
 	}
 }

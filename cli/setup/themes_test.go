@@ -11,8 +11,8 @@ import (
 	"plimsoll/themes"
 )
 
-// The theme in the documents names every color, and reads.
-func TestTheDocumentedThemeIsWhole(t *testing.T) {
+// The documented themes name every color and can be read.
+func TestTheDocumentedThemesAreComplete(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// env is an environment written as A=b C=d.
+// env returns a lookup in an environment written as A=b C=d.
 func env(vars string) func(string) string {
 	return func(name string) string {
 		for _, v := range strings.Fields(vars) {
@@ -63,7 +63,7 @@ func TestFeaturesOfTerminals(t *testing.T) {
 	} {
 		term := New(env(vars))
 		if got := term.Notifier(Auto)(t.Context(), "reply ready"); got != want.notify {
-			t.Errorf("%s: called by %q, want %q", vars, got, want.notify)
+			t.Errorf("%s: notified with %q, want %q", vars, got, want.notify)
 		}
 		if got := term.CanShowProgress(); got != want.progress {
 			t.Errorf("%s: progress is %v", vars, got)

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// hostileMarkdown draws text made of what opens something in Markdown.
+// hostileMarkdown draws text made of Markdown markup.
 func hostileMarkdown(t *rapid.T, label string) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
 		"\n", "\n", "\n\n", "\r", " ", "  ", "    ", "\t", "word", "```", "````", "~~~", "~~~~~", "```go", "- ", "1. ", "> ", "# ", "===", "---",
@@ -24,9 +24,8 @@ func hostileMarkdown(t *rapid.T, label string) string {
 	return strings.Join(pieces, "")
 }
 
-// top lists what stands at the top of a Markdown document: headings with their
-// text, and where raw HTML stands.
-func top(markdown string) (headings, html []string) {
+// topLevel lists the headings at the top level of a Markdown document, and its raw HTML.
+func topLevel(markdown string) (headings, html []string) {
 	source := []byte(markdown)
 	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -40,7 +39,7 @@ func top(markdown string) (headings, html []string) {
 	return headings, html
 }
 
-func TestNothingSaidReachesBeyondItsPlaceInMarkdown(t *testing.T) {
+func TestTextOfMessagesCannotBreakTheMarkdown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var l conversation.Log
@@ -67,7 +66,7 @@ func TestNothingSaidReachesBeyondItsPlaceInMarkdown(t *testing.T) {
 		if err := writeMarkdown(&b, x, false); err != nil {
 			t.Fatal(err)
 		}
-		all, html := top(b.String())
+		all, html := topLevel(b.String())
 		var headings []string
 		for _, h := range all {
 			if strings.HasPrefix(h, "Turn ") || h == "User" || h == "Assistant" {
