@@ -11,8 +11,7 @@ import (
 	"plimsoll/tui/changes"
 )
 
-// archive is what the archive answers. Methods whose answer is to fail stand in
-// world.failing by their names: request, full, search.
+// archive has the answers of the archive. A method fails if fakeState.failing has its name: request, full, search.
 type archive struct {
 	requests map[uint64]inspect.RebuiltRequest // by the event of the usage
 	found    map[string]tui.Found              // by what is searched for

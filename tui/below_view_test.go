@@ -7,7 +7,7 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// What the status line says below a view.
+// The status line below a view.
 
 func TestStatusLineBelowAViewNamesTheKeyThatStopsASummary(t *testing.T) {
 	screen(t, telling, func(r *rig) {
@@ -29,7 +29,7 @@ func TestAVisibleReviewIsNotAnnounced(t *testing.T) {
 	})
 }
 
-// What would come along into a copy does not come into another conversation.
+// A fork requested while another conversation opens must not fork that one.
 func TestNoCopyIsMadeWhileAnotherConversationOpens(t *testing.T) {
 	screen(t, told, func(r *rig) {
 		r.press("ctrl+t", "g", "}")

@@ -49,7 +49,7 @@ func benchBodies(n int) []conversation.Body {
 	return bodies
 }
 
-// channel hands over what a benchmark puts into it.
+// channel passes on the updates of a benchmark.
 type channel chan []updates.Update
 
 func (u channel) Take(context.Context) ([]updates.Update, error) { return <-u, nil }

@@ -66,8 +66,7 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 	}
 }
 
-// Esc is for the turn, then for the summary; the hint says so only where it is
-// true.
+// Esc stops the turn first, then the summary. The hint names esc only while it stops something.
 func TestWhatEscStops(t *testing.T) {
 	const hint, held = "(esc stops it)", " · the request waits"
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
@@ -104,7 +103,7 @@ func TestWhatEscStops(t *testing.T) {
 	})
 }
 
-// The spinner and the seconds move while nothing else does, and stop with it.
+// The spinner and the seconds move without a turn, and stop with the summary.
 func TestTheSummaryIndicatorMovesWithoutATurn(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		byItself(r)

@@ -12,13 +12,13 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// coldWord is what the gauge says of a cache that is cold, and countdown what it says before that.
+// coldWord is the gauge's text for a cold cache, and countdown its text before that.
 var (
 	coldWord  = regexp.MustCompile(`\bcold\s*$`)
 	countdown = regexp.MustCompile(`\bcold (?:in )?(\d+[ms])\b`)
 )
 
-// gaugeOf is the line of the screen with the gauge.
+// gaugeOf returns the line with the gauge.
 func gaugeOf(r *rig) string {
 	for l := range strings.SplitSeq(r.text(), "\n") {
 		if strings.Contains(l, "▏") && strings.Contains(l, "%") {

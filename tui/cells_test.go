@@ -11,8 +11,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// What terminals disagree about: joined emoji, a presentation selector, a
-// syllable, a skin tone, a flag, a combining mark.
+// Characters that terminals measure differently: joined emoji, a presentation selector, a syllable, a skin tone, a flag, a
+// combining mark.
 const disputedText = "漢字 👩‍👩‍👧 ❤️ 1️⃣ ©️ नमस्ते 👋🏽 🇩🇪 e\u0301"
 
 func TestBordersAlignInTerminalsThatCountCodePoints(t *testing.T) {
@@ -47,7 +47,7 @@ func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
 	})
 }
 
-// A joined emoji moves nothing: not the line it stands in, not what follows it in a table, not the dialog over it.
+// A joined emoji does not move the rest of its line, the next cell of a table, or a dialog over it.
 func TestJoinedEmojiKeepTheirColumns(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 40)

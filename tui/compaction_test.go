@@ -20,7 +20,7 @@ import (
 	"plimsoll/tui"
 )
 
-// said holds two turns to compact: the events 1 to 4.
+// said has two turns to compact: the events 1 to 4.
 var said = []conversation.Body{
 	conversation.UserMessage{Text: "why does it fail?"}, conversation.AssistantMessage{Text: "The port is shared.", Stop: conversation.StopEnd},
 	conversation.UserMessage{Text: "fix it"}, conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd},
@@ -39,7 +39,7 @@ func compacting(r *rig) {
 	r.happen(updates.Compacting{Since: time.Now(), Summary: true, Source: conversation.SourceManual})
 }
 
-// plan is what a compaction would do.
+// plan is the result of a preview.
 var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Rewritten: 4_200,
 	Layers: []edit.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
 
@@ -93,7 +93,7 @@ func planned(p edit.Preview) updates.Previewed {
 	return updates.Previewed{Preview: p, Now: read(p.Before), Then: read(p.After), CostNow: &cost, PaysAfter: &pays}
 }
 
-// The commands, and what reaches the agent: of compaction, of rewinding and of forking.
+// The commands of compaction, rewind and fork, and the calls of the agent that they make.
 func TestCommandsOfCompaction(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/compact":                                  "first compact",
@@ -192,8 +192,7 @@ func TestAClickOnTheLineUndoesTheCompaction(t *testing.T) {
 	})
 }
 
-// Everything goes on while a summary is written, and the line about it ends
-// with it.
+// Everything works while a summary is written, and its indicator disappears when it ends.
 func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		compacting(r)
@@ -229,8 +228,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 	})
 }
 
-// What brings a compaction back is named as it is done in the view in sight, and can be
-// read on a narrow screen.
+// The message names the key or command that redoes the compaction in the visible view, also on a narrow screen.
 func TestAnUndoNamesTheRedoKey(t *testing.T) {
 	undone := updates.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
 	off := map[string][]string{"history_redo": {}}
@@ -268,7 +266,7 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 	}
 }
 
-func TestWhyACompactionFailedStaysInTheTranscript(t *testing.T) {
+func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
 		r.has(" ✗ no summary was written", "try again")
@@ -307,8 +305,8 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 	})
 }
 
-// A command that cannot be carried out leaves its line. One whose summary fails later
-// did its work: a line that came back then would have the next message behind it.
+// A refused command returns its line to the composer. A summary that fails later does not: the line would mix with the next
+// message.
 func TestARefusedCompactionReturnsItsLine(t *testing.T) {
 	refused := updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {

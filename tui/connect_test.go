@@ -15,8 +15,7 @@ import (
 
 const pastedKey = "sk-ant-0123456789-abcdefghijklmnop"
 
-// connectable is a screen whose providers are: a server that answers, one with a key in
-// the environment, one without.
+// connectable opens a screen with three providers: a running server, one with a key in the environment, and one without a key.
 func connectable(r *rig, _ *tui.Options) {
 	r.providers = []tui.Provider{
 		{Name: "ollama", Label: "Ollama", Note: "answers at 127.0.0.1:11434", Ready: true},
@@ -41,7 +40,7 @@ func (r *rig) hides() {
 	}
 }
 
-func TestAKeyLeadsToAModel(t *testing.T) {
+func TestAStoredKeyOpensTheListOfModels(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.calls = nil
 		r.enter("/connect")
@@ -81,7 +80,7 @@ func TestAKeyThatIsRefusedCanBeEnteredAgain(t *testing.T) {
 	})
 }
 
-// Who presses on is told where the key is, and what failed.
+// A user who continues typing still sees where the key is stored, or what failed.
 func TestAStoredKeyIsReportedWhileTheUserTypes(t *testing.T) {
 	for want, err := range map[string]error{"The key works. It is stored in the keyring. /model lists": nil, "no answer": errors.New("no answer")} {
 		screenOf(t, want, connectable, func(r *rig) {
@@ -173,7 +172,7 @@ func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 	})
 }
 
-// A key that is typed behind the command is not used, and not offered again.
+// A key typed after the command is not used, and not offered again.
 func TestAKeyTypedAfterTheCommandIsDropped(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.calls = nil

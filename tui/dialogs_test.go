@@ -71,8 +71,7 @@ func TestCtrlCInAnApproval(t *testing.T) {
 	})
 }
 
-// Who writes pauses between words: a question that comes up in such a pause is
-// not answered by the next letter.
+// A user pauses between words: a question that opens in such a pause is not answered by the next letter.
 func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write("do it")

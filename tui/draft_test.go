@@ -82,7 +82,7 @@ func TestADraftStaysIfNoOtherConversationOpens(t *testing.T) {
 	}
 }
 
-// What is typed while another conversation opens goes to that one, and its draft waits.
+// Text typed while another conversation opens goes to that one, and its stored draft is stashed.
 func TestADraftIsNotMixedWithWhatIsTypedMeanwhile(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.drafts["next"] = tui.Draft{Text: "of the next"} }, func(r *rig) {
 		r.hold = make(chan struct{})
@@ -160,7 +160,7 @@ func TestAFailureToStoreDraftsIsShownOnce(t *testing.T) {
 	})
 }
 
-// What is written while another window has the conversation open is kept apart from what is written there.
+// The draft of a read-only window does not replace the draft of the window that has the conversation open.
 func TestADraftOfAReadOnlyConversationIsStoredSeparately(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		followed(r, o)

@@ -39,7 +39,7 @@ func TestTheEditedTextBecomesTheDraft(t *testing.T) {
 	}
 }
 
-// A summary goes to the editor and back, also where its view is closed meanwhile.
+// The editor's text becomes the summary, also if its view was closed meanwhile.
 func TestTheEditedSummaryIsInItsReview(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

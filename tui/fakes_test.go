@@ -139,7 +139,7 @@ func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, er
 	return tui.Provider{Name: provider, Label: "Anthropic", Note: "no key yet", Keyed: true}, r.call(ctx, "disconnect", provider)
 }
 
-// The settings of the fakes: a row of each kind.
+// Settings returns a row of each kind.
 func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 	rows := []tui.Setting{
 		{Section: "Compaction", Name: "preset", From: "the default", Applies: "at once",
@@ -242,7 +242,7 @@ func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (
 	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
 }
 
-// feeder is where updates come from.
+// feeder is the source of a session's updates.
 type feeder interface {
 	Take(ctx context.Context) ([]updates.Update, error)
 }
@@ -292,7 +292,7 @@ func (s session) Preview(w edit.Request)         { s.note("preview" + requestWor
 func (s session) UndoCompaction(epoch uint64)    { s.note(fmt.Sprintf("undo %d", epoch)) }
 func (s session) RedoCompaction()                { s.note("redo") }
 
-// requestWords is what a request says.
+// requestWords formats a request as words.
 func requestWords(w edit.Request) string {
 	words := ""
 	add := func(name, value string) {

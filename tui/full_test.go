@@ -14,9 +14,9 @@ import (
 	"plimsoll/tui/overlay"
 )
 
-// What all full-screen views have in common.
+// Behaviour that all full-screen views share.
 
-func TestClosingAViewShowsTheOneBeforeAsItIsByNow(t *testing.T) {
+func TestClosingAViewRefreshesTheOneBelow(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["context"](r)
 		r.to("so fix it")
@@ -61,8 +61,8 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 	})
 }
 
-// Dialogs stand over views, those that nobody opened among them.
-func TestACallIsApprovedOverAView(t *testing.T) {
+// Dialogs open over views, also if the agent opens them.
+func TestACallIsApprovedWhileAViewIsOpen(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.has("Allow this?", "rm -rf build")
@@ -74,7 +74,7 @@ func TestACallIsApprovedOverAView(t *testing.T) {
 	})
 }
 
-func TestAPassingWordIsSaidBelowAView(t *testing.T) {
+func TestAViewShowsSnackbarsInItsStatusLine(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		other := demo()
 		other.ID = "another"
@@ -88,8 +88,8 @@ func TestAPassingWordIsSaidBelowAView(t *testing.T) {
 	})
 }
 
-// While a reply streams nothing moves but the gauge, the status line and the context.
-func TestNothingJumpsWhileAReplyStreams(t *testing.T) {
+// While a reply streams only the gauge, the status line and the context view change.
+func TestOnlyTheGaugeChangesWhileAReplyStreams(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		streaming(r, "The first words.")
 		r.happen(updates.Delta{Text: strings.Repeat("words ", 100)})
@@ -107,8 +107,8 @@ func TestNothingJumpsWhileAReplyStreams(t *testing.T) {
 	})
 }
 
-// Keys that mean the same in every view; a view may have a use of its own for one.
-func TestTheKeysOfTheScreenWorkInEveryView(t *testing.T) {
+// These keys do the same in every view, except that a view may use one itself.
+func TestTheSharedKeysWorkInEveryView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.press("ctrl+x")
 		r.did("first undo 0")

@@ -14,14 +14,13 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// The handbook's tables of keys and commands are made from the keymaps and the
-// slash commands; go test ./tui -update writes them.
+// The tables of keys and commands in the handbook are generated from the keymaps and the slash commands; go test ./tui -update
+// writes them.
 
-// updating reports whether documents are to be written; the flag is that of the
-// goldens.
+// updating reports whether documents are to be written. The flag is that of the goldens.
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// tablesIn compares the tables of a document with what they should be.
+// tablesIn compares the generated tables of a document.
 func tablesIn(t *testing.T, document string, tables map[string]string) {
 	t.Helper()
 	for name, table := range tables {
@@ -29,8 +28,7 @@ func tablesIn(t *testing.T, document string, tables map[string]string) {
 	}
 }
 
-// keyTable lists every binding of a keymap with the name configuration has for
-// it.
+// keyTable lists every binding of a keymap with its name in the configuration.
 func keyTable(t *testing.T, prefix string, keymap any) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +70,7 @@ func commandTable() string {
 	return b.String()
 }
 
-// firstKeys is what a newcomer needs.
+// firstKeys lists the keys for a first session.
 func firstKeys() string {
 	k := DefaultKeyMap()
 	c, s := k.Composer.Writing, k.Screen

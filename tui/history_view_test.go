@@ -13,7 +13,7 @@ import (
 	"plimsoll/tui"
 )
 
-// What the keys of the history ask of whom, by the row they are pressed on.
+// The keys of the history and the calls that they make, by the row of the cursor.
 func TestTheHistoryActs(t *testing.T) {
 	for name, c := range map[string]struct {
 		row, key string
@@ -67,8 +67,8 @@ func TestTheHistoryCopies(t *testing.T) {
 	})
 }
 
-// An answer counts for the request in sight only.
-func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
+// An answer is shown only for the visible request.
+func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {
 	asked := func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }
 	leave := func(r *rig) { r.press("ctrl+p"); r.write("new"); r.press("enter") }
 	for name, c := range map[string]struct{ asks, between func(*rig) }{
@@ -94,8 +94,8 @@ func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 	}
 }
 
-// New rows come when they are in the log, and the reader stays where he is.
-func TestTheHistoryGoesOnWithTheLog(t *testing.T) {
+// New rows appear once their events are in the log, and the cursor stays on its row.
+func TestTheHistoryShowsNewEvents(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+t")
 		r.to("e7 ")
@@ -116,8 +116,7 @@ func TestTheHistoryGoesOnWithTheLog(t *testing.T) {
 	})
 }
 
-// Events that the meter does not count yet are not shown: both sides speak of the
-// same moment.
+// Events that the meter does not count yet are not shown, so that rows and numbers agree.
 func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+t")
@@ -131,7 +130,7 @@ func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 	})
 }
 
-func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
+func TestTheHistoryOpensAtAnEvent(t *testing.T) {
 	for typed, want := range map[string]string{"/history": "e24 ", "/history 1": "e7 ", "/history e10": "e10 "} {
 		screenOf(t, typed, telling, func(r *rig) {
 			r.enter(typed)

@@ -85,9 +85,8 @@ func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 	}
 }
 
-// The line of a command that fails late does not come where something was typed since:
-// the next letter would become part of it. Up brings it.
-func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
+// The line of a command that fails late is not inserted into a text typed since. Up restores it.
+func TestALateFailureDoesNotChangeTheDraft(t *testing.T) {
 	for _, command := range []string{"/cost", "!ls", "/compact"} {
 		for name, typed := range map[string][]string{"a letter": {"x"}, "a letter that is gone": {"x", "backspace"}} {
 			t.Run(command+" "+name, func(t *testing.T) {
@@ -112,7 +111,7 @@ func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
 	}
 }
 
-// A command of the user's own that comes back never becomes part of a message.
+// A user command that returns to the composer never becomes part of a message.
 func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{conversation.FormatCommandOutput("ls -l", "total 0"), "and then?"}
@@ -130,8 +129,8 @@ func (r *rig) look() string {
 	return line
 }
 
-// While themes are listed the screen is drawn in the one that is selected.
-func TestThemesAreSeenWhileOneChooses(t *testing.T) {
+// While themes are listed the screen uses the selected one.
+func TestTheSelectedThemeIsPreviewed(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		before, whole := r.look(), r.m.View().Content
 		list := func() string {
@@ -169,7 +168,7 @@ func TestThemesAreSeenWhileOneChooses(t *testing.T) {
 	})
 }
 
-func TestThemesOfOnesOwn(t *testing.T) {
+func TestThemesOfTheUser(t *testing.T) {
 	mine := themes.ForBackground(true)
 	mine.Name, mine.Text = "mine", "#f0e0d0"
 	screen(t, func(r *rig, _ *tui.Options) {
@@ -189,8 +188,8 @@ func TestThemesOfOnesOwn(t *testing.T) {
 	})
 }
 
-// A theme for the other kind of background brings its own along, and gives it back.
-func TestAThemeForTheOtherBackgroundBringsItAlong(t *testing.T) {
+// A theme for the other kind of background sets that background, and restores the terminal's own later.
+func TestAThemeForTheOtherBackgroundSetsIt(t *testing.T) {
 	screen(t, func(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }, func(r *rig) {
 		paints := func(want bool, theme string) {
 			t.Helper()
@@ -269,7 +268,7 @@ func TestShellLines(t *testing.T) {
 	})
 }
 
-// What a command prints is added to the conversation it was started in, and to no other.
+// The output of a command is added only to the conversation in which the command was started.
 func TestShellLinesStayInTheirConversation(t *testing.T) {
 	start := func(r *rig, command string) (end func()) {
 		hold := make(chan struct{})

@@ -35,7 +35,7 @@ func TestEveryKeyCanBeRebound(t *testing.T) {
 			fixed++
 		}
 	}
-	// What goes up and down in a text of several lines, and begins a line there, stays.
+	// Keys that move between lines of a text or start a new line cannot be unbound.
 	if most := 5 * 3; fixed > most {
 		t.Errorf("%d bindings cannot be rebound, at most %d may", fixed, most)
 	}
@@ -60,7 +60,7 @@ func TestAnUnboundKeyLeavesTheHelp(t *testing.T) {
 	}
 }
 
-// all is every binding of the program.
+// all returns every binding of the program.
 func all(k tui.KeyMap) []key.Binding { return bindings(reflect.ValueOf(k)) }
 
 func bindings(v reflect.Value) []key.Binding {
@@ -76,7 +76,7 @@ func bindings(v reflect.Value) []key.Binding {
 	return out
 }
 
-// Each key that is bound is one that tests can press, and has that name.
+// Tests can press each bound key by its name.
 func TestKeysHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for _, b := range all(tui.DefaultKeyMap()) {

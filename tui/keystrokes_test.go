@@ -21,7 +21,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// typist is a screen and who types at it.
+// typist types at a screen.
 type typist struct {
 	*Model
 	now time.Time
@@ -101,8 +101,8 @@ func arrivals(y *typist) map[string]tea.Msg {
 	return msgs
 }
 
-// Whatever comes while one types, every key is in the composer.
-func TestNothingThatComesTakesTheKeyboard(t *testing.T) {
+// Whatever message arrives while the user types, every key reaches the composer.
+func TestIncomingMessagesDoNotStealKeys(t *testing.T) {
 	t.Parallel()
 	const before, after = "this is what I am ", "writing, y or n? q e x 1 /review"
 	for name := range arrivals(newTypist(t)) {
@@ -117,9 +117,8 @@ func TestNothingThatComesTakesTheKeyboard(t *testing.T) {
 	}
 }
 
-// The same where the first letter was not typed yet: what asks for an answer opens,
-// and takes no key that cannot have been meant for it.
-func TestNothingThatComesTakesTheNextKey(t *testing.T) {
+// The same before the first letter: a question opens, and ignores a key that was meant for the composer.
+func TestIncomingMessagesDoNotStealTheNextKey(t *testing.T) {
 	t.Parallel()
 	const text = "yes, and q"
 	for name := range arrivals(newTypist(t)) {
@@ -132,8 +131,8 @@ func TestNothingThatComesTakesTheNextKey(t *testing.T) {
 	}
 }
 
-// The list of what can come is whole.
-func TestEverythingThatComesIsTried(t *testing.T) {
+// arrivals has every type of message.
+func TestEveryIncomingMessageIsTested(t *testing.T) {
 	t.Parallel()
 	tried := arrivals(newTypist(t))
 	known := func(name string) bool {
@@ -229,8 +228,8 @@ func (*deafSession) Add(string)                         {}
 // deaf is what is around the screen. The typist runs no commands, so nothing asks it.
 type deaf struct{ Backend }
 
-// A key right after an answer was meant for the next question, and is not written.
-func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
+// A key directly after an answer was meant for the question, and does not reach the composer.
+func TestAKeyDirectlyAfterAnAnswerIsIgnored(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
 	for _, id := range []string{"c1", "c2"} {

@@ -33,7 +33,7 @@ func shelf(t *testing.T, test func(r *rig)) {
 	})
 }
 
-// rows is in which order the list has its titles.
+// rows returns the titles in the order of the list.
 func rows(r *rig) string {
 	var found []string
 	for l := range strings.SplitSeq(r.text(), "\n") {
@@ -88,7 +88,7 @@ func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
 	})
 }
 
-// What fails when its list is closed is told elsewhere, and other lists stay as they are.
+// A failure after its list was closed is shown on the main screen, and does not change other lists.
 func TestALateAnswerChangesNoOtherList(t *testing.T) {
 	shelf(t, func(r *rig) {
 		r.press("down", "ctrl+x")
@@ -158,7 +158,7 @@ func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
 	})
 }
 
-// A list that took its time takes no key of who goes on meanwhile, with or without text.
+// A list that opens late takes no key of a user who continues, with or without a draft.
 func TestALateListTakesNoKey(t *testing.T) {
 	for _, key := range []string{"x", "up", "enter"} {
 		screenOf(t, key, nil, func(r *rig) {

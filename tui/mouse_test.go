@@ -63,8 +63,8 @@ func TestMouse(t *testing.T) {
 	})
 }
 
-// Selected text of a draft is copied and cut by the keys that do something else without it, and takes those to scroll.
-func TestSelectedTextComesFirst(t *testing.T) {
+// Keys copy and cut selected text that do something else without it. Selected text also gets the scroll keys.
+func TestKeysActOnSelectedTextFirst(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for i := range 40 {
 			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})

@@ -10,8 +10,8 @@ import (
 	"plimsoll/tui"
 )
 
-// Lines of ONE (OneClaw FEAT-011) that are about the screen. The indicator and the
-// notification have tests of their own, which go by the words of the source here.
+// Acceptance criteria of ONE (OneClaw FEAT-011) about the screen. The indicator and the notification also have their own
+// tests, which run here under the names of the source.
 func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Run("A brief UI indicator appears during compact", TestTheSummaryIndicatorMovesWithoutATurn)
 	t.Run("If retry also fails, system falls back to truncation (drop oldest messages) and shows a Snackbar", TestOnlyRequestedCompactionsShowASnackbar)

@@ -26,7 +26,7 @@ func TestDrawsBeforeTheConversationIsOpen(t *testing.T) {
 	})
 }
 
-func TestSendsWhatWasSaidEarlyOnceOpen(t *testing.T) {
+func TestEarlyMessagesAreSentOnceOpen(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, func(r *rig) {
 		r.enter("one")
 		r.enter("with @upload.go two")
@@ -109,8 +109,7 @@ func TestReadOnly(t *testing.T) {
 	})
 }
 
-// Who follows a conversation sees what happens in it, and whether it is open
-// elsewhere still.
+// A follower sees new events, and whether the conversation is still open in another window.
 func TestFollowing(t *testing.T) {
 	screen(t, followed, func(r *rig) {
 		r.has(opened.Why, "following", "A draft stays here.")
@@ -130,7 +129,7 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-// opened says that another window has the conversation open, closed that none has.
+// opened is the update for a conversation that is open in another window, closed for one that is not.
 var (
 	opened = updates.Elsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
 	closed = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
@@ -146,8 +145,8 @@ func followed(r *rig, _ *tui.Options) {
 	r.next.Events = append(slices.Clone(r.first.Events), conversation.Event{Seq: 41, Turn: 40, Body: conversation.UserMessage{Text: "the newest"}})
 }
 
-// A key continues here what no other window has open any more; nothing does so by
-// itself. What is written stays in the composer, what is read in its place.
+// A key takes over a conversation that no other window has open; nothing does so automatically. The draft stays in the
+// composer, and the transcript does not scroll.
 func TestAFollowedConversationIsTakenOver(t *testing.T) {
 	for name, draft := range map[string]string{"nothing written": "", "a draft": "half a thought", "a command": "!ls", "another command": "/fork"} {
 		screenOf(t, name, followed, func(r *rig) {
@@ -179,8 +178,8 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 	}
 }
 
-// Of two windows that take a conversation over one is first, and the other goes on following.
-func TestWhoIsLateToTakeOverFollowsOn(t *testing.T) {
+// If two windows take a conversation over, one is first, and the other continues to follow.
+func TestALateTakeoverKeepsFollowing(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		followed(r, o)
 		r.next.ReadOnly, r.next.Elsewhere = opened.Why, opened
@@ -250,8 +249,8 @@ func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	})
 }
 
-// One opens at a time; what is sent meanwhile goes to the one that opens.
-func TestSwitchingTakesTime(t *testing.T) {
+// Only one conversation opens at a time; messages sent meanwhile go to it.
+func TestMessagesDuringASwitchGoToTheNewConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls, r.hold = nil, make(chan struct{})
 		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: []string{"queued one", "queued two"}})
@@ -270,7 +269,7 @@ func TestSwitchingTakesTime(t *testing.T) {
 	})
 }
 
-func TestMessagesOnTheirWayComeBackWhenTheConversationIsLeft(t *testing.T) {
+func TestQueuedMessagesReturnWhenTheConversationIsLeft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.attached = make(chan struct{}) }, func(r *rig) {
 		r.calls = nil
 		r.enter("see @main.go now")
@@ -283,7 +282,7 @@ func TestMessagesOnTheirWayComeBackWhenTheConversationIsLeft(t *testing.T) {
 	})
 }
 
-func TestAQuestionLeavesWithItsConversation(t *testing.T) {
+func TestAQuestionClosesWithItsConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.hold = make(chan struct{})
 		r.enter("/new")
@@ -316,7 +315,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// What cannot be listed or kept is no line of the conversation.
+// Failures to list or store something are shown, but not as events of the conversation.
 func TestFailuresAtStartAreShown(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["files"] = errors.New("permission denied")
@@ -327,7 +326,7 @@ func TestFailuresAtStartAreShown(t *testing.T) {
 	})
 }
 
-func TestPastedTextThatLooksLikeAFileComesBackWhole(t *testing.T) {
+func TestPastedTextThatLooksLikeAFileIsReturnedInFull(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{"why @a.go?" + conversation.FormatAttachments(conversation.AttachedFile{Path: "pasted.go", Text: "package pasted"})}
 	}, func(r *rig) {

@@ -56,7 +56,7 @@ func TestPermissionsRevokeGrantedRules(t *testing.T) {
 	})
 }
 
-func TestPermissionsAreListedAsFarAsTheyCanBeRead(t *testing.T) {
+func TestReadablePermissionsAreListed(t *testing.T) {
 	screen(t, ruled, func(r *rig) {
 		r.failing["rules"] = errors.New("grants.json is damaged at line 3")
 		r.enter("/permissions")
@@ -64,7 +64,7 @@ func TestPermissionsAreListedAsFarAsTheyCanBeRead(t *testing.T) {
 	})
 }
 
-// offered is a question about a command with an offer.
+// offered is a question about a command, with an offer.
 func offered() updates.AskApproval {
 	u := approval("c1", "go test ./a")
 	u.Review.Offer = conversation.Offer{Rules: []string{"run_command(go test ./a)"}, Meaning: "exactly this command"}
@@ -91,7 +91,7 @@ func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 	})
 }
 
-// The mode is in sight also where there is no room for what else stands there.
+// The mode is visible even if there is no room for the other hints.
 func TestTheModeIsShownOnANarrowTerminal(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Summaries{Paused: true})

@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui"
 )
 
-// previewed is the answer to the request for a profile.
+// previewed is the answer to the preview of a profile.
 func previewed(profile string, saved int) updates.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved
@@ -36,7 +36,7 @@ func TestTheNumbersFollowTheRequest(t *testing.T) {
 	})
 }
 
-// Numbers that a preview asked for which was closed since are not those of the next.
+// The answer to a closed preview is not shown in the next one.
 func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+k", "right", "esc")
@@ -54,8 +54,8 @@ func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 	})
 }
 
-// What was accepted closes the preview alone.
-func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
+// Accepting closes only the preview.
+func TestAcceptingReturnsToTheViewBelow(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/ledger")
 		r.press("c")

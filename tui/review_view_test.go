@@ -43,8 +43,8 @@ func TestReviewCommands(t *testing.T) {
 	}
 }
 
-// A summary never opens by itself: it is said that it waits, and how to open it.
-func TestASummaryThatWaitsIsAnnounced(t *testing.T) {
+// A summary never opens automatically: a message announces it and names the command that opens it.
+func TestAPendingSummaryIsAnnounced(t *testing.T) {
 	for name, busy := range map[string]func(*rig){
 		"nothing":  func(*rig) {},
 		"a draft":  func(r *rig) { r.write("half a sentence") },
@@ -63,8 +63,8 @@ func TestASummaryThatWaitsIsAnnounced(t *testing.T) {
 	}
 }
 
-// Who types the command that opens a summary as the summary comes edits nothing in it.
-func TestTypingAsASummaryComesEditsNothing(t *testing.T) {
+// A user who types the command while the summary arrives does not edit it by accident.
+func TestTypingWhileASummaryArrivesDoesNotEditIt(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.write("/re")
 		r.happen(waiting())
@@ -79,7 +79,7 @@ func TestTypingAsASummaryComesEditsNothing(t *testing.T) {
 	})
 }
 
-func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
+func TestAClosedReviewCanBeOpenedAgain(t *testing.T) {
 	for _, key := range []string{"esc", "q", "ctrl+c"} {
 		screenOf(t, key, telling, func(r *rig) {
 			views["review"](r)
@@ -95,7 +95,7 @@ func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
 	}
 }
 
-// The summary of a conversation that was left waits there, not here.
+// A pending summary stays with its conversation when another one is opened.
 func TestAReviewEndsWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		telling(r, o)
@@ -112,7 +112,7 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 	})
 }
 
-func TestAReviewSaysThatARequestWaits(t *testing.T) {
+func TestAReviewShowsThatARequestWaits(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.write("x")
 		u := waiting()

@@ -33,8 +33,7 @@ func TestRewindRefuses(t *testing.T) {
 	}
 }
 
-// What was said comes back as it was typed, before the draft; its files do not
-// come with it, as it still mentions them.
+// The message returns as it was typed, before the draft. Its files do not, because it still mentions them.
 func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		sent := "look at @upload.go" + conversation.FormatAttachments(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})

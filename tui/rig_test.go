@@ -24,9 +24,8 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// rig runs a screen as Bubble Tea does, in a synctest bubble, with fakes of
-// Session and Backend. After each message it checks that the view fits the
-// terminal.
+// rig runs a screen as Bubble Tea does, in a synctest bubble, with fakes of Session and Backend. After each message it checks
+// that the view fits the terminal.
 type rig struct {
 	t    *testing.T
 	ctx  context.Context
@@ -71,14 +70,13 @@ func demo() llm.Model {
 	return llm.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
 
-// screen runs test with a screen of 100x30 that is open and at rest. Changes
-// to the options and the world come first.
+// screen runs test with an open, idle screen of 100x30. change sets the options and the state of the fakes before.
 func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	t.Parallel()
 	screenIn(t, change, test)
 }
 
-// screenIn is screen for tests that have several, one after the other.
+// screenIn is screen for tests that open several, one after the other.
 func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -107,7 +105,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	})
 }
 
-// screenOf is screen in a test of its own.
+// screenOf is screen in a subtest.
 func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test func(*rig)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { screen(t, change, test) })

@@ -27,7 +27,7 @@ func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 	})
 }
 
-// Whatever makes a search useless gives it up.
+// A search whose result is no longer needed is cancelled.
 func TestASearchIsCancelled(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"by another letter":           func(r *rig) { r.write("e") },
@@ -99,7 +99,7 @@ func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 	})
 }
 
-func TestAHitThatCannotBeOpenedSaysWhy(t *testing.T) {
+func TestAHitThatCannotBeOpenedShowsAnError(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.failing["resume"] = errors.New("it is open elsewhere")
 		r.enter("/search fix")

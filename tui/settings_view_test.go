@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A value shows what it does before it is accepted, and is in force afterwards; then the
-// account is asked for anew.
-func TestASettingIsTriedAndThenChanged(t *testing.T) {
+// The effect of a value is shown before it is accepted. Afterwards the value is in force, and the breakdown is requested
+// again.
+func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["settings"](r)
 		r.to("trigger_ratio")
@@ -26,7 +26,7 @@ func TestASettingIsTriedAndThenChanged(t *testing.T) {
 	})
 }
 
-// What a value would have done is not shown of another one, nor after it was given up.
+// The effect of a value is not shown for another value, nor after the edit was cancelled.
 func TestALateSettingEffectIsNotShown(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["settings"](r)
@@ -47,7 +47,7 @@ func TestALateSettingEffectIsNotShown(t *testing.T) {
 	})
 }
 
-// The mode, the theme and the mouse are of this run: the screen changes them itself.
+// The mode, the theme and the mouse are settings of this run, which the screen changes itself.
 func TestSettingsOfThisRun(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["settings"](r)

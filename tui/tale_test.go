@@ -17,8 +17,7 @@ import (
 	"plimsoll/tui"
 )
 
-// The tale is a conversation with all kinds of events for which full-screen views have
-// keys.
+// The tale is a conversation with all kinds of events that the keys of full-screen views act on.
 
 // Events of the tale.
 const (
@@ -35,7 +34,7 @@ const (
 	atLast     = 23
 )
 
-// tale returns the bodies of its events, in order: the first has Seq 1.
+// tale returns the bodies of its events, in order. The first has Seq 1.
 func tale() []conversation.Body {
 	call := func(id, tool, arguments string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}
@@ -91,7 +90,7 @@ func (r *rig) tell(bodies ...conversation.Body) {
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, other}, Conversations: 12, Took: 40 * time.Millisecond}}
 }
 
-// prepare adds bodies to the log, at a time of their own.
+// prepare adds bodies to the log, each batch at a later time.
 func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 	r.t.Helper()
 	events := r.tale.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
@@ -121,7 +120,7 @@ func (r *rig) account() inspect.Breakdown {
 		}}
 }
 
-// waiting returns a summary that waits for review.
+// waiting is a summary that waits for review.
 func waiting() updates.Reviewing {
 	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }
@@ -163,7 +162,7 @@ var titles = map[string]string{
 	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "diff": " Diff", "settings": " Settings",
 }
 
-// A view that has keys is opened by the tests of all views, and its keys can be bound.
+// A view with keys is opened by the tests of all views, and its keys can be bound.
 func TestEveryViewIsTested(t *testing.T) {
 	t.Parallel()
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[tui.KeyMap]()) {

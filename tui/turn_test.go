@@ -49,7 +49,7 @@ func TestATurn(t *testing.T) {
 	})
 }
 
-// An idle screen, and one that waits for the user, does nothing.
+// An idle screen, and one that waits for the user, has no tick.
 func TestTheTickStopsWithTheTurn(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
@@ -121,7 +121,7 @@ func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 	})
 }
 
-// What does not stop must not keep the user from leaving.
+// The user can quit even if the turn does not stop.
 func TestCtrlCLeavesATurnThatDoesNotStop(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
@@ -148,8 +148,8 @@ func TestCtrlDQuitsOnEmptyInputOnly(t *testing.T) {
 	})
 }
 
-// Nothing jumps when a turn begins, goes on and ends.
-func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
+// The transcript does not move when a turn begins, continues and ends.
+func TestPhasesOfATurnDoNotMoveTheTranscript(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for range 20 {
 			r.append(conversation.UserMessage{Text: "a question"}, conversation.AssistantMessage{Text: "an answer", Stop: conversation.StopEnd})
@@ -213,7 +213,7 @@ func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 	}
 }
 
-// A server that does not answer is told of before anything is sent, until a request is made.
+// An unreachable server is reported before anything is sent, until a request is made.
 func TestAnUnreachableServerIsShownBeforeSending(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Unreachable{Why: "No answer from http://127.0.0.1:9/v1"})
@@ -239,7 +239,7 @@ func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 	})
 }
 
-// What is typed counts only where Enter would send it as a message.
+// A draft counts only if Enter would send it as a message.
 func TestTheGaugeCountsMessagesOnly(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for typed, counts := range map[string]bool{
@@ -302,7 +302,7 @@ func TestAMentionThatIsNotAFileIsReportedBeforeSending(t *testing.T) {
 	})
 }
 
-// A message that comes back brings its files again when it is sent again.
+// A returned message attaches its files again when it is sent again.
 func TestReturnedMessagesAreAsTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Streaming})

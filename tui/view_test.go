@@ -19,7 +19,7 @@ import (
 	"plimsoll/tui"
 )
 
-// metered is a meter with something in every number.
+// metered is a meter with a value in every field.
 func metered() updates.Metered {
 	cost := 0.42
 	events := log(
@@ -79,7 +79,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// The rig checks every view; here in all sizes and states.
+// The rig checks every view; this test shows all sizes and states.
 func TestEveryTerminalSize(t *testing.T) {
 	states := map[string]func(r *rig){
 		"welcome":    func(*rig) {},

@@ -21,14 +21,14 @@ import (
 	"plimsoll/tui"
 )
 
-// Texts of models, tools, files and other people's conversations in every view: after
-// each message the rig looks for control sequences, and for the size of the screen.
+// Hostile texts of models, tools, files and conversations in every view. After each message the rig checks the screen for
+// control sequences and its size.
 
-// evil is a text that would do harm in a terminal: clear it, write the clipboard, turn
-// text round, ring, and pass for a colour.
+// evil is harmful text for a terminal: it clears the screen, writes the clipboard, reverses text, rings the bell and sets
+// colours.
 const evil = "\x1b[2J\x1b]52;c;aGk=\x07 \u202e\u2066漢字👨‍👩‍👧‍👦\x9b1m\x90q\x1b\\ z\u0301\u0301\u0301\r\v\x7f \x1b[31mred\x1b]0;x\x07"
 
-// hostileTale is the tale with evil texts wherever a text comes from elsewhere.
+// hostileTale is the tale with hostile texts.
 func hostileTale() []conversation.Body {
 	bodies := tale()
 	for i, body := range bodies {
@@ -60,7 +60,7 @@ func hostileTale() []conversation.Body {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
 }
 
-// hostile opens the screen on it.
+// hostile opens the screen with hostileTale.
 func hostile(r *rig, o *tui.Options) {
 	r.tell(hostileTale()...)
 	r.first.Title, o.Place = evil, evil
@@ -79,7 +79,7 @@ func hostile(r *rig, o *tui.Options) {
 	r.set["compaction.preset"] = evil
 }
 
-// hostileAnswers are updates with such texts.
+// hostileAnswers are updates with hostile texts.
 func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
@@ -151,8 +151,7 @@ func TestHostileErrorsOfTheBackend(t *testing.T) {
 	})
 }
 
-// Whatever is pressed, pasted, clicked, told and answered, in whatever order: the rig
-// checks each screen.
+// The test presses, pastes, clicks, updates and answers in random order; the rig checks each screen.
 func TestAnyKeysInAnyViews(t *testing.T) {
 	var names []string
 	for _, b := range all(tui.DefaultKeyMap()) {

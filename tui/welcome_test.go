@@ -7,7 +7,7 @@ import (
 	"plimsoll/tui"
 )
 
-// rules is the model that a newcomer talks to.
+// rules is the demo model.
 func rules() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
 
 func TestTheWelcomeNamesBoundKeys(t *testing.T) {
@@ -32,7 +32,7 @@ func TestTheWelcomeNamesBoundKeys(t *testing.T) {
 	}
 }
 
-func TestTheWelcomeSaysWhatWasFound(t *testing.T) {
+func TestTheWelcomeShowsFoundServersAndKeys(t *testing.T) {
 	found := []string{"a key for openai", "a server at \x1b[2Jhost"}
 	screenOf(t, "beside a model", func(r *rig, _ *tui.Options) { r.first.Found = found }, func(r *rig) {
 		r.has("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect adds others.")
@@ -43,7 +43,7 @@ func TestTheWelcomeSaysWhatWasFound(t *testing.T) {
 	screenOf(t, "nothing", nil, func(r *rig) { r.lacks("Found:") })
 }
 
-// A suggestion is sent by its number, and is there beside the demo model only.
+// A suggestion is sent by its number, and only the demo model has suggestions.
 func TestASuggestionIsChosenByItsNumber(t *testing.T) {
 	demo := func(r *rig, _ *tui.Options) { r.first.Model = rules() }
 	for name, c := range map[string]struct {

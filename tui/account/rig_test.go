@@ -20,7 +20,7 @@ import (
 
 func usd(v float64) *float64 { return &v }
 
-// styles are the styles of a theme, as package tui makes them.
+// styles returns the styles of a theme, as package tui makes them.
 func styles(name string) account.Styles {
 	s, frames := tuitest.Styles(name)
 	g, st := s.Gauge, s.State

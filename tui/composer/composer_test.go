@@ -140,7 +140,7 @@ func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
 	wantDraft(t, m, "queued")
 }
 
-// What was folded when a message was sent is folded again when it comes back.
+// Folded pastes of a sent message are folded again when it returns.
 func TestAReturnedMessageHasItsFoldedPastes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)

@@ -225,7 +225,7 @@ func TestFilesComplete(t *testing.T) {
 	}
 }
 
-// What was being written before the history was looked through is there when an old prompt is put away.
+// Stashing an old prompt restores the draft from before the history was browsed.
 func TestStashingAnOldPromptKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)

@@ -10,7 +10,7 @@ import (
 	"plimsoll/tui/composer"
 )
 
-func TestMentionsAreFoundAndMissed(t *testing.T) {
+func TestMentionedFilesAreFoundOrReported(t *testing.T) {
 	t.Parallel()
 	files := []composer.File{{Path: "go.mod", Tokens: 50}, {Path: "config/load.go", Tokens: 900}, {Path: "notes/my list.md", Tokens: 7}, {Path: "config/", Tokens: 5}}
 	for name, c := range map[string]struct {

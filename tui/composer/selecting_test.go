@@ -13,10 +13,10 @@ import (
 
 var clicks atomic.Int64
 
-// later is a time long after every other click.
+// later returns a time long after every other click.
 func later() time.Time { return time.Unix(60*clicks.Add(1), 0) }
 
-// click clicks so many times at a cell, and reports whether it was one of the text.
+// click clicks so many times at a cell, and reports whether the cell is part of the text.
 func click(m *composer.Model, x, y, times int) bool {
 	return clickAt(m, x, y, times, later())
 }
@@ -30,7 +30,7 @@ func clickAt(m *composer.Model, x, y, times int, now time.Time) bool {
 	return hit
 }
 
-// drag clicks so many times at a cell, and drags to another before the button is up.
+// drag clicks so many times at a cell, and drags to another one with the button down.
 func drag(m *composer.Model, times, x, y, toX, toY int) {
 	now := later()
 	for i := range times {
@@ -44,7 +44,7 @@ func drag(m *composer.Model, times, x, y, toX, toY int) {
 	m.Mouse(tea.MouseMotionMsg{}, 0, 0, now) // the button is up
 }
 
-// selected is the text that is selected, and clears it.
+// selected returns the selected text and clears the selection.
 func selected(t *testing.T, m *composer.Model) string {
 	t.Helper()
 	copied, _ := press(t, m, "ctrl+c").(composer.Copied)

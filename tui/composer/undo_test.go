@@ -50,8 +50,7 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 }
 
-// Whatever is done, undoing all of it leads back through every size that is right,
-// and redoing all of it to the draft there was.
+// After any edits, undoing all of them keeps the size correct at each step, and redoing all of them restores the draft.
 func TestUndoAllAndRedoAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -88,7 +87,7 @@ func TestUndoAllAndRedoAll(t *testing.T) {
 	})
 }
 
-// What comes between two cuts parts them.
+// A change between two cuts separates them.
 func TestOtherChangesSeparateCuts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

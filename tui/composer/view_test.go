@@ -53,7 +53,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// alphabet has what breaks layouts: wide, joined, combining, invisible.
+// alphabet has characters that break layouts: wide, joined, combining, invisible.
 var alphabet = []string{
 	"a", "word ", " ", "\n", "\t", "漢", "かな", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "क्षि", "हिन्दी", "ตัวอย่าง",
 	"العربية", "\u202e", "\x1b[31m", "\x07", "ﷺ", "@re", "/", "—", "\U0010fffd", "\u200b",
@@ -132,7 +132,7 @@ func BenchmarkKeyToView(b *testing.B) {
 	}
 }
 
-// Budget: 50 ms, which a person takes as at once.
+// Budget: 50 ms, which feels immediate.
 func BenchmarkPasteOf5MB(b *testing.B) {
 	text := strings.Repeat("a line of a large log, with some words\r\n", 131_072)
 	for b.Loop() {

@@ -24,10 +24,10 @@ func file(lines ...string) diff.File {
 	return diff.File{From: "x.go", To: "x.go", Hunks: []diff.Hunk{h}}
 }
 
-// marks underlines the words that changed, which drawn shows as brackets.
+// marks underlines the changed words, which drawn shows as brackets.
 var marks = diffview.Styles{AddedWord: lipgloss.NewStyle().Underline(true), RemovedWord: lipgloss.NewStyle().Underline(true)}
 
-// drawn draws a diff with brackets around the words that changed.
+// drawn draws a diff with brackets around the changed words.
 func drawn(f diff.File, width int, o diffview.Options) []string {
 	rows, _ := marks.Draw(f, width, o)
 	for i, r := range rows {
@@ -85,7 +85,7 @@ func TestWordsThatChangedAreMarked(t *testing.T) {
 	}
 }
 
-func TestLongLinesWrapAtWordsBehindAMark(t *testing.T) {
+func TestLongLinesWrapAtWordsAfterAMark(t *testing.T) {
 	t.Parallel()
 	f := file(" \tone two three four five six", "-\tsome words that are here and there", "+\tsome words that are here and here")
 	check(t, `
@@ -116,7 +116,7 @@ func TestFoldedDiffsShowLessAroundTheirChanges(t *testing.T) {
 	}
 }
 
-func TestHostileTextIsShownNotRun(t *testing.T) {
+func TestHostileTextIsMadeSafe(t *testing.T) {
 	t.Parallel()
 	f := file(" \x1b[2J\x1b]52;c;aGk=\x07", "-a\u202egpj.exe\rb", "+a\u2028c\x00")
 	rows := strings.Join(drawn(f, 60, diffview.All), "\n")
@@ -126,7 +126,7 @@ func TestHostileTextIsShownNotRun(t *testing.T) {
 10 + a␍c␀`, []string{rows})
 }
 
-// Rows fit their width and leave no line out, for random texts and widths.
+// Rows fit their width and contain every line, for random texts and widths.
 func TestRowsFitEveryWidth(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"word", "漢字", " ", "\t", "👩‍👩‍👧", "e\u0301", "\x1b[31m", "(", "averyveryverylongwordwithoutanend", "\u202e", "\r"}

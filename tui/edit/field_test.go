@@ -101,8 +101,7 @@ func TestALineIsScrolledToItsCursor(t *testing.T) {
 	}
 }
 
-// Whatever is typed, what is shown is the text, in rows that fit, and the cursor is
-// in a cell of it where typing shows.
+// After any edits the view shows the text, in rows that fit, with the cursor at the cell where typing inserts.
 func TestEditingKeepsTextAndCursorVisible(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -165,8 +165,8 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 	}
 }
 
-// Two gauges that are compared have one scale: the same number of tokens takes the
-// same number of cells, whichever of them has more numbers after the bar.
+// Two gauges for comparison have one scale: equal numbers of tokens take equal numbers of cells, whatever the width of the
+// numbers after the bar.
 func TestAPairHasOneScale(t *testing.T) {
 	t.Parallel()
 	readings := []meter.Reading{
@@ -209,8 +209,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 		r.Segments[i] = 60
 	}
 	r.Segments[projection.Results] = 520
-	// Seven columns of numbers keep their room, so the bar has 10 cells: each
-	// of the eight small segments is worth 0.6 of one.
+	// Seven columns are for the numbers, so the bar has 10 cells: each of the eight small segments takes 0.6 of a cell.
 	line := view(r, 10+2+len(" 100%"))
 	for segment, glyph := range pane.Patterns() {
 		if of := projection.Segment(segment); of != projection.Draft && !strings.Contains(line, glyph) {

@@ -38,7 +38,7 @@ func everything(r *rig) {
 }
 
 // A kind without a description would be shown as one of a newer version.
-func TestEverythingHasEveryKind(t *testing.T) {
+func TestTheTestConversationHasEveryKind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
 	everything(r)
@@ -61,7 +61,7 @@ func TestEverythingHasEveryKind(t *testing.T) {
 	}
 }
 
-// isEvent reports whether a row is an event that is no message.
+// isEvent reports whether a row is an event other than a message.
 func isEvent(row string) bool {
 	return regexp.MustCompile(`^▌ ([▸▾] compacted|[·!] )`).MatchString(row)
 }

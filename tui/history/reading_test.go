@@ -176,8 +176,8 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	wants(t, under(r), "Ports were counted.")
 }
 
-// The sent messages, the prompt and the tools add up to the number of the gauge. What
-// was said is the sent messages and what is hidden; without compaction it is the same.
+// The sent messages, the prompt and the tools add up to the gauge's number. The sent and the hidden tokens add up to the
+// original ones.
 func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 20)

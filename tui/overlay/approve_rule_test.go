@@ -20,8 +20,7 @@ func TestApproveMarksInvisibleCharactersInARule(t *testing.T) {
 	want(t, press(s, "a"), approved{Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
 }
 
-// What ends no line of a file ends none of what is shown: else a new line could
-// pass for an old one.
+// Characters that do not end a line of a file do not end a shown line either. Otherwise a new line could look like an old one.
 func TestApproveShowsNoForgedDiffLines(t *testing.T) {
 	t.Parallel()
 	review := editReview()

@@ -16,7 +16,7 @@ func (s *Stack) Position() (x, y int) {
 	return at.x, at.y
 }
 
-// What is drawn of the top dialog, and where.
+// Cursor returns the cursor of the top dialog.
 func (s *Stack) Cursor() *tea.Cursor {
 	_, _, at := s.draw()
 	if at == nil {

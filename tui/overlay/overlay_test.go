@@ -18,7 +18,7 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// later is past every grace period.
+// later is after every grace period.
 var later = start.Add(time.Hour)
 
 func open(width, height int, d overlay.Dialog) *overlay.Stack {
@@ -37,7 +37,7 @@ func press(s *overlay.Stack, keys ...string) pane.Action {
 	return action
 }
 
-// Answers as the parent sees them.
+// Actions that the parent receives.
 type (
 	approved  = conversation.Answer
 	answered  struct{ text string }
@@ -46,7 +46,7 @@ type (
 	focused   struct{ item string }
 )
 
-// approve is a question about a call; rules that are judged mean what judge says.
+// approve is a question about a call. judge returns the offer for edited rules.
 func approve(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
 	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
 	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
@@ -155,7 +155,7 @@ func TestApproveWithoutARuleAllowsOnlyOnce(t *testing.T) {
 	want(t, press(s, "tab", "left", "shift+tab", "enter"), approved{Grant: conversation.GrantOnce})
 }
 
-// What was not read to its end is shown to its end before any key allows it.
+// A long text is scrolled to its end before any key allows it.
 func TestUnreadTextIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("echo x\n", 90) + "END"
@@ -202,7 +202,7 @@ func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 			}
 			want(t, send(0, "enter"), overlay.Early{})
 			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
-			// Somebody who goes on typing is still not answering.
+			// A user who continues typing does not answer.
 			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			want(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {

@@ -16,7 +16,7 @@ func chats() overlay.PickerOptions {
 		Items: []overlay.Item{{ID: "1", Title: "first"}, {ID: "2", Title: "second"}}}
 }
 
-func TestListActs(t *testing.T) {
+func TestListKeysReturnActions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys []string
@@ -63,7 +63,7 @@ func TestAListShowsThePreviewOfTheSelectedItem(t *testing.T) {
 	}
 }
 
-func TestADialIsChosenWithTheItem(t *testing.T) {
+func TestTheEffortIsChosenWithTheModel(t *testing.T) {
 	t.Parallel()
 	o := models()
 	o.Dial = &overlay.Dial{Name: "effort", Values: []string{"auto", "low", "high"}}

@@ -16,7 +16,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// hostile is what a model may put into a title.
+// hostile is text that a model may put into a title.
 const hostile = "run\x1b]52;c;aGk=\x07 \u202egpj.exe\u202c 漢字"
 
 func helpGroups() []overlay.Group {
@@ -78,7 +78,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// secret asks for a key.
+// secret is a dialog that asks for a key.
 func secret() overlay.SecretOptions {
 	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",
@@ -107,7 +107,7 @@ func randomOffer(rng *rand.Rand) conversation.Offer {
 	return o
 }
 
-// randomDialog is a dialog full of noise.
+// randomDialog is a dialog with random texts.
 func randomDialog(rng *rand.Rand) overlay.Dialog {
 	switch rng.IntN(7) {
 	case 0:
@@ -204,7 +204,7 @@ func coversItsPlaceOnly(t *testing.T, s *overlay.Stack, width, height int) {
 	}
 }
 
-// largeDiff is a question about a diff of 230 kB, opened.
+// largeDiff opens a question about a diff of 230 kB.
 func largeDiff(b *testing.B) *overlay.Stack {
 	b.Helper()
 	var d strings.Builder

@@ -10,7 +10,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// solid is a bar whose segments are blocks of a color each.
+// solid is a bar whose segments are blocks of one color each.
 func solid() *pane.Bar {
 	s := pane.BarStyles{Glyphs: pane.Blocks()}
 	for i := range s.Segments {

@@ -14,8 +14,8 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// heights are rows with these numbers of lines. Each line names its row and line.
-// The row with the cursor has grows more lines.
+// heights are rows with these numbers of lines. Each line names its row and line. The row with the cursor has grows more
+// lines.
 type heights struct {
 	tall  []int
 	grows int
@@ -56,7 +56,7 @@ func randomRows(rng *rand.Rand) heights {
 	return h
 }
 
-// anyMove returns a random message that moves.
+// anyMove returns a random message that moves the cursor.
 func anyMove(rng *rand.Rand, height int) tea.Msg {
 	names := []string{"up", "down", "j", "k", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "G", "g"}
 	switch rng.IntN(10) {

@@ -24,7 +24,7 @@ func (n lines) Lines(row int, selected bool, _ int) []string {
 	return []string{fmt.Sprintf("  %d", row)}
 }
 
-// A panel takes lines from the rows, and the one with the cursor stays visible.
+// A panel takes lines from the rows, and the row with the cursor stays visible.
 func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 	t.Parallel()
 	var s pane.Sheet
@@ -49,7 +49,7 @@ func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 	}
 }
 
-// The key that closes leads from the list of keys back to the page, and then out.
+// The key that closes the list of keys returns to the page, and closes that next.
 func TestTheListOfKeysReplacesThePage(t *testing.T) {
 	t.Parallel()
 	var s pane.Sheet

@@ -15,10 +15,10 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// hostile is what a model or a pasted text may hold.
+// hostile is text that a model or a paste may contain.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
-// gauge is a simple stand-in for the gauge: the tokens, and a bar as long as its share of the width.
+// gauge is a simple replacement for the gauge: the tokens, and a bar as long as their share of the width.
 func gauge(r meter.Reading, width int) string {
 	text := fmt.Sprintf("[%d of %d]", r.Used, r.Window.Tokens)
 	full := 0
@@ -64,7 +64,7 @@ func masked() preview.Content {
 	}
 }
 
-// summarised is a preview of one for which a model writes a summary.
+// summarised is a preview of a compaction with a summary.
 func summarised() preview.Content {
 	c := masked()
 	c.Request.Profile, c.Request.Focus, c.Request.Review = "heavy", hostile, true
@@ -83,12 +83,12 @@ func show(c preview.Content, width, height int) *preview.Model {
 	return m
 }
 
-// press sends keys, parted by spaces, and returns the last action.
+// press sends keys, separated by spaces, and returns the last action.
 func press(m *preview.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// changed is the request of masked after a change.
+// changed returns the request of masked after a change.
 func changed(change func(*edit.Request)) edit.Request {
 	w := edit.NewRequest()
 	change(&w)
@@ -189,8 +189,7 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// A compaction breaks the cached prefix: the cached share of the last request does not
-// hold for the next.
+// A compaction breaks the cached prefix, so the cached share of the last request is not valid for the next.
 func TestTheGaugeAfterwardsHasNoCachedShare(t *testing.T) {
 	t.Parallel()
 	keys, c := preview.DefaultKeyMap(), masked()

@@ -87,8 +87,7 @@ func turnsOf(n int) []conversation.Event {
 	return log
 }
 
-// After any keys the request is valid: its turns exist, it has one end, and focus and
-// review only for a summary.
+// After any keys the request is valid: its turns exist, it has one end, and it has a focus or a review only with a summary.
 func TestAnyKeysGiveValidRequests(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))

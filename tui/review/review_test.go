@@ -15,7 +15,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// hostile is what a model may put into a summary.
+// hostile is text that a model may put into a summary.
 const hostile = "Goal: make TestUpload pass.\r\n\nDone:\n\t- read upload_test.go \x1b]52;c;aGk=\x07\n\t- \u202egpj.exe\u202c 漢字 👨‍👩‍👧‍👦\n"
 
 func waiting() review.Content {
@@ -34,7 +34,7 @@ func show(c review.Content, width, height int) *review.Model {
 	return m
 }
 
-// press sends keys, parted by spaces, and returns the last action.
+// press sends keys, separated by spaces, and returns the last action.
 func press(m *review.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }

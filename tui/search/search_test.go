@@ -18,7 +18,7 @@ import (
 // now is the time of the views.
 var now = time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 
-// hostile is a text with control characters, as a model or a file may have it.
+// hostile is text with control characters, as a model or a file may contain it.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
 // hit returns a hit for the query "port" in a text.

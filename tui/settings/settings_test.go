@@ -15,10 +15,10 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// hostile is a text with control characters, as a file may have it.
+// hostile is text with control characters, as a file may contain it.
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
-// gauge is a simple stand-in for the gauge: a mark at the load line.
+// gauge is a simple replacement for the gauge: a mark at the load line.
 func gauge(r meter.Reading, width int) string {
 	at := max(0, min(width-1, r.LoadLine*width/max(r.Window.Tokens, 1)))
 	return strings.Repeat("-", at) + "▲" + strings.Repeat("-", width-at-1)

@@ -10,8 +10,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// longLog is a conversation of n events: turns of a message, a reply with two
-// calls, their results of 1 KB each, and a reply of some paragraphs.
+// longLog returns a conversation of n events: turns of a message, a reply with two calls, their results of 1 KB each, and a
+// reply of some paragraphs.
 func longLog(n int) []conversation.Event {
 	var log conversation.Log
 	epoch := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -39,8 +39,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// Budget: 20 ms, of which compactions, a hundred of them with a hundred results
-// each and half of them undone, hardly take any.
+// Budget: 20 ms with a hundred compactions of a hundred results each, half of them undone.
 func BenchmarkOpenCompacted(b *testing.B) {
 	r := open(b, 120, 40)
 	events := longLog(9_850)
@@ -64,8 +63,7 @@ func BenchmarkOpenCompacted(b *testing.B) {
 	}
 }
 
-// Budget: 5 MB besides the texts for 10,000 events opened and paged through:
-// items out of sight keep no lines.
+// Budget: 5 MB besides the texts for 10,000 events opened and paged through. Items outside the screen keep no lines.
 func BenchmarkMemory(b *testing.B) {
 	events := longLog(10_000)
 	var before, after runtime.MemStats
@@ -88,7 +86,7 @@ func BenchmarkMemory(b *testing.B) {
 	runtime.KeepAlive(events)
 }
 
-// Budget: 1 ms, for 60 notches of a wheel in a second.
+// Budget: 1 ms, for 60 wheel steps in a second.
 func BenchmarkScrollALine(b *testing.B) {
 	r := open(b, 120, 40)
 	r.Reset(longLog(10_000))

@@ -105,7 +105,7 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 	}
 }
 
-func TestACallGoesThroughItsStates(t *testing.T) {
+func TestACallShowsEachOfItsStates(t *testing.T) {
 	t.Parallel()
 	r := open(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
 	r.has(t, "· run make")
