@@ -244,7 +244,6 @@ func unknownKey(path, siblings []string) error {
 // effect.
 var plannedKeys = []string{
 	"hooks", "mcp", "permissions.sandbox",
-	"tools.*.command", "tools.*.description", "tools.*.parameters",
 }
 
 // isPlanned reports whether a key is one of plannedKeys.

@@ -34,7 +34,8 @@ type guard struct {
 	file      string
 	trusted   bool
 	refused   []RestrictedKey
-	forbidden Problems // values that even a trusted file may not set
+	forbidden Problems        // values that even a trusted file may not set
+	commands  map[string]bool // names of the tools that the file makes of commands
 }
 
 // allowed maps the keys that a workspace file may set to functions that report whether a change is permitted; nil permits any.
@@ -107,6 +108,12 @@ func effectOf(key string) string {
 
 // filter returns the values that apply.
 func (g *guard) filter(leaves []leaf) []leaf {
+	g.commands = map[string]bool{}
+	for _, l := range leaves {
+		if path := l.keys(); path[0] == "tools" && len(path) == 3 && path[2] == "command" {
+			g.commands[path[1]] = true
+		}
+	}
 	var out []leaf
 	for _, l := range leaves {
 		if l, ok := g.check(l, l.keys()); ok {
@@ -145,6 +152,9 @@ func (g *guard) withValue(l leaf) Config {
 
 func (g *guard) checkTool(l leaf, path []string) bool {
 	now := g.current.Tools[path[1]]
+	if g.commands[path[1]] {
+		return g.refuse(l, "gives the model a command to run")
+	}
 	switch path[2] {
 	case "approval":
 		// Without a setting the permission mode decides, perhaps to ask. So only allow counts as looser than no setting.
@@ -155,6 +165,8 @@ func (g *guard) checkTool(l leaf, path []string) bool {
 		if l.value == true {
 			return true
 		}
+	case "description", "parameters", "timeout":
+		return g.refuse(l, "changes what a command gets")
 	}
 	return g.refuse(l, "changes what is sent of the tool's calls")
 }

@@ -66,6 +66,20 @@ type Tool struct {
 	Compaction  Hints    `yaml:"compaction"`
 	Identifiers []string `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart; unset = the tool's own."`
 	Exempt      *bool    `yaml:"exempt" doc:"true keeps the tool's results from ever being masked, and its calls from being stripped unless a hint says so; unset = the tool's own default."`
+
+	Command     string               `yaml:"command" doc:"Makes a tool of your own of a shell command, with {NAME} for each parameter. The argument is quoted as one word; a word whose argument is not given is left out."`
+	Description string               `yaml:"description" doc:"What the model is told of your tool; empty = the command."`
+	Parameters  map[string]Parameter `yaml:"parameters" name:"PARAMETER" names:"word" doc:"Arguments that the model may give to your tool."`
+	Timeout     time.Duration        `yaml:"timeout" doc:"How long your tool may run; 0 = 2 minutes."`
+}
+
+// Parameter is an argument of a tool of the user's own.
+type Parameter struct {
+	Type        string   `yaml:"type" enum:",string,integer,boolean,array" doc:"What the argument is, an array of strings; empty = string."`
+	Description string   `yaml:"description" doc:"What the model is told of it."`
+	Required    bool     `yaml:"required" doc:"Whether a call must give it."`
+	Enum        []string `yaml:"enum" check:"text" doc:"The only values allowed; unset = any."`
+	Flag        string   `yaml:"flag" doc:"Option written in front of the value, such as --filter or --filter=; of a boolean, in place of the value true."`
 }
 
 // Hints say what compaction does with a tool's calls (S64, D17). An empty field inherits from the tool's own hint, or

@@ -47,11 +47,29 @@ func checkRelations(c Config, origins Origins) Problems {
 			}
 		}
 	}
+	for _, name := range sortedKeys(c.Tools) {
+		r.checkTool(c.Tools[name], Path("tools", name))
+	}
 	for _, name := range sortedKeys(c.Models) {
 		provider, _, _ := strings.Cut(name, "/")
 		r.checkBody(c.Models[name].Body, usesMessagesAPI(provider) || strings.HasPrefix(name, "claude"), "models", name)
 	}
 	return r.problems
+}
+
+// checkTool checks that what describes a tool of the user's own comes with its command, and that only texts have a choice.
+func (r *relationChecker) checkTool(t Tool, at string) {
+	described := []string{at + ".description", at + ".timeout"}
+	for _, name := range sortedKeys(t.Parameters) {
+		p := at + "." + Path("parameters", name)
+		described = append(described, p+".type", p+".description", p+".required", p+".enum", p+".flag")
+		if kind := t.Parameters[name].Type; len(t.Parameters[name].Enum) > 0 && kind != "" && kind != "string" {
+			r.fail("only a string has an enum", "", p+".enum")
+		}
+	}
+	if t.Command == "" {
+		r.fail("only a tool with a command of its own has this", "set "+at+".command", described...)
+	}
 }
 
 // checkProfile checks that a profile exists. Only compaction.auto.profile may be empty.

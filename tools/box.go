@@ -29,7 +29,8 @@ type Options struct {
 	// conversations) as absolute paths. Editing them always needs approval.
 	Own []string
 
-	Disabled []string // names of tools that are not offered
+	Disabled []string      // names of tools that are not offered
+	Commands []CommandTool // tools of the configuration, declared after the others, in this order
 
 	// RecallChars returns how many characters a recall may return now:
 	// min(8k tokens, 10 % of the free window). nil: only ResultChars limits it.

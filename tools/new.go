@@ -43,7 +43,10 @@ func New(o Options) (*Box, error) {
 		environ = os.Environ()
 	}
 	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
-	all := b.all()
+	all, err := b.withCommands(b.all(), o.Commands)
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
 	known := permissionTools(all)
 	b.Policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
@@ -71,6 +74,21 @@ func (b *Box) all() []tool {
 		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
 		b.searchHistory(), b.compact(),
 	}
+}
+
+// withCommands adds the command tools. Errors: a name that is taken, and those of a command.
+func (b *Box) withCommands(all []tool, commands []CommandTool) ([]tool, error) {
+	for _, c := range commands {
+		if slices.ContainsFunc(all, func(t tool) bool { return t.name == c.Name }) {
+			return nil, fmt.Errorf("tools.%s.command: %s is built in; choose another name", c.Name, c.Name)
+		}
+		t, err := b.commandTool(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // permissionTools returns the names and accesses of tools, for checking permission rules.

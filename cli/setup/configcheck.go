@@ -118,6 +118,9 @@ func ToolOptions(workspace string, cfg config.Config) tools.Options {
 		if t.Enabled != nil && !*t.Enabled {
 			o.Disabled = append(o.Disabled, name)
 		}
+		if t.Command != "" {
+			o.Commands = append(o.Commands, commandTool(name, t))
+		}
 	}
 	for _, p := range cfg.Providers {
 		if p.APIKeyEnv != "" {
@@ -125,4 +128,16 @@ func ToolOptions(workspace string, cfg config.Config) tools.Options {
 		}
 	}
 	return o
+}
+
+// commandTool is a tool of the user's own, with its parameters in the order of their names.
+func commandTool(name string, t config.Tool) tools.CommandTool {
+	c := tools.CommandTool{Name: name, Command: t.Command, About: t.Description, Timeout: t.Timeout}
+	for _, parameter := range slices.Sorted(maps.Keys(t.Parameters)) {
+		p := t.Parameters[parameter]
+		c.Parameters = append(c.Parameters, tools.CommandParameter{
+			Name: parameter, Type: p.Type, About: p.Description, Required: p.Required, Choices: p.Enum, Flag: p.Flag,
+		})
+	}
+	return c
 }

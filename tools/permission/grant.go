@@ -102,7 +102,7 @@ func offerOf(rules []rule) conversation.Offer {
 func exactRules(t Effect) []rule {
 	switch {
 	case t.access == AccessCommand:
-		return []rule{{t.Tool, escapeStar(t.script.text), true}}
+		return []rule{{t.Tool, t.access, escapeStar(t.script.text), true}}
 	case len(t.paths) > 0:
 		return fileRules(t)
 	case t.access == AccessRequest:
@@ -110,9 +110,9 @@ func exactRules(t Effect) []rule {
 		if t.Request.ReadOnly() {
 			method = "GET"
 		}
-		return []rule{{"http_request", method + " " + u.Scheme + "://" + escapeStar(u.Host) + escapeStar(requestPath(u)), true}}
+		return []rule{{"http_request", t.access, method + " " + u.Scheme + "://" + escapeStar(u.Host) + escapeStar(requestPath(u)), true}}
 	}
-	return []rule{{tool: t.Tool}}
+	return []rule{{tool: t.Tool, calls: t.access}}
 }
 
 // fileRules returns rules that cover a file, by its name and by the target of its links.
@@ -127,7 +127,7 @@ func fileRules(t Effect) []rule {
 		if !strings.Contains(p, "/") && p != "." {
 			pattern = "./" + pattern
 		}
-		rules = append(rules, rule{tool, pattern, true})
+		rules = append(rules, rule{tool, t.access, pattern, true})
 	}
 	return rules
 }
@@ -136,7 +136,7 @@ func fileRules(t Effect) []rule {
 // one call.
 func (r rule) describe() (means, warning string) {
 	const wide = "wide: it lets more run than this call"
-	command, request := r.tool == "run_command", r.tool == "http_request"
+	command, request := r.calls == AccessCommand, r.calls == AccessRequest
 	switch {
 	case !r.hasPattern:
 		return "every call of " + r.tool, wide

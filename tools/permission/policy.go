@@ -186,7 +186,7 @@ func (p *Policy) inForce() []rule {
 // allowed reports whether rules cover a call: its whole command, or each of its paths.
 func allowed(rules []rule, t Effect) bool {
 	if t.access == AccessCommand {
-		return allowScript(rules, t.script)
+		return allowScript(rules, t)
 	}
 	paths := t.paths
 	if len(paths) == 0 {

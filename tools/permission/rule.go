@@ -23,8 +23,10 @@ import (
 //
 // A backslash before * makes it literal.
 
-// editRule is the name in rules for all tools that change files.
-const editRule = "edit"
+const (
+	editRule   = "edit" // a name that stands for all tools that change files
+	runCommand = "run_command"
+)
 
 // Tool is a tool that rules can name.
 type Tool struct {
@@ -42,6 +44,7 @@ func toolNames(tools []Tool) []string {
 
 type rule struct {
 	tool       string
+	calls      Access // of the tool
 	pattern    string
 	hasPattern bool
 }
@@ -62,7 +65,8 @@ func parseRule(text string, tools []Tool) (rule, error) {
 	tools = append(slices.Clip(tools), Tool{editRule, AccessEdit})
 	for _, t := range tools {
 		if t.Name == r.tool {
-			return r, r.check(t.Access)
+			r.calls = t.Access
+			return r, r.check()
 		}
 	}
 	return rule{}, NoTool(r.tool, tools)
@@ -73,12 +77,12 @@ func NoTool(name string, tools []Tool) error {
 	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(toolNames(tools), ", "))
 }
 
-// check returns an error for a pattern that cannot match calls with this access.
-func (r rule) check(calls Access) error {
+// check returns an error for a pattern that cannot match calls of the tool.
+func (r rule) check() error {
 	if !r.hasPattern {
 		return nil
 	}
-	switch calls {
+	switch r.calls {
 	case AccessCommand:
 		return nil
 	case AccessRequest:
@@ -101,9 +105,9 @@ func (r rule) String() string {
 	return r.tool + "(" + r.pattern + ")"
 }
 
-// about reports whether the rule names the tool of a call.
+// about reports whether the rule names the tool of a call. A pattern of run_command names every command.
 func (r rule) about(t Effect) bool {
-	return r.tool == t.Tool || r.tool == editRule && t.access == AccessEdit
+	return r.tool == t.Tool || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand
 }
 
 // allows reports whether the rule covers all of a call on files or of a request. A

@@ -56,10 +56,11 @@ func matchCommand(pattern []string, call []word) verdict {
 	return v
 }
 
-// allowScript reports whether rules cover a whole script: one rule is its exact text, or the
-// script is plain and a rule covers each of its commands.
-func allowScript(rules []rule, s *script) bool {
-	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.tool != "run_command" })
+// allowScript reports whether rules cover the whole script of a call: one rule is its exact text, or the
+// script is plain and a rule covers each of its commands. Rules of run_command cover command tools too.
+func allowScript(rules []rule, t Effect) bool {
+	s := t.script
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.tool != runCommand && r.tool != t.Tool })
 	if slices.ContainsFunc(rules, func(r rule) bool { return !r.hasPattern || r.exactly(s.text) }) {
 		return true
 	}

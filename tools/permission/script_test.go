@@ -22,7 +22,7 @@ func FuzzScript(f *testing.F) {
 		}
 		call := Effect{Tool: "run_command", access: AccessCommand, script: s}
 		rules := exactRules(call)
-		if utf8.ValidString(text) && !allowScript(rules, s) && s.text != "" {
+		if utf8.ValidString(text) && !allowScript(rules, call) && s.text != "" {
 			t.Fatalf("the grant for %q does not cover it: %v", s.text, rules)
 		}
 		if len(rules) != 1 || !rules[0].exactly(s.text) && s.text != "" {
