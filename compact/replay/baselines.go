@@ -6,11 +6,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// What everything is compared with. raw sends all. truncate does what most
-// clients do when a window fills up: above the load line it leaves out the oldest
-// units, without a word, until half the window is used; never the newest message
-// of the user or the last unit. It spares no first message, and what it leaves
-// out is gone.
+// The baselines. raw sends everything. truncate does what most clients do when a window fills up: above the load line
+// it drops the oldest units, without a note, until half the window is used. It never drops the newest user message or
+// the last unit. Nothing protects the first message, and dropped messages cannot be recalled.
 
 func newTruncatePolicy(s PolicySetting, rules preset.Rules) Policy {
 	soft := loadLine(s, rules)
@@ -31,7 +29,7 @@ func newTruncatePolicy(s PolicySetting, rules preset.Rules) Policy {
 	}
 }
 
-// loadLine is where rules act, in tokens, 0 for an unknown window.
+// loadLine returns the load line of rules in tokens, 0 for an unknown window.
 func loadLine(s PolicySetting, r preset.Rules) float64 {
 	if s.Window <= 0 {
 		return 0
@@ -46,7 +44,7 @@ func loadLine(s PolicySetting, r preset.Rules) float64 {
 	return soft
 }
 
-// withoutNotes is a view without the lines that say what was left out.
+// withoutNotes returns a view without the notes about dropped messages.
 func withoutNotes(v projection.View) projection.View {
 	notes := 0
 	for i := range v.Messages {
@@ -67,8 +65,7 @@ func withoutNotes(v projection.View) projection.View {
 	return out
 }
 
-// oldestUnits is the oldest units that hold so many tokens together, or as many as
-// there are.
+// oldestUnits returns spans of the oldest units that together have at least tokensToGo tokens, if there are enough.
 func oldestUnits(messages []projection.Message, tokensToGo float64) []conversation.Span {
 	newest, last := newestOfUser(messages), lastUnit(messages)
 	var out []conversation.Span
@@ -89,7 +86,7 @@ func oldestUnits(messages []projection.Message, tokensToGo float64) []conversati
 	return out
 }
 
-// newestOfUser is the index of the newest message of the user, -1 without one.
+// newestOfUser returns the index of the newest user message, -1 without one.
 func newestOfUser(messages []projection.Message) int {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == projection.RoleUser {
@@ -99,7 +96,7 @@ func newestOfUser(messages []projection.Message) int {
 	return -1
 }
 
-// lastUnit is the index at which the last unit begins.
+// lastUnit returns the index of the first message of the last unit.
 func lastUnit(messages []projection.Message) int {
 	i := len(messages) - 1
 	for i > 0 && messages[i].Role == projection.RoleTool {
@@ -108,8 +105,7 @@ func lastUnit(messages []projection.Message) int {
 	return i
 }
 
-// unitEnd is the index behind the unit that begins at i: a reply with its
-// results, or one message alone.
+// unitEnd returns the index after the unit that begins at i: a reply with its results, or one message.
 func unitEnd(messages []projection.Message, i int) int {
 	calls := len(messages[i].Calls)
 	for i++; calls > 0 && i < len(messages) && messages[i].Role == projection.RoleTool; i++ {

@@ -6,18 +6,18 @@ import (
 	"plimsoll/compact/promptcache"
 )
 
-// biller bills a conversation by one sheet, request after request.
+// biller computes the cost of a conversation under one price sheet, request after request.
 type biller struct {
-	sheet   PriceSheet // in force: Write and Lifetime follow what is chosen
+	sheet   PriceSheet // Write and Lifetime follow the chosen cache lifetime
 	cache   promptcache.Cache
 	outlook promptcache.ChoiceInput
-	lives   []time.Duration // by request, how long the cache kept it
+	lives   []time.Duration // cache lifetime of each request
 	cost    float64         // tokens at the base price
 }
 
 func newBiller(s PriceSheet) *biller { return &biller{sheet: s} }
 
-// request adds what a request costs.
+// request adds the cost of a request.
 func (a *biller) request(q sentRequest) {
 	a.choose(q)
 	if a.sheet.Marked {
@@ -28,8 +28,7 @@ func (a *biller) request(q sentRequest) {
 	a.lives = append(a.lives, a.sheet.Lifetime)
 }
 
-// choose decides how long what the request writes is kept, where there is a choice and the cache holds nothing of the
-// conversation.
+// choose selects the cache lifetime, if the sheet offers a choice and the cache holds nothing of the conversation.
 func (a *biller) choose(q sentRequest) {
 	t := a.sheet.Terms
 	if t == nil {
@@ -50,7 +49,7 @@ func (a *biller) choose(q sentRequest) {
 	o.Requests++
 }
 
-// call adds what a request for a summary costs.
+// call adds the cost of a summary request.
 func (a *biller) call(c SummaryCall) {
 	s := a.sheet
 	if c.after > 0 {

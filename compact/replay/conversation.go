@@ -11,49 +11,48 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// How a record becomes what is replayed:
+// Loading a record. Rules:
 //
-//   - Leading system messages are the prompt; later ones become messages of the
-//     user that open no turn. Reasoning is never sent.
-//   - The rest is hardened as a request would be, once and for all: empty replies
-//     go, empty results say so, every call is answered where it was made. So what
-//     is wrong with a replayed request is the fault of the policy.
-//   - Arguments that are no JSON object become {}.
+//   - Leading system messages are the system prompt. Later ones become user messages that start no turn.
+//     Reasoning is never sent.
+//   - The messages are hardened once, as a request would be: empty replies are removed, empty results get a
+//     placeholder text, and every call has a result directly after it. Every violation in a replayed request
+//     is therefore caused by the policy.
+//   - Arguments that are not a JSON object become {}.
 
-// Conversation is a recorded conversation, ready to be replayed. It is not
-// changed by that.
+// Conversation is a recorded conversation, ready for replay. A replay does not change it.
 type Conversation struct {
 	Name string
 
-	system   string // prompt, "" if the record has none
+	system   string // system prompt, "" if the record has none
 	prompt   conversation.Size
 	messages []recordedMessage
 	requests []request
 }
 
-// recordedMessage is one message.
+// recordedMessage is one message of the record.
 type recordedMessage struct {
 	body         conversation.Body // UserMessage, AssistantMessage or ToolResult
 	turn         int
-	at           time.Time // zero: not recorded
-	opensTurn    bool      // a turn
+	at           time.Time // zero if not recorded
+	opensTurn    bool      // the message starts a turn
 	isLateSystem bool      // a system message in the middle of the conversation
 	chars        int       // of text, names and arguments
 }
 
-// request is a reply that was asked for, with the replies that directly follow
-// it: those could not have been.
+// request is a reply that the client requested, together with the replies directly after it, which no request
+// triggered.
 type request struct {
-	from, to  int // the reply's messages, to is behind the last
+	from, to  int // indexes of the reply's messages; to is exclusive
 	idle      time.Duration
-	turnStart bool // a turn was opened since the request before
-	turnEnd   int  // the message behind the reply that opens the next turn, 0 if another request comes first
+	turnStart bool // a turn started since the previous request
+	turnEnd   int  // index of the next message that starts a turn, 0 if another request comes first
 }
 
-// Requests is how many requests are replayed.
+// Requests returns the number of requests to replay.
 func (c *Conversation) Requests() int { return len(c.requests) }
 
-// Load takes a recorded file.
+// Load converts a recorded file.
 func Load(doc jsonl.Document, name string) Conversation {
 	system, messages := doc.Split()
 	c := Conversation{Name: name, system: conversation.Clean(system)}
@@ -62,12 +61,12 @@ func Load(doc jsonl.Document, name string) Conversation {
 	for i := range messages {
 		events[i] = conversation.Event{Seq: uint64(i + 1), Time: messages[i].Time, Body: body(&messages[i])}
 	}
-	// The error says that the last message is the model's own, as it should be.
+	// Harden's error only reports that the last message is a reply, as expected here.
 	hardened, _ := projection.Harden(projection.Project(events), projection.Capabilities{})
 	turn := -1
 	for i := range hardened {
 		m := &hardened[i]
-		var from *jsonl.Message // nil: hardening made it up
+		var from *jsonl.Message // nil: hardening added the message
 		if len(m.Events) > 0 {
 			from = &messages[m.Events[0]-1]
 		}
@@ -83,7 +82,7 @@ func Load(doc jsonl.Document, name string) Conversation {
 	return c
 }
 
-// body is a message of a file, cleaned and measured.
+// body converts a message of the file to a cleaned, measured event body.
 func body(m *jsonl.Message) conversation.Body {
 	text := conversation.Clean(m.Text)
 	size := conversation.Measure(text)
@@ -104,7 +103,7 @@ func body(m *jsonl.Message) conversation.Body {
 	return conversation.UserMessage{Text: text, Size: size}
 }
 
-// object is arguments if they are a JSON object, else the empty one.
+// object returns arguments if they are a JSON object, else the empty object.
 func object(arguments string) string {
 	if strings.HasPrefix(strings.TrimSpace(arguments), "{") && json.Valid([]byte(arguments)) {
 		return arguments
@@ -112,10 +111,10 @@ func object(arguments string) string {
 	return "{}"
 }
 
-// newRecordedMessage is a hardened message as it was said.
+// newRecordedMessage converts a hardened message; from is its original in the file, nil if hardening added it.
 func newRecordedMessage(m *projection.Message, from *jsonl.Message) recordedMessage {
 	s := recordedMessage{chars: chars(m)}
-	status := conversation.ResultInterrupted // of an answer that the record does not have
+	status := conversation.ResultInterrupted // of a result that the record lacks
 	if from != nil {
 		s.at, s.isLateSystem, status = from.Time, from.Role == jsonl.RoleSystem, from.Result.Status
 	}
@@ -137,10 +136,10 @@ func newRecordedMessage(m *projection.Message, from *jsonl.Message) recordedMess
 	return s
 }
 
-// chars is the size of a message.
+// chars returns the size of a message in code points.
 func chars(m *projection.Message) int { return m.After().Chars() }
 
-// findRequests finds the replies that were asked for.
+// findRequests groups the replies into requests.
 func (c *Conversation) findRequests() {
 	opened := false
 	for i := 0; i < len(c.messages); i++ {
@@ -171,7 +170,7 @@ func (c *Conversation) isReply(i int) bool {
 	return ok
 }
 
-// between is the time from one moment to another, 0 if one of them is unknown.
+// between returns the time between two moments, 0 if one is unknown.
 func between(from, to time.Time) time.Duration {
 	if from.IsZero() || to.IsZero() {
 		return 0
@@ -179,7 +178,7 @@ func between(from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }
 
-// arguments lists the arguments that each tool is called with, sorted.
+// arguments returns the argument names that each tool is called with, sorted.
 func (c *Conversation) arguments() map[string][]string {
 	out := map[string][]string{}
 	for i := range c.messages {

@@ -1,29 +1,27 @@
 package replay
 
-// What is lost has to be looked up, which costs requests. The model is simple, and
-// counts every request by itself:
+// Hidden facts have to be looked up with recall, which costs requests. The model is simple and treats each request
+// separately:
 //
-//   - Of the messages that hold what a reply needed and its request did not show,
-//     those are looked up that hold the most of it, of several the smallest, until
-//     all is there. One lookup brings one of them back, at most as much as recall
-//     gives at a time.
-//   - A lookup is one more request, right behind the one that lacks something: it
-//     carries that one, from the provider's cache, and the call and what it gives
-//     back, as new input; and the call is output.
-//   - What was looked up for one reply is not there for the next one, and is not
-//     carried on: the first makes the debt higher than it would be, the second lower.
+//   - For the needs of a reply that its request does not show, messages that hold them are looked up until all
+//     are found: first the message that holds the most, of equals the smallest. One lookup returns one
+//     message, cut to recall's limit.
+//   - A lookup is an extra request directly after the original one. It carries that request from the
+//     provider's cache, plus the call and its result as new input; the call is output.
+//   - A lookup result is not available to later replies and not carried in later requests. The first makes the
+//     debt too high, the second too low.
 
 const (
-	lookupCallTokens = 50 // of the call that looks something up
+	lookupCallTokens = 50 // of the recall call
 
-	// What recall gives at a time, in tokens: as many, but no larger part of what is
-	// free, and not less than a little.
+	// Limits of one recall result, in tokens: at most maxLookupTokens and at most one part in lookupShare of the free
+	// window, but not less than minLookupTokens.
 	maxLookupTokens = 8000
 	lookupShare     = 10
 	minLookupTokens = 125
 )
 
-// lookups are the lookups that bring messages back behind the newest request.
+// lookups returns the lookups of the messages in owed, sent after the newest request.
 func (r *run) lookups(owed []int32) []lookup {
 	var out []lookup
 	size := r.requests[len(r.requests)-1].tokens
@@ -39,7 +37,7 @@ func (r *run) lookups(owed []int32) []lookup {
 	return out
 }
 
-// lookupCost is the cost of lookups, in tokens at the base price.
+// lookupCost returns the cost of lookups, in tokens at the base price.
 func (s PriceSheet) lookupCost(lookups []lookup) float64 {
 	sum := 0.0
 	for _, l := range lookups {
@@ -48,10 +46,10 @@ func (s PriceSheet) lookupCost(lookups []lookup) float64 {
 	return sum
 }
 
-// lookupMessages is the messages that hold facts, all of them together.
+// lookupMessages returns messages that together hold the lost facts.
 func (s *score) lookupMessages(r *run, lost []int32, before int) []int32 {
 	missing := map[int32]bool{}
-	holds := map[int32][]int32{} // by message: the facts
+	holds := map[int32][]int32{} // by message: the lost facts in it
 	for _, f := range lost {
 		if missing[f] {
 			continue
@@ -77,7 +75,7 @@ func (s *score) lookupMessages(r *run, lost []int32, before int) []int32 {
 			best, most = h, n
 		}
 		if best < 0 {
-			break // held by the prompt alone, which is always there
+			break // only the system prompt holds the rest, and it is always sent
 		}
 		for _, f := range holds[best] {
 			delete(missing, f)
@@ -87,7 +85,7 @@ func (s *score) lookupMessages(r *run, lost []int32, before int) []int32 {
 	return out
 }
 
-// isBetterLookup reports whether one message is to be preferred to another.
+// isBetterLookup reports whether a is preferred to b: the smaller message, then the earlier one.
 func isBetterLookup(c *Conversation, a, b int32) bool {
 	if b < 0 {
 		return true

@@ -8,16 +8,13 @@ import (
 	"plimsoll/conversation"
 )
 
-// What a reply changes in files says what it had to see. Rules:
+// The file edits of a reply show which lines it had to see. Rules:
 //
-//   - A call with the text to be replaced (old_string and its kin, alone or in a
-//     list of edits) needs the lines of that text: one anchor for a call. Of a
-//     patch every hunk of an updated file is an anchor: its context, and the lines
-//     it takes away.
-//   - A call with the whole text of a file needs those of its lines that it took
-//     from results.
-//   - Lines count without the space around them, and only if they are long enough
-//     to say something.
+//   - A call with the text to be replaced (old_string and similar fields, alone or in a list of edits) needs
+//     the lines of that text: one anchor per call. In a patch, every hunk of an updated file is an anchor: its
+//     context lines and removed lines.
+//   - A call that writes a whole file needs those of its lines that earlier results contain.
+//   - Lines are compared without surrounding space. Short lines are ignored, because they are not distinctive.
 
 // minLineChars is the shortest line that counts, in code points.
 const minLineChars = 13
@@ -30,14 +27,13 @@ var (
 	nameFields  = []string{"path", "file_path", "filename", "file"}
 )
 
-// oldAndNew are an old text and a new one only together: a search alone looks for
-// something.
+// oldAndNew are names that mean an old and a new text only as a pair: a field search alone is a search.
 var oldAndNew = [][2]string{{"search", "replace"}, {"old", "new"}}
 
-// patchMark opens a patch, wherever it stands.
+// patchMark is the first line of a patch, at any position in an argument.
 const patchMark = "*** Begin Patch"
 
-// anchors lists the texts that a call replaces, as their lines.
+// anchors returns the texts that a call replaces, each as its lines.
 func anchors(call conversation.ToolCall) [][]string {
 	fields := fieldsOf(call)
 	if lines := oldLines(fields); lines != nil {
@@ -55,7 +51,7 @@ func anchors(call conversation.ToolCall) [][]string {
 	return out
 }
 
-// fieldsOf is the arguments of a call, nil if they are no object.
+// fieldsOf returns the arguments of a call, nil if they are not an object.
 func fieldsOf(call conversation.ToolCall) map[string]json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(call.Arguments), &fields) != nil {
@@ -64,7 +60,7 @@ func fieldsOf(call conversation.ToolCall) map[string]json.RawMessage {
 	return fields
 }
 
-// textOf is a field that is a text, "" otherwise.
+// textOf returns a string field, "" for other types.
 func textOf(fields map[string]json.RawMessage, name string) string {
 	var text string
 	if json.Unmarshal(fields[name], &text) != nil {
@@ -73,7 +69,7 @@ func textOf(fields map[string]json.RawMessage, name string) string {
 	return text
 }
 
-// oldLines is the lines of all that a call replaces, nil if it replaces nothing.
+// oldLines returns the lines that a call replaces, nil if it replaces none.
 func oldLines(fields map[string]json.RawMessage) []string {
 	var lines []string
 	take := func(text string) {
@@ -104,7 +100,7 @@ func oldLines(fields map[string]json.RawMessage) []string {
 	return lines
 }
 
-// patchHunks lists the hunks of a patch that update files.
+// patchHunks returns the hunks of a patch that update files.
 func patchHunks(patch string) [][]string {
 	var out [][]string
 	var hunk []string
@@ -131,7 +127,7 @@ func patchHunks(patch string) [][]string {
 	return out
 }
 
-// writtenLines is the lines of a file that a call writes whole.
+// writtenLines returns the lines of a file that a call writes whole.
 func writtenLines(call conversation.ToolCall) []string {
 	fields := fieldsOf(call)
 	named := false
@@ -149,7 +145,7 @@ func writtenLines(call conversation.ToolCall) []string {
 	return nil
 }
 
-// countedLines lists the lines that count, each once, in order.
+// countedLines returns the long enough lines, trimmed, each once, in order.
 func countedLines(lines []string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -2,20 +2,20 @@ package replay
 
 import "strings"
 
-// searchText is a text that stands for a fact.
+// searchText is a text to search for and the fact that it represents.
 type searchText struct {
 	text string
 	fact int32
 }
 
-// endBytes are the last bytes of a needle by which it is looked up: paths and names
-// that begin alike end differently.
+// endBytes is the length of the suffix by which search texts are indexed. Paths and names often share a beginning and
+// differ at the end.
 const endBytes = 6
 
-// finder finds needles in texts. It is read only once it is made.
+// finder finds many search texts at once. It is read-only after newFinder.
 type finder struct {
 	byEnd map[string][]searchText
-	short []searchText // those of fewer bytes
+	short []searchText // search texts shorter than endBytes
 }
 
 func newFinder(needles []searchText) *finder {
@@ -31,7 +31,7 @@ func newFinder(needles []searchText) *finder {
 	return f
 }
 
-// find lists the facts in texts, each once.
+// find returns the facts found in texts, each once.
 func (f *finder) find(texts ...string) []int32 {
 	var out []int32
 	found := map[int32]bool{}

@@ -9,19 +9,16 @@ import (
 	"unicode/utf16"
 )
 
-// Identifiers are what a text names exactly: paths, names with dots or
-// underscores, names of two or more humps, hexadecimal ids of 7 to 40 digits of
-// which one is a decimal, and numbers of issues. They have 6 to 120 characters,
-// without the punctuation behind them and without line numbers. Letters of other
-// scripts are part of none.
+// Identifiers are the exact names in a text: paths, names with dots or underscores, names in camel case, hexadecimal
+// ids of 7 to 40 digits with at least one decimal digit, and issue numbers. They have 6 to 120 characters, without
+// trailing punctuation and line numbers. Only ASCII letters are part of one.
 
 const (
 	minIdentifierChars = 6
 	maxIdentifierChars = 120
 )
 
-// The first alternative that fits at a place counts. None begins within a word:
-// SessionID is one name, and essionID none.
+// The first matching alternative wins. No match begins within a word: SessionID is one name, and essionID is no name.
 var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?:~|\.{1,2})?/?[A-Za-z0-9_@.+-]+(?:/[A-Za-z0-9_@.+-]+)+/?` + // path
@@ -33,7 +30,7 @@ var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 			`|#[0-9]+`) // issue
 })
 
-// identifiers calls found for the identifiers in text, as often as they occur.
+// identifiers calls found for every identifier in text, repeats included.
 func identifiers(text string, found func(string)) {
 	for _, at := range identifierPattern().FindAllStringIndex(text, -1) {
 		id := strings.TrimRight(text[at[0]:at[1]], ".,:;/-")
@@ -43,8 +40,7 @@ func identifiers(text string, found func(string)) {
 	}
 }
 
-// hexWord reports whether all is a letter that is also a hexadecimal digit: the
-// word facade is no id.
+// hexWord reports whether id has only the letters a to f: the word facade is not an id.
 func hexWord(id string) bool {
 	for i := range len(id) {
 		if id[i] < 'a' || id[i] > 'f' {
@@ -54,7 +50,7 @@ func hexWord(id string) bool {
 	return true
 }
 
-// texts calls found for the texts and numbers in arguments.
+// texts calls found for every string and number in arguments.
 func texts(arguments string, found func(string)) {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
@@ -83,8 +79,7 @@ func eachText(v any, found func(string)) {
 	}
 }
 
-// asJSON is text as it stands in a JSON text that is all ASCII, without the
-// quotes: how it would be found in arguments.
+// asJSON returns text as an ASCII-only JSON string without the quotes, as it would appear in arguments.
 func asJSON(text string) string {
 	const escaped, letters = "\n\r\t\b\f\"\\", `nrtbf"\`
 	var b strings.Builder

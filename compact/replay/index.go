@@ -8,36 +8,35 @@ import (
 	"plimsoll/conversation"
 )
 
-// What the recorded model needed, found once for a conversation: every request's
-// references, anchors and written lines, and the instructions of the user. Each
-// is a fact, a text that stands in some messages; whether it is in a view says
-// whether one of those stands there whole, or what else stands there holds it.
+// The index of a conversation holds what the recorded model needed: the references, anchors and written lines of
+// every request, and the instructions of the user. Each is a fact: a text that some messages contain. A view shows a
+// fact if it has one of these messages in full, or another text that contains the fact.
 
-// index is read only once it is made.
+// index is read-only after newIndex.
 type index struct {
 	facts        []string  // by fact
 	finder       *finder   // finds facts
-	inMessage    [][]int32 // by message said: the facts in it
-	holders      [][]int32 // by fact: the messages said that hold it, ascending
+	inMessage    [][]int32 // by recorded message: the facts in it
+	holders      [][]int32 // by fact: the recorded messages that hold it, ascending
 	prompted     []int32   // facts in the system prompt
-	instructions [][]int32 // by message said: instructions that it was the first to give
+	instructions [][]int32 // by recorded message: instructions that occur first in it
 	needs        []needs   // by request
 }
 
-// needs is what a reply shows that its model used.
+// needs are the facts that a reply shows its model used.
 type needs struct {
 	references []reference
-	anchors    [][]int32 // facts that had to be seen together
+	anchors    [][]int32 // groups of facts that all had to be shown
 	written    []int32
 }
 
-// reference is an identifier that a reply names and that stood earlier.
+// reference is an identifier in a reply that an earlier message contains.
 type reference struct {
 	fact int32
-	tool bool // earlier it stood in results only
+	tool bool // only results contained it before
 }
 
-// newIndex finds what the recorded model needed. The error is that of ctx.
+// newIndex builds the index of a conversation. The error is that of ctx.
 func newIndex(ctx context.Context, c *Conversation) (*index, error) {
 	x := &indexer{c: c, ids: map[string]int32{}, index: &index{instructions: make([][]int32, len(c.messages))}}
 	raw := make([]needs, len(c.requests))
@@ -57,23 +56,22 @@ func newIndex(ctx context.Context, c *Conversation) (*index, error) {
 	return x.index, nil
 }
 
-// neverSeen is behind every message.
+// neverSeen is an index after every message.
 const neverSeen = math.MaxInt32
 
-// indexer makes an index.
+// indexer builds an index.
 type indexer struct {
 	c       *Conversation
 	index   *index
 	ids     map[string]int32
 	needles []searchText
-	inJSON  []bool // by fact: it has a needle as it stands in JSON
+	inJSON  []bool // by fact: its JSON form is searched for too
 	prompt  map[int32]bool
-	results []int32 // by fact: the first result that holds it, or nowhere
-	said    []int32 // by fact: the first message that is no result and holds it, or nowhere
+	results []int32 // by fact: the first result that holds it, or neverSeen
+	said    []int32 // by fact: the first other message that holds it, or neverSeen
 }
 
-// fact is the number of a text. Lines are also looked for as they stand in
-// arguments.
+// fact returns the number of a text. For lines, the JSON form is searched for too, as in arguments.
 func (x *indexer) fact(text string, line bool) int32 {
 	id, known := x.ids[text]
 	if !known {
@@ -92,7 +90,7 @@ func (x *indexer) fact(text string, line bool) int32 {
 	return id
 }
 
-// lines are the facts of lines.
+// lines returns the facts of lines.
 func (x *indexer) lines(lines []string) []int32 {
 	var out []int32
 	for _, line := range countedLines(lines) {
@@ -101,7 +99,7 @@ func (x *indexer) lines(lines []string) []int32 {
 	return out
 }
 
-// namedBy is all that a reply names, whether it stood earlier or not.
+// namedBy returns all names, anchors and lines in a reply, whether or not earlier messages contain them.
 func (x *indexer) namedBy(q request) needs {
 	var n needs
 	seen := map[int32]bool{}
@@ -127,7 +125,7 @@ func (x *indexer) namedBy(q request) needs {
 	return n
 }
 
-// instructions finds what the user demands, each sentence once.
+// instructions collects the user's instructions, each sentence once.
 func (x *indexer) instructions() {
 	seen := map[int32]bool{}
 	for i, s := range x.c.messages {
@@ -144,7 +142,7 @@ func (x *indexer) instructions() {
 	}
 }
 
-// findFacts looks for all facts in all that was said.
+// findFacts searches all recorded messages for all facts.
 func (x *indexer) findFacts(ctx context.Context) error {
 	ix := x.index
 	ix.finder = newFinder(x.needles)
@@ -173,7 +171,7 @@ func (x *indexer) findFacts(ctx context.Context) error {
 	return nil
 }
 
-// searchTexts is the texts of a message that are looked through.
+// searchTexts returns the texts of a message that are searched.
 func searchTexts(body conversation.Body) []string {
 	switch b := body.(type) {
 	case conversation.UserMessage:
@@ -190,7 +188,7 @@ func searchTexts(body conversation.Body) []string {
 	return nil
 }
 
-// availableBefore is what of a reply's needs stood before it.
+// availableBefore returns those needs of a reply that earlier messages contain.
 func (x *indexer) availableBefore(n needs, before int) needs {
 	var out needs
 	for _, r := range n.references {
@@ -217,8 +215,7 @@ func (x *indexer) availableBefore(n needs, before int) needs {
 	return out
 }
 
-// occursBefore reports whether a fact stood in what was said before a message, and
-// whether it did so in results only.
+// occursBefore reports whether the system prompt or an earlier message contains a fact, and whether only results do.
 func (x *indexer) occursBefore(fact int32, before int) (stood, resultsOnly bool) {
 	if x.prompt[fact] || int(x.said[fact]) < before {
 		return true, false
@@ -227,5 +224,5 @@ func (x *indexer) occursBefore(fact int32, before int) (stood, resultsOnly bool)
 	return resulted, resulted
 }
 
-// inResultBefore reports whether a fact stood in a result before a message.
+// inResultBefore reports whether an earlier result contains a fact.
 func (x *indexer) inResultBefore(fact int32, before int) bool { return int(x.results[fact]) < before }

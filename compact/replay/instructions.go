@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// Instructions are sentences of the user that bind: with must, never, always,
-// only or don't, with a quote, a URL, or a number that stands for itself. A
-// sentence ends behind . ! or ? before white space, and with its line.
+// Instructions are binding sentences of the user: with must, never, always, only or don't, with a quote, a URL, or a
+// separate number. A sentence ends after . ! or ? before white space, and at the end of its line.
 
 var bindingPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:must|never|always|only|don['’]t)\b|"|https?://|\b[0-9]+\b`)
 })
 
-// instructions lists the sentences of a text that bind, in order.
+// instructions returns the binding sentences of a text, in order.
 func instructions(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

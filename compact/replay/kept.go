@@ -2,12 +2,11 @@ package replay
 
 import "plimsoll/compact/preset"
 
-// What was kept in view, and what the rest would have cost. The same figures are
-// told without the indexes of names: that a name stands in an index says that
-// there was something, and not what.
+// The needs that stayed in view, and the cost of looking up the rest. All figures exist a second time without the
+// indexes of names, because a name in an index shows that something existed, not its content.
 
-// RetainedNeeds is what of the recorded model's needs stood in the requests, and what it
-// would take to look up the rest.
+// RetainedNeeds measures which of the recorded model's needs the requests contained, and what looking up the rest
+// would cost.
 type RetainedNeeds struct {
 	RecallAll   Ratio `json:"recall_all"`
 	RecallTool  Ratio `json:"recall_tool"`
@@ -16,16 +15,16 @@ type RetainedNeeds struct {
 	Content     Ratio `json:"content"`     // edit anchors and written lines together
 	Recoverable Ratio `json:"recoverable"` // 1 where nothing is lost
 
-	RecallDebt             float64            `json:"recall_debt"` // tokens that recall would have to bring back at least
+	RecallDebt             float64            `json:"recall_debt"` // least tokens that recall would have to return
 	Lookups                int                `json:"lookups"`
 	LookupsPerRequest      Ratio              `json:"lookups_per_request"`
-	LookupTokens           float64            `json:"lookup_tokens"`  // that lookups give back
-	CostWithDebt           map[string]float64 `json:"cost_with_debt"` // and of lookups, by sheet
+	LookupTokens           float64            `json:"lookup_tokens"`  // tokens that lookups return
+	CostWithDebt           map[string]float64 `json:"cost_with_debt"` // of requests and lookups, by sheet
 	CostWithDebtRatio      map[string]Ratio   `json:"cost_with_debt_ratio"`
 	CostWithDebtVsTruncate map[string]Ratio   `json:"cost_with_debt_vs_truncate"`
 }
 
-// kept pools what was needed, counted in one of the ways.
+// kept sums the tallies of all files; counted selects one of the two tallies.
 func (p pool) kept(requests int, counted func(sums) tally) RetainedNeeds {
 	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{}}
 	var all tally

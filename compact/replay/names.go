@@ -8,13 +8,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// idPattern finds ids as stubs and notes write them, and turns as headings of
-// summaries do.
+// idPattern matches event and turn ids in stubs and notes, and turn numbers in headings of summaries.
 var idPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b([et][0-9]+(?:-[0-9]+)?)\b|(?i:\bturns?) ([0-9]+(?:–[0-9]+)?)`)
 })
 
-// idsIn lists the events and turns that a text gives ids of, as recall takes them.
+// idsIn returns the event and turn ids in a text, as recall accepts them.
 func idsIn(text string) []conversation.RecallID {
 	ids := []conversation.RecallID{}
 	for _, match := range idPattern().FindAllStringSubmatch(text, -1) {
@@ -29,7 +28,7 @@ func idsIn(text string) []conversation.RecallID {
 	return ids
 }
 
-// idsMatch reports whether ids are of an event or of its turn.
+// idsMatch reports whether ids include an event or its turn.
 func idsMatch(ids []conversation.RecallID, event, turn uint64) bool {
 	for _, id := range ids {
 		n := event
