@@ -14,20 +14,17 @@ import (
 // reported count shows it. Rules:
 //
 //   - While overlays, model, prompt and tools stay the same, requests only grow: a report is compared with the last
-//     complete
-// report plus an estimate of what was added (package compact). Without such a report it is compared with the
-// estimate alone, once three reports have calibrated that.
+//     complete report plus an estimate of what was added (package compact). Without such a report it is compared
+//     with the estimate alone, once three reports have calibrated that.
 //   - No cut: a count of only the tokens that the server's cache did not have, and a count without reasoning that
-//     the server
-// left out. After one such count, two short reports in a row are needed for a cut; after three, no cut is assumed.
-//   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that
-//     misses more than
-// 20 %. A single tiny count is taken for an error.
+//     the server left out. After one such count, two short reports in a row are needed for a cut; after three, no
+//     cut is assumed.
+//   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
+//     more than 20 %. A single tiny count is taken for an error.
 //   - A short report is marked in the log: the meter does not use it, now or when the log is read again.
-//   - After a cut the user gets a notice, once for a model. A window from the user, the server or the catalog
-//     stays: counts
-// are wrong more often than these. An unknown window is set to the largest count, for this conversation only. A
-// later report above it raises it again.
+//   - After a cut the user gets a notice, once for a model. A window from the user, the server or the catalog stays:
+//     counts are wrong more often than these. An unknown window is set to the largest count, for this conversation
+//     only. A later report above it raises it again.
 
 // report is the usage event of a reply, for comparison; false if it cannot be compared because the model or the
 // view has changed since.

@@ -15,9 +15,8 @@ import (
 // A conversation gets the first line of its first message as its title, and then one by the model, if
 // Options.Titles allows it. Rules:
 //
-//   - The model is asked once, after the first turn ended well and while the conversation is idle; nothing waits
-//     for the
-// answer. After a failure or a useless answer the first line stays.
+//   - The model is asked once, after the first turn ended well and while the conversation is idle; nothing waits for
+//     the answer. After a failure or a useless answer the first line stays.
 //   - A title of the user stays.
 //   - The request is small, without tools and with a bounded reply; its usage is in the log like that of every
 //     request.

@@ -17,13 +17,11 @@ import (
 // The size of a window may change at any time: servers restart with another one, and load models again. Rules:
 //
 //   - A size from the user stays.
-//   - A size from the server, as an answer or in a refusal, counts until the server names another one. A size that
-//     a refusal
-// taught in an earlier run counts less: only until the server names one, and only for a while.
+//   - A size from the server, as an answer or in a refusal, counts until the server names another one. A size that a
+//     refusal taught in an earlier run counts less: only until the server names one, and only for a while.
 //   - A report with more tokens than the window disproves its size.
 //   - The server is asked again when the size is in doubt: before a request is held back for it, when a report has
-//     more tokens
-// or too few, and after the server was unreachable.
+//     more tokens or too few, and after the server was unreachable.
 
 // windowKeeper keeps the size of the current model's window, by what the user, the server and reports say.
 type windowKeeper struct {

@@ -374,11 +374,9 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 // A compaction is made between requests: at once while idle, otherwise before the next request of the turn. Rules:
 //
 //   - Operations run in the order of their arrival. One that needs no model does not wait for a summary that is
-//     being
-// written: if it changes the view under the summary, the summary is discarded.
+//     being written: if it changes the view under the summary, the summary is discarded.
 //   - The overlays of one proposal are one transaction. If it cannot be stored, nothing is changed, and nothing is
-//     tried
-// again.
+//     tried again.
 
 // Boundary runs between two requests, while nothing streams and no tool runs: it applies a summary that is written,
 // and runs the operations that wait.

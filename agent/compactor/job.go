@@ -16,11 +16,9 @@ import (
 //
 //   - One at a time. The same request again joins it, another request replaces it.
 //   - It is written from a snapshot, on a goroutine that reads nothing the owner changes. The owner applies it
-//     between two
-// requests, if the view is still the one it was written from and the window is no smaller.
+//     between two requests, if the view is still the one it was written from and the window is no smaller.
 //   - Until then nothing of it is in the log, so that a stop, a crash and a failure leave the view as it was. The
-//     usage of
-// its requests is recorded in any case.
+//     usage of its requests is recorded in any case.
 //   - A request waits for it only if it would not fit otherwise, or if whoever asked for the summary waits.
 //   - The text of an error never becomes a summary: package compact decides which answers count.
 

@@ -17,8 +17,7 @@ import (
 // once while idle, otherwise before the next request of the turn. Rules:
 //
 //   - Turns are rewound and restored between two turns only: a request under way was made with the old ones. The
-//     turn is
-// not stopped for that.
+//     turn is not stopped for that.
 //   - Whichever messages it names, an overlay makes a summary that is being written stale.
 //   - An edit does not delay later compactions by the planner or the model.
 //   - If the overlay cannot be stored, nothing is changed, and nothing is tried again.

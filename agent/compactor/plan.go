@@ -15,12 +15,10 @@ import (
 // in the middle of a stream. Rules:
 //
 //   - A step without a model is made at once. A summary is written in the background. Under rules that evict, no
-//     request
-// waits for it: at the hard line the note is committed alone (summaries.go). Under other rules a request above that
-// line waits.
-//   - A request that is still above the hard line goes down the ladder, which needs no model. If it is too long
-//     even then,
-// it is not sent.
+//     request waits for it: at the hard line the note is committed alone (summaries.go). Under other rules a request
+//     above that line waits.
+//   - A request that is still above the hard line goes down the ladder, which needs no model. If it is too long even
+//     then, it is not sent.
 //   - Whatever fails, no message is lost and the conversation goes on.
 //   - Every decision is logged with its numbers.
 
@@ -187,8 +185,7 @@ func (c *Compactor) RunPending(ctx context.Context) bool {
 // the next request, when the reply and its results are complete. Rules:
 //
 //   - At most one in a turn, and none before the conversation has grown since the last one: a model that asks again
-//     and
-// again causes no costs.
+//     and again causes no costs.
 //   - It summarizes what no summary covers yet: older turns first, else the beginning of this turn.
 //   - Under rules without summaries the oldest units are evicted, with a note in their place.
 //   - Whatever fails, the turn goes on.

@@ -76,10 +76,9 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 
 // With review, a written summary waits for the user before it is applied. Rules:
 //
-//   - Until the decision, the summary counts as one that is being written: the conversation goes on, another
-//     request joins
-// or replaces it, and a change of the view makes it stale. A request that does not fit waits for the user; Esc then
-// discards the summary, and the request goes down the ladder.
+//   - Until the decision, the summary counts as one that is being written: the conversation goes on, another request
+//     joins or replaces it, and a change of the view makes it stale. A request that does not fit waits for the user;
+//     Esc then discards the summary, and the request goes down the ladder.
 //   - The time of the review does not count for the limit and the duration of the summary.
 //   - The edited text must have an acceptable length. If not, the user sees why and goes on editing.
 
@@ -199,16 +198,13 @@ func (c *Compactor) clear(ctx context.Context) {
 // Under rules that evict, a request never waits for a summary. Rules:
 //
 //   - It is written in the background when the load line is near, or from there on, at most once until the
-//     conversation has
-// grown again. Without a user it is not prepared: another turn may never come.
+//     conversation has grown again. Without a user it is not prepared: another turn may never come.
 //   - A written summary waits in memory for the step that evicts what it covers: text and note are one epoch. Its
-//     usage is
-// recorded at once.
+//     usage is recorded at once.
 //   - At the hard line the note is committed alone. A later text waits for the next step, so that the prefix breaks
 //     once.
 //   - An overlay on its events, other than a note, makes it stale. It is then discarded, as at the end of the
-//     program, and
-// the log gets the outcome.
+//     program, and the log gets the outcome.
 
 // keepPrepared keeps a written summary for the step that evicts what it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {

@@ -220,11 +220,9 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 // conversation. Rules:
 //
 //   - Together they take at most a quarter of the window, by Plimsoll's own estimate: the longest form that fits is
-//     used,
-// or else the last one.
+//     used, or else the last one.
 //   - The choice ends when the first message records it: another form would break the provider's cache, and past
-//     requests
-// could not be rebuilt.
+//     requests could not be rebuilt.
 //   - A notice names the tools that are left out.
 
 // promptShare is the largest part of the window, one in so many, for prompt and tools.
