@@ -32,7 +32,7 @@ func TestStoredFormRoundTrips(t *testing.T) {
 	})
 }
 
-// overlays has overlays of each kind with all fields set.
+// overlays are overlays of each kind with all fields set.
 var overlays = []conversation.Body{
 	conversation.Cap{Origin: made, Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 40}, {Event: 2, Call: "1", Head: 1}}},
 	conversation.Mask{Origin: made, Style: conversation.StylePlimsoll, Version: 1, Preview: 250, Items: []conversation.MaskItem{

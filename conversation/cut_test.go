@@ -21,7 +21,7 @@ func TestCutAppendsTheMarkerToTheFirstCharacters(t *testing.T) {
 	}
 }
 
-func TestCutCountsCharactersAsGoDoes(t *testing.T) {
+func TestCutCountsRunes(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("aé漢😀\u0301 end\n", 7)
 	for max := -1; max <= utf8.RuneCountInString(text); max++ {

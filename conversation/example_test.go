@@ -7,11 +7,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// morning is the time of the example event.
+// morning is the time of the example events.
 var morning = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
-// The stored form of an event is one JSON object. A kind that this version does not
-// know is kept as it is.
+// The stored form of an event is one JSON object. A kind that this version does not know is kept as it is.
 func ExampleMarshal() {
 	event := conversation.Event{Seq: 1, Time: morning, Body: conversation.UserMessage{Text: "Good morning"}}
 	stored, err := conversation.Marshal(event)

@@ -18,7 +18,7 @@ func bodyFields() []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[storedEvent]()), func(f reflect.StructField) bool { return f.Type.Kind() != reflect.Pointer })
 }
 
-func TestEveryFieldOfTheStoredFormIsReadAndWritten(t *testing.T) {
+func TestEveryFieldOfTheStoredFormRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, f := range bodyFields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -40,7 +40,7 @@ func TestTextsDecodeAsInEncodingJSON(t *testing.T) {
 }
 
 // Decoded texts must not change while later texts are decoded into the same buffer.
-func TestTextsOutliveTheirBuffer(t *testing.T) {
+func TestDecodedTextsDoNotShareTheBuffer(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	var bodies []conversation.Body

@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// banded puts n summaries over a log.
-func banded(events []conversation.Event, n int) []conversation.Event {
+// withSummaries adds n summaries that cover a log.
+func withSummaries(events []conversation.Event, n int) []conversation.Event {
 	var bodies []conversation.Body
 	for i := range n {
 		bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Text: "what was said, in short",
@@ -22,8 +22,8 @@ func banded(events []conversation.Event, n int) []conversation.Event {
 	return compacttest.AppendTo(events, bodies...)
 }
 
-// stripped is a log whose calls and results are all stripped by policy.
-func stripped(events []conversation.Event, omit bool) []conversation.Event {
+// withPolicies returns a log with a policy that strips all calls and results.
+func withPolicies(events []conversation.Event, omit bool) []conversation.Event {
 	p := &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip,
 		Request: true, Response: true, Preview: 250, MinChars: 800}
 	if omit {
@@ -33,8 +33,8 @@ func stripped(events []conversation.Event, omit bool) []conversation.Event {
 		Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}})
 }
 
-// repeating is a log in which every result repeats the first.
-func repeating(events []conversation.Event) []conversation.Event {
+// withRepeatedResults returns a log in which every result repeats the first.
+func withRepeatedResults(events []conversation.Event) []conversation.Event {
 	out := slices.Clone(events)
 	first := uint64(0)
 	for i, e := range out {
@@ -58,12 +58,12 @@ func BenchmarkProject(b *testing.B) {
 	}{
 		{"raw", events},
 		{"3000masks", compacttest.MaskAll(events, 3000)},
-		{"40bands", banded(events, 40)},
-		{"strip", stripped(events, false)},
-		{"omit", stripped(events, true)},
+		{"40bands", withSummaries(events, 40)},
+		{"strip", withPolicies(events, false)},
+		{"omit", withPolicies(events, true)},
 		{"pin", compacttest.AppendTo(events, conversation.Pin{Events: []uint64{7}})},
-		{"repeats", repeating(events)},
-		{"repeatsMasked", compacttest.MaskAll(repeating(events), 1)},
+		{"repeats", withRepeatedResults(events)},
+		{"repeatsMasked", compacttest.MaskAll(withRepeatedResults(events), 1)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -82,7 +82,7 @@ func BenchmarkExtend(b *testing.B) {
 		log  []conversation.Event
 	}{
 		{"raw", compacttest.LongLog(10_000 + grown)},
-		{"repeats", repeating(compacttest.LongLog(10_000 + grown))},
+		{"repeats", withRepeatedResults(compacttest.LongLog(10_000 + grown))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			begin := projection.Project(c.log[:10_000])
@@ -98,8 +98,8 @@ func BenchmarkExtend(b *testing.B) {
 	}
 }
 
-// BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
-// open. Budget: 50 us, no allocation worth noting.
+// BenchmarkMeterKeystroke measures the meter's work for a key with 10,000 events open.
+// Budget: 50 us, hardly any allocation.
 func BenchmarkMeterKeystroke(b *testing.B) {
 	m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(compacttest.LongLog(10_000)))
 	b.ReportAllocs()
@@ -111,9 +111,8 @@ func BenchmarkMeterKeystroke(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan looks at a conversation of 10,000 events of 1 KB, before every
-// request. Budget: a check that does nothing costs under 50 us; one that acts, and
-// what is read from the log once it has changed, have none.
+// BenchmarkPlan plans before a request with 10,000 events of 1 KB. Budget: under 50 us for a check without a plan; no
+// budget for checks that plan, and for reading a changed log.
 func BenchmarkPlan(b *testing.B) {
 	for _, c := range []struct {
 		name   string

@@ -37,7 +37,7 @@ func (l dedupeLog) state(s projection.State) dedupeLog {
 	return l
 }
 
-// onlyDedupe are rules of nothing but identity dedup, with tools.
+// onlyDedupe returns rules that only deduplicate by identity, for these tools.
 func onlyDedupe(tools map[string]preset.ToolRule) preset.Rules {
 	return preset.Rules{Values: preset.Values{Dedupe: preset.DedupeParams{Enabled: true, InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}}, Tools: tools}
 }
@@ -108,8 +108,7 @@ func TestDedupeItemsSparePinnedAndBrokenCalls(t *testing.T) {
 	}
 }
 
-// FuzzDedupe takes any texts for arguments, results and identifiers through
-// the steps: choosing, projecting, and choosing again.
+// FuzzDedupe selects, projects and selects again with any texts as arguments, results and identifiers.
 func FuzzDedupe(f *testing.F) {
 	f.Add(writes, writes, longLine, `{"a":"`+longLine+`"}`, "path", 100)
 	f.Add(`{"path":1.0}`, `{"path":1}`, `{"a":1e400}`, `[`, "path", 0)

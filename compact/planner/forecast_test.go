@@ -27,8 +27,7 @@ func isForcedPlan(p planner.Plan) bool {
 	return false
 }
 
-// forcedPlan is the plan that the size of the request causes, at the next request
-// or after the reply.
+// forcedPlan returns the plan that the size of the request causes, at the next request or after the reply.
 func forcedPlan(r preset.Rules, c planner.Check) planner.Plan {
 	for _, m := range []planner.Moment{planner.MomentReply, planner.MomentRequest, planner.MomentTurn} {
 		c.Moment = m
@@ -45,8 +44,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkForecast fails unless an outlook agrees with the planner; it gives what
-// and the plan.
+// checkForecast fails unless the forecast agrees with the planner; it returns the forecast and the plan.
 func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast, planner.Plan) {
 	t.Helper()
 	o, p := c.Forecast(r), forcedPlan(r, c)
@@ -68,7 +66,7 @@ func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast
 	return o, p
 }
 
-// checkCold fails unless the planner evicts with a cold cache what the forecast says.
+// checkCold fails unless the planner, with a cold cache, evicts the units of the forecast.
 func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	t.Helper()
 	if o.State == planner.TimingNow {
@@ -85,7 +83,7 @@ func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	}
 }
 
-func TestForecastTellsWhenThePlannerActs(t *testing.T) {
+func TestForecastMatchesThePlan(t *testing.T) {
 	t.Parallel()
 	states := map[planner.TimingState]int{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// lines are the load line and the hard line of a window.
-func lines(window int, change func(*preset.Rules, *meter.Options)) (load, hard int) {
+// loadAndHardLine returns the load line and the hard line of a window, in tokens.
+func loadAndHardLine(window int, change func(*preset.Rules, *meter.Options)) (load, hard int) {
 	r, o := preset.RulesOf(preset.Plimsoll), meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
 	if change != nil {
 		change(&r, &o)
@@ -25,22 +25,22 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{4096, 8192, 32_000, 64_000, 128_000, 200_000, 1_000_000} {
 		for _, hard := range []float64{0.86, 0.9, 0.95, 1} {
-			load, most := lines(window, func(r *preset.Rules, _ *meter.Options) { r.HardRatio = hard })
+			load, most := loadAndHardLine(window, func(r *preset.Rules, _ *meter.Options) { r.HardRatio = hard })
 			if load >= most || load < int(preset.DefaultTriggerRatio*float64(window)) {
 				t.Errorf("window %d, hard line at %g: the lines are %d and %d", window, hard, load, most)
 			}
 		}
-		if load, _ := lines(window, func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
+		if load, _ := loadAndHardLine(window, func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
 			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
 		}
 	}
-	if load, _ := lines(32_000, nil); load <= int(preset.DefaultTriggerRatio*32_000) {
+	if load, _ := loadAndHardLine(32_000, nil); load <= int(preset.DefaultTriggerRatio*32_000) {
 		t.Errorf("a small window has its load line at %d, no nearer to the hard line", load)
 	}
 }
 
-// A step leaves less than the load line, also where the load line is configured lower.
-func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
+// An eviction ends below the load line, also with a lower configured load line.
+func TestAnEvictionEndsBelowTheLoadLine(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
 	for name, change := range map[string]func(*preset.Rules, *meter.Options){
@@ -74,7 +74,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 	}
 }
 
-// chat is turns of a message and a reply of so many tokens each.
+// chat returns turns of a message and a reply, of that many tokens each.
 func chat(turns, tokens int) []conversation.Event {
 	l := new(compacttest.LogBuilder)
 	for range turns {

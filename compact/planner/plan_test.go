@@ -35,15 +35,14 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 		}
 	}
 	l.UserTokens(1)
-	// 40,001 and the room for a note have to go: eight turns, and of the ninth the
-	// message and the work.
+	// 40,001 tokens and room for a note must be freed: eight turns, and of the ninth the message and the tool steps.
 	const evicted = "load line: cover 1-35"
 	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
 		p := k.Plan(l)
 		if got := compacttest.DescribePlan(p); got != evicted {
 			t.Errorf("%s, above it: %s", name, got)
 		}
-		// A note takes the place of 44,990 tokens, and has at most its room.
+		// A note of at most its limit replaces 44,990 tokens.
 		if left := 44_990 - p.Gain; p.Used != 80_001 || left <= 0 || left > 4700 {
 			t.Errorf("%s: used %d, gain %d", name, p.Used, p.Gain)
 		}
@@ -72,15 +71,15 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
+func TestRequestsAboveTheHardLineWait(t *testing.T) {
 	t.Parallel()
 	at95, over := (&compacttest.LogBuilder{}).ToolTurns(19), (&compacttest.LogBuilder{}).ToolTurns(19).UserTokens(1)
 	rests := func(k *compacttest.PlannerInput) { k.Check.Past.After, k.Check.Past.Undone = 94_000, 94_000 }
 	for name, c := range map[string]struct {
-		look compacttest.PlannerInput
-		log  *compacttest.LogBuilder
-		want string
-		hold bool
+		input compacttest.PlannerInput
+		log   *compacttest.LogBuilder
+		want  string
+		hold  bool
 	}{
 		"at the line":                            {compacttest.PlannerInputAt(planner.MomentRequest), at95, planner.TriggerLoadLine, false},
 		"above it":                               {compacttest.PlannerInputAt(planner.MomentRequest), over, planner.TriggerHardLine, true},
@@ -90,13 +89,13 @@ func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 		"above it, just compacted and undone":    {compacttest.PlannerInputAt(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
 		"the same after a reply":                 {compacttest.PlannerInputAt(planner.MomentReply).With(rests), over, "", false},
 	} {
-		if p := c.look.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
+		if p := c.input.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
 			t.Errorf("%s: %q", name, compacttest.DescribePlan(p))
 		}
 	}
 }
 
-func TestNextStepWaitsForGrowth(t *testing.T) {
+func TestNextEvictionWaitsForGrowth(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.LogBuilder{}).ToolTurns(17) // 85,000
 	for name, c := range map[string]struct {
@@ -127,7 +126,7 @@ func TestNextStepWaitsForGrowth(t *testing.T) {
 
 func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 	t.Parallel()
-	// What comes before the newest message can go; everything else is that message.
+	// Only the few tokens before the newest message can be evicted.
 	log := func(result, used int) *compacttest.LogBuilder {
 		return (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(10).UserTokens(10).ReadTokens(result).UserTokens(used - 35 - result)
 	}
@@ -174,8 +173,8 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 	}
 }
 
-// What is evicted above the load line of 80,000 or with a cold cache, and how the
-// block of summaries grows.
+// The tests below check what is evicted above the load line of 80,000 or with a cold
+// cache, and how summaries are merged.
 
 // planInTurn describes the plan before a request of a turn.
 func planInTurn(l *compacttest.LogBuilder) string {
@@ -188,8 +187,7 @@ func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 		log  *compacttest.LogBuilder
 		want string
 	}{
-		// 40,001 and room for the note have to go: nine replies with what lies
-		// between them.
+		// 40,001 tokens and room for the note must be freed: nine replies and the messages between them.
 		"talk":                 {(&compacttest.LogBuilder{}).ChatTurns(16).UserTokens(1), "cover 1-18"},
 		"talk and work":        {(&compacttest.LogBuilder{}).ChatTurns(6).ToolTurns(11), "cover 1-27"},
 		"a long first message": {(&compacttest.LogBuilder{}).UserTokens(2001).ReplyTokens(3000).ChatTurns(16), "cover 1-20"},
@@ -231,7 +229,7 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 	if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.LogBuilder{}).ToolTurns(14))); got != "" {
 		t.Errorf("at the cold line: %q", got)
 	}
-	// Above the load line as well, the step goes down to the lower of both.
+	// Also above the load line, the eviction goes down to the lower target.
 	l.UserTokens(1)
 	k := compacttest.PlannerInputAt(planner.MomentTurn).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.3 })
 	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
@@ -293,8 +291,8 @@ func TestSummaryCoversUnitsDroppedBeforeIt(t *testing.T) {
 	}
 }
 
-// preparing is a look that may prepare a summary, without masks.
-func preparing(change ...func(*compacttest.PlannerInput)) compacttest.PlannerInput {
+// nearLoadLine returns an input for which a summary may be prepared, without masks.
+func nearLoadLine(change ...func(*compacttest.PlannerInput)) compacttest.PlannerInput {
 	k := compacttest.PlannerInputAt(planner.MomentReply)
 	k.Check.Prepares, k.Rules.Mask.Enabled = true, false
 	for _, c := range change {
@@ -327,7 +325,7 @@ func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 		"nothing automatic":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false }},
 		"no window":              {turns: 15, change: func(k *compacttest.PlannerInput) { k.Options.Window = meter.Window{} }},
 	} {
-		k := preparing()
+		k := nearLoadLine()
 		if c.change != nil {
 			c.change(&k)
 		}
@@ -338,8 +336,8 @@ func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 	}
 }
 
-// prepared is a summary of spans that a model wrote, on a log.
-func prepared(t *testing.T, k compacttest.PlannerInput, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
+// preparedSummary returns a prepared summary by a model, of spans of a log.
+func preparedSummary(t *testing.T, k compacttest.PlannerInput, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
 	c := k.CheckOf(log)
 	proposal, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
@@ -355,9 +353,9 @@ func prepared(t *testing.T, k compacttest.PlannerInput, log []conversation.Event
 
 func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	t.Parallel()
-	k := preparing()
+	k := nearLoadLine()
 	l := (&compacttest.LogBuilder{}).ChatTurns(15)
-	proposal := prepared(t, k, l.Events(), k.Plan(l).Spans)
+	proposal := preparedSummary(t, k, l.Events(), k.Plan(l).Spans)
 	step := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Rules.Mask.Enabled = false })
 	l.ChatTurns(2).UserTokens(100)
 	plan, c := step.Plan(l), step.CheckOf(l.Events())
@@ -404,8 +402,8 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	}
 }
 
-// marathon is one turn of many steps.
-func marathon(steps int) *compacttest.LogBuilder {
+// longTurn returns one turn of many steps.
+func longTurn(steps int) *compacttest.LogBuilder {
 	l := (&compacttest.LogBuilder{}).User("Do all of it.")
 	for range steps {
 		l.Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.NumberedLines(100, "of a file"))
@@ -413,14 +411,14 @@ func marathon(steps int) *compacttest.LogBuilder {
 	return l
 }
 
-func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
+func TestSummariesCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	t.Parallel()
 	m := meter.New(compacttest.Window(100_000))
 	turns := compacttest.FilesRead(10, 100).User("And now?") // 4,789 tokens, 474 a turn of 4 events
 	long := (&compacttest.LogBuilder{}).User(strings.Repeat("a long task ", 1000)).Reply("Yes.").User("Go on.").Reply("Done.").User("x")
 	banded := compacttest.FilesRead(10, 100).Summary(conversation.StylePlimsoll, 5, 12, 1, 2, "turns 1 and 2").User("And now?")
 	pinned := compacttest.FilesRead(10, 100).User("And now?").Add(conversation.Pin{Events: []uint64{6}})
-	steered := marathon(10).User("Faster.")
+	steered := longTurn(10).User("Faster.")
 	for range 20 {
 		steered.Call("read_file", `{}`, conversation.ResultOK, compacttest.NumberedLines(100, "of a file"))
 	}
@@ -436,7 +434,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"a long first message":            {long, 0, 0, []conversation.Span{compacttest.Span(1, 4)}},
 		"earlier bands stay":              {banded, 0, 0, []conversation.Span{compacttest.Span(2, 4), compacttest.Span(13, 40)}},
 		"pins do not part a band":         {pinned, 0, 0, []conversation.Span{compacttest.Span(2, 40)}},
-		"within the only turn":            {marathon(10), 0, 0, []conversation.Span{compacttest.Span(2, 19)}},
+		"within the only turn":            {longTurn(10), 0, 0, []conversation.Span{compacttest.Span(2, 19)}},
 		"the older side, if it is enough": {steered, 9000, 0, []conversation.Span{compacttest.Span(2, 11)}},
 		"both sides, if it is not":        {steered, 0, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 60)}},
 		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 46)}},
@@ -448,8 +446,8 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	}
 }
 
-// What went wrong with compaction elsewhere, one test for each kind that
-// projecting, hardening, epochs and selection can keep from happening.
+// The tests below cover known failures of compaction in other programs that
+// projection, hardening, epochs and selection can prevent.
 
 // TestCatalogueB20StubsNeverReadLikeAFailure reads what masks, caps and drops put in the
 // place of texts that hold none of these words themselves.
@@ -477,7 +475,7 @@ func TestCatalogueB20StubsNeverReadLikeAFailure(t *testing.T) {
 	})
 }
 
-func TestCatalogueB20NoPlaceholderStandsInArguments(t *testing.T) {
+func TestCatalogueB20ArgumentsHaveNoPlaceholders(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, conversationtest.Rich(t))
@@ -501,19 +499,19 @@ func TestCatalogueB20NoPlaceholderStandsInArguments(t *testing.T) {
 	})
 }
 
-// failed is a call for a summary that came to nothing.
-func failed(model string) conversation.Attempt {
+// failedSummary returns the record of a failed summary request.
+func failedSummary(model string) conversation.Attempt {
 	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.AttemptFailed, Why: "too busy", Model: model}
 }
 
-// tried is an automatic compaction that failed at a size of the request in tokens.
-func tried(tokens int, outcome string) conversation.Attempt {
-	a := failed("m")
+// failedAt returns the record of an automatic compaction that failed with a request of that many tokens.
+func failedAt(tokens int, outcome string) conversation.Attempt {
+	a := failedSummary("m")
 	a.Before, a.Outcome = tokens, outcome
 	return a
 }
 
-func TestPastOfReadsTheLog(t *testing.T) {
+func TestHistoryIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
 	made := func(source conversation.Source, trigger string, before, after int) conversation.Origin {
 		return conversation.Origin{Source: source, Trigger: trigger, Before: before, After: after}
@@ -542,26 +540,26 @@ func TestPastOfReadsTheLog(t *testing.T) {
 		"by a profile since it was undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).
 			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.MaskResults(7)), planner.Past{}},
 
-		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
+		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
 
 		"another compaction since": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
 		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
 
-		"a failure":                        {said().Add(failed("m")), planner.Past{Failures: 1}},
-		"refused before a model was asked": {said().Add(failed(""), failed("m")), planner.Past{Failures: 1}},
-		"tried at so many tokens":          {said().Add(tried(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
-		"stopped at so many tokens":        {said().Add(tried(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
-		"tried before a compaction":        {said().Add(tried(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
-		"tried with another model":         {said().Add(tried(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"a failure":                        {said().Add(failedSummary("m")), planner.Past{Failures: 1}},
+		"refused before a model was asked": {said().Add(failedSummary(""), failedSummary("m")), planner.Past{Failures: 1}},
+		"tried at so many tokens":          {said().Add(failedAt(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
+		"stopped at so many tokens":        {said().Add(failedAt(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
+		"tried before a compaction":        {said().Add(failedAt(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
+		"tried with another model":         {said().Add(failedAt(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
 
-		"a compaction without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"one to save money does not":                     {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.MaskResults(3)), planner.Past{Failures: 2}},
-		"failures before a summary":                      {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
-		"failures before and after a summary":            {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
-		"failures before a manual compaction":            {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.Past{}},
-		"failures before another model":                  {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
-		"a pin does not speak for the user's wish":       {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
+		"a compaction without a model since the failure": {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
+		"one to save money does not":                     {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.MaskResults(3)), planner.Past{Failures: 2}},
+		"failures before a summary":                      {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary), planner.Past{After: 400}},
+		"failures before and after a summary":            {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary).Add(failedSummary("m")), planner.Past{After: 400, Failures: 1}},
+		"failures before a manual compaction":            {said().Add(failedSummary("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.Past{}},
+		"failures before another model":                  {said().Add(failedSummary("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")), 17, 1500), planner.Past{Undone: 1500}},
+		"a pin does not speak for the user's wish":       {said().Add(failedSummary("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
 	} {
 		if d := cmp.Diff(c.want, planner.PastOf(c.log.Events())); d != "" {
 			t.Errorf("%s:\n%s", name, d)
@@ -569,8 +567,7 @@ func TestPastOfReadsTheLog(t *testing.T) {
 	}
 }
 
-// When the presets of the sources act. The figures are explained in
-// plan_look_test.go; a plan that does nothing is "".
+// The tests below check when the presets of the sources act. An empty plan is described as "".
 
 func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	t.Parallel()
@@ -622,7 +619,7 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).ChatTurns(17))); got != "" {
 		t.Errorf("at 85 percent: %s", got)
 	}
-	// 25,000 tokens stay: the newest five turns.
+	// 25,000 tokens are protected: the newest five turns.
 	over := (&compacttest.LogBuilder{}).ChatTurns(17).UserTokens(10).ReplyTokens(1)
 	for name, c := range map[string]struct {
 		change func(*compacttest.PlannerInput)
@@ -653,8 +650,8 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	}
 }
 
-// jcliWork is turns with a result each, of so many bytes.
-func jcliWork(tool string, bytes ...int) *compacttest.LogBuilder {
+// jcliTurns returns turns with one result each, of these sizes in bytes.
+func jcliTurns(tool string, bytes ...int) *compacttest.LogBuilder {
 	l := (&compacttest.LogBuilder{}).User("Go.")
 	for _, n := range bytes {
 		l.Call(tool, "{}", conversation.ResultOK, strings.Repeat("x", n))
@@ -675,17 +672,17 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 			want = ""
 		}
 		// 13 results, of which ten stay; 800 bytes are not over 800.
-		if got := compacttest.DescribePlan(k.Plan(jcliWork("read_file", old...))); got != want {
+		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old...))); got != want {
 			t.Errorf("moment %d: %q", m, got)
 		}
-		if got := compacttest.DescribePlan(k.Plan(jcliWork("todo_write", old...))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(jcliTurns("todo_write", old...))); got != "" {
 			t.Errorf("exempt, moment %d: %q", m, got)
 		}
-		if got := compacttest.DescribePlan(k.Plan(jcliWork("read_file", old[3:]...))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old[3:]...))); got != "" {
 			t.Errorf("ten results, moment %d: %q", m, got)
 		}
 	}
-	p := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).Plan(jcliWork("read_file", old...))
+	p := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).Plan(jcliTurns("read_file", old...))
 	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
 		t.Errorf("%+v", p.Masks)
 	}
@@ -727,8 +724,8 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	}
 }
 
-// edits is a call of a tool per file, with long arguments and results.
-func edits(files ...string) *compacttest.LogBuilder {
+// editCalls returns a log with one tool call per file, with long arguments and results.
+func editCalls(files ...string) *compacttest.LogBuilder {
 	l := (&compacttest.LogBuilder{}).User("Go.")
 	for i, f := range files {
 		l.Call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat("r", 2000))
@@ -736,23 +733,23 @@ func edits(files ...string) *compacttest.LogBuilder {
 	return l
 }
 
-func identified(k *compacttest.PlannerInput) {
+func withIdentifiers(k *compacttest.PlannerInput) {
 	k.Rules.Dedupe.ToolIdentifierFields = map[string][]string{"edit": {"path"}}
 }
 
 func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 	t.Parallel()
 	for _, m := range compacttest.Moments() {
-		k := compacttest.PresetInput(preset.Adachsoft, m).With(identified)
+		k := compacttest.PresetInput(preset.Adachsoft, m).With(withIdentifiers)
 		want := "every request: mask e2 call_1 e3"
 		if m == planner.MomentReply {
 			want = ""
 		}
-		p := k.Plan(edits("a", "b", "a"))
+		p := k.Plan(editCalls("a", "b", "a"))
 		if compacttest.DescribePlan(p) != want {
 			t.Errorf("moment %d: %q", m, compacttest.DescribePlan(p))
 		}
-		if got := compacttest.DescribePlan(k.Plan(edits("a", "b", "c"))); got != "" {
+		if got := compacttest.DescribePlan(k.Plan(editCalls("a", "b", "c"))); got != "" {
 			t.Errorf("moment %d, nothing repeated: %q", m, got)
 		}
 		if want != "" {
@@ -761,7 +758,7 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 			}
 		}
 	}
-	full := compacttest.PresetInput(preset.Adachsoft, planner.MomentRequest).With(identified)
+	full := compacttest.PresetInput(preset.Adachsoft, planner.MomentRequest).With(withIdentifiers)
 	if got := compacttest.DescribePlan(full.Plan((&compacttest.LogBuilder{}).ChatTurns(30))); got != "" {
 		t.Errorf("above every line it has no other layer: %q", got)
 	}

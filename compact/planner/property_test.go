@@ -24,9 +24,9 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// What holds of every plan, for conversations of every kind.
+// These properties hold for every plan of every conversation.
 
-func TestPlanIsDeterministicAndPure(t *testing.T) {
+func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -105,8 +105,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 	}
 }
 
-// checkUnits fails if spans hold a part of a unit that a view shows, and not the
-// rest of it.
+// checkUnits fails if spans hold a part of a unit that a view shows, and not the rest of it.
 func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
 	shown := map[uint64]bool{}
 	for _, m := range v.Messages {
@@ -131,10 +130,10 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 	}
 }
 
-// causes are the reasons of a plan. At one moment each may cause one plan: after the plan of
-// one another may be worth its cost. A layer of a source may act once
-// on each result, as hiding one can show another in full that pointed to it.
-func causes(r preset.Rules, p planner.Plan) []string {
+// planReasons returns the reasons of a plan. Each reason may cause one plan at a moment: after it
+// a plan for another reason may be worth its cost. A layer of a source may act once on each
+// result, because hiding a result can show another one in full that pointed to it.
+func planReasons(r preset.Rules, p planner.Plan) []string {
 	layers := r.Micro.Enabled || r.Dedupe.Enabled
 	switch p.Trigger {
 	case planner.TriggerLoadLine, planner.TriggerHardLine:
@@ -183,7 +182,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 		done := map[string]bool{}
 		for p.Acts() {
 			committed[p.Trigger]++
-			for _, cause := range causes(r, p) {
+			for _, cause := range planReasons(r, p) {
 				done[cause] = true
 			}
 			used := c.Meter.Reading().Used
@@ -202,7 +201,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.Past = planner.PastOf(c.Log)
 			c.Past.Failures = max(c.Past.Failures, failures)
 			again := c.Plan(r)
-			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
+			if again.Acts() && !again.Hold && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
 				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
 			}
 			if again.Hold {
@@ -216,13 +215,13 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 	}
 }
 
-// evictedBy is the spans that a plan evicts, nil if it evicts nothing.
+// evictedBy returns the spans that a plan evicts, or nil.
 func evictedBy(p planner.Plan) []conversation.Span {
 	note, _ := p.Note.(conversation.Summary)
 	return note.Spans
 }
 
-func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
+func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 	t.Parallel()
 	steps := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -232,7 +231,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		}
 		r, c := compacttest.AnyCheck(t, log)
 		if rapid.IntRange(0, 3).Draw(t, "as it comes") > 0 { // mostly so that a step is due
-			r, c = dueFor(t, c)
+			r, c = withFullWindow(t, c)
 		}
 		p := c.Plan(r)
 		if p.Note == nil {
@@ -241,7 +240,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		steps[p.Trigger]++
 		spans := evictedBy(p)
 		checkUnits(t, log, c.View, spans)
-		checkStays(t, c, spans)
+		checkUncovered(t, c, spans)
 		bodies := p.WithoutSummary().Masks
 		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := compacttest.AppendTo(log, stamped...)
@@ -261,12 +260,12 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 			t.Fatal(problem)
 		}
 		undone := compacttest.AppendTo(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
-		if got := projection.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
-			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
+		if got := projection.Project(undone); !reflect.DeepEqual(viewTexts(got), viewTexts(c.View)) {
+			t.Fatalf("undone it is another view: %q, and was %q", viewTexts(got), viewTexts(c.View))
 		}
 		redone := compacttest.AppendTo(undone, conversation.Revert{Event: uint64(len(undone))})
-		if got := projection.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
-			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
+		if got := projection.Project(redone); !reflect.DeepEqual(viewTexts(got), viewTexts(after)) {
+			t.Fatalf("redone it is another view: %q, and was %q", viewTexts(got), viewTexts(after))
 		}
 	})
 	if len(steps) < 2 {
@@ -274,9 +273,9 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 	}
 }
 
-// dueFor returns the default rules and a check of a nearly full window, or of one at
-// half of it after a pause.
-func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
+// withFullWindow returns the default rules and a check with a nearly full window, or with a
+// half full one after a pause.
+func withFullWindow(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 	r := preset.RulesOf(preset.Plimsoll)
 	c.Meter = c.Meter.WithRules(r)
 	used := float64(c.Meter.Reading().Used)
@@ -286,9 +285,9 @@ func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 	return r, c
 }
 
-// checkStays fails if spans hide what always stays: pins, the newest message of the
-// user, the last unit and those with calls that wait.
-func checkStays(t *rapid.T, c planner.Check, spans []conversation.Span) {
+// checkUncovered fails if spans cover what must stay in the view: pins, the newest user
+// message, the last unit and units with open calls.
+func checkUncovered(t *rapid.T, c planner.Check, spans []conversation.Span) {
 	t.Helper()
 	after := projection.Project(append(slices.Clip(c.Log), conversation.NextEvents(c.Log, time.Time{},
 		conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: spans, Appendix: "## Note"})...))
@@ -316,14 +315,14 @@ func checkStays(t *rapid.T, c planner.Check, spans []conversation.Span) {
 	}
 }
 
-// checkNamed fails unless a view names every event that spans took out of it.
+// checkNamed fails unless the view names every event that the spans removed from it.
 func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
 	t.Helper()
 	for _, m := range v.Messages {
 		if m.State != projection.StateSummarised {
 			continue
 		}
-		named := namedIn(m.Text)
+		named := eventsNamedIn(m.Text)
 		for _, seq := range m.Events {
 			if compacttest.InSpans(spans, seq) && !named(seq, log[seq-1].Turn) {
 				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
@@ -332,8 +331,8 @@ func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans [
 	}
 }
 
-// namedIn tells which events a text names, by themselves or by their turn.
-func namedIn(text string) func(seq uint64, turn int) bool {
+// eventsNamedIn returns a test for the events that a text names, by number or by turn.
+func eventsNamedIn(text string) func(seq uint64, turn int) bool {
 	type ids struct{ first, last uint64 }
 	var events, turns []ids
 	for _, found := range recallIDs.FindAllStringSubmatch(text, -1) {
@@ -356,8 +355,8 @@ func namedIn(text string) func(seq uint64, turn int) bool {
 
 var recallIDs = regexp.MustCompile(`\b([et])([0-9]+)(?:-([0-9]+))?\b|(?i:\bturns?) ([0-9]+)(?:–([0-9]+))?`)
 
-// texts is what a view sends, message by message.
-func texts(v projection.View) []string {
+// viewTexts returns the texts of a view, message by message.
+func viewTexts(v projection.View) []string {
 	var out []string
 	for _, m := range v.Messages {
 		text := string(m.Role) + " " + m.Text
@@ -369,8 +368,7 @@ func texts(v projection.View) []string {
 	return out
 }
 
-// checkProjection projects any events, also such as no log would take, and
-// hardens the view for every kind of endpoint.
+// checkProjection projects any events, also invalid ones, and hardens the view for every kind of endpoint.
 func checkProjection(t *testing.T, events []conversation.Event) {
 	t.Helper()
 	v := projection.Project(events)
@@ -396,8 +394,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	planner.MaskItems(&v, &preset.Rules{Values: preset.Values{Mask: preset.MaskRules{Enabled: true}}}, m, false)
 }
 
-// FuzzProject reads bytes as lines of a stored log, in any order and with any
-// numbers.
+// FuzzProject reads bytes as lines of a stored log, in any order and with any numbers.
 func FuzzProject(f *testing.F) {
 	for i := range 40 {
 		var data []byte
@@ -424,10 +421,10 @@ func FuzzProject(f *testing.F) {
 	})
 }
 
-// Recovery in a window of 100,000 tokens: enough is 52,000, and what is left out
-// goes down to 40,000.
+// These tests recover from an overflow in a window of 100,000 tokens: recovery must free the
+// request to 52,000 tokens, and evictions go down to 40,000.
 
-func tellBodies(bodies []conversation.Body) string {
+func describeBodies(bodies []conversation.Body) string {
 	var parts []string
 	for _, b := range bodies {
 		var items []string
@@ -455,8 +452,8 @@ func tellBodies(bodies []conversation.Body) string {
 	return strings.Join(parts, "; ")
 }
 
-// task is a turn of so many calls whose results are never masked by their age.
-func task(calls, tokens int) *compacttest.LogBuilder {
+// turnOfCalls returns a turn of that many calls, whose results are too new to be masked.
+func turnOfCalls(calls, tokens int) *compacttest.LogBuilder {
 	l := (&compacttest.LogBuilder{}).UserTokens(10)
 	for range calls {
 		l.CallTokens("task", "{}", tokens)
@@ -480,20 +477,17 @@ func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 		"nothing": {(&compacttest.LogBuilder{}).ToolTurns(10).UserTokens(1990), ""},
 		// All but the newest three results, of the first turn as well.
 		"masks": {(&compacttest.LogBuilder{}).ToolTurns(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
-		// Three results of 30,000: the newest three stay, and the oldest go to 1,000
-		// each until 38,015 less are sent.
+		// Three results of 30,000: the newest three stay, and the oldest go to 1,000 each until 38,015 less are sent.
 		"caps of the current turn": {(&compacttest.LogBuilder{}).UserTokens(10).ReadTokens(30_000).ReadTokens(30_000).ReadTokens(29_990), "cap e3 2000+2000, e5 2000+2000"},
 		"one cap is enough":        {(&compacttest.LogBuilder{}).UserTokens(10).ReadTokens(30_000).ReadTokens(24_000).ReadTokens(22_000), "cap e3 2000+2000"},
 		"masks, then caps":         {(&compacttest.LogBuilder{}).ChatTurns(4).ToolTurns(2).UserTokens(10).ReadTokens(20_000).ReadTokens(20_000).ReadTokens(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
-		// 80 results of 1,000 and calls of 1.5 tokens: 28,130 have to go. No result
-		// has more than 4,000 characters. Of one that is cut to 1,000, at least 700
-		// tokens go.
-		"shorter caps": {task(80, 1000), "cap " + cuts(41, 500)},
+		// 80 results of 1,000 and calls of 1.5 tokens: 28,130 have to go. No result has more than 4,000 characters.
+		// Of one that is cut to 1,000, at least 700 tokens go.
+		"shorter caps": {turnOfCalls(80, 1000), "cap " + cuts(41, 500)},
 		// 60 results of 5,200 characters: cut to 4,000 and a note they have 61,500
 		// tokens, and cut to 1,000 some 720 less each.
-		"caps twice": {task(60, 1300), "cap " + cuts(60, 2000) + "; cap " + cuts(14, 500)},
-		// Nothing to mask or cap: from 90,000 down to 40,000, the newest message and
-		// the first stay.
+		"caps twice": {turnOfCalls(60, 1300), "cap " + cuts(60, 2000) + "; cap " + cuts(14, 500)},
+		// Nothing to mask or cap: from 90,000 down to 40,000, the newest message and the first stay.
 		"drops":                        {(&compacttest.LogBuilder{}).ChatTurns(18), "drop 2-21"},
 		"only the current turn is cut": {(&compacttest.LogBuilder{}).UserTokens(10).CallTokens("task", "{}", 60_000).ReplyTokens(10).UserTokens(10).ReadTokens(299), "drop 2-3"},
 		"masks, then drops":            {(&compacttest.LogBuilder{}).ChatTurns(12).ToolTurns(4).UserTokens(10), "mask e27; drop 2-16"},
@@ -503,7 +497,7 @@ func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 		"a first message that has room":    {(&compacttest.LogBuilder{}).UserTokens(30_000).ChatTurns(18), "drop 2-33"},
 	} {
 		k := compacttest.PlannerInputAt(planner.MomentRequest)
-		if got := recovered(k, c.log); got != c.want {
+		if got := describeRecovery(k, c.log); got != c.want {
 			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.TokensAfter(c.log, nil))
 		}
 		if left := k.TokensAfter(c.log, k.CheckOf(c.log.Events()).Recover(k.Rules)); left > 52_000 {
@@ -536,7 +530,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 		then := projection.Project(append(slices.Clip(log), conversation.NextEvents(log, conversationtest.Epoch, bodies...)...))
 		before, after := c.Meter.EstimatedTokens(), c.Meter.WithView(then).EstimatedTokens()
 		if after >= before {
-			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)
+			t.Fatalf("%s: %d tokens became %d", describeBodies(bodies), before, after)
 		}
 		checkKept(t, log, v, then, c.Meter)
 		messages, err := projection.Harden(then, projection.Capabilities{})
@@ -544,7 +538,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 			t.Fatalf("the request cannot be made any more: %v", err)
 		}
 		for _, problem := range compacttest.RequestProblems(messages, projection.Capabilities{}) {
-			t.Fatalf("%s: %s", tellBodies(bodies), problem)
+			t.Fatalf("%s: %s", describeBodies(bodies), problem)
 		}
 	})
 	for _, kind := range []string{"conversation.Mask", "conversation.Cap", "conversation.Drop"} {
@@ -554,8 +548,8 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 	}
 }
 
-// checkKept fails unless a view still shows what no compaction may cover: pins, the
-// user's first text of up to 2,000 tokens and newest message, and the last unit.
+// checkKept fails unless the view has what no compaction may cover: pins, the user's
+// first text of up to 2,000 tokens and newest message, and the last unit.
 func checkKept(t *rapid.T, log []conversation.Event, before, after projection.View, meter meter.Meter) {
 	shown := map[uint64]*projection.Message{}
 	for i := range after.Messages {
@@ -603,7 +597,7 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 	}
 }
 
-// recovered describes a recovery in a line; "" if it does nothing.
-func recovered(k compacttest.PlannerInput, l *compacttest.LogBuilder) string {
-	return tellBodies(k.CheckOf(l.Events()).Recover(k.Rules))
+// describeRecovery describes a recovery in a line; "" if it is empty.
+func describeRecovery(k compacttest.PlannerInput, l *compacttest.LogBuilder) string {
+	return describeBodies(k.CheckOf(l.Events()).Recover(k.Rules))
 }

@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// toMask lists the results and arguments that a mask would cover.
-func toMask(l *compacttest.LogBuilder, r preset.Rules, m meter.Meter) []string {
+// maskedItems lists the results and arguments that a mask would cover.
+func maskedItems(l *compacttest.LogBuilder, r preset.Rules, m meter.Meter) []string {
 	var out []string
 	v := projection.Project(l.Events())
 	for _, item := range planner.MaskItems(&v, &r, m, false) {
@@ -29,8 +29,8 @@ func toMask(l *compacttest.LogBuilder, r preset.Rules, m meter.Meter) []string {
 	return out
 }
 
-// keep returns rules that spare only so many of the newest results.
-func keep(results int) preset.Rules {
+// keepNewest returns rules that protect only that many of the newest results.
+func keepNewest(results int) preset.Rules {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Mask.Enabled, r.Mask.KeepResults, r.Mask.KeepTokens, r.Mask.FirstTurnTokens = true, results, 0, 0
 	return r
@@ -47,42 +47,42 @@ func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 		}
 		return l.User("And now?")
 	}
-	first := keep(0)
+	first := keepNewest(0)
 	first.Mask.FirstTurnTokens = 400
-	newest := keep(0)
+	newest := keepNewest(0)
 	newest.Mask.KeepTokens = 700 // two results
 	for name, c := range map[string]struct {
 		log   *compacttest.LogBuilder
 		rules preset.Rules
 		want  []string
 	}{
-		"all":                    {work("read_file", "read_file"), keep(0), []string{"e3", "e6"}},
-		"but the newest results": {work("read_file", "read_file", "read_file"), keep(1), []string{"e3", "e6"}},
+		"all":                    {work("read_file", "read_file"), keepNewest(0), []string{"e3", "e6"}},
+		"but the newest results": {work("read_file", "read_file", "read_file"), keepNewest(1), []string{"e3", "e6"}},
 		"but the newest tokens":  {work("read_file", "read_file", "read_file"), newest, []string{"e3"}},
 		"but the first turn":     {work("read_file", "read_file"), first, []string{"e6"}},
-		"but of exempt tools":    {work("todo_write", "read_file", "load_skill"), keep(0), []string{"e6"}},
-		"but of tools that keep": {work("create_file", "read_file"), keep(0), []string{"e6"}},
-		"but the current turn":   {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, text), keep(0), nil},
-		"but short ones":         {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, compacttest.NumberedLines(20, "short")).User("y"), keep(0), nil},
-		"but pinned ones":        {work("read_file", "read_file").Add(conversation.Pin{Events: []uint64{3}}), keep(0), []string{"e6"}},
-		"but what is hidden":     {work("read_file", "read_file").Add(compacttest.MaskResults(3)), keep(0), []string{"e6"}},
-		"but what was recalled":  {work("read_file", conversation.ToolRecall), keep(0), []string{"e3"}},
-		"recalled two turns ago": {work("read_file", conversation.ToolRecall, "read_file"), keep(0), []string{"e3", "e6", "e9"}},
+		"but of exempt tools":    {work("todo_write", "read_file", "load_skill"), keepNewest(0), []string{"e6"}},
+		"but of tools that keep": {work("create_file", "read_file"), keepNewest(0), []string{"e6"}},
+		"but the current turn":   {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, text), keepNewest(0), nil},
+		"but short ones":         {(&compacttest.LogBuilder{}).User("x").Call("read_file", `{}`, conversation.ResultOK, compacttest.NumberedLines(20, "short")).User("y"), keepNewest(0), nil},
+		"but pinned ones":        {work("read_file", "read_file").Add(conversation.Pin{Events: []uint64{3}}), keepNewest(0), []string{"e6"}},
+		"but what is hidden":     {work("read_file", "read_file").Add(compacttest.MaskResults(3)), keepNewest(0), []string{"e6"}},
+		"but what was recalled":  {work("read_file", conversation.ToolRecall), keepNewest(0), []string{"e3"}},
+		"recalled two turns ago": {work("read_file", conversation.ToolRecall, "read_file"), keepNewest(0), []string{"e3", "e6", "e9"}},
 		"arguments of tools that say so": {(&compacttest.LogBuilder{}).User("x").Call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).User("y"),
-			keep(0), []string{"e2 call_1", "e3"}},
+			keepNewest(0), []string{"e2 call_1", "e3"}},
 	} {
-		if d := cmp.Diff(c.want, toMask(c.log, c.rules, m)); d != "" {
+		if d := cmp.Diff(c.want, maskedItems(c.log, c.rules, m)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
-	off := keep(0)
+	off := keepNewest(0)
 	off.Mask.Enabled = false
-	if got := toMask(work("read_file"), off, m); got != nil {
+	if got := maskedItems(work("read_file"), off, m); got != nil {
 		t.Errorf("masks are off, and %v is hidden", got)
 	}
 }
 
-// Masks below the load line: where they save money.
+// The tests below mask below the load line to save money.
 
 func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 
 func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 	t.Parallel()
-	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
+	// A mask saves 20,000 tokens with a stub of 173; S tokens are in the result and after it.
 	log := func(s int) *compacttest.LogBuilder {
 		return (&compacttest.LogBuilder{}).ChatTurns(1).UserTokens(10).ReadTokens(20_173).ReplyTokens(s - 173 - 10).UserTokens(10)
 	}

@@ -23,7 +23,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// good is a summary of [compacttest.SampleLog] that nothing is wrong with.
+// good is a valid summary of [compacttest.SampleLog].
 const good = "### Goal\nThe upload test passes on CI (t0).\n### Constraints\nNever touch hull/hull.go; keep port 8080 (t0).\n" +
 	"### Done\nA free port in upload/server_test.go (t1).\n### Next step\nAnswer \"What is next?\" (t3)."
 
@@ -147,8 +147,8 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
-// extracted is the extract of a job, which is accepted and keeps to its bound.
-func extracted(t interface {
+// checkedExtract returns the extract of a job, and checks that it is accepted and within its limit.
+func checkedExtract(t interface {
 	Fatalf(string, ...any)
 }, log []conversation.Event, j summary.Job) string {
 	a := summary.Extract(log, j)
@@ -162,15 +162,15 @@ func extracted(t interface {
 	return text
 }
 
-func TestExtractListsDemandsFirst(t *testing.T) {
+func TestExtractListsUserDemandsFirst(t *testing.T) {
 	t.Parallel()
 	l := compacttest.SampleLog()
 	j := rawJob(l)
 	j.CoveredTokens = 2000 // room for everything
-	compacttest.Golden(t, "extract", extracted(t, l.Events(), j)+"\n")
+	compacttest.Golden(t, "extract", checkedExtract(t, l.Events(), j)+"\n")
 
 	j.CoveredTokens = 200
-	text := extracted(t, l.Events(), j)
+	text := checkedExtract(t, l.Events(), j)
 	if !strings.Contains(text, "t0 You must never touch hull/hull.go, and keep port 8080.") || !strings.Contains(text, "t0 The upload test fails on CI.") {
 		t.Errorf("with little room the demands are lost: %s", text)
 	}
@@ -194,18 +194,18 @@ func TestExtractIsAlwaysAccepted(t *testing.T) {
 		j := summary.RawJob(l.Events(), summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(l.Len())}}})
 		j.MaxTokens = rapid.SampledFrom([]int{0, 50, 500, 20_000}).Draw(t, "max")
 		if j.CoveredTokens > 200 {
-			extracted(t, l.Events(), j)
+			checkedExtract(t, l.Events(), j)
 		}
 	})
 }
 
-// An extract is made of what was said, never of a summary of it.
+// An extract is made of the original messages, never of a summary.
 func TestExtractReadsTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.PlainLog(t)
 		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Covered: 5000})
-		plain, hidden := extracted(t, events, j), extracted(t, overlaid(t, events), j)
+		plain, hidden := checkedExtract(t, events, j), checkedExtract(t, withOverlays(t, events), j)
 		if plain != hidden {
 			t.Fatalf("%q behind overlays, %q without", hidden, plain)
 		}
@@ -219,7 +219,7 @@ func TestViewJobRequest(t *testing.T) {
 	l := compacttest.SampleLog()
 	j := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, summary.Options{
 		Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
-	compacttest.Golden(t, "view", wholeText(j))
+	compacttest.Golden(t, "view", requestText(j))
 	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -229,7 +229,7 @@ func TestRawJobRequest(t *testing.T) {
 	t.Parallel()
 	l := compacttest.SampleLog()
 	j := summary.RawJob(l.Events(), summary.Options{Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
-	compacttest.Golden(t, "raw", wholeText(j))
+	compacttest.Golden(t, "raw", requestText(j))
 	if j.Input != preset.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -242,12 +242,12 @@ func TestMergedJobRequest(t *testing.T) {
 	rest := []conversation.Span{{First: prior.Spans[0].Last + 1, Last: uint64(len(l.Events()))}}
 	ask := summary.Options{Spans: rest}
 	j := summary.MergedJob([]conversation.Summary{prior}, l.Events(), ask)
-	compacttest.Golden(t, "merged", wholeText(j))
+	compacttest.Golden(t, "merged", requestText(j))
 	if d := cmp.Diff(l.All(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != preset.InputMerged {
 		t.Errorf("%+v\n%s", j, d)
 	}
 	ask.Style = conversation.StyleOneClaw
-	compacttest.Golden(t, "oneclaw", wholeText(summary.MergedJob([]conversation.Summary{prior}, l.Events(), ask)))
+	compacttest.Golden(t, "oneclaw", requestText(summary.MergedJob([]conversation.Summary{prior}, l.Events(), ask)))
 
 	only := summary.MergedJob([]conversation.Summary{prior, {Spans: rest, FromTurn: 2, ToTurn: 3, Text: "The suite passed."}}, l.Events(), summary.Options{})
 	if text := only.Messages[0].Text; strings.Contains(text, "e1 user") || !strings.Contains(text, "The suite passed.") || only.ToTurn != 3 {
@@ -255,7 +255,7 @@ func TestMergedJobRequest(t *testing.T) {
 	}
 }
 
-func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
+func TestJCLISummaryRequestHasTheTextOfItsSource(t *testing.T) {
 	t.Parallel()
 	const prompt = "Summarize this conversation for continuity. Include: 1) What was accomplished, 2) Current state, 3) Key decisions made. " +
 		"4) If a skill/workflow was actively being followed, preserve its key steps and current progress so the model can continue following it. " +
@@ -305,7 +305,7 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 		ask := summary.Options{Spans: compacttest.FirstTwoTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
 		for name, j := range map[string]summary.Job{
 			"raw": summary.RawJob(l.Events(), ask), "view": summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)} {
-			text := wholeText(j)
+			text := requestText(j)
 			if !strings.Contains(text, "List the files.\n\nNothing else.\nPreserve in particular: ports\n") || strings.Contains(text, "Constraints and preferences") ||
 				strings.Contains(text, "Summarize this") || strings.Contains(text, "concise, factual") || j.Version != 0 {
 				t.Errorf("%s, %s, version %d:\n%s", style, name, j.Version, text)
@@ -314,7 +314,7 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 	}
 }
 
-func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
+func TestViewRequestNamesTheTurnsToCover(t *testing.T) {
 	t.Parallel()
 	l := compacttest.SampleLog()
 	view := projection.Project(l.Events())
@@ -347,8 +347,8 @@ func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
 	}
 }
 
-// All that stands before the wish is what the next request sends, so that it is
-// read from the cache.
+// Everything before the summary instruction equals the next request, so that the
+// provider reads it from the prompt cache.
 func TestViewJobDoesNotChangeTheView(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -376,7 +376,7 @@ func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 	}
 }
 
-// S64: summarising reads the raw events, whatever lies over them.
+// S64: summaries are made from the raw events, whatever overlays cover them.
 func TestTranscriptsReadTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -385,7 +385,7 @@ func TestTranscriptsReadTheOriginalMessages(t *testing.T) {
 		ask := summary.Options{Spans: []conversation.Span{{First: 1, Last: n}}, Budget: rapid.SampledFrom([]int{0, 300, 2000}).Draw(t, "budget"),
 			Style: rapid.SampledFrom([]conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI}).Draw(t, "style")}
 		plain := summary.RawJob(events, ask)
-		covered := overlaid(t, events)
+		covered := withOverlays(t, events)
 		if d := cmp.Diff(plain, summary.RawJob(covered, ask), compareJobs); d != "" {
 			t.Fatalf("an overlay changed the request:\n%s", d)
 		}
@@ -395,8 +395,8 @@ func TestTranscriptsReadTheOriginalMessages(t *testing.T) {
 	})
 }
 
-// overlaid is a log with overlays behind it that hide all of it.
-func overlaid(t *rapid.T, events []conversation.Event) []conversation.Event {
+// withOverlays appends overlays to a log that cover all of it.
+func withOverlays(t *rapid.T, events []conversation.Event) []conversation.Event {
 	l, err := conversation.NewLog(append([]conversation.Event(nil), events...))
 	if err != nil {
 		t.Fatal(err)
@@ -415,13 +415,13 @@ func overlaid(t *rapid.T, events []conversation.Event) []conversation.Event {
 	return l.Events()
 }
 
-// rawJob is a raw job over all of a log.
+// rawJob returns a raw summary job over a whole log.
 func rawJob(l *compacttest.LogBuilder) summary.Job {
 	return summary.RawJob(l.Events(), summary.Options{Spans: l.All()})
 }
 
-// wholeText is a request as one text.
-func wholeText(j summary.Job) string {
+// requestText returns a request as one text.
+func requestText(j summary.Job) string {
 	var b strings.Builder
 	if j.System != "" {
 		b.WriteString("== system\n" + j.System + "\n\n")
@@ -436,8 +436,7 @@ func wholeText(j summary.Job) string {
 	return b.String()
 }
 
-// margin matches what may stand at the margin of a request that writes the
-// conversation out.
+// margin matches the lines that may begin at the left margin of a request with a transcript.
 var margin = regexp.MustCompile(`^(?:|The conversation stands below\..*|This is piece .*|That was the conversation\. Write the summary now, and nothing else\.|` +
 	`t\d+ e\d+ (?:user|assistant(?:, thinking| \(\w+\))?|assistant, call of .*|result of .* \(\w*\)):|Earlier summary of turns? .*:|\(turns? .* no room for them\)|  .*)$`)
 
@@ -492,7 +491,7 @@ func TestTranscriptOfAnyLog(t *testing.T) {
 	})
 }
 
-func TestTranscriptHasTheEndsOfLongResults(t *testing.T) {
+func TestTranscriptKeepsBothEndsOfLongResults(t *testing.T) {
 	t.Parallel()
 	long := "BEGIN\n" + strings.Repeat("line of output\n", 7000) + "END"
 	l := (&compacttest.LogBuilder{}).User("run it").Call("run_command", `{"command":"`+strings.Repeat("x", 5000)+`"}`, conversation.ResultOK, long).Reply(strings.Repeat("A long reply stays. ", 500))
@@ -571,7 +570,7 @@ func TestTranscriptLeavesOutRewoundTurns(t *testing.T) {
 	}
 }
 
-func TestChunksHoldEverythingInOrder(t *testing.T) {
+func TestChunksKeepAllTextInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		l := &compacttest.LogBuilder{}

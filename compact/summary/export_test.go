@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation/names"
 )
 
-// NamesIn is the index of names of results.
+// NamesIn returns the index of names of results.
 func NamesIn(events []conversation.Event, room float64) string {
 	return nameIndex(events, shownNames{}, room)
 }
@@ -18,11 +18,11 @@ func NamesOf(text string) []string {
 	return out
 }
 
-// NoteWithin is a note on spans with so many tokens for the user's words.
+// NoteWithin returns a note on spans with budget tokens for quotes of the user.
 func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
 	tokens := float64(budget)
 	return Note(log, projection.View{}, spans, NoteRoom{Lists: tokens / 2, Words: tokens, Index: tokens / 2})
 }
 
-// ForceOf is how much a sentence binds: 2 demands, 1 prefers.
+// ForceOf returns how binding a sentence is: 2 for a demand, 1 for a preference.
 func ForceOf(s string) int { return int(forceOf(s)) }

@@ -115,7 +115,7 @@ func TestNoteListsTheNewestChecklist(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	// A list that was replaced after what is covered says nothing any more.
+	// A checklist that was replaced after the covered span is not quoted.
 	l := old()
 	covered := l.All()
 	write(l.User("y"), "todo_write", `{"todos":[{"text":"new one"}]}`, ok)
@@ -181,7 +181,7 @@ func TestNoteStaysWithinItsBudget(t *testing.T) {
 	})
 }
 
-// section is the section of a note that begins with a title, "" without it.
+// section returns the section of a note with that title, or "".
 func section(note, title string) string {
 	for _, s := range strings.Split(note, "\n\n") {
 		if strings.HasPrefix(s, title) {
@@ -247,8 +247,8 @@ func TestForceOfSentences(t *testing.T) {
 	}
 }
 
-// results are tool results of events from 3 on, every fourth.
-func results(texts ...string) []conversation.Event {
+// resultEvents returns tool results as events 3, 7, 11 and so on.
+func resultEvents(texts ...string) []conversation.Event {
 	var out []conversation.Event
 	for i, text := range texts {
 		out = append(out, conversation.Event{Seq: uint64(3 + 4*i), Turn: i, Body: conversation.ToolResult{Tool: "read_file", Text: text, Size: conversation.Measure(text)}})
@@ -256,7 +256,7 @@ func results(texts ...string) []conversation.Event {
 	return out
 }
 
-func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
+func TestNamesWithinLongerNamesAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		texts []string
@@ -268,7 +268,7 @@ func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 		"part of a word": {[]string{"plan.go compact/replan.go"}, 1000, "e3: plan.go compact/replan.go"},
 		"alone":          {[]string{"plan.go", "compact/plan.go"}, 1000, "e7: compact/plan.go"},
 	} {
-		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, summary.NamesIn(results(c.texts...), c.room)); d != "" {
+		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, summary.NamesIn(resultEvents(c.texts...), c.room)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -276,7 +276,7 @@ func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 
 func TestIndexAtFindsTheIndexOfNames(t *testing.T) {
 	t.Parallel()
-	index := summary.NamesIn(results("compact/plan.go"), 1000)
+	index := summary.NamesIn(resultEvents("compact/plan.go"), 1000)
 	for before, want := range map[string]int{"": 0, "What was done.\n\n": 16, index + "\n\nquoted\n\n": len(index) + 10, "no line: ": -1} {
 		if want < 0 {
 			want = len(before + index)
@@ -292,7 +292,7 @@ func TestIndexAtFindsTheIndexOfNames(t *testing.T) {
 
 func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 	t.Parallel()
-	if summary.NamesIn(results("see src/app/server.go and parse_config"), 200) == "" {
+	if summary.NamesIn(resultEvents("see src/app/server.go and parse_config"), 200) == "" {
 		t.Fatal("no index where there are names and room: what follows would test nothing")
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -305,7 +305,7 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(t, "results") {
 			texts = append(texts, strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), rapid.SampledFrom([]string{" ", "", "\n"}).Draw(t, "between")))
 		}
-		said := results(texts...)
+		said := resultEvents(texts...)
 		room := rapid.Float64Range(-10, 400).Draw(t, "room")
 		got := summary.NamesIn(said, room)
 		if got != summary.NamesIn(said, room) {
@@ -321,7 +321,7 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 	})
 }
 
-// checkIndex fails unless an index is lines of an event and its names.
+// checkIndex fails unless each line of an index has an event and its names.
 func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 	if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
 		t.Fatalf("control bytes or worse: %q", got)

@@ -15,7 +15,7 @@ import (
 
 func unified(before, after string) string { return udiff.Unified("a/x.go", "b/x.go", before, after) }
 
-// text is so many lines, each with its number.
+// text returns that many numbered lines.
 func text(lines int) string {
 	var b strings.Builder
 	for i := range lines {
@@ -32,7 +32,7 @@ func log(details ...string) []conversation.Event {
 	return out
 }
 
-func TestWhatIsReadIsWrittenAgain(t *testing.T) {
+func TestDiffsRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"change":      unified(text(9), strings.Replace(text(9), "line 5", "other", 1)),
@@ -53,7 +53,7 @@ func TestWhatIsReadIsWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestOtherTextsAreNoDiffs(t *testing.T) {
+func TestParseRefusesOtherTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "exit code 1", "--- a\n", "--- a/x\n+++ b/x\n", "--- a/x\n+++ b/x\nhello\n", "--- a/x\n+++ b/x\n@@ -x +1 @@\n", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+c\n"} {
 		if f, ok := diff.Parse(text); ok {
@@ -62,7 +62,7 @@ func TestOtherTextsAreNoDiffs(t *testing.T) {
 	}
 }
 
-func TestAShortenedDiffSaysByHowMuch(t *testing.T) {
+func TestShortenedDiffHasTheNumberOfMissingLines(t *testing.T) {
 	t.Parallel()
 	f, ok := diff.Parse("--- a/x\n+++ b/x\n@@ -1,2 +1,3000 @@\n a\n+b\n[... 2,998 more lines ...]\n")
 	if added, _ := f.Stat(); !ok || f.Cut != 2998 || added != 1 {
@@ -70,8 +70,8 @@ func TestAShortenedDiffSaysByHowMuch(t *testing.T) {
 	}
 }
 
-// Whatever edits follow each other, the one diff leads from the first text to the last.
-func TestOneDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
+// For any sequence of edits, the combined diff leads from the first text to the last.
+func TestCombinedDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -102,7 +102,7 @@ func TestOneDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 	}
 }
 
-// applied is a text with a change applied, as strictly as git does it.
+// applied applies a change to a text, as strictly as git does.
 func applied(t *testing.T, c diff.ChangedFile, text string) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
@@ -130,7 +130,7 @@ func applied(t *testing.T, c diff.ChangedFile, text string) string {
 	return strings.Join(append(out, lines[at:]...), "")
 }
 
-// edited is a text with some lines removed, changed and added.
+// edited removes, changes and adds some lines of a text.
 func edited(r *rand.Rand, text string) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -150,7 +150,7 @@ func edited(r *rand.Rand, text string) string {
 	return b.String()
 }
 
-func TestWhatWasUndoneIsNoChange(t *testing.T) {
+func TestUndoneEditsLeaveNoPatch(t *testing.T) {
 	t.Parallel()
 	a, b := text(9), strings.Replace(text(9), "line 5", "other", 1)
 	whole, same := diff.ChangedFiles(log(unified(a, b), unified(b, a)))[0].Whole(a)
@@ -159,8 +159,8 @@ func TestWhatWasUndoneIsNoChange(t *testing.T) {
 	}
 }
 
-// Where somebody else changed the file between the edits, or a diff was shortened, the first text is not known.
-func TestEditsFollowEachOtherWhereTheFirstTextIsNotKnown(t *testing.T) {
+// If another program changed the file between the edits, or a diff was shortened, the first text is unknown.
+func TestEditsStaySeparateWhenTheFirstTextIsUnknown(t *testing.T) {
 	t.Parallel()
 	a := text(9)
 	b := strings.Replace(a, "line 5", "ours", 1)
@@ -183,7 +183,7 @@ func TestEditsFollowEachOtherWhereTheFirstTextIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
+func TestWithoutFileIDsTheDiffContextDecides(t *testing.T) {
 	t.Parallel()
 	a := text(30)
 	b := strings.Replace(a, "line 5", "ours", 1)
@@ -195,7 +195,7 @@ func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
 	}
 }
 
-func TestALongNewFileIsWhatIsThereNow(t *testing.T) {
+func TestShortenedNewFileIsReadFromDisk(t *testing.T) {
 	t.Parallel()
 	content := text(50)
 	cut := diff.Index(diff.NoFileID(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"

@@ -12,8 +12,8 @@ var (
 	cjkText   = strings.Repeat("测试在两次运行之间共享一个端口，所以第二次运行发现端口已被占用而失败。テストは毎回空いているポートを使うべきです。", 6500)
 )
 
-// BenchmarkFind looks through texts for what is not there. Budget: 500 MB/s for a
-// core, so that a gigabyte takes two cores a second.
+// BenchmarkFind searches texts for terms without a match. Budget: 500 MB/s for a core,
+// so that two cores search a gigabyte in a second.
 func BenchmarkFind(b *testing.B) {
 	for _, c := range []struct{ name, query, text string }{
 		{"a rare word in code", "quaternion", codeText},

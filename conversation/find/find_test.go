@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation/find"
 )
 
-// parse is a query that has to be one.
+// parse parses a query that must be valid.
 func parse(t testing.TB, text string) find.Query {
 	t.Helper()
 	q, err := find.Parse(text)
@@ -20,7 +20,7 @@ func parse(t testing.TB, text string) find.Query {
 	return q
 }
 
-func TestQueriesReadAsTheyAreTyped(t *testing.T) {
+func TestQueriesAreParsed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"port":                  "port",
@@ -47,7 +47,7 @@ func TestQueriesReadAsTheyAreTyped(t *testing.T) {
 	}
 }
 
-func TestQueriesThatAreNone(t *testing.T) {
+func TestEmptyAndTooLongQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " \n\t", `""`, `" "`, "\u3000"} {
 		if _, err := find.Parse(text); !errors.Is(err, find.ErrEmpty) {
@@ -66,7 +66,7 @@ func TestQueriesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestFindShowsTheBestPlace(t *testing.T) {
+func TestFindReturnsTheBestMatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ query, text, want string }{
 		{"port", "the Port is in use", "Port"},
@@ -93,7 +93,7 @@ func TestFindShowsTheBestPlace(t *testing.T) {
 	}
 }
 
-func TestAllHighlightsEveryPlace(t *testing.T) {
+func TestAllReturnsEveryMatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ query, text, want string }{
 		{"port", "Port, ports, airport", "[Port], [port]s, air[port]"},
@@ -118,7 +118,7 @@ func TestAllHighlightsEveryPlace(t *testing.T) {
 	}
 }
 
-func TestMaySaysNoWhereItCan(t *testing.T) {
+func TestMayMatchJSONExcludesRowsWithoutTheQuery(t *testing.T) {
 	t.Parallel()
 	row := `{"seq":7,"turn":1,"time":"2026-11-20T09:30:00Z","result":{"call_id":"c1","tool":"run_command","status":"ok","text":"a \"status\": in\nuse <b> \\x 漢字"}}`
 	for query, want := range map[string]bool{
@@ -144,7 +144,7 @@ func TestMaySaysNoWhereItCan(t *testing.T) {
 	}
 }
 
-func TestExcerpts(t *testing.T) {
+func TestExcerptsShowTextAroundTheMatch(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("before ", 40) + "the port\n\n\tis in use" + strings.Repeat(" behind", 40)
 	for _, c := range []struct {

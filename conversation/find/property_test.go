@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation/find"
 )
 
-// alike is the one character that stands for all that fold to r.
-func alike(r rune) rune {
+// foldedRune returns the least rune that folds to r, which is the same for all of them.
+func foldedRune(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		least = min(least, f)
@@ -24,9 +24,9 @@ func alike(r rune) rune {
 	return least
 }
 
-// standsAt is the obvious way to look: whether a term stands at the beginning of
-// text, and where it ends. White space in it is one space.
-func standsAt(term, text string) (int, bool) {
+// matchesAt is a simple search: it reports whether text begins with a term, and where the
+// match ends. A space in the term matches any white space.
+func matchesAt(term, text string) (int, bool) {
 	i := 0
 	for _, want := range term {
 		if want == ' ' {
@@ -38,7 +38,7 @@ func standsAt(term, text string) (int, bool) {
 			continue
 		}
 		r, w := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && w <= 1 || alike(r) != alike(want) {
+		if r == utf8.RuneError && w <= 1 || foldedRune(r) != foldedRune(want) {
 			return 0, false
 		}
 		i += w
@@ -46,18 +46,18 @@ func standsAt(term, text string) (int, bool) {
 	return i, true
 }
 
-// first is the first place of a term in text.
-func first(term, text string) (find.Span, bool) {
+// firstMatch returns the first match of a term in text.
+func firstMatch(term, text string) (find.Span, bool) {
 	for i := range text {
-		if n, ok := standsAt(term, text[i:]); ok {
+		if n, ok := matchesAt(term, text[i:]); ok {
 			return find.Span{Start: i, End: i + n}, true
 		}
 	}
 	return find.Span{}, false
 }
 
-// pieces are what texts and queries of properties are made of: little, so that
-// queries are often found, and with all that is delicate.
+// pieces are the parts of random texts and queries: few, so that queries often match, and
+// with all difficult characters.
 var pieces = []string{"a", "k", "K", "\u212a", "s", "ſ", "S", "ab", "x", " ", "  ", "\n", "\t", "\u2028", "\u00a0", `"`, `\`, `\n`, "<", "é", "É", "Σ", "ς", "σ",
 	"漢", "字", "ͅ", "ι", "👍", "\x00", "\x1f", "\x7f", "\xff", "\xe6\xbc", "\uFFFD", "status", `"status":`, "text", ":", "1"}
 
@@ -65,7 +65,7 @@ func drawText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, most).Draw(t, label), "")
 }
 
-func TestFindIsLookingTheObviousWay(t *testing.T) {
+func TestFindAgreesWithASimpleSearch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t, "text", 30)
@@ -83,7 +83,7 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 		}
 		want := true
 		for _, term := range terms {
-			_, ok := first(term, text)
+			_, ok := firstMatch(term, text)
 			want = want && ok
 		}
 		at, got := q.Find(text)
@@ -93,7 +93,7 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 		if !got {
 			return
 		}
-		if place, ok := first(strings.Join(terms, " "), text); ok && at != place && (phrase || len(terms) == 1) {
+		if place, ok := firstMatch(strings.Join(terms, " "), text); ok && at != place && (phrase || len(terms) == 1) {
 			t.Fatalf("found at %v, want %v", at, place)
 		}
 		if !slices.ContainsFunc(q.All(text), func(s find.Span) bool { return s.Start <= at.Start && at.End <= s.End }) && !phrase && len(terms) == 1 {
@@ -102,8 +102,8 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 	})
 }
 
-// What is found in a text is never missed in the JSON of it, whatever stands around it.
-func TestMayMissesNothing(t *testing.T) {
+// A query that matches a text also matches the JSON of any event with that text.
+func TestMayMatchJSONAcceptsEveryMatch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t, "text", 30)
@@ -138,11 +138,11 @@ func TestMayMissesNothing(t *testing.T) {
 func TestQueriesRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		roundTrips(t, drawText(t, "query", 12))
+		checkRoundTrip(t, drawText(t, "query", 12))
 	})
 }
 
-func roundTrips(t interface{ Fatalf(string, ...any) }, text string) {
+func checkRoundTrip(t interface{ Fatalf(string, ...any) }, text string) {
 	q, err := find.Parse(text)
 	if err != nil {
 		return
@@ -153,17 +153,17 @@ func roundTrips(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 }
 
-func TestPlacesAreAscendingAndApart(t *testing.T) {
+func TestMatchesAreAscendingAndApart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t, "text", 30)
 		if q, err := find.Parse(drawText(t, "query", 4)); err == nil {
-			apart(t, text, q.All(text))
+			checkApart(t, text, q.All(text))
 		}
 	})
 }
 
-func apart(t interface{ Fatalf(string, ...any) }, text string, all []find.Span) {
+func checkApart(t interface{ Fatalf(string, ...any) }, text string, all []find.Span) {
 	end := -1
 	for _, at := range all {
 		if at.Start <= end || at.End <= at.Start || at.End > len(text) {
@@ -173,8 +173,8 @@ func apart(t interface{ Fatalf(string, ...any) }, text string, all []find.Span) 
 	}
 }
 
-// An excerpt is one line of the text around the place, within its length.
-func TestExcerptsAreOfTheText(t *testing.T) {
+// An excerpt is one line of the text around the match, within its length.
+func TestExcerptsStayWithinTheirLength(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t, "text", 40)
@@ -186,11 +186,11 @@ func TestExcerptsAreOfTheText(t *testing.T) {
 		if !ok {
 			return
 		}
-		excerptHolds(t, text, at, rapid.IntRange(0, 30).Draw(t, "chars"))
+		checkExcerpt(t, text, at, rapid.IntRange(0, 30).Draw(t, "chars"))
 	})
 }
 
-func excerptHolds(t interface{ Fatalf(string, ...any) }, text string, at find.Span, chars int) {
+func checkExcerpt(t interface{ Fatalf(string, ...any) }, text string, at find.Span, chars int) {
 	excerpt, place := find.Excerpt(text, at, chars)
 	if place.Start < 0 || place.End < place.Start || place.End > len(excerpt) {
 		t.Fatalf("place %v in %d bytes", place, len(excerpt))
@@ -205,8 +205,8 @@ func excerptHolds(t interface{ Fatalf(string, ...any) }, text string, at find.Sp
 	}
 }
 
-// A letter of more forms than a search can follow would be a fault in the search.
-func TestNoLetterHasMoreThanFourForms(t *testing.T) {
+// The search supports at most four case foldings of a letter.
+func TestNoRuneHasMoreThanFourFoldings(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		forms := 1
@@ -225,12 +225,12 @@ func FuzzFind(f *testing.F) {
 	f.Add(`a"b`, `{"a\"b":1}`)
 	f.Add("漢字", "\xe6\xbc漢字")
 	f.Fuzz(func(t *testing.T, query, text string) {
-		roundTrips(t, query)
+		checkRoundTrip(t, query)
 		q, err := find.Parse(query)
 		if err != nil {
 			return
 		}
-		apart(t, text, q.All(text))
+		checkApart(t, text, q.All(text))
 		at, ok := q.Find(text)
 		if !ok {
 			return
@@ -238,7 +238,7 @@ func FuzzFind(f *testing.F) {
 		if at.Start < 0 || at.End <= at.Start || at.End > len(text) {
 			t.Fatalf("found at %v of %d bytes", at, len(text))
 		}
-		excerptHolds(t, text, at, 40)
+		checkExcerpt(t, text, at, 40)
 		raw, err := conversation.EncodeJSON(map[string]any{"text": text, "n": json.Number("1")})
 		if err != nil || !q.MayMatchJSON(raw) {
 			t.Fatalf("%q is missed in %s, %v", q, raw, err)

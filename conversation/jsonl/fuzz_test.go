@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// FuzzRead reads anything. What could be read is written, and read again it is the same.
+// FuzzRead reads any bytes. A document that was read must be the same after writing and reading again.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"{\"meta\":{\"title\":\"t\",\"compact_at\":[1]}}\n{\"role\":\"user\",\"content\":\"hi\",\"ts\":1767323045123}\n",
@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		texts := shelf{}
+		texts := textStore{}
 		events, err := d.Events(jsonl.Options{Keep: texts.keep})
 		if err != nil {
 			t.Fatal(err)
@@ -32,8 +32,8 @@ func FuzzRead(f *testing.F) {
 		if len(jsonl.FromLog(events, texts.text).Messages) == 0 {
 			return // system messages without a text
 		}
-		once := there(t, events, texts, texts)
-		twice := there(t, once, texts, texts)
+		once := exportAndImport(t, events, texts, texts)
+		twice := exportAndImport(t, once, texts, texts)
 		if diff := cmp.Diff(once, twice); diff != "" {
 			t.Fatalf("(-once +twice):\n%s", diff)
 		}

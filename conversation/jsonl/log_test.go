@@ -17,25 +17,25 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// shelf keeps texts by a name of its own.
-type shelf map[string]string
+// textStore keeps texts under names that it makes.
+type textStore map[string]string
 
-func (s shelf) keep(text string) (string, error) {
+func (s textStore) keep(text string) (string, error) {
 	name := "blob " + text[:min(len(text), 8)]
 	s[name] = text
 	return name, nil
 }
 
-func (s shelf) text(name string) (string, bool) {
+func (s textStore) text(name string) (string, bool) {
 	text, ok := s[name]
 	return text, ok
 }
 
-// there is a log after the way through a file and back.
-func there(t interface {
+// exportAndImport writes a log to a file and reads it back.
+func exportAndImport(t interface {
 	Helper()
 	Fatal(...any)
-}, events []conversation.Event, texts shelf, into shelf) []conversation.Event {
+}, events []conversation.Event, texts textStore, into textStore) []conversation.Event {
 	t.Helper()
 	var b bytes.Buffer
 	if err := jsonl.Write(&b, jsonl.FromLog(events, texts.text)); err != nil {
@@ -52,21 +52,21 @@ func there(t interface {
 	return back
 }
 
-func TestASecondWayThroughAFileChangesNothing(t *testing.T) {
+func TestSecondRoundTripChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Log(t)
-		if len(jsonl.FromLog(events, shelf{}.text).Messages) == 0 {
+		if len(jsonl.FromLog(events, textStore{}.text).Messages) == 0 {
 			return
 		}
-		once := there(t, events, shelf{}, shelf{})
-		if diff := cmp.Diff(once, there(t, once, shelf{}, shelf{})); diff != "" {
+		once := exportAndImport(t, events, textStore{}, textStore{})
+		if diff := cmp.Diff(once, exportAndImport(t, once, textStore{}, textStore{})); diff != "" {
 			t.Fatalf("(-once +twice):\n%s", diff)
 		}
 	})
 }
 
-func TestMalformedLogsGoThroughAFileMessageByMessage(t *testing.T) {
+func TestMalformedLogsKeepTheirNumberOfMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Malformed(t)
@@ -74,13 +74,13 @@ func TestMalformedLogsGoThroughAFileMessageByMessage(t *testing.T) {
 		if want == 0 {
 			return
 		}
-		if got := len(projection.Project(there(t, events, shelf{}, shelf{})).Messages); got != want {
+		if got := len(projection.Project(exportAndImport(t, events, textStore{}, textStore{})).Messages); got != want {
 			t.Fatalf("%d messages became %d", want, got)
 		}
 	})
 }
 
-func TestWhatWasSaidComesBack(t *testing.T) {
+func TestLogsRoundTrip(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("lorem ipsum ", 4000)
 	cut, total := conversation.Cut(long, 1000)
@@ -100,8 +100,8 @@ func TestWhatWasSaidComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	into := shelf{}
-	got := there(t, l.Events(), shelf{"system": "Be brief.", "long": long}, into)
+	into := textStore{}
+	got := exportAndImport(t, l.Events(), textStore{"system": "Be brief.", "long": long}, into)
 	whole, ok := got[5].Body.(conversation.ToolResult)
 	if !ok || into[whole.Blob] != long {
 		t.Fatalf("the result came back as %+v", got[5].Body)
@@ -114,7 +114,7 @@ func TestWhatWasSaidComesBack(t *testing.T) {
 	}
 }
 
-func TestEventsHaveTheTimesOfTheFile(t *testing.T) {
+func TestImportedEventsHaveTheTimesOfTheFile(t *testing.T) {
 	t.Parallel()
 	d := read(t, `{"role":"user","content":"a"}
 {"role":"assistant","content":"b","ts":1767323045123,"usage":{"prompt_tokens":1}}
@@ -149,7 +149,7 @@ func TestLaterSystemMessagesBecomeUserMessages(t *testing.T) {
 {"role":"system","content":"two"}
 {"role":"user","content":"a"}
 {"role":"system","content":"three"}`)
-	texts := shelf{}
+	texts := textStore{}
 	events, err := d.Events(jsonl.Options{Keep: texts.keep})
 	if err != nil {
 		t.Fatal(err)
@@ -163,8 +163,8 @@ func TestLaterSystemMessagesBecomeUserMessages(t *testing.T) {
 	}
 }
 
-// What others report says nothing of a window that this program fills.
-func TestReportsOfOthersDoNotSayHowFullTheWindowIs(t *testing.T) {
+// Usage that another program reported does not count for the meter of this one.
+func TestImportedUsageDoesNotSetTheMeter(t *testing.T) {
 	t.Parallel()
 	d := read(t, `{"meta":{"model":"openai/x"}}
 {"role":"user","content":"a"}
@@ -179,7 +179,7 @@ func TestReportsOfOthersDoNotSayHowFullTheWindowIs(t *testing.T) {
 	}
 }
 
-func TestATextThatCannotBeKeptEndsTheImport(t *testing.T) {
+func TestErrorOfStoringATextEndsTheImport(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
 	keep := func(string) (string, error) { return "", full }

@@ -13,9 +13,9 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// Results that name no call answer the oldest one of the newest reply that none
-// has answered, in whichever order the others come and however ids repeat.
-func TestResultsFindTheOldestOpenCall(t *testing.T) {
+// Results without a call id answer the oldest open call of the newest reply, whatever the
+// order of the other results and the repetitions of ids.
+func TestResultsWithoutIDsAnswerTheOldestOpenCall(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var lines, want []string

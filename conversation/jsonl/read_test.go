@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// read reads a file that is right.
+// read reads a valid file.
 func read(t *testing.T, text string) jsonl.Document {
 	t.Helper()
 	d, problems, err := jsonl.Read(strings.NewReader(text))
@@ -24,7 +24,7 @@ func read(t *testing.T, text string) jsonl.Document {
 	return d
 }
 
-func TestMessagesAreReadWithAllThatIsSaidOfThem(t *testing.T) {
+func TestMessagesAreReadWithTheirMetadata(t *testing.T) {
 	t.Parallel()
 	d := read(t, `{"meta": {"title": "T", "model": "m", "client": "c 1", "compact_at": [3], "created": "2026-01-02T03:04:05Z", "more": [1]}}
 {"role":"developer","content":"Be brief."}
@@ -54,7 +54,7 @@ func TestMessagesAreReadWithAllThatIsSaidOfThem(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotMatterMayBeOfAnyType(t *testing.T) {
+func TestOptionalFieldsOfWrongTypesAreIgnored(t *testing.T) {
 	t.Parallel()
 	d := read(t, `{"meta":7}
 {"role":"assistant","content":"a","ts":"soon","usage":"much","reasoning_content":{},"name":{}}
@@ -72,7 +72,7 @@ func TestWhatDoesNotMatterMayBeOfAnyType(t *testing.T) {
 	}
 }
 
-func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
+func TestUnreadableLinesAreReported(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
 		"no JSON":                       "hello\n",

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation/names"
 )
 
-func TestNamesBeyondTheBorder(t *testing.T) {
+func TestOmittedNamesNotShown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		shown, rest string
@@ -40,7 +40,7 @@ func TestNamesBeyondTheBorder(t *testing.T) {
 	}
 }
 
-func TestNamesBeyondTheBorderAreOfTheRest(t *testing.T) {
+func TestOmittedNamesAreInTheRest(t *testing.T) {
 	t.Parallel()
 	piece := rapid.OneOf(rapid.StringMatching(`[a-z_./]{1,20}`), rapid.StringMatching(`[A-Za-z0-9_]{4,90}`), rapid.String(),
 		rapid.SampledFrom([]string{"a_b.go", "x/y/z.go", "newThing", "]", "\n", "\x1b[31m", "漢字", " "}))
@@ -64,7 +64,7 @@ func TestNamesBeyondTheBorderAreOfTheRest(t *testing.T) {
 	})
 }
 
-func TestNamesFarBeyondTheBorderAreNotLookedFor(t *testing.T) {
+func TestOmittedStopsFarAfterTheShownText(t *testing.T) {
 	t.Parallel()
 	text := "near.go " + strings.Repeat("x ", 2<<20) + "far.go"
 	if got := names.Omitted(text, 0, 100); got != "near.go" {
@@ -72,7 +72,7 @@ func TestNamesFarBeyondTheBorderAreNotLookedFor(t *testing.T) {
 	}
 }
 
-// BenchmarkBeyond names what is in 8 MiB, of which 128,000 bytes are shown. Budget: 100 ms.
+// BenchmarkBeyond lists the omitted names of 8 MiB, of which 128,000 bytes are shown. Budget: 100 ms.
 func BenchmarkBeyond(b *testing.B) {
 	var lines, words strings.Builder
 	for i := 0; lines.Len() < 8<<20; i++ {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/names"
 )
 
-func TestWhatANameIs(t *testing.T) {
+func TestScanFindsNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		// Paths, dotted and snake_case words, humps, hexadecimal ids.
@@ -28,7 +28,7 @@ func TestWhatANameIs(t *testing.T) {
 		// Times in a log are not names.
 		"2026-02-21T22:43:43.1393058Z 10.250Z ran for 12.50ms": {"12.50ms"},
 		"at 2026-02-21Tzz and 43.13930x8Z":                     {"2026-02-21Tzz", "43.13930x8Z"},
-		// What anybody writes, numbers, and what is too short or too long.
+		// Ordinary words, numbers, and words that are too short or too long.
 		"the quick brown fox jumps":             nil,
 		"Every Sentence Begins So, README says": nil,
 		"2026-01-02 03:04:05 1,234.56 100000":   nil,

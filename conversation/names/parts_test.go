@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation/names"
 )
 
-func TestPartsOfAName(t *testing.T) {
+func TestPartsOfNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
 		"this.submitButton":         {"submitButton"},
@@ -23,7 +23,7 @@ func TestPartsOfAName(t *testing.T) {
 	}
 }
 
-func TestPartsOfANameOfJoints(t *testing.T) {
+func TestPartsOfANameWithManyDots(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("ab.", 200)
 	for part := range names.Parts(name) {

@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-func TestTextShowsWhatItDefuses(t *testing.T) {
+func TestTextShowsControlCharactersVisibly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ in, want string }{
 		"clean":                {"héllo, 世界\n\tok", "héllo, 世界\n\tok"},
@@ -66,9 +66,9 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 	}
 }
 
-// What is behind a character keeps its width, and what is cut to a width has it: otherwise text is drawn over what
-// stands beside it.
-func TestNoCharacterTakesTheWidthOfAnother(t *testing.T) {
+// A character does not change the width of the next one, and truncated text has the requested width: otherwise text is
+// drawn over its neighbours.
+func TestMeasuredWidthIsTheSumOfTheCharacters(t *testing.T) {
 	t.Parallel()
 	for r := rune(1); r < 0x20000; r++ {
 		if alone, both := ansi.StringWidth(plain.Line(string(r))), ansi.StringWidth(plain.Line(string(r)+"a")); both != alone+1 {
@@ -80,7 +80,7 @@ func TestNoCharacterTakesTheWidthOfAnother(t *testing.T) {
 	}
 }
 
-// corpus mixes everything that a cut could split.
+// corpus mixes all sequences that a cut could split.
 var corpus = "a\r\nb\r\x1b[31m\x1b]0;t\x07\u009bx\u202e世界👨\u200d👩e\u0301" + strings.Repeat("\u0300", 12) + "\xff\xe2\x82\xf0\x9f\ufeff\u2028\U000e0041é\ra\ufe0f\ufe0f❤\ufe0f\u0301\ufe0f\n\ufe0f"
 
 func TestStreamEqualsTextAtEveryCut(t *testing.T) {
