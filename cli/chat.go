@@ -19,7 +19,7 @@ import (
 	"plimsoll/tui"
 )
 
-// chatCommand opens the screen.
+// chatCommand is the root command, which opens the interactive chat.
 type chatCommand struct {
 	host          func(screen.ChatOptions) *screen.Host
 	console       *console.Console
@@ -54,7 +54,7 @@ built-in demo model that is not an AI.`,
 	return c
 }
 
-// Run runs the screen until the user leaves it.
+// Run shows the chat until the user quits.
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	o := cmd.options
 	if err := cmd.settings.Configure(); err != nil {
@@ -72,7 +72,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	theme, own, err := cmd.settings.Theme(*cmd.settings.Loaded.Load())
+	theme, userThemes, err := cmd.settings.Theme(*cmd.settings.Loaded.Load())
 	if err != nil {
 		return console.AsUsage(err)
 	}
@@ -82,22 +82,22 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	h := cmd.host(o)
 	defer h.Close()
 	features := terminal.New(cmd.console.Getenv)
-	program := ctx // ends at a signal to the program
+	signalled := ctx // is cancelled by a signal to the program
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
-		Keys: bindings, Theme: theme, Themes: own, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
+		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()
-	unsent := model.KeepDraft(context.WithoutCancel(ctx))
-	return errors.Join(err, unsent, h.Leave(model.Farewell()), program.Err())
+	draftErr := model.KeepDraft(context.WithoutCancel(ctx))
+	return errors.Join(err, draftErr, h.Leave(model.Farewell()), signalled.Err())
 }
 
-// resolveResume completes the ID in o, so that a wrong ID is an error before the screen opens.
+// resolveResume sets o.Resume to the full ID of the conversation to continue. A wrong ID fails before the chat opens.
 func (cmd *chatCommand) resolveResume(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
 	if o.Resume == screen.Pick {
 		return o, nil
@@ -109,7 +109,7 @@ func (cmd *chatCommand) resolveResume(ctx context.Context, o screen.ChatOptions)
 	return screen.ChatOptions{Resume: id}, err
 }
 
-// edit prepares the user's editor: VISUAL, else EDITOR, else vi.
+// edit returns the command that opens the draft in VISUAL, EDITOR or vi, and a function that reads the edited text.
 func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
 	editor := strings.Fields(cmd.console.Getenv("VISUAL"))
 	if len(editor) == 0 {
@@ -126,9 +126,9 @@ func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand
 	if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("writing the draft for the editor: %w", err), os.RemoveAll(dir))
 	}
-	read := func() (string, error) {
+	readBack := func() (string, error) {
 		text, err := os.ReadFile(path)
 		return strings.TrimRight(string(text), "\n"), errors.Join(err, os.RemoveAll(dir))
 	}
-	return newEditor(ctx, editor, path), read, nil
+	return newEditor(ctx, editor, path), readBack, nil
 }

@@ -9,21 +9,21 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A part returns what it cannot do alone as an action, which the root carries out with the
-// other parts. A tea.Cmd is an action, too, and so is a reading.
+// A view or another part of the screen returns an action if the action needs other parts. The
+// root model carries it out. A tea.Cmd and a reading are actions, too.
 type (
-	// several is a list of actions, done in order.
-	several []pane.Action
+	// actionList is a list of actions, done in order.
+	actionList []pane.Action
 
-	// requestFailed says that something the user requested does not exist or cannot be done.
+	// requestFailed shows why something that the user requested failed.
 	requestFailed struct{ err error }
 
-	// switched ends a change of the model or its window. Its error may be a *Consent.
+	// switched ends a change of the model or its window. err may be a *Consent, which asks the user.
 	switched struct{ err error }
 
-	// ifHidden is a snackbar that is shown only if the end of the transcript is not visible:
+	// snackbarIfHidden is a snackbar that is shown only if the end of the transcript is not visible:
 	// a view covers it, or the user scrolled up.
-	ifHidden struct{ pane.Say }
+	snackbarIfHidden struct{ pane.Say }
 
 	// output is text for the transcript.
 	output struct{ title, text string }
@@ -32,17 +32,17 @@ type (
 	openDialog  struct{ dialog overlay.Dialog }
 	closeDialog struct{ dialog overlay.Dialog }
 
-	// covered says that a view, or a dialog that the user did not request, opened over the
+	// transcriptCovered says that a view, or a dialog that the user did not request, opened over the
 	// transcript.
-	covered struct{}
+	transcriptCovered struct{}
 
 	// restoreLine puts the line of a command that failed back into the composer.
 	restoreLine struct{ line typedLine }
 
-	// enter opens another conversation.
-	enter struct {
+	// openConversation opens another conversation.
+	openConversation struct {
 		open func(context.Context) (Conversation, error)
-		next arrival // what happens after it is open
+		next arrival // what to do once it is open
 	}
 
 	// resume continues a stored conversation.
@@ -52,20 +52,20 @@ type (
 	// position stay.
 	takeOver struct{}
 
-	// forkBefore opens a copy of the messages before an event.
+	// forkBefore opens a new conversation with a copy of the messages before an event.
 	forkBefore struct{ event uint64 }
 
 	// resendTurn rewinds to a turn, whose message returns to the composer.
 	resendTurn struct{ turn int }
 
-	// deferred is a function that needs the root, called after a dialog closed.
+	// deferred is a function that the root calls after a dialog closed.
 	deferred func() tea.Cmd
 
-	// clockTick says that time passed, which may change what views show.
+	// clockTick says that time passed, so that views with times must be computed again.
 	clockTick struct{}
 
-	// undone says that a compaction was undone.
-	undone struct{ change string }
+	// compactionUndone says that a compaction was undone. change is the end of the snackbar's text.
+	compactionUndone struct{ change string }
 )
 
 // say returns a snackbar.
@@ -77,11 +77,11 @@ func refuse(why string) pane.Action { return pane.Say{Text: why, Bad: true} }
 // open returns the action that opens a picker.
 func open(o overlay.PickerOptions) pane.Action { return openDialog{overlay.NewPicker(o)} }
 
-// confirm opens a dialog that asks before then is called, for something that cannot be undone.
+// confirm asks the user before something that cannot be undone, and calls then after a yes.
 func confirm(title, question, yes, no string, then func() pane.Action) pane.Action {
 	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{Title: title, Question: question, Yes: yes, No: no, Danger: true},
-		func(is bool) pane.Action {
-			if !is {
+		func(accepted bool) pane.Action {
+			if !accepted {
 				return nil
 			}
 			return then()

@@ -22,7 +22,7 @@ func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
 		r.has("Go back to", "1  fix it", "0  why does it fail?")
 		r.calls = nil
 		r.press("enter")
-		r.did("first rewind 1")
+		r.wantCalls("first rewind 1")
 	})
 }
 
@@ -55,7 +55,7 @@ func TestThePaletteRunsCommands(t *testing.T) {
 		r.write("undo-comp")
 		r.has("/undo-compact", "ctrl+x")
 		r.press("enter")
-		r.did("first undo 0")
+		r.wantCalls("first undo 0")
 	})
 }
 
@@ -75,11 +75,11 @@ func TestPinning(t *testing.T) {
 				r.calls = nil
 				r.enter(typed)
 				if want == "" {
-					r.did()
+					r.wantCalls()
 					r.has("no turn or message")
 					return
 				}
-				r.did(want)
+				r.wantCalls(want)
 			})
 		})
 	}

@@ -10,7 +10,7 @@ import (
 // The status line below a view.
 
 func TestStatusLineBelowAViewNamesTheKeyThatStopsASummary(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["ledger"](r)
 		byItself(r)
 		r.pass(20 * time.Second)
@@ -21,7 +21,7 @@ func TestStatusLineBelowAViewNamesTheKeyThatStopsASummary(t *testing.T) {
 }
 
 func TestAVisibleReviewIsNotAnnounced(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["review"](r)
 		r.lacks("/review opens it")
 		r.press("esc")
@@ -39,7 +39,7 @@ func TestNoCopyIsMadeWhileAnotherConversationOpens(t *testing.T) {
 		r.press("enter")
 		r.calls = nil
 		r.press("f")
-		r.did()
+		r.wantCalls()
 		r.has("a conversation is still being opened")
 		close(r.hold)
 		r.happen(updates.Status{})

@@ -76,7 +76,7 @@ func TestWhatEscStops(t *testing.T) {
 		r.lacks(hint, held)
 		r.calls = nil
 		r.press("esc")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.lacks("(stopping)") // the summary goes on
 		r.happen(updates.Status{Phase: updates.Stopping, Since: time.Now()})
 		r.lacks(hint)
@@ -93,7 +93,7 @@ func TestWhatEscStops(t *testing.T) {
 		r.has(held+" "+hint, "queued: and then?  (alt+↑ to edit)")
 		r.calls = nil
 		r.press("esc")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.has("(stopping)")
 		r.lacks(held)
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Request: edit.Request{Source: conversation.SourceAuto}},

@@ -135,13 +135,13 @@ func (c *chat) compose(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
-	return several{cmd, c.act(action, named, unknown), c.freshFiles()}, wrote
+	return actionList{cmd, c.act(action, named, unknown), c.freshFiles()}, wrote
 }
 
 // paste passes a paste to the composer.
 func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 	action, cmd := c.composer.Update(msg)
-	return several{cmd, c.act(action, nil, nil)}
+	return actionList{cmd, c.act(action, nil, nil)}
 }
 
 // act sends messages and runs shell commands; slash commands are returned to the caller.
@@ -285,7 +285,7 @@ func (c *chat) ticked(msg tickMsg) pane.Action {
 
 // copied copies a text to the clipboard and shows a snackbar.
 func copied(text, what string) pane.Action {
-	return several{tea.SetClipboard(text), say("copied " + what)}
+	return actionList{tea.SetClipboard(text), say("copied " + what)}
 }
 
 // copyReply copies the last reply, or a code block of it, sanitised because it may be pasted into a shell.

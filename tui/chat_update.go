@@ -88,19 +88,19 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 		c.transcript.ShowError(err.Error(), err.Hint)
 	}
 	err := u.Err
-	return ifHidden{pane.Say{Text: err.Error(), Bad: true}}
+	return snackbarIfHidden{pane.Say{Text: err.Error(), Bad: true}}
 }
 
 // fault shows a failure in the transcript, where it stays.
 func (c *chat) fault(text string) pane.Action {
 	c.transcript.ShowError(text, "")
-	return ifHidden{pane.Say{Text: text, Bad: true}}
+	return snackbarIfHidden{pane.Say{Text: text, Bad: true}}
 }
 
 // output puts a text into the transcript.
 func (c *chat) output(title, text string) pane.Action {
 	c.transcript.ShowOutput(title, text)
-	return ifHidden{pane.Say{Text: title + ": the conversation has it"}}
+	return snackbarIfHidden{pane.Say{Text: title + ": the conversation has it"}}
 }
 
 // compaction shows an update about a compaction.
@@ -156,7 +156,7 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 		if u.Next > 0 {
 			change += " · next at " + pane.Tokens(u.Next)
 		}
-		return undone{change}
+		return compactionUndone{change}
 	case u.Redone:
 		return say("redone" + change)
 	case u.Trimmed:
@@ -180,7 +180,7 @@ func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	default:
 		c.transcript.ShowError(text, err.Hint)
 	}
-	return ifHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
+	return snackbarIfHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
 }
 
 // withHint returns the message and the hint of an error on one line.
@@ -235,7 +235,7 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	run.since, run.stop = c.pulse.clock, stop
 	c.shell = run
 	b := c.env.Backend
-	return several{after(func() (string, error) { return b.Shell(ctx, command) }, func(output string, err error) pane.Action {
+	return actionList{after(func() (string, error) { return b.Shell(ctx, command) }, func(output string, err error) pane.Action {
 		return c.shellDone(run, output, err)
 	}), c.keepTicking()}
 }

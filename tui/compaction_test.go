@@ -123,7 +123,7 @@ func TestCommandsOfCompaction(t *testing.T) {
 				r.append(said...)
 				r.calls = nil
 				r.enter(typed)
-				r.did(want)
+				r.wantCalls(want)
 			})
 		})
 	}
@@ -142,7 +142,7 @@ func TestCommandsOfCompactionRefuse(t *testing.T) {
 				r.append(said...)
 				r.calls = nil
 				r.enter(typed)
-				r.did()
+				r.wantCalls()
 				r.has(want)
 			})
 		})
@@ -167,7 +167,7 @@ func TestCompactingIsRefusedWhenImpossible(t *testing.T) {
 				for _, typed := range commands {
 					r.calls = nil
 					r.enter(typed)
-					r.did()
+					r.wantCalls()
 					if !strings.Contains(r.text(), c.want) {
 						t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
 					}
@@ -175,7 +175,7 @@ func TestCompactingIsRefusedWhenImpossible(t *testing.T) {
 					r.press("ctrl+u") // it left its line
 				}
 				r.press("ctrl+x", "ctrl+k")
-				r.did()
+				r.wantCalls()
 			})
 		})
 	}
@@ -188,7 +188,7 @@ func TestAClickOnTheLineUndoesTheCompaction(t *testing.T) {
 		before, _, _ := strings.Cut(r.lines()[y], "ctrl+x")
 		x := len([]rune(before))
 		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
-		r.did("first undo 5")
+		r.wantCalls("first undo 5")
 	})
 }
 
@@ -202,7 +202,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		}
 		r.calls = nil
 		r.enter("and then?") // it goes out at once, and its turn may end before the summary is there
-		r.did("first send and then?")
+		r.wantCalls("first send and then?")
 		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Then"})
 		r.has("Optimizing conversation context…", "answering")
 		r.happen(updates.Discarded{}, updates.Status{Phase: updates.Idle})
@@ -215,7 +215,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 
 		r.calls = nil
 		r.press("esc")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.has("(stopping)")
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.append(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
@@ -243,7 +243,7 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 		"in the history, without a key": {"history", off, "/redo-compact to redo"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
-			telling(r, o)
+			withSampleLog(r, o)
 			var err error
 			if o.Keys, err = tui.DefaultKeyMap().Rebind(c.keys); err != nil {
 				r.t.Fatal(err)
@@ -252,14 +252,14 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 			if c.view != "" {
 				views[c.view](r)
 			}
-			r.at(c.view)
+			r.wantView(c.view)
 			r.happen(undone)
 			r.has("undone · " + c.want + " · 34k → 91k tokens")
 			r.resize(40, 12)
 			r.has("undone · " + c.want)
 			if c.view == "history" || c.view == "ledger" {
 				r.press("q")
-				r.at("")
+				r.wantView("")
 				r.lacks(c.want) // the key writes a letter here
 			}
 		})
@@ -296,12 +296,12 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 		r.enter("/profile")
 		r.has("default", "shortens results", "heavy", "the model writes a summary")
 		r.press("down", "enter")
-		r.did("first profile heavy")
+		r.wantCalls("first profile heavy")
 		r.has("default compaction profile: heavy · the model writes a summary")
 		r.append(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"default"`}})
 		r.enter("/profile")
 		r.press("enter") // begins at the one in force
-		r.did("first profile default")
+		r.wantCalls("first profile default")
 	})
 }
 

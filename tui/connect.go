@@ -132,7 +132,7 @@ func (c *connecting) try(key Secret) pane.Action {
 		}
 		c.line = nil
 		c.setProvider(got.Provider)
-		return several{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".")}
+		return actionList{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".")}
 	})
 }
 
@@ -163,7 +163,7 @@ func (c *connecting) offer(done string) pane.Action {
 		}
 		return func() pane.Action { return c.pick(text, list, failed) }, late, nil
 	})
-	return several{say(said + "asking " + name + " for its models…"), models}
+	return actionList{say(said + "asking " + name + " for its models…"), models}
 }
 
 // pick opens the list of models.
@@ -185,7 +185,7 @@ func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.
 func (c *connecting) picked(model, _ string) pane.Action {
 	if !c.session.open {
 		b := c.env.Backend
-		return enter{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, model) }}
+		return openConversation{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, model) }}
 	}
 	return c.env.switchModel(model)
 }

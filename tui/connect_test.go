@@ -54,7 +54,7 @@ func TestAStoredKeyOpensTheListOfModels(t *testing.T) {
 		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "window   in $/M", "❯ anthropic/first", "200k")
 		r.hides()
 		r.press("down", "enter")
-		r.did("providers", "connect anthropic hidden 34", "models", "switch anthropic/second")
+		r.wantCalls("providers", "connect anthropic hidden 34", "models", "switch anthropic/second")
 		r.lacks("Connect")
 	})
 }
@@ -129,12 +129,12 @@ func TestAStoredKeyIsRemovedAfterConfirmation(t *testing.T) {
 		r.has("Remove the key that is stored for anthropic?")
 		r.pass(2 * overlay.Grace)
 		r.press("n")
-		r.did("providers")
+		r.wantCalls("providers")
 		r.enter("/connect anthropic")
 		r.press("down", "down", "enter")
 		r.pass(2 * overlay.Grace)
 		r.press("y")
-		r.did("providers", "disconnect anthropic")
+		r.wantCalls("providers", "disconnect anthropic")
 		r.has("The stored key for anthropic is removed.")
 	})
 }
@@ -164,7 +164,7 @@ func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 		r.calls = nil
 		r.has("enter connects a model")
 		r.press("enter", "enter", "enter")
-		r.did("providers", "models", "begin ollama/first")
+		r.wantCalls("providers", "models", "begin ollama/first")
 	})
 	screenOf(t, "not beside a model", connectable, func(r *rig) {
 		r.press("enter")
@@ -181,6 +181,6 @@ func TestAKeyTypedAfterTheCommandIsDropped(t *testing.T) {
 		r.hides()
 		r.press("esc", "esc", "up")
 		r.hides()
-		r.did("providers")
+		r.wantCalls("providers")
 	})
 }

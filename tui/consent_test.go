@@ -33,7 +33,7 @@ func TestAConversationGoesToAnotherProviderOnlyAfterConsent(t *testing.T) {
 			r.press(c.keys...)
 			r.lacks("Go on with openai/gpt-5.4?")
 			r.enter("hi")
-			r.did(c.did...)
+			r.wantCalls(c.did...)
 		})
 	}
 }
@@ -47,7 +47,7 @@ func TestDeclinedConsentKeepsTheOpenConversation(t *testing.T) {
 		r.press("n")
 		r.has("nothing was sent")
 		r.enter("hi")
-		r.did("first send hi")
+		r.wantCalls("first send hi")
 	})
 }
 
@@ -61,7 +61,7 @@ func TestDeclinedConsentCanOpenAConversation(t *testing.T) {
 		r.pass(2 * time.Second)
 		r.press("n")
 		r.enter("hi")
-		r.did("declined", "next send hi")
+		r.wantCalls("declined", "next send hi")
 	})
 }
 
@@ -75,6 +75,6 @@ func TestSwitchingToAnotherProviderAsksForConsent(t *testing.T) {
 		r.has("ollama/tiny, then openai/gpt-5.4?")
 		r.pass(2 * time.Second)
 		r.press("y")
-		r.did("switch openai/gpt-5.4", "switched")
+		r.wantCalls("switch openai/gpt-5.4", "switched")
 	})
 }

@@ -163,7 +163,7 @@ func (d *dialogs) openQuestions() pane.Action {
 			d.stack.Push(q.dialog, now)
 		}
 	}
-	return covered{}
+	return transcriptCovered{}
 }
 
 // putOff closes the dialog of a question until the user stops typing. It returns
@@ -229,13 +229,13 @@ func (d *dialogs) consented(yes bool) pane.Action {
 	case c == nil:
 		return nil
 	case yes && c.Open != nil:
-		return enter{c.Open, d.next}
+		return openConversation{c.Open, d.next}
 	case yes:
 		return d.env.attempt(c.Switch, changed)
 	case c.Decline != nil:
-		return several{say(c.Declined), enter{open: c.Decline}}
+		return actionList{say(c.Declined), openConversation{open: c.Decline}}
 	case !d.session.open:
-		return several{say(c.Declined), enter{open: d.env.Backend.New}}
+		return actionList{say(c.Declined), openConversation{open: d.env.Backend.New}}
 	}
 	return say(c.Declined)
 }

@@ -33,13 +33,13 @@ func TestApprovals(t *testing.T) {
 				r.calls = nil
 				r.has("Allow this?", "rm -rf build")
 				r.press("y") // typed before it could be read
-				r.did()
+				r.wantCalls()
 				r.lacks("Allow this?")
 				r.has("│ y", "a question is waiting")
 				r.pass(overlay.Calm + overlay.Grace)
 				r.has("Allow this?", "rm -rf build")
 				r.press(c.keys...)
-				r.did(c.want)
+				r.wantCalls(c.want)
 				r.lacks("Allow this?")
 			})
 		})
@@ -53,7 +53,7 @@ func TestAnApprovalIsClosedByTheAgent(t *testing.T) {
 		r.calls = nil
 		r.write("hello")
 		r.press("enter")
-		r.did("first send hello")
+		r.wantCalls("first send hello")
 	})
 }
 
@@ -63,10 +63,10 @@ func TestCtrlCInAnApproval(t *testing.T) {
 		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.calls = nil
 		r.press("ctrl+c")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.happen(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c") // and without waiting for it
-		r.did("first answer c1 no")
+		r.wantCalls("first answer c1 no")
 		r.lacks("Allow this?")
 	})
 }
@@ -81,14 +81,14 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.lacks("Allow this?")
 		r.has("a question is waiting")
 		r.press("a")
-		r.did()
+		r.wantCalls()
 		r.pass(overlay.Calm - time.Millisecond)
 		r.lacks("Allow this?")
 		r.pass(time.Millisecond)
 		r.has("Allow this?")
 		r.pass(overlay.Grace)
 		r.press("a")
-		r.did("first answer c1 always run_command(rm -rf build)")
+		r.wantCalls("first answer c1 always run_command(rm -rf build)")
 		r.has("│ do ita")
 	})
 }
@@ -100,6 +100,6 @@ func TestAQuestionAfterASentMessageIsAnsweredSoon(t *testing.T) {
 		r.calls = nil
 		r.pass(500 * time.Millisecond)
 		r.press("y")
-		r.did("first answer c1 once")
+		r.wantCalls("first answer c1 once")
 	})
 }

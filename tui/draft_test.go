@@ -127,7 +127,7 @@ func TestEscTwiceStashesTheDraft(t *testing.T) {
 		r.lacks("│ half a thought", "esc again")
 		r.calls = nil
 		r.enter("a question in between")
-		r.did("first send a question in between")
+		r.wantCalls("first send a question in between")
 		r.press("ctrl+s")
 		r.has("│ half a thought")
 		r.lacks("draft stashed")

@@ -17,26 +17,26 @@ import (
 // Behaviour that all full-screen views share.
 
 func TestClosingAViewRefreshesTheOneBelow(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["context"](r)
-		r.to("so fix it")
+		r.selectRow("so fix it")
 		r.press("enter")
-		r.at("history")
+		r.wantView("history")
 		r.press("ctrl+p")
 		r.write("ledger")
 		r.press("enter")
-		r.at("ledger")
-		r.goOn(conversation.UserMessage{Text: "once more"})
+		r.wantView("ledger")
+		r.appendEvents(conversation.UserMessage{Text: "once more"})
 		r.calls = nil
 		r.press("esc")
-		r.at("history")
+		r.wantView("history")
 		r.has("of 19")
-		r.did()
+		r.wantCalls()
 		r.press("ctrl+t")
-		r.at("context")
-		r.did("first inspect")
+		r.wantView("context")
+		r.wantCalls("first inspect")
 		r.press("q")
-		r.at("")
+		r.wantView("")
 		r.has("▌ once more")
 	})
 }
@@ -50,11 +50,11 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 		r.press("ctrl+p")
 		r.write("/new")
 		r.press("enter")
-		r.at("")
+		r.wantView("")
 		r.has("▌ hello there")
 		before := r.text()
 		events := r.prepare(conversation.UserMessage{Text: "said in the one that was left"})
-		r.happen(updates.Appended{Events: events}, planned(plan), updates.Inspected{Account: r.account()}, waiting(), updates.Reviewed{})
+		r.happen(updates.Appended{Events: events}, planned(plan), updates.Inspected{Account: r.breakdown()}, waiting(), updates.Reviewed{})
 		if d := cmp.Diff(before, r.text()); d != "" {
 			r.t.Error(d)
 		}
@@ -68,9 +68,9 @@ func TestACallIsApprovedWhileAViewIsOpen(t *testing.T) {
 		r.has("Allow this?", "rm -rf build")
 		r.pass(overlay.Grace)
 		r.press("y")
-		r.did("first answer c1 once")
+		r.wantCalls("first answer c1 once")
 		r.lacks("Allow this?")
-		r.at(name)
+		r.wantView(name)
 	})
 }
 
@@ -80,7 +80,7 @@ func TestAViewShowsSnackbarsInItsStatusLine(t *testing.T) {
 		other.ID = "another"
 		r.happen(updates.ModelSwitched{Model: other})
 		r.has("now talking to openai/another")
-		r.at(name)
+		r.wantView(name)
 		r.resize(60, 8) // where it has no line while it is empty
 		r.has("now talking to openai/another")
 		r.pass(5 * time.Second)
@@ -111,8 +111,8 @@ func TestOnlyTheGaugeChangesWhileAReplyStreams(t *testing.T) {
 func TestTheSharedKeysWorkInEveryView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.press("ctrl+x")
-		r.did("first undo 0")
-		r.at(name)
+		r.wantCalls("first undo 0")
+		r.wantView(name)
 		r.asked = nil
 		r.press("ctrl+l")
 		if got := strings.Join(r.asked, "\n"); !strings.Contains(got, "clearScreenMsg") {
@@ -122,16 +122,16 @@ func TestTheSharedKeysWorkInEveryView(t *testing.T) {
 			r.press("ctrl+p")
 			r.has("Commands")
 			r.press("esc")
-			r.at(name)
+			r.wantView(name)
 		}
 		r.press("ctrl+t")
 		if name == "history" || name == "ledger" { // it closes them
-			r.at("")
+			r.wantView("")
 			return
 		}
-		r.at("history")
+		r.wantView("history")
 		r.press("ctrl+t")
-		r.at(name)
+		r.wantView(name)
 	})
 }
 
@@ -139,12 +139,12 @@ func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		streaming(r, "words")
 		r.press("ctrl+c")
-		r.did("first cancel")
-		r.at(name)
+		r.wantCalls("first cancel")
+		r.wantView(name)
 		r.happen(updates.Status{Phase: updates.Idle})
 		r.press("ctrl+c")
-		r.at("")
-		r.did()
+		r.wantView("")
+		r.wantCalls()
 		if r.quit {
 			r.t.Error("the program ended")
 		}
@@ -159,7 +159,7 @@ func TestAPasteGoesToTheView(t *testing.T) {
 	for name, typing := range map[string][]string{
 		"history": {"/"}, "preview": nil, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil, "settings": {"down", "down", "enter"},
 	} {
-		screenOf(t, name, telling, func(r *rig) {
+		screenOf(t, name, withSampleLog, func(r *rig) {
 			views[name](r)
 			r.press(typing...)
 			r.send(tea.PasteMsg{Content: "pasted words"})
@@ -174,7 +174,7 @@ func TestAPasteGoesToTheView(t *testing.T) {
 					break
 				}
 			}
-			r.at("")
+			r.wantView("")
 			if got := r.draft(); got != "" {
 				r.t.Errorf("the composer has %q", got)
 			}
@@ -199,7 +199,7 @@ func TestTheMouseGoesToTheView(t *testing.T) {
 				r.t.Errorf("the drag went to what is below: %s", asked)
 			}
 		}
-		r.did()
-		r.at(name)
+		r.wantCalls()
+		r.wantView(name)
 	})
 }

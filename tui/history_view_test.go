@@ -38,27 +38,27 @@ func TestTheHistoryActs(t *testing.T) {
 		"refused":              {row: "e19", key: "e", says: "it was undone"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			screen(t, telling, func(r *rig) {
+			screen(t, withSampleLog, func(r *rig) {
 				r.press("ctrl+t")
-				r.to(c.row + " ")
+				r.selectRow(c.row + " ")
 				r.calls = nil
 				r.press(strings.Fields(c.key)...)
 				if c.want == "" {
-					r.did()
+					r.wantCalls()
 				} else {
-					r.did(c.want)
+					r.wantCalls(c.want)
 				}
 				r.has(c.says)
-				r.at(map[bool]string{false: "history"}[c.leaves])
+				r.wantView(map[bool]string{false: "history"}[c.leaves])
 			})
 		})
 	}
 }
 
 func TestTheHistoryCopies(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+t")
-		r.to("e7 ")
+		r.selectRow("e7 ")
 		r.press("y")
 		r.has("copied the message")
 		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too"}, r.asked[len(r.asked)-1:]); d != "" {
@@ -69,7 +69,7 @@ func TestTheHistoryCopies(t *testing.T) {
 
 // An answer is shown only for the visible request.
 func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {
-	asked := func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }
+	asked := func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }
 	leave := func(r *rig) { r.press("ctrl+p"); r.write("new"); r.press("enter") }
 	for name, c := range map[string]struct{ asks, between func(*rig) }{
 		"a request of one that was opened anew":    {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t", "ctrl+t") }},
@@ -96,29 +96,29 @@ func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {
 
 // New rows appear once their events are in the log, and the cursor stays on its row.
 func TestTheHistoryShowsNewEvents(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+t")
-		r.to("e7 ")
+		r.selectRow("e7 ")
 		y := r.row("e7 ")
 		streaming(r, "Eleven of eleven.")
 		r.lacks("Eleven")
 		body := func() []string { return r.lines()[4 : r.height-6] }
 		before := body()
-		r.goOn(conversation.UserMessage{Text: "once more"}, conversation.AssistantMessage{Text: "Eleven of eleven.", Stop: conversation.StopEnd})
+		r.appendEvents(conversation.UserMessage{Text: "once more"}, conversation.AssistantMessage{Text: "Eleven of eleven.", Stop: conversation.StopEnd})
 		if d := cmp.Diff(before, body()); d != "" || r.row("e7 ") != y {
 			r.t.Errorf("the rows moved: %s", d)
 		}
 		r.has("of 20")
 		r.press("G")
 		r.has("Eleven of eleven.", "e26 ", "e27 ")
-		r.goOn(conversation.UserMessage{Text: "the newest"})
+		r.appendEvents(conversation.UserMessage{Text: "the newest"})
 		r.has("20 of 21") // also at the end nothing moves by itself
 	})
 }
 
 // Events that the meter does not count yet are not shown, so that rows and numbers agree.
 func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+t")
 		events := r.prepare(conversation.UserMessage{Text: "not measured yet"})
 		r.happen(updates.Appended{Events: events})
@@ -132,9 +132,9 @@ func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 
 func TestTheHistoryOpensAtAnEvent(t *testing.T) {
 	for typed, want := range map[string]string{"/history": "e24 ", "/history 1": "e7 ", "/history e10": "e10 "} {
-		screenOf(t, typed, telling, func(r *rig) {
+		screenOf(t, typed, withSampleLog, func(r *rig) {
 			r.enter(typed)
-			r.at("history")
+			r.wantView("history")
 			if !strings.HasPrefix(r.lines()[r.row(want)], "▌") {
 				r.t.Errorf("the cursor is not at %s:\n%s", want, r.text())
 			}
@@ -142,12 +142,12 @@ func TestTheHistoryOpensAtAnEvent(t *testing.T) {
 	}
 	screenOf(t, "nothing said", nil, func(r *rig) {
 		r.press("ctrl+t")
-		r.at("")
+		r.wantView("")
 		r.has("no history yet")
 	})
-	screenOf(t, "no such turn", telling, func(r *rig) {
+	screenOf(t, "no such turn", withSampleLog, func(r *rig) {
 		r.enter("/history 99")
-		r.at("")
+		r.wantView("")
 		r.has("no turn or message")
 	})
 }

@@ -137,7 +137,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(k, keys.Quit) && m.chat.composer.Empty():
 		return tea.Quit
 	case key.Matches(k, keys.PreviewCompaction) && m.chat.composer.Empty():
-		return m.do(m.views.previewAny())
+		return m.do(m.views.previewDefault())
 	case key.Matches(k, m.env.Keys.Composer.Writing.Send) && m.chat.composer.Empty():
 		if m.session.Elsewhere.Closed {
 			return m.do(takeOver{})
@@ -235,7 +235,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		return m.resume(a.id)
 	case readSettings:
 		return m.do(m.views.readSettings())
-	case enter:
+	case openConversation:
 		return m.enter(a.open, a.next)
 	case takeOver:
 		return m.enter(m.env.resume(m.session.ID), arrival{again: true})
@@ -266,7 +266,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 	case pane.Restore:
 		return m.do(m.session.restoreTurns())
 	case pane.Preview:
-		return m.do(m.views.previewAny())
+		return m.do(m.views.previewDefault())
 	}
 	return nil
 }

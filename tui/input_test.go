@@ -51,15 +51,15 @@ func TestModesCycle(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
-		r.did("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
+		r.wantCalls("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
 		r.enter("/permissions plan")
-		r.did("first mode plan")
+		r.wantCalls("first mode plan")
 		if last := r.lines()[29]; !strings.HasSuffix(last, "plan") {
 			t.Errorf("the bottom line is %q", last)
 		}
 		r.enter("/permissions nonsense")
 		r.has("there is no mode \"nonsense\"")
-		r.did()
+		r.wantCalls()
 	})
 }
 
@@ -79,7 +79,7 @@ func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 				r.press("ctrl+u")
 				r.calls = nil
 				r.enter("hello")
-				r.did("first send hello")
+				r.wantCalls("first send hello")
 			})
 		})
 	}
@@ -259,12 +259,12 @@ func TestShellLines(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("!go test")
-		r.did("shell go test", "first add I ran `go test`:\n\n```\noutput of go test\n```")
+		r.wantCalls("shell go test", "first add I ran `go test`:\n\n```\noutput of go test\n```")
 		r.enter("!!echo ``` tick")
-		r.did("shell echo ``` tick")
+		r.wantCalls("shell echo ``` tick")
 		r.has("output of echo ``` tick")
 		r.enter("!echo ```")
-		r.did("shell echo ```", "first add I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
+		r.wantCalls("shell echo ```", "first add I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
 	})
 }
 
@@ -282,7 +282,7 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 		r.enter("/new")
 		r.calls = nil
 		end()
-		r.did()
+		r.wantCalls()
 		r.has("!ls", "output of ls")
 	})
 	screenOf(t, "being left", nil, func(r *rig) {
@@ -291,7 +291,7 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 		r.calls = nil
 		end()
 		opened()
-		r.did()
+		r.wantCalls()
 		r.has("!ls", "output of ls")
 	})
 	screenOf(t, "being opened", nil, func(r *rig) {
@@ -300,7 +300,7 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 		opened()
 		r.calls = nil
 		end()
-		r.did("next add I ran `ls`:\n\n```\noutput of ls\n```")
+		r.wantCalls("next add I ran `ls`:\n\n```\noutput of ls\n```")
 	})
 }
 
@@ -314,7 +314,7 @@ func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 		r.has("sleep still runs", "│ !ls")
 		r.press("ctrl+c")
 		r.has("!sleep (stopped)", "so far", "│ !ls")
-		r.did()
+		r.wantCalls()
 		r.lacks("running sleep")
 	})
 }

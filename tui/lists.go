@@ -117,7 +117,7 @@ func (l *lists) openConversations(stored []Stored) pane.Action {
 		Focus:  func(string) pane.Action { return l.preview() },
 		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.rename}, {Key: keys.Remove, Word: "delete", Do: l.remove},
 			{Key: keys.Fork, Word: "fork", Do: l.fork}, {Key: keys.Sort, Word: "sort", Do: l.sort}}})
-	return several{openDialog{l.picker}, l.preview()}
+	return actionList{openDialog{l.picker}, l.preview()}
 }
 
 func (l *lists) title() string { return fmt.Sprintf("Continue · %s", l.order) }
@@ -182,7 +182,7 @@ func (l *lists) rename(id string) pane.Action {
 	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.row(id)].Title, func(title string) pane.Action {
 		retitle := func(i int) { l.stored[i].Title = title }
 		if id == l.session.ID && !l.session.readOnly() {
-			return several{l.session.rename(title), l.change(id, func(context.Context) error { return nil }, retitle)}
+			return actionList{l.session.rename(title), l.change(id, func(context.Context) error { return nil }, retitle)}
 		}
 		return l.change(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, retitle)
 	})}
@@ -193,7 +193,7 @@ func (l *lists) remove(id string) pane.Action {
 	b := l.env.Backend
 	return confirm("Delete", "Delete "+l.stored[l.row(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
 		if id == l.session.ID && !l.session.readOnly() {
-			return several{closeDialog{l.picker}, enter{b.Delete, arrival{alone: true}}}
+			return actionList{closeDialog{l.picker}, openConversation{b.Delete, arrival{alone: true}}}
 		}
 		return l.change(id, func(ctx context.Context) error { return b.RemoveStored(ctx, id) },
 			func(i int) { l.stored = slices.Delete(l.stored, i, i+1) })
@@ -227,5 +227,5 @@ func (l *lists) fork(id string) pane.Action {
 	if id == l.session.ID {
 		open = b.Fork
 	}
-	return several{closeDialog{l.picker}, enter{open: open}}
+	return actionList{closeDialog{l.picker}, openConversation{open: open}}
 }

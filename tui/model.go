@@ -103,7 +103,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		return nil
 	case tea.Cmd:
 		return a
-	case several:
+	case actionList:
 		var cmds []tea.Cmd
 		for _, one := range a {
 			cmds = append(cmds, m.do(one))
@@ -111,7 +111,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		return tea.Batch(cmds...)
 	case pane.Say:
 		return m.snackbar.show(a.Text, a.Bad)
-	case ifHidden:
+	case snackbarIfHidden:
 		if !m.chat.transcript.Following() || m.views.top() != nil {
 			return m.do(a.Say)
 		}
@@ -130,7 +130,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		if m.dialogs.consent == nil { // a command that waits for consent has not failed yet
 			m.chat.outbox.leaveLine(a.line)
 		}
-	case undone:
+	case compactionUndone:
 		// The hint for redo comes first, because a narrow screen cuts the rest.
 		return m.do(say("undone · " + m.views.redoKey() + " to redo" + a.change))
 	case openDialog:
@@ -141,7 +141,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		m.dialogs.stack.Remove(a.dialog, m.env.Now())
 	case clockTick:
 		m.views.markStale()
-	case covered:
+	case transcriptCovered:
 		m.chat.transcript.ClearSelection()
 	default:
 		return m.goTo(a)

@@ -125,7 +125,7 @@ func TestAClickInTheComposerMovesTheCursor(t *testing.T) {
 			r.write("and ")
 			r.calls = nil
 			r.press("enter")
-			r.did("first send one and two")
+			r.wantCalls("first send one and two")
 		})
 	}
 }

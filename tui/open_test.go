@@ -32,13 +32,13 @@ func TestEarlyMessagesAreSentOnceOpen(t *testing.T) {
 		r.enter("with @upload.go two")
 		r.enter("three")
 		r.has("queued: one", "queued: three", "12.8k") // the file's weight
-		r.did("open")
+		r.wantCalls("open")
 		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
 			t.Errorf("a kill would lose: %s", d) // the prompt history has what is not handed over yet
 		}
 		close(r.hold)
 		r.settle()
-		r.did("first send one", "attach upload.go", "first send with @upload.go two + upload.go", "first send three")
+		r.wantCalls("first send one", "attach upload.go", "first send with @upload.go two + upload.go", "first send three")
 		r.lacks("queued")
 		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
 			t.Errorf("remembered: %s", d)
@@ -59,9 +59,9 @@ func TestNothingIsLostIfNoConversationOpens(t *testing.T) {
 		r.has("no conversation is open", "│ one")
 		r.press("ctrl+c")
 		r.enter("/new")
-		r.did("open", "new")
+		r.wantCalls("open", "new")
 		r.enter("hello")
-		r.did("next send hello")
+		r.wantCalls("next send hello")
 	})
 }
 
@@ -88,7 +88,7 @@ func TestReadOnly(t *testing.T) {
 		r.has("/fork continues a copy")
 		r.calls = nil
 		r.enter("hello")
-		r.did()
+		r.wantCalls()
 		r.has("│ hello")
 		r.press("ctrl+c")
 		r.enter("!ls")
@@ -101,11 +101,11 @@ func TestReadOnly(t *testing.T) {
 		r.has("cannot be deleted")
 		r.press("ctrl+c")
 		r.press("shift+tab")
-		r.did()
+		r.wantCalls()
 		r.enter("/fork")
-		r.did("fork")
+		r.wantCalls("fork")
 		r.enter("hello")
-		r.did("next send hello")
+		r.wantCalls("next send hello")
 	})
 }
 
@@ -125,7 +125,7 @@ func TestFollowing(t *testing.T) {
 		r.lacks("following")
 		r.calls = nil
 		r.press("enter")
-		r.did()
+		r.wantCalls()
 	})
 }
 
@@ -159,10 +159,10 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 			r.calls = nil
 			r.press("enter")
 			if draft == "/fork" {
-				r.did("fork")
+				r.wantCalls("fork")
 				return
 			}
-			r.did("resume first")
+			r.wantCalls("resume first")
 			r.lacks("other window", "half a rep")
 			r.has("enter send", "│ "+draft, "new")
 			if now := r.lines()[3]; now != top {
@@ -172,7 +172,7 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 			r.has("▌ the newest")
 			if draft == "half a thought" {
 				r.press("enter")
-				r.did("first send half a thought")
+				r.wantCalls("first send half a thought")
 			}
 		})
 	}
@@ -207,12 +207,12 @@ func TestPickAtTheStart(t *testing.T) {
 		r.has("Continue", "The flaky test")
 		r.calls = nil
 		r.press("enter")
-		r.did()
+		r.wantCalls()
 		close(r.hold)
 		r.settle()
-		r.did("resume abc")
+		r.wantCalls("resume abc")
 		r.enter("hi")
-		r.did("next send hi")
+		r.wantCalls("next send hi")
 	})
 }
 
@@ -224,15 +224,15 @@ func TestAnotherConversation(t *testing.T) {
 				r.next.Events = log(conversation.UserMessage{Text: "old question"})
 			}, func(r *rig) {
 				r.append(conversation.UserMessage{Text: "said before"})
-				r.did("open")
+				r.wantCalls("open")
 				r.enter(command)
-				r.did(port)
+				r.wantCalls(port)
 				r.has("The next", "old question")
 				r.lacks("said before")
 				r.happen(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
 				r.lacks("late", "answering")
 				r.enter("hi")
-				r.did("next send hi")
+				r.wantCalls("next send hi")
 			})
 		})
 	}
@@ -245,7 +245,7 @@ func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 		r.press("ctrl+c")
 		r.calls = nil
 		r.enter("hi")
-		r.did("first send hi")
+		r.wantCalls("first send hi")
 	})
 }
 
@@ -258,12 +258,12 @@ func TestMessagesDuringASwitchGoToTheNewConversation(t *testing.T) {
 		r.enter("for the new one")
 		r.enter("/fork")
 		r.has("still being opened", "queued: for the new one")
-		r.did("new")
+		r.wantCalls("new")
 		r.happen(updates.Delta{Text: "still arriving"})
 		r.has("still arriving")
 		close(r.hold)
 		r.settle()
-		r.did("next send for the new one")
+		r.wantCalls("next send for the new one")
 		r.has("│ queued one", "│ queued two")
 		r.lacks("· queued")
 	})
@@ -274,10 +274,10 @@ func TestQueuedMessagesReturnWhenTheConversationIsLeft(t *testing.T) {
 		r.calls = nil
 		r.enter("see @main.go now")
 		r.enter("/new")
-		r.did("new")
+		r.wantCalls("new")
 		close(r.attached)
 		r.settle()
-		r.did("attach main.go")
+		r.wantCalls("attach main.go")
 		r.has("│ see @main.go now")
 	})
 }
@@ -293,7 +293,7 @@ func TestAQuestionClosesWithItsConversation(t *testing.T) {
 		r.lacks("Allow this?", "waiting for you")
 		r.calls = nil
 		r.enter("hi")
-		r.did("next send hi")
+		r.wantCalls("next send hi")
 	})
 }
 
@@ -305,13 +305,13 @@ func TestDelete(t *testing.T) {
 		r.pass(time.Second)
 		r.press("enter") // keep it
 		r.lacks("permanently")
-		r.did()
+		r.wantCalls()
 		r.enter("/delete")
 		r.pass(time.Second)
 		r.press("y")
-		r.did("delete")
+		r.wantCalls("delete")
 		r.enter("hi")
-		r.did("next send hi")
+		r.wantCalls("next send hi")
 	})
 }
 

@@ -204,7 +204,7 @@ func (o *outbox) send(one *outgoing) pane.Action {
 	if one.ran != "" {
 		return o.flush()
 	}
-	return several{o.env.remember(one.text), o.flush()} // so that a crash before it is passed on does not lose it
+	return actionList{o.env.remember(one.text), o.flush()} // so that a crash before it is passed on does not lose it
 }
 
 // flush passes on the messages that are ready.
@@ -213,7 +213,7 @@ func (o *outbox) flush() pane.Action {
 	if !s.open || s.opening {
 		return nil
 	}
-	var reads several
+	var reads actionList
 	o.sending = slices.DeleteFunc(o.sending, func(one *outgoing) bool {
 		strays := one.in != "" && one.in != s.ID
 		if strays {
@@ -247,7 +247,7 @@ func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
 	if err != nil {
 		o.drop(to)
 		o.composer.Prepend(to.text)
-		return several{o.unattached(to.text, err), o.flush()}
+		return actionList{o.unattached(to.text, err), o.flush()}
 	}
 	to.files, to.ready = files, true
 	return o.flush()

@@ -27,11 +27,11 @@ func TestPermissionsListTheRulesInForce(t *testing.T) {
 	screen(t, ruled, func(r *rig) {
 		r.calls = nil
 		r.enter("/permissions")
-		r.did("first rules")
+		r.wantCalls("first rules")
 		r.has("mode ask ✓", "allow run_command(go test *)", "always · wide", "this run", "configuration · wide", "deny run_command(rm *)")
 		r.write("mode plan")
 		r.press("enter")
-		r.did("first mode plan")
+		r.wantCalls("first mode plan")
 	})
 }
 
@@ -44,14 +44,14 @@ func TestPermissionsRevokeGrantedRules(t *testing.T) {
 		r.calls = nil
 		r.pass(time.Second)
 		r.press("enter") // keeping it is what is selected
-		r.did()
+		r.wantCalls()
 		r.enter("/permissions")
 		r.write("go test")
 		r.press("enter")
 		r.pass(time.Second)
 		r.calls = nil
 		r.press("y")
-		r.did("first revoke g1")
+		r.wantCalls("first revoke g1")
 		r.has("revoked: run_command(go test *)")
 	})
 }
@@ -87,7 +87,7 @@ func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 		r.has("allows judged run_command(go test ./*)")
 		r.calls = nil
 		r.press("enter", "a")
-		r.did("first answer c1 always run_command(go test ./*)")
+		r.wantCalls("first answer c1 always run_command(go test ./*)")
 	})
 }
 

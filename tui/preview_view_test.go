@@ -19,51 +19,51 @@ func previewed(profile string, saved int) updates.Previewed {
 }
 
 func TestTheNumbersFollowTheRequest(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["preview"](r)
 		r.has("12.1k → ~5.3k")
 		r.calls = nil
 		r.press("right")
-		r.did("first preview profile=heavy")
+		r.wantCalls("first preview profile=heavy")
 		r.press("enter")
-		r.did()
+		r.wantCalls()
 		r.has("still calculating")
 		r.happen(previewed("heavy", 9_000))
 		r.has("12.1k → ~3.1k")
 		r.press("enter")
-		r.did("first compact profile=heavy")
-		r.at("")
+		r.wantCalls("first compact profile=heavy")
+		r.wantView("")
 	})
 }
 
 // The answer to a closed preview is not shown in the next one.
 func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+k", "right", "esc")
-		r.at("")
+		r.wantView("")
 		r.press("ctrl+k")
 		r.happen(previewed("", 1_000), previewed("heavy", 9_000))
 		r.lacks("~11.1k", "~3.1k")
 		r.calls = nil
 		r.press("enter")
-		r.did()
+		r.wantCalls()
 		r.happen(previewed("", 6_800))
 		r.has("12.1k → ~5.3k")
 		r.press("enter")
-		r.did("first compact")
+		r.wantCalls("first compact")
 	})
 }
 
 // Accepting closes only the preview.
 func TestAcceptingReturnsToTheViewBelow(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.enter("/ledger")
 		r.press("c")
 		r.happen(planned(plan))
 		r.calls = nil
 		r.press("enter")
-		r.did("first compact")
-		r.at("ledger")
+		r.wantCalls("first compact")
+		r.wantView("ledger")
 	})
 }
 
@@ -73,13 +73,13 @@ func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
 		want   string
 	}{
 		"nothing said": {nil, "this conversation is empty"},
-		"read only":    {func(r *rig, o *tui.Options) { telling(r, o); r.first.ReadOnly = "open elsewhere" }, "open elsewhere"},
+		"read only":    {func(r *rig, o *tui.Options) { withSampleLog(r, o); r.first.ReadOnly = "open elsewhere" }, "open elsewhere"},
 	} {
 		screenOf(t, name, c.change, func(r *rig) {
 			r.calls = nil
 			r.press("ctrl+k")
-			r.did()
-			r.at("")
+			r.wantCalls()
+			r.wantView("")
 			r.has(c.want)
 		})
 	}

@@ -9,66 +9,66 @@ import (
 	"plimsoll/tui/review"
 )
 
-// The preview shows what a compaction would do before it is made, in numbers and in the
-// gauge. Every change of range or profile computes it again; numbers are estimates. A
-// request that cannot be carried out shows the reason instead of numbers.
+// The preview shows in numbers and in the gauge what a compaction would do. The numbers are
+// estimates. Every change of range or profile requests new ones from the agent. If the
+// compaction is impossible, the preview shows the reason instead of numbers.
 
 type previewView struct {
 	*preview.Model
-	asked int // how many requests are not answered yet
-	shown preview.Content
+	pending int // requests for numbers that are not answered yet
+	shown   preview.Content
 }
 
-// previewAny opens the preview of a compaction by the default profile.
-func (v *views) previewAny() pane.Action {
-	usual := edit.NewRequest()
-	usual.Evicts = true
-	return v.openPreview(usual)
+// previewDefault opens the preview of a compaction by the default profile.
+func (v *views) previewDefault() pane.Action {
+	request := edit.NewRequest()
+	request.Evicts = true
+	return v.openPreview(request)
 }
 
 // openPreview opens the preview of a compaction.
 func (v *views) openPreview(w edit.Request) pane.Action {
-	if why := v.session.uncompactable(); why != "" {
+	if why := v.session.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
-	if one, open := v.top().(*previewView); open {
-		v.ask(one, w)
+	if view, open := v.top().(*previewView); open {
+		v.requestPreview(view, w)
 		return nil
 	}
 	keys := v.env.Keys.Preview
-	one := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.gauges})}
-	one.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
-	shown := v.open(one)
-	v.ask(one, w)
+	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.gauges})}
+	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
+	shown := v.open(view)
+	v.requestPreview(view, w)
 	return shown
 }
 
 // errNoNumbersYet is shown until the first numbers arrive.
 var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "still calculating; try again in a moment"}
 
-// ask requests the numbers of a request.
-func (v *views) ask(one *previewView, w edit.Request) {
-	one.asked++
-	v.previews = append(v.previews, one)
-	one.shown.Request, one.shown.Busy = w, true
-	one.Show(one.shown)
+// requestPreview asks the agent for the numbers of a compaction.
+func (v *views) requestPreview(view *previewView, w edit.Request) {
+	view.pending++
+	v.previews = append(v.previews, view)
+	view.shown.Request, view.shown.Busy = w, true
+	view.Show(view.shown)
 	v.session.Session.Preview(w)
 }
 
-// showPreview passes numbers to the view that requested them, unless it has changed its
-// request since. Numbers arrive in the order of the requests, also after the view was
+// showPreview passes numbers to the view that requested them, unless the view has a newer
+// request. Numbers arrive in the order of the requests, and may arrive after the view was
 // closed.
 func (v *views) showPreview(u updates.Previewed) {
 	if len(v.previews) == 0 {
 		return
 	}
-	one := v.previews[0]
+	view := v.previews[0]
 	v.previews = v.previews[1:]
-	if one.asked--; one.asked > 0 {
+	if view.pending--; view.pending > 0 {
 		return
 	}
-	one.shown = v.previewContent(u, one.shown.Request)
-	one.Show(one.shown)
+	view.shown = v.previewContent(u, view.shown.Request)
+	view.Show(view.shown)
 }
 
 // previewContent converts the numbers of a request for the view.
@@ -90,12 +90,12 @@ func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Cont
 
 func (p *previewView) hasGaugeLine() bool    { return false }
 func (p *previewView) restyle(l themeStyles) { p.SetStyles(l.preview()) }
-func (p *previewView) renew(*views)          {} // the numbers are those of the time of the request
+func (p *previewView) renew(*views)          {} // its numbers change only with its request
 
 func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case preview.Changed:
-		v.ask(p, a.Request)
+		v.requestPreview(p, a.Request)
 		return nil
 	case preview.Accepted:
 		v.remove(p)
@@ -105,9 +105,9 @@ func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	return a
 }
 
-// The review of a summary that waits for the user. It opens only on request, because the
-// user may be typing: the status line says that a summary waits, and how to open it. The
-// user's changes are kept while it waits, also when the view is closed.
+// The review lets the user read and edit a summary before it is applied. It opens only on
+// request, because the user may be typing: the status line says that a summary waits, and how
+// to open it. The user's edits survive closing the view.
 
 type reviewView struct{ *review.Model }
 
@@ -131,9 +131,9 @@ func (v *views) openReview() pane.Action {
 
 // closeReview closes the view after its summary was accepted or discarded.
 func (v *views) closeReview() {
-	if one := v.review; one != nil {
+	if view := v.review; view != nil {
 		v.review = nil
-		v.remove(one)
+		v.remove(view)
 		v.resize()
 	}
 }

@@ -108,7 +108,7 @@ func (v *views) openSettings() pane.Action {
 	}
 	keys := v.env.Keys.Settings
 	one := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.styles.settings(), Keys: &keys, Gauges: v.gauges})}
-	return several{v.open(one), v.readSettings()}
+	return actionList{v.open(one), v.readSettings()}
 }
 
 func (o *settingsView) hasGaugeLine() bool    { return false }
@@ -209,7 +209,7 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 	case settings.Accepted:
 		done := func(err error) pane.Action { return v.settingDone(o, edit, "", err) }
 		if run, ok := v.inRun[a.Key]; ok {
-			return several{run.set(a.Value), done(nil)}
+			return actionList{run.set(a.Value), done(nil)}
 		}
 		return v.env.attempt(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
 	case settings.Kept:
@@ -235,7 +235,7 @@ func (v *views) settingDone(one *settingsView, edit int, done string, err error)
 	if done == "" {
 		return v.readSettings()
 	}
-	return several{say(done), v.readSettings()}
+	return actionList{say(done), v.readSettings()}
 }
 
 // reasonOf returns the text of an error, "" for nil.

@@ -25,19 +25,19 @@ func TestReviewCommands(t *testing.T) {
 		"in between":   {[]string{"e", "Z", "ctrl+g"}, "edit Z" + strings.TrimSpace(text), ""},
 		"the keys":     {[]string{"?", "esc"}, "", "apply"},
 	} {
-		screenOf(t, name, telling, func(r *rig) {
+		screenOf(t, name, withSampleLog, func(r *rig) {
 			views["review"](r)
 			r.calls = nil
 			r.press(c.keys...)
 			if c.want == "" {
-				r.did()
+				r.wantCalls()
 			} else {
-				r.did(c.want)
+				r.wantCalls(c.want)
 			}
-			r.at("review") // until it is in force, or is not any more
+			r.wantView("review") // until it is in force, or is not any more
 			r.has(c.says)
 			r.happen(updates.Reviewed{})
-			r.at("")
+			r.wantView("")
 			r.lacks("a summary is ready")
 		})
 	}
@@ -51,7 +51,7 @@ func TestAPendingSummaryIsAnnounced(t *testing.T) {
 		"a view":   func(r *rig) { r.press("ctrl+t") },
 		"a dialog": func(r *rig) { r.press("ctrl+p") },
 	} {
-		screenOf(t, name, telling, func(r *rig) {
+		screenOf(t, name, withSampleLog, func(r *rig) {
 			busy(r)
 			r.happen(waiting())
 			r.lacks(titles["review"])
@@ -65,31 +65,31 @@ func TestAPendingSummaryIsAnnounced(t *testing.T) {
 
 // A user who types the command while the summary arrives does not edit it by accident.
 func TestTypingWhileASummaryArrivesDoesNotEditIt(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.write("/re")
 		r.happen(waiting())
 		r.calls = nil
 		r.write("view")
 		r.press("enter")
-		r.did()
-		r.at("review")
+		r.wantCalls()
+		r.wantView("review")
 		r.has("## Goal")
 		r.press("x", "x")
-		r.did(`first review "" false`)
+		r.wantCalls(`first review "" false`)
 	})
 }
 
 func TestAClosedReviewCanBeOpenedAgain(t *testing.T) {
 	for _, key := range []string{"esc", "q", "ctrl+c"} {
-		screenOf(t, key, telling, func(r *rig) {
+		screenOf(t, key, withSampleLog, func(r *rig) {
 			views["review"](r)
 			r.calls = nil
 			r.press(key)
-			r.at("")
-			r.did()
+			r.wantView("")
+			r.wantCalls()
 			r.has("a summary is ready: /review opens it")
 			r.enter("/review")
-			r.at("review")
+			r.wantView("review")
 			r.has("## Goal")
 		})
 	}
@@ -98,14 +98,14 @@ func TestAClosedReviewCanBeOpenedAgain(t *testing.T) {
 // A pending summary stays with its conversation when another one is opened.
 func TestAReviewEndsWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
+		withSampleLog(r, o)
 		r.next.Events = log(conversation.UserMessage{Text: "hello"})
 	}, func(r *rig) {
 		views["review"](r)
 		r.press("ctrl+p")
 		r.write("/new")
 		r.press("enter")
-		r.at("")
+		r.wantView("")
 		r.lacks("a summary is ready")
 		r.enter("/review")
 		r.has("no summary is pending")
@@ -113,7 +113,7 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 }
 
 func TestAReviewShowsThatARequestWaits(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.write("x")
 		u := waiting()
 		u.RequestWaits = true

@@ -26,7 +26,7 @@ func TestRewindRefuses(t *testing.T) {
 			screen(t, c.change, func(r *rig) {
 				r.calls = nil
 				r.enter(c.typed)
-				r.did()
+				r.wantCalls()
 				r.has(c.want)
 			})
 		})

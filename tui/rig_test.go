@@ -300,8 +300,8 @@ func (r *rig) lacks(texts ...string) {
 	}
 }
 
-// did compares the calls of the fakes since the last call of did.
-func (r *rig) did(want ...string) {
+// wantCalls compares the calls of the fakes since the last call of wantCalls.
+func (r *rig) wantCalls(want ...string) {
 	r.t.Helper()
 	got := r.calls
 	r.calls = nil

@@ -33,7 +33,7 @@ func (v *views) openSearch(text string) pane.Action {
 		return shown
 	}
 	one.SetQuery(text)
-	return several{shown, one.typed(v, text, 0)}
+	return actionList{shown, one.typed(v, text, 0)}
 }
 
 // typed begins a search after a pause.

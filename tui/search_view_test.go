@@ -12,17 +12,17 @@ import (
 )
 
 func TestASearchBeginsWhenTypingPauses(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.enter("/search")
-		r.at("search")
+		r.wantView("search")
 		r.calls = nil
 		for _, letter := range []string{"f", "i", "x"} {
 			r.press(letter)
 			r.pass(150 * time.Millisecond)
 		}
-		r.did()
+		r.wantCalls()
 		r.pass(50 * time.Millisecond)
-		r.did("search fix")
+		r.wantCalls("search fix")
 		r.has("so fix it", "2 hits in 2 of 12 conversations")
 	})
 }
@@ -35,7 +35,7 @@ func TestASearchIsCancelled(t *testing.T) {
 		"with the view, by interrupt": func(r *rig) { r.press("ctrl+c") },
 		"with the conversation":       func(r *rig) { r.press("ctrl+t", "ctrl+p"); r.write("/new"); r.press("enter") }, // ctrl+p is a key of the search
 	} {
-		screenOf(t, name, func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }, func(r *rig) {
+		screenOf(t, name, func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }, func(r *rig) {
 			r.enter("/search fix")
 			r.calls = nil
 			leave(r)
@@ -49,19 +49,19 @@ func TestASearchIsCancelled(t *testing.T) {
 }
 
 func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.enter("/search fix")
 		r.calls = nil
 		r.press("enter")
-		r.did()
-		r.at("history")
+		r.wantCalls()
+		r.wantView("history")
 		if !strings.HasPrefix(r.lines()[r.row("e7 ")], "▌") {
 			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("n")
 		r.lacks("no search yet") // the query came along
 		r.press("ctrl+t")
-		r.at("search")
+		r.wantView("search")
 		r.has("so fix it")
 	})
 }
@@ -74,41 +74,41 @@ func saidInNext(r *rig) {
 }
 
 func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) { telling(r, o); saidInNext(r) }, func(r *rig) {
+	screen(t, func(r *rig, o *tui.Options) { withSampleLog(r, o); saidInNext(r) }, func(r *rig) {
 		r.enter("/search fix")
 		r.calls = nil
 		r.hold = make(chan struct{})
 		r.press("down", "enter")
-		r.did("resume other")
-		r.at("search") // until it is open
+		r.wantCalls("resume other")
+		r.wantView("search") // until it is open
 		r.press("enter")
 		r.has("a conversation is still being opened")
 		close(r.hold)
 		r.settle()
-		r.at("history")
+		r.wantView("history")
 		if !strings.HasPrefix(r.lines()[r.row("e3 ")], "▌") {
 			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("esc", "esc") // the first ends what is searched for there
-		r.at("search")        // the list of hits is where it was
+		r.wantView("search")  // the list of hits is where it was
 		r.has("❯ turn 1", "2 hits in 2 of 12 conversations")
 		r.press("up", "down", "enter")
-		r.at("history")
+		r.wantView("history")
 		r.press("ctrl+t", "esc")
-		r.at("")
+		r.wantView("")
 	})
 }
 
 func TestAHitThatCannotBeOpenedShowsAnError(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.failing["resume"] = errors.New("it is open elsewhere")
 		r.enter("/search fix")
 		r.press("down", "enter")
-		r.at("search")
+		r.wantView("search")
 		r.has("it is open elsewhere")
 		delete(r.failing, "resume")
 		r.press("esc")
 		r.enter("/resume other") // the place is forgotten with the failure
-		r.at("")
+		r.wantView("")
 	})
 }

@@ -104,8 +104,8 @@ func (s *session) keyChanged(p Provider) {
 	}
 }
 
-// uncompactable returns why the conversation cannot be compacted, "" if it can.
-func (s *session) uncompactable() string {
+// whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
+func (s *session) whyNotCompactable() string {
 	if why := s.unchangeable(); why != "" || s.outline.Begun() {
 		return why
 	}

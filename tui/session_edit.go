@@ -18,7 +18,7 @@ import (
 
 // edit calls change, and shows when it takes effect if a turn runs.
 func (s *session) edit(what string, change func()) pane.Action {
-	if why := s.uncompactable(); why != "" {
+	if why := s.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
 	change()
@@ -84,7 +84,7 @@ func (s *session) setProfile(name string) pane.Action {
 // pinNamed pins or unpins what the argument of the command names: the events of a
 // turn, one event, or for "" the newest user message.
 func (s *session) pinNamed(args string, pinned bool) pane.Action {
-	if why := s.uncompactable(); why != "" {
+	if why := s.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
 	events := s.log.find(args)

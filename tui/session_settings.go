@@ -35,7 +35,7 @@ func (s *session) delete() pane.Action {
 		return refuse("this conversation cannot be deleted here")
 	}
 	return confirm("Delete", "Delete this conversation permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
-		return enter{s.env.Backend.Delete, arrival{alone: true}}
+		return openConversation{s.env.Backend.Delete, arrival{alone: true}}
 	})
 }
 
@@ -49,7 +49,7 @@ func (s *session) permissions(args string) pane.Action {
 		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
 			rules, unread := agent.Rules(ctx) // unread is shown with the rules that could be read
 			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
-			return func() pane.Action { return several{s.listRules(rules), requestFailed{unread}} }, late, nil
+			return func() pane.Action { return actionList{s.listRules(rules), requestFailed{unread}} }, late, nil
 		})
 	case !slices.Contains(conversation.Modes(), mode):
 		return refuse(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
@@ -134,7 +134,7 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}
-			return several{say("revoked: " + r.Text), readSettings{}}
+			return actionList{say("revoked: " + r.Text), readSettings{}}
 		})
 	})
 }

@@ -297,7 +297,7 @@ func (c *cacheClock) wake(e *env) pane.Action {
 			return nil // another timer was started meanwhile
 		}
 		c.wakesAt = time.Time{}
-		return several{clockTick{}, c.wake(e)}
+		return actionList{clockTick{}, c.wake(e)}
 	})
 }
 

@@ -8,29 +8,29 @@ import (
 // The effect of a value is shown before it is accepted. Afterwards the value is in force, and the breakdown is requested
 // again.
 func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["settings"](r)
-		r.to("trigger_ratio")
+		r.selectRow("trigger_ratio")
 		r.calls = nil
 		r.press("enter", "backspace", "3")
-		r.did("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
+		r.wantCalls("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
 		r.has("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
-		r.did("change compaction.trigger_ratio 0.83", "first inspect")
+		r.wantCalls("change compaction.trigger_ratio 0.83", "first inspect")
 		r.has("0.83 •", "this conversation", "1 change not kept")
 		r.lacks("then ")
 		r.press("s")
-		r.did("keep map[compaction.trigger_ratio:0.83]", "first inspect")
+		r.wantCalls("keep map[compaction.trigger_ratio:0.83]", "first inspect")
 		r.has("kept in ~/.config/plimsoll/config.settings.yaml")
-		r.at("settings")
+		r.wantView("settings")
 	})
 }
 
 // The effect of a value is not shown for another value, nor after the edit was cancelled.
 func TestALateSettingEffectIsNotShown(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["settings"](r)
-		r.to("trigger_ratio")
+		r.selectRow("trigger_ratio")
 		r.tried = make(chan struct{})
 		r.press("enter", "backspace")
 		r.lacks("With 0.8 ")
@@ -43,52 +43,52 @@ func TestALateSettingEffectIsNotShown(t *testing.T) {
 		r.press("4", "esc", "q")
 		close(r.tried)
 		r.settle()
-		r.at("")
+		r.wantView("")
 	})
 }
 
 // The mode, the theme and the mouse are settings of this run, which the screen changes itself.
 func TestSettingsOfThisRun(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		views["settings"](r)
-		r.to("mode  ")
+		r.selectRow("mode  ")
 		r.press("enter", "enter")
 		r.has("auto-edit •", "this run", "permissions: auto-edit")
 		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode auto-edit") {
 			t.Errorf("asked for %q", r.calls)
 		}
-		r.to("mouse")
+		r.selectRow("mouse")
 		r.press("enter", "enter")
 		r.has("false •")
 		if r.m.View().MouseMode != 0 {
 			t.Error("the mouse is used")
 		}
-		r.to("theme")
+		r.selectRow("theme")
 		r.press("enter")
 		r.has("Theme", "contrast-dark")
 		r.write("solarized")
 		r.press("enter")
-		r.at("settings")
+		r.wantView("settings")
 		r.has("solarized-light •")
 		r.calls = nil
 		r.press("s")
-		r.did("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect")
+		r.wantCalls("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect")
 	})
 }
 
 func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
-	screen(t, telling, func(r *rig) {
+	screen(t, withSampleLog, func(r *rig) {
 		r.write("a draft stays")
 		r.press("ctrl+p")
 		r.write("/settings")
 		r.press("enter")
-		r.at("settings")
-		r.to("model ")
+		r.wantView("settings")
+		r.selectRow("model ")
 		r.press("enter")
 		r.has("ollama/qwen3:8b")
 		r.press("down", "enter")
-		r.did("open", "first inspect", "models", "switch ollama/qwen3:8b")
-		r.to("effort")
+		r.wantCalls("open", "first inspect", "models", "switch ollama/qwen3:8b")
+		r.selectRow("effort")
 		r.press("enter")
 		r.has("how much the model reasons")
 	})

@@ -44,7 +44,7 @@ func slashCommands() []slashCommand {
 	}
 	const chat, window, program = aboutConversation, aboutContext, aboutProgram
 	return []slashCommand{
-		cmd(chat, "new", "", "start a new conversation", func(m *Model, _ string) pane.Action { return enter{open: m.env.Backend.New} }, "clear"),
+		cmd(chat, "new", "", "start a new conversation", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.New} }, "clear"),
 		cmd(chat, "resume", "[ID]", "open another conversation", resumeNamed, "sessions"),
 		cmd(window, "compact", "[FOCUS]", "compact older turns to free context", func(m *Model, args string) pane.Action { return compactAs(m, args, "") }, "compress"),
 		cmd(window, "summarize", "[FOCUS]", "compact with a summary by the model", func(m *Model, args string) pane.Action { return compactAs(m, args, preset.ProfileHeavy) }),
@@ -63,7 +63,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "redo", "", "redo the undone turns", func(m *Model, _ string) pane.Action { return m.session.restoreTurns() }),
 		cmd(chat, "rewind", "[TURN]", "go back to a message", rewindNamed),
 		cmd(window, "profile", "[NAME]", "choose the default compaction profile", func(m *Model, args string) pane.Action { return m.session.profiles(args) }),
-		cmd(chat, "fork", "", "fork this conversation", func(m *Model, _ string) pane.Action { return enter{open: m.env.Backend.Fork} }, "branch"),
+		cmd(chat, "fork", "", "fork this conversation", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.Fork} }, "branch"),
 		cmd(chat, "rename", "TITLE", "rename this conversation", func(m *Model, args string) pane.Action { return m.session.rename(args) }),
 		cmd(chat, "delete", "", "delete this conversation", func(m *Model, _ string) pane.Action { return m.session.delete() }),
 		cmd(program, "model", "[NAME]", "choose another model", switchNamed, "models"),
@@ -129,7 +129,7 @@ func restoreLineOnFailure(line typedLine, cmd tea.Cmd) tea.Cmd {
 			if msg.err == nil {
 				return msg
 			}
-			return result{then: func() pane.Action { return several{msg.then(), restoreLine{line}} }}
+			return result{then: func() pane.Action { return actionList{msg.then(), restoreLine{line}} }}
 		default:
 			return msg
 		}

@@ -69,8 +69,8 @@ func tale() []conversation.Body {
 	}
 }
 
-// telling opens the screen with the tale.
-func telling(r *rig, _ *tui.Options) { r.tell(tale()...) }
+// withSampleLog opens the screen with the tale.
+func withSampleLog(r *rig, _ *tui.Options) { r.tell(tale()...) }
 
 // tell sets the log of the conversation that is opened.
 func (r *rig) tell(bodies ...conversation.Body) {
@@ -100,15 +100,15 @@ func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 	return events
 }
 
-// goOn sends the updates for new events of the conversation.
-func (r *rig) goOn(bodies ...conversation.Body) {
+// appendEvents sends the updates for new events of the conversation.
+func (r *rig) appendEvents(bodies ...conversation.Body) {
 	r.t.Helper()
 	events := r.prepare(bodies...)
 	r.happen(updates.Appended{Events: events}, updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 }
 
-// account returns the agent's breakdown of the tale.
-func (r *rig) account() inspect.Breakdown {
+// breakdown returns the agent's breakdown of the tale.
+func (r *rig) breakdown() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
 	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
 		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4}, Until: -1, EvictTo: 2, EvictMore: true,
@@ -128,13 +128,13 @@ func waiting() updates.Reviewing {
 // views lists the full-screen views, each with the keys that open it.
 var views = map[string]func(*rig){
 	"history":  func(r *rig) { r.press("ctrl+t") },
-	"context":  func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.account()}) },
+	"context":  func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.breakdown()}) },
 	"ledger":   func(r *rig) { r.enter("/ledger") },
 	"preview":  func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
 	"review":   func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
 	"search":   func(r *rig) { r.enter("/search fix") },
-	"settings": func(r *rig) { r.enter("/settings"); r.happen(updates.Inspected{Account: r.account()}) },
-	"diff":     func(r *rig) { r.goOn(edits()...); r.enter("/diff") },
+	"settings": func(r *rig) { r.enter("/settings"); r.happen(updates.Inspected{Account: r.breakdown()}) },
+	"diff":     func(r *rig) { r.appendEvents(edits()...); r.enter("/diff") },
 }
 
 // edits returns calls that change files, with their diffs.
@@ -184,9 +184,9 @@ func inView(t *testing.T, test func(r *rig, name string)) {
 	t.Helper()
 	for name, open := range views {
 		t.Run(name, func(t *testing.T) {
-			screen(t, telling, func(r *rig) {
+			screen(t, withSampleLog, func(r *rig) {
 				open(r)
-				r.at(name)
+				r.wantView(name)
 				r.calls = nil
 				test(r, name)
 			})
@@ -194,8 +194,8 @@ func inView(t *testing.T, test func(r *rig, name string)) {
 	}
 }
 
-// at fails unless a view is visible; "" is the main screen.
-func (r *rig) at(name string) {
+// wantView fails unless a view is visible; "" is the main screen.
+func (r *rig) wantView(name string) {
 	r.t.Helper()
 	for view, title := range titles {
 		if got := strings.HasPrefix(" "+strings.TrimLeft(r.lines()[0], " "), title); got != (view == name) {
@@ -204,8 +204,8 @@ func (r *rig) at(name string) {
 	}
 }
 
-// to moves the cursor of a list to the first row that contains a text.
-func (r *rig) to(text string) {
+// selectRow moves the cursor of a list to the first row that contains a text.
+func (r *rig) selectRow(text string) {
 	r.t.Helper()
 	r.press("home")
 	for range 200 {

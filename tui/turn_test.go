@@ -21,7 +21,7 @@ func TestATurn(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("why?")
-		r.did("first send why?")
+		r.wantCalls("first send why?")
 		r.append(conversation.UserMessage{Text: "why?"})
 		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		r.has("▌ why?", "waiting for the model", "(esc stops)")
@@ -78,14 +78,14 @@ func TestQueuedMessagesAreShownAndReturned(t *testing.T) {
 		r.calls = nil
 		r.write("next")
 		r.press("tab") // queues while busy
-		r.did("first send next")
+		r.wantCalls("first send next")
 		r.happen(updates.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
 		r.has("queued: next", "(esc or alt+↑ to edit)", "queued: and then ␛[31m")
 		r.press("alt+up")
-		r.did("first take back")
+		r.wantCalls("first take back")
 		r.write("draft")
 		r.press("esc")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.happen(updates.Queued{}, updates.Returned{Texts: []string{"next", "and then"}}, updates.Status{Phase: updates.Idle})
 		r.lacks("queued")
 		if d := cmp.Diff("next\n\nand then\n\ndraft", r.draft()); d != "" {
@@ -100,7 +100,7 @@ func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 		r.write("draft")
 		r.happen(updates.Status{Phase: updates.Waiting})
 		r.press("ctrl+c")
-		r.did("first cancel")
+		r.wantCalls("first cancel")
 		r.has("draft")
 		r.happen(updates.Status{Phase: updates.Idle})
 		r.press("ctrl+c")
@@ -127,7 +127,7 @@ func TestCtrlCLeavesATurnThatDoesNotStop(t *testing.T) {
 		r.calls = nil
 		r.happen(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c", "ctrl+c")
-		r.did()
+		r.wantCalls()
 		if !r.quit {
 			t.Error("it did not quit")
 		}
@@ -184,16 +184,16 @@ func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 				t.Errorf("said %d times:\n%s", n, r.text())
 			}
 			r.press("x", "backspace", "enter")
-			r.did("open", "first retry")
+			r.wantCalls("open", "first retry")
 			r.happen(updates.Status{Phase: updates.Waiting})
 			r.press("enter")
-			r.did()
+			r.wantCalls()
 			r.happen(updates.Status{Phase: updates.Idle})
 			r.append(conversation.AssistantMessage{Text: "There.", Stop: conversation.StopEnd})
 			r.press("enter")
-			r.did()
+			r.wantCalls()
 			r.enter("/retry")
-			r.did("first retry")
+			r.wantCalls("first retry")
 			r.happen(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again"}})
 			r.has("Nothing to send again")
 		})
@@ -277,9 +277,9 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("compare @upload.go with @main.go please")
-		r.did("attach upload.go main.go", "first send compare @upload.go with @main.go please + upload.go, main.go")
+		r.wantCalls("attach upload.go main.go", "first send compare @upload.go with @main.go please + upload.go, main.go")
 		r.enter("@nobody is no file, nor is a@main.go, and @Override no path")
-		r.did("first send @nobody is no file, nor is a@main.go, and @Override no path")
+		r.wantCalls("first send @nobody is no file, nor is a@main.go, and @Override no path")
 	})
 }
 
@@ -293,12 +293,12 @@ func TestAMentionThatIsNotAFileIsReportedBeforeSending(t *testing.T) {
 		r.write("what is in @p.png ?")
 		r.has("✗ @p.png is an image: only text can be sent")
 		r.press("enter")
-		r.did("attach p.png")
+		r.wantCalls("attach p.png")
 		r.has("it is an image: only text can be sent", "enter again", "│ what is in @p.png ?")
 		r.press("enter")
-		r.did("first send what is in @p.png ?")
+		r.wantCalls("first send what is in @p.png ?")
 		r.enter("and in @q.png")
-		r.did("attach q.png")
+		r.wantCalls("attach q.png")
 	})
 }
 
@@ -313,7 +313,7 @@ func TestReturnedMessagesAreAsTyped(t *testing.T) {
 		r.happen(updates.Queued{}, updates.Returned{Texts: []string{sent}}, updates.Status{Phase: updates.Idle})
 		r.calls = nil
 		r.press("enter")
-		r.did("attach main.go", "first send "+sent)
+		r.wantCalls("attach main.go", "first send "+sent)
 	})
 }
 
@@ -322,11 +322,11 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 		r.calls = nil
 		r.enter("see @main.go now")
 		r.enter("and then this")
-		r.did()
+		r.wantCalls()
 		r.has("queued: see @main.go now", "queued: and then this")
 		close(r.attached)
 		r.settle()
-		r.did("attach main.go", "first send see @main.go now + main.go", "first send and then this")
+		r.wantCalls("attach main.go", "first send see @main.go now + main.go", "first send and then this")
 		r.lacks("queued")
 	})
 }

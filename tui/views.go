@@ -70,7 +70,7 @@ func (v *views) open(one fullView) pane.Action {
 	one.restyle(v.styles)
 	v.stack = append(v.stack, one)
 	v.show(one)
-	return covered{}
+	return transcriptCovered{}
 }
 
 // show sets the size and the newest state of a view that becomes visible.

@@ -114,7 +114,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 			default:
 				r.enter("/" + name)
 			}
-			r.at(name)
+			r.wantView(name)
 			r.happen(answers[0], answers[2])
 			r.has("␛") // made visible, not left out
 			for _, at := range [][2]int{{40, 12}, {20, 6}, {100, 30}} {
@@ -131,7 +131,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 				}
 			}
 			r.happen(answers[5], answers[7], answers[9]) // words in passing
-			r.at(name)
+			r.wantView(name)
 		})
 	}
 }
@@ -142,7 +142,7 @@ func TestHostileErrorsOfTheBackend(t *testing.T) {
 			r.failing[name] = errors.New(evil)
 		}
 		r.press("ctrl+t", "[", "esc")
-		r.to("e4 ")
+		r.selectRow("e4 ")
 		r.press("enter", "q")
 		r.press("ctrl+t", "q")
 		r.enter("/search fix")
@@ -180,7 +180,7 @@ func TestAnyKeysInAnyViews(t *testing.T) {
 				case 4:
 					r.enter(commands[rng.IntN(len(commands))])
 				case 5:
-					r.goOn(conversation.UserMessage{Text: evil}, conversation.Renamed{Title: evil})
+					r.appendEvents(conversation.UserMessage{Text: evil}, conversation.Renamed{Title: evil})
 				case 6:
 					r.pass(time.Duration(rng.IntN(3000)) * time.Millisecond)
 				default:

@@ -59,7 +59,7 @@ func TestASuggestionIsChosenByItsNumber(t *testing.T) {
 		screenOf(t, name, c.change, func(r *rig) {
 			r.calls = nil
 			r.enter(c.typed)
-			r.did(c.want)
+			r.wantCalls(c.want)
 		})
 	}
 }

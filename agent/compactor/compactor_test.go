@@ -16,73 +16,73 @@ import (
 	"plimsoll/conversation"
 )
 
-// script is a fake turn loop: it calls the compactor where the agent does, without a model, tools and a goroutine.
-type script struct {
+// fakeLoop stands in for the agent's turn loop: tests call the compactor as the loop does, without tools and goroutine.
+type fakeLoop struct {
 	*Compactor
 	stored []conversation.Event
 }
 
 // Append stores events.
-func (l *script) Append(_ context.Context, events []conversation.Event) error {
+func (l *fakeLoop) Append(_ context.Context, events []conversation.Event) error {
 	l.stored = append(l.stored, events...)
 	return nil
 }
 
 // KeepPartial does nothing.
-func (*script) KeepPartial(context.Context, conversation.PartialReply) error { return nil }
+func (*fakeLoop) KeepPartial(context.Context, conversation.PartialReply) error { return nil }
 
 // PutBlob stores nothing.
-func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
+func (*fakeLoop) PutBlob(context.Context, string) (string, error) { return "blob", nil }
 
 // ShowCompacting does nothing.
-func (*script) ShowCompacting() {}
+func (*fakeLoop) ShowCompacting() {}
 
 // ShowIdle does nothing.
-func (*script) ShowIdle() {}
+func (*fakeLoop) ShowIdle() {}
 
 // HasQueued returns false.
-func (*script) HasQueued() bool { return false }
+func (*fakeLoop) HasQueued() bool { return false }
 
 // ShowQueued does nothing.
-func (*script) ShowQueued() {}
+func (*fakeLoop) ShowQueued() {}
 
 // ReturnQueued does nothing.
-func (*script) ReturnQueued(string) {}
+func (*fakeLoop) ReturnQueued(string) {}
 
 // Usage returns no events.
-func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
+func (*fakeLoop) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
 
 // LearnWindow does nothing.
-func (*script) LearnWindow(context.Context, int) {}
+func (*fakeLoop) LearnWindow(context.Context, int) {}
 
 // DropThinking does nothing.
-func (*script) DropThinking(context.Context) {}
+func (*fakeLoop) DropThinking(context.Context) {}
 
-// writes is a provider that answers every request with a text, once the gate is open.
-type writes struct {
+// fixedReply is a provider that answers every request with text, once gate is closed.
+type fixedReply struct {
 	text string
 	gate chan struct{}
 }
 
 // Stream implements Provider.
-func (w writes) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
+func (p fixedReply) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		select {
-		case <-w.gate:
+		case <-p.gate:
 		case <-ctx.Done():
 			yield(llm.Chunk{}, context.Cause(ctx))
 			return
 		}
-		_ = yield(llm.Chunk{Text: w.text}, nil) && yield(llm.Chunk{Stop: conversation.StopEnd}, nil)
+		_ = yield(llm.Chunk{Text: p.text}, nil) && yield(llm.Chunk{Stop: conversation.StopEnd}, nil)
 	}
 }
 
-// scriptedLoop returns a loop over a conversation of four turns with long results, whose summary is text.
-func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
+// newFakeLoop returns a loop with a conversation of four turns with long results. The provider answers with text.
+func newFakeLoop(t *testing.T, text string) (l *fakeLoop, gate chan struct{}) {
 	t.Helper()
-	l, gate = &script{}, make(chan struct{})
+	l, gate = &fakeLoop{}, make(chan struct{})
 	o, err := core.Options{
-		Log: l, Provider: writes{text, gate}, Interactive: true,
+		Log: l, Provider: fixedReply{text, gate}, Interactive: true,
 		Model: llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}},
 	}.WithDefaults()
 	if err != nil {
@@ -95,7 +95,7 @@ func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 	l.Compactor = New(j, core.NewInbox(), l, o)
 	for i := range 4 {
 		id := fmt.Sprintf("c%d", i)
-		l.appends(t,
+		l.append(t,
 			conversation.UserMessage{Text: fmt.Sprintf("show me listing %d of the uploads", i)},
 			conversation.AssistantMessage{Model: "test/m", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "look", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "look", Status: conversation.ResultOK, Text: strings.Repeat(fmt.Sprintf("a line of listing %d\n", i), 200)},
@@ -104,19 +104,19 @@ func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 	return l, gate
 }
 
-func (l *script) appends(t *testing.T, bodies ...conversation.Body) {
+func (l *fakeLoop) append(t *testing.T, bodies ...conversation.Body) {
 	t.Helper()
 	if _, err := l.journal.Append(t.Context(), bodies...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// asks requests a summary by hand and runs a boundary, which starts it.
-func (l *script) asks(t *testing.T) *job {
+// startSummary requests a manual compaction and runs a boundary, which starts writing its summary.
+func (l *fakeLoop) startSummary(t *testing.T) *job {
 	t.Helper()
-	w := edit.NewRequest()
-	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
-	l.operations.add(operation{what: edit.OpCompact, request: w})
+	request := edit.NewRequest()
+	request.Profile, request.KeepLast = preset.ProfileHeavy, 1
+	l.operations.add(operation{what: edit.OpCompact, request: request})
 	l.Boundary(t.Context())
 	if l.job == nil || l.job.state != statePreparing {
 		t.Fatalf("no summary is being prepared: %+v", l.job)
@@ -124,8 +124,8 @@ func (l *script) asks(t *testing.T) *job {
 	return l.job
 }
 
-// newest is the newest event.
-func (l *script) newest() conversation.Body { return l.stored[len(l.stored)-1].Body }
+// newest returns the body of the newest event.
+func (l *fakeLoop) newest() conversation.Body { return l.stored[len(l.stored)-1].Body }
 
 const listingsSummary = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
 	"### Done\nEach listing was fetched with look and shown; every one has two hundred lines and none of them names a failure.\n" +
@@ -134,13 +134,13 @@ const listingsSummary = "### Goal\nThe user goes through the listings of the upl
 func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, gate := scriptedLoop(t, listingsSummary)
+		l, gate := newFakeLoop(t, listingsSummary)
 		l.journal.SetInTurn(true)
-		j, before := l.asks(t), len(l.stored)
+		j, before := l.startSummary(t), len(l.stored)
 		synctest.Wait()
-		l.Boundary(t.Context()) // the loop goes on while it is written
+		l.Boundary(t.Context()) // the loop sends its next request while the summary is written
 		if l.job != j || j.state != statePreparing || len(l.stored) != before {
-			t.Fatalf("state %d, %d events, want it prepared beside the loop and nothing in the log", j.state, len(l.stored)-before)
+			t.Fatalf("state %d, %d events, want the summary still in preparation and no new event", j.state, len(l.stored)-before)
 		}
 		close(gate)
 		<-j.done
@@ -155,11 +155,11 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 	})
 }
 
-func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
+func TestASummaryIsStaleAfterTheWindowShrinks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, _ := scriptedLoop(t, listingsSummary)
-		j := l.asks(t)
+		l, _ := newFakeLoop(t, listingsSummary)
+		j := l.startSummary(t)
 		smaller := l.journal.Model().Window
 		smaller.Tokens /= 2
 		l.journal.UseWindow(smaller)
@@ -168,7 +168,7 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
 		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.AttemptStale {
-			t.Errorf("state %d, newest %+v: want it stale, and that on record", j.state, l.newest())
+			t.Errorf("state %d, newest %+v: want it stale, and that recorded", j.state, l.newest())
 		}
 	})
 }
@@ -176,23 +176,23 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, _ := scriptedLoop(t, listingsSummary)
-		j := l.asks(t)
+		l, _ := newFakeLoop(t, listingsSummary)
+		j := l.startSummary(t)
 		l.discard(j, ErrCancelled)
 		<-j.done
 		l.Boundary(t.Context())
 		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.AttemptCancelled {
-			t.Errorf("state %d, newest %+v: want it cancelled, and that on record", j.state, l.newest())
+			t.Errorf("state %d, newest %+v: want it cancelled, and that recorded", j.state, l.newest())
 		}
 	})
 }
 
-func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
+func TestAFailedSummaryLeavesTheViewUnchanged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, gate := scriptedLoop(t, "I cannot do that.")
+		l, gate := newFakeLoop(t, "I cannot do that.")
 		close(gate)
-		j, used := l.asks(t), l.journal.Reading().Used
+		j, used := l.startSummary(t), l.journal.Reading().Used
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
@@ -202,15 +202,15 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 	})
 }
 
-func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
+func TestARewindWaitsForTheEndOfTheTurn(t *testing.T) {
 	t.Parallel()
-	l, _ := scriptedLoop(t, listingsSummary)
+	l, _ := newFakeLoop(t, listingsSummary)
 	l.journal.SetInTurn(true)
 	l.operations.add(operation{what: opRewind, turn: -1})
 	before := len(l.stored)
 	l.Boundary(t.Context())
 	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
-		t.Fatalf("%d events, want none within a turn", len(l.stored)-before)
+		t.Fatalf("%d events, want no rewind within a turn", len(l.stored)-before)
 	}
 	l.journal.SetInTurn(false)
 	l.Boundary(t.Context())
@@ -219,19 +219,19 @@ func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
 	}
 }
 
-func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
+func TestOnlyARestoreWaitsForTheEndOfTheTurn(t *testing.T) {
 	t.Parallel()
 	var o operations
 	for _, op := range []operation{{what: edit.OpUndo}, {what: opRestore}, {what: edit.OpRedo}} {
 		o.add(op)
 	}
 	if !o.due(true) || o.take().what != edit.OpUndo {
-		t.Error("an undo waits for the end of the turn")
+		t.Error("the undo is not due within a turn")
 	}
 	if o.due(true) || !o.due(false) || !o.restores() {
-		t.Error("turns are restored within a turn")
+		t.Error("the restore is due within a turn")
 	}
 	if o.take(); o.restores() || !o.due(true) || len(o) != 1 {
-		t.Errorf("left %+v", o)
+		t.Errorf("remaining operations %+v, want only the redo", o)
 	}
 }
