@@ -48,7 +48,7 @@ var ceilings = map[string]size{
 	"compact/preset/adachsoft":      {615, 576},
 	"compact/projection":            {2296, 966},
 	"compact/promptcache":           {269, 124},
-	"compact/replay":                {2961, 1624},
+	"compact/replay":                {2939, 1624},
 	"compact/snippet":               {88, 0},
 	"compact/summary":               {2427, 1044},
 	"config":                        {2756, 1164},

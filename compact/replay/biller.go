@@ -8,40 +8,40 @@ import (
 
 // biller computes the cost of a conversation under one price sheet, request after request.
 type biller struct {
-	sheet   PriceSheet // Write and Lifetime follow the chosen cache lifetime
-	cache   promptcache.Cache
-	outlook promptcache.ChoiceInput
-	lives   []time.Duration // cache lifetime of each request
-	cost    float64         // tokens at the base price
+	sheet     PriceSheet // Write and Lifetime follow the chosen cache lifetime
+	cache     promptcache.Cache
+	choice    promptcache.ChoiceInput
+	lifetimes []time.Duration // cache lifetime of each request
+	cost      float64         // tokens at the base price
 }
 
 func newBiller(s PriceSheet) *biller { return &biller{sheet: s} }
 
 // request adds the cost of a request.
-func (a *biller) request(q sentRequest) {
-	a.choose(q)
-	if a.sheet.Marked {
-		a.cost += a.sheet.cachedCost(q.tokens, a.cache.Send(q.marks, q.common, q.idle, a.sheet.Lifetime))
+func (b *biller) request(q sentRequest) {
+	b.choose(q)
+	if b.sheet.Marked {
+		b.cost += b.sheet.cachedCost(q.tokens, b.cache.Send(q.marks, q.common, q.idle, b.sheet.Lifetime))
 	} else {
-		a.cost += a.sheet.requestCost(q)
+		b.cost += b.sheet.requestCost(q)
 	}
-	a.lives = append(a.lives, a.sheet.Lifetime)
+	b.lifetimes = append(b.lifetimes, b.sheet.Lifetime)
 }
 
 // choose selects the cache lifetime, if the sheet offers a choice and the cache holds nothing of the conversation.
-func (a *biller) choose(q sentRequest) {
-	t := a.sheet.Terms
+func (b *biller) choose(q sentRequest) {
+	t := b.sheet.Terms
 	if t == nil {
 		return
 	}
-	o := &a.outlook
-	cold := o.Requests == 0 || a.cache.Cold(q.idle)
+	o := &b.choice
+	cold := o.Requests == 0 || b.cache.Cold(q.idle)
 	if o.Requests > 0 {
 		o.Conversation = o.Conversation.Add(*t, q.idle)
 	}
 	if o.Prompt = q.tokens; cold {
 		offer := t.OptionFor(t.ChooseLifetime(*o).Lifetime)
-		a.sheet.Write, a.sheet.Lifetime = offer.WritePrice, offer.Lifetime
+		b.sheet.Write, b.sheet.Lifetime = offer.WritePrice, offer.Lifetime
 	} else {
 		o.Written += q.tokens - q.prefix
 		o.CachedRequests++
@@ -50,14 +50,14 @@ func (a *biller) choose(q sentRequest) {
 }
 
 // call adds the cost of a summary request.
-func (a *biller) call(c SummaryCall) {
-	s := a.sheet
+func (b *biller) call(c SummaryCall) {
+	s := b.sheet
 	if c.after > 0 {
-		s.Lifetime = a.lives[c.after-1]
+		s.Lifetime = b.lifetimes[c.after-1]
 	}
 	price := 1.0
 	if c.View && !c.first && s.isWarm(c.idle) {
 		price = s.Read
 	}
-	a.cost += s.withPriceStep(c.Input, c.Input*price) + c.Output*s.Output
+	b.cost += s.withPriceStep(c.Input, c.Input*price) + c.Output*s.Output
 }

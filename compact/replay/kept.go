@@ -24,18 +24,18 @@ type RetainedNeeds struct {
 	CostWithDebtVsTruncate map[string]Ratio   `json:"cost_with_debt_vs_truncate"`
 }
 
-// kept sums the tallies of all files; counted selects one of the two tallies.
+// kept sums the tallies of all files; counted selects file of the two tallies.
 func (p pool) kept(requests int, counted func(sums) tally) RetainedNeeds {
 	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{}}
 	var all tally
-	for _, one := range p.files {
-		all.plus(counted(one.sums[p.policy]))
+	for _, file := range p.files {
+		all.plus(counted(file.sums[p.policy]))
 	}
 	content := all.anchors
 	content.plus(all.written)
-	k.RecallAll, k.RecallTool, k.EditAnchors = all.all.ratio(), all.tool.ratio(), all.anchors.ratio()
+	k.RecallAll, k.RecallTool, k.EditAnchors = all.references.ratio(), all.toolReferences.ratio(), all.anchors.ratio()
 	k.WriteLines, k.Content, k.RecallDebt = all.written.ratio(), content.ratio(), all.debt
-	if all.recoverable.of > 0 {
+	if all.recoverable.total > 0 {
 		k.Recoverable = all.recoverable.ratio()
 	}
 	k.Lookups, k.LookupsPerRequest = len(all.lookups), ratio(float64(len(all.lookups)), float64(requests))
@@ -45,8 +45,8 @@ func (p pool) kept(requests int, counted func(sums) tally) RetainedNeeds {
 	for _, sheet := range p.sheets {
 		with := func(policy preset.Name) float64 {
 			sum := 0.0
-			for _, one := range p.files {
-				s := one.sums[policy]
+			for _, file := range p.files {
+				s := file.sums[policy]
 				sum += s.cost[sheet.Name] + sheet.lookupCost(counted(s).lookups)
 			}
 			return sum

@@ -10,108 +10,107 @@ import (
 	"plimsoll/conversation"
 )
 
-// newPlannerPolicy is the planner at work, as it decides live: before every request,
-// and when a turn has ended.
+// newPlannerPolicy returns a policy that applies the planner as the program does: before every request and at the end
+// of every turn.
 func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
-	d := rules.Preset.Design()
-	own := d.HasAdditions
-	p := Policy{HasRecall: own, UsesPrices: own}
+	design := rules.Preset.Design()
+	p := Policy{HasRecall: design.HasAdditions, UsesPrices: design.HasAdditions}
 	switch {
-	case own:
+	case design.HasAdditions:
 		p.StoreResult = StoreResults(s.Window)
-	case d.Action == preset.ActSummariseOld:
+	case design.Action == preset.ActSummariseOld:
 		p.StoreResult = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
-	case d.Action == preset.ActOnRepeats:
-		// ADA wants the arguments declared that tell calls apart: every one but those
-		// that carry a payload. Tools without such an argument are left alone, because
-		// without it all their calls would be one. What is configured counts instead.
-		if d := rules.Dedupe; len(d.ToolIdentifierFields) > 0 || len(d.ExcludedTools) > 0 {
+	case design.Action == preset.ActOnRepeats:
+		// Preset adachsoft (ADA) requires a declaration of the arguments that identify a call: here all but those
+		// with a payload. A tool without such arguments is excluded, because all its calls would count as repeats.
+		// Configured fields replace this default.
+		if dedupe := rules.Dedupe; len(dedupe.ToolIdentifierFields) > 0 || len(dedupe.ExcludedTools) > 0 {
 			break
 		}
 		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identifierFields(s.Arguments)
 	}
 	var past planner.Past
-	p.Decide = func(l PolicyInput) (Decision, error) {
-		plan := l.check(past).Plan(rules)
+	p.Decide = func(in PolicyInput) (Decision, error) {
+		plan := in.check(past).Plan(rules)
 		if !plan.Acts() && !plan.Hold {
 			return Decision{}, nil
 		}
-		act, err := l.carryOut(rules, plan, past)
+		decision, err := in.applyPlan(rules, plan, past)
 		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Note != nil) {
-			// What failed is tried again after growth, too.
-			past.After = int(l.With(act.Overlays...).Used)
+			// A failed compaction, too, is retried only after the request has grown.
+			past.After = int(in.With(decision.Overlays...).Used)
 		}
-		return act, err
+		return decision, err
 	}
 	return p
 }
 
-// check is a look as the planner takes it.
-func (l PolicyInput) check(past planner.Past) planner.Check {
+// check converts the input to the planner's input.
+func (in PolicyInput) check(past planner.Past) planner.Check {
 	moment := planner.MomentRequest
 	switch {
-	case l.TurnEnd:
+	case in.TurnEnd:
 		moment = planner.MomentReply
-	case l.TurnStart:
+	case in.TurnStart:
 		moment = planner.MomentTurn
 	}
-	sheet := planner.PriceSheet{Read: l.Sheet.Read, Write: l.Sheet.Write, Lifetime: l.Sheet.Lifetime}
-	return planner.Check{Moment: moment, Log: l.Log, View: l.View, Meter: l.Meter, Idle: l.Idle, Sheet: sheet, Past: past}
+	sheet := planner.PriceSheet{Read: in.Sheet.Read, Write: in.Sheet.Write, Lifetime: in.Sheet.Lifetime}
+	return planner.Check{Moment: moment, Log: in.Log, View: in.View, Meter: in.Meter, Idle: in.Idle, Sheet: sheet, Past: past}
 }
 
-// carryOut does what a plan says, one epoch.
-func (l PolicyInput) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Decision, error) {
+// applyPlan returns the overlays of a plan as one epoch, with extracts as summaries.
+func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.Past) (Decision, error) {
 	if plan.Profile != "" {
-		return carryOutRequest(l, r, edit.RequestOf(plan))
+		return applyRequest(in, r, edit.RequestOf(plan))
 	}
-	act := Decision{Overlays: plan.Masks}
+	decision := Decision{Overlays: plan.Masks}
 	if len(plan.Spans) == 0 {
-		act.Overlays = plan.WithoutSummary().Masks
+		decision.Overlays = plan.WithoutSummary().Masks
 	}
-	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
-	then := l.With(act.Overlays...)
-	short := plan.Drops
+	origin := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
+	after := in.With(decision.Overlays...)
+	needsRecovery := plan.Drops
 	if len(plan.Spans) > 0 {
-		more, err := summarizeSpans(then, r, plan.Spans, made)
+		summarized, err := summarizeSpans(after, r, plan.Spans, origin)
 		if err != nil {
 			return Decision{}, err
 		}
-		short = short && len(more.Overlays) == 0
-		for i := range more.SummaryCalls {
+		needsRecovery = needsRecovery && len(summarized.Overlays) == 0
+		for i := range summarized.SummaryCalls {
 			if r.Preset.Design().HasAdditions {
-				more.SummaryCalls[i].View, more.SummaryCalls[i].Input = true, l.Used
+				summarized.SummaryCalls[i].View, summarized.SummaryCalls[i].Input = true, in.Used
 			}
 		}
-		act.Overlays, act.SummaryCalls = append(act.Overlays, more.Overlays...), more.SummaryCalls
-		then = then.With(more.Overlays...)
+		decision.Overlays, decision.SummaryCalls = append(decision.Overlays, summarized.Overlays...), summarized.SummaryCalls
+		after = after.With(summarized.Overlays...)
 	}
-	if short || plan.Hold && then.Used > float64(then.Meter.Reading().HardLine) {
-		made.Source, made.Trigger = conversation.SourceRecovery, planner.TriggerHardLine
-		bodies := then.check(past).Recover(r)
-		act.Overlays, then = append(act.Overlays, bodies...), then.With(bodies...)
+	if needsRecovery || plan.Hold && after.Used > float64(after.Meter.Reading().HardLine) {
+		origin.Source, origin.Trigger = conversation.SourceRecovery, planner.TriggerHardLine
+		recovery := after.check(past).Recover(r)
+		decision.Overlays, after = append(decision.Overlays, recovery...), after.With(recovery...)
 	}
-	if l.savesTooLittle(r, plan, then) {
-		return Decision{SummaryCalls: act.SummaryCalls}, nil
+	if in.savesTooLittle(r, plan, after) {
+		return Decision{SummaryCalls: decision.SummaryCalls}, nil
 	}
-	act.Overlays = conversation.CombineIntoEpoch(act.Overlays, made, int(l.Used), int(then.Used))
-	return act, nil
+	decision.Overlays = conversation.CombineIntoEpoch(decision.Overlays, origin, int(in.Used), int(after.Used))
+	return decision, nil
 }
 
-// savesTooLittle reports whether a pass above the load line saved less than it has to:
-// what a summary saves is known only when it is there.
-func (l PolicyInput) savesTooLittle(r preset.Rules, plan planner.Plan, then PolicyInput) bool {
-	return plan.Trigger == planner.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
+// savesTooLittle reports whether a compaction at the load line saves fewer tokens than the rules require. Only the finished
+// summary shows how many it saves.
+func (in PolicyInput) savesTooLittle(r preset.Rules, plan planner.Plan, after PolicyInput) bool {
+	return plan.Trigger == planner.TriggerLoadLine && in.Used-after.Used < r.Planner.ProgressRatio*in.Used
 }
 
-// PlannerPolicy is how rules act by themselves, in the way of their preset; nil for
-// one that is not known.
+// PlannerPolicy returns the maker of a policy that compacts automatically under the rules, as their preset does. It returns nil
+// for an unknown preset.
 func PlannerPolicy(r preset.Rules) PolicyMaker {
 	switch d := r.Preset.Design(); {
 	case d.SendsUnchanged:
 		return func(PolicySetting) Policy { return Policy{} }
 	case d.Action == preset.ActDrop:
 		return func(s PolicySetting) Policy { return newTruncatePolicy(s, r) }
-	case d.CommandOnly && !r.ActsAutomatically() && !preset.RulesOf(r.Preset).ActsAutomatically(): // otherwise it is D17
+	case d.CommandOnly && !r.ActsAutomatically() && !preset.RulesOf(r.Preset).ActsAutomatically(): // otherwise as jp-auto (D17)
 		return func(s PolicySetting) Policy { return newCommandPolicy(s, r) }
 	}
 	if !slices.Contains(preset.All(), r.Preset) {

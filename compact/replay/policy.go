@@ -10,100 +10,94 @@ import (
 	"plimsoll/conversation"
 )
 
-// A policy decides what the next request carries. It may append overlays, which
-// is what all presets do, and sees only what they would see: the log so far, the
-// view of it, and how large the request is.
+// A policy decides what the next request contains. It may append overlays, as all presets do. Its input is that of a preset
+// in the program: the log so far, its view, and the size of the request.
 
-// PolicySetting is what a policy is made for: one conversation.
+// PolicySetting describes the conversation and the prices for which a policy is made.
 type PolicySetting struct {
 	Window int        // tokens
-	Sheet  PriceSheet // in force
-	Steps  bool       // some sheet of the replay has a price step
-	Marked bool       // some sheet of the replay bills by marks
-	// Arguments lists the arguments that the conversation's tools are called with,
-	// by tool: for rules that want them declared beforehand.
+	Sheet  PriceSheet // the sheet by which this run is billed
+	Steps  bool       // a sheet of the replay has a price step
+	Marked bool       // a sheet of the replay bills by cache marks
+	// Arguments lists the argument names of each tool's calls in the whole conversation, for rules that need them
+	// declared in advance.
 	Arguments map[string][]string
 }
 
-// Policy is asked in the course of one replay, by one goroutine. All functions
-// may be nil.
+// Policy is used by one run, in one goroutine. All functions may be nil.
 type Policy struct {
-	// StoreResult is how a result is stored when it arrives, while v is what was sent
-	// last. A result that is cut has its number of characters in Total; one that
-	// names a Blob can be had whole.
+	// StoreResult returns the event under which a new tool result is stored; v is the view of the previous request. A
+	// cut result has its original number of characters in Total. A result with a Blob can be recalled in full.
 	StoreResult func(v projection.View, e conversation.Event) conversation.Event
-	// Decide is asked before every request, and when a turn has ended.
+	// Decide is called before every request and at the end of every turn.
 	Decide func(PolicyInput) (Decision, error)
-	// Transform is the view as this policy would send it, where it is not what the
-	// overlays say.
+	// Transform changes the view before it is sent. Only a policy that no overlay can express needs it.
 	Transform func(projection.View) projection.View
-	// HasRecall says that the model can ask for what is hidden, by the ids it sees.
+	// HasRecall says that the model can call recall for hidden events, by the ids that it sees.
 	HasRecall bool
-	// UsesPrices says that prices matter to the policy: it is replayed under each
-	// sheet.
+	// UsesPrices says that the decisions depend on prices. Such a policy is replayed once under each sheet.
 	UsesPrices bool
 }
 
-// PolicyMaker makes a policy.
+// PolicyMaker makes a new policy for one run.
 type PolicyMaker func(PolicySetting) Policy
 
-// PolicyInput is what a policy sees.
+// PolicyInput is the input of one decision.
 type PolicyInput struct {
-	Log   []conversation.Event // what was said and the overlays so far; not to be changed
+	Log   []conversation.Event // messages and overlays so far; read-only
 	View  projection.View      // of Log
-	Meter meter.Meter          // of the request as it would be now, prompt and tools included
+	Meter meter.Meter          // of the next request without a decision, with prompt and tools
 	Used  float64              // tokens of that request
-	Idle  time.Duration        // since the reply before ended, 0 right after it
+	Idle  time.Duration        // since the end of the previous reply, 0 at the end of a turn
 	Now   time.Time            // zero if the record has no times
 
 	TurnStart bool // the request is the first of its turn
-	TurnEnd   bool // no request is due: a turn has ended
-	First     bool // no request was made yet
+	TurnEnd   bool // a turn has ended, and no request follows
+	First     bool // no request was sent before
 
 	Window int        // tokens
-	Sheet  PriceSheet // in force
+	Sheet  PriceSheet // the sheet by which this run is billed
 }
 
-// Decision is what a policy does.
+// Decision is the result of [Policy.Decide].
 type Decision struct {
-	Overlays     []conversation.Body // one epoch, in this order
-	SummaryCalls []SummaryCall       // requests for summaries that it took
+	Overlays     []conversation.Body // one epoch, in order
+	SummaryCalls []SummaryCall       // the requests for its summaries, which are billed
 }
 
-// Cold reports whether the provider's cache no longer holds what was sent.
-func (l PolicyInput) Cold() bool { return l.First || !l.Sheet.isWarm(l.Idle) }
+// Cold reports whether the provider's cache of the previous request has expired.
+func (in PolicyInput) Cold() bool { return in.First || !in.Sheet.isWarm(in.Idle) }
 
-// With is the look with overlays behind the log, as they would be appended.
-// Without any it is l.
-func (l PolicyInput) With(bodies ...conversation.Body) PolicyInput {
+// With returns the input after the overlays are appended to the log. Without overlays it returns in unchanged.
+func (in PolicyInput) With(bodies ...conversation.Body) PolicyInput {
 	if len(bodies) == 0 {
-		return l
+		return in
 	}
-	l.Log = append(l.Log[:len(l.Log):len(l.Log)], conversation.NextEvents(l.Log, l.Now, bodies...)...)
-	l.View = projection.Project(l.Log)
-	l.Meter = l.Meter.WithView(l.View)
-	l.Used = l.Meter.RequestEstimate()
-	return l
+	in.Log = append(in.Log[:len(in.Log):len(in.Log)], conversation.NextEvents(in.Log, in.Now, bodies...)...)
+	in.View = projection.Project(in.Log)
+	in.Meter = in.Meter.WithView(in.View)
+	in.Used = in.Meter.RequestEstimate()
+	return in
 }
 
-// CutOnArrival cuts results as they are cut when they arrive. Where the full text is
-// kept they name it.
-func CutOnArrival(most conversation.ArrivalCap, keep bool) func(projection.View, conversation.Event) conversation.Event {
+// CutOnArrival returns a StoreResult function that cuts long results. With keepFull the full text is stored, and the cut
+// result contains its recall id.
+func CutOnArrival(limit conversation.ArrivalCap, keepFull bool) func(projection.View, conversation.Event) conversation.Event {
 	return func(_ projection.View, e conversation.Event) conversation.Event {
 		b, ok := e.Body.(conversation.ToolResult)
 		if !ok || b.Total > 0 {
 			return e
 		}
 		recall := ""
-		if keep {
+		if keepFull {
 			recall = conversation.RecallID{First: e.Seq, Last: e.Seq}.String()
 		}
-		text, total := most.Apply(b.Text, recall)
+		text, total := limit.Apply(b.Text, recall)
 		if total == 0 {
 			return e
 		}
 		b.Text, b.Total, b.Size = text, total, conversation.Measure(text)
-		if keep {
+		if keepFull {
 			b.Blob = "full"
 		}
 		e.Body = b
@@ -111,27 +105,26 @@ func CutOnArrival(most conversation.ArrivalCap, keep bool) func(projection.View,
 	}
 }
 
-// StoreResults is how this program stores results in a window of so many tokens: cut
-// with the full text kept, and with the number of an earlier result that has the
-// same text and is shown in full. It is made for one replay.
+// StoreResults returns the StoreResult function of this program for a window in tokens. It cuts long results, stores their full
+// text, and refers from a repeated result to the earlier one if that is shown in full. Use the function for one run only.
 func StoreResults(window int) func(projection.View, conversation.Event) conversation.Event {
 	return storeResults(CutOnArrival(compact.ArrivalCap(preset.DefaultRules().Preset, 0, window), true))
 }
 
 func storeResults(cut func(projection.View, conversation.Event) conversation.Event) func(projection.View, conversation.Event) conversation.Event {
-	var known compact.Repeats
+	var repeats compact.Repeats
 	return func(v projection.View, e conversation.Event) conversation.Event {
 		e = cut(v, e)
 		if b, ok := e.Body.(conversation.ToolResult); ok {
-			if seq := known.Of(b); seq != 0 && v.ShowsInFull(seq, b.Text) {
+			if seq := repeats.Of(b); seq != 0 && v.ShowsInFull(seq, b.Text) {
 				b.Repeats = seq
 				e.Body = b
 			}
-			known.Note(e)
+			repeats.Note(e)
 		}
 		return e
 	}
 }
 
-// tokens is so many code points in tokens.
+// tokens converts a number of code points to tokens.
 func tokens(chars int) float64 { return float64(chars) / meter.CharsPerToken }

@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// sameMessage reports whether two messages are the same on the wire.
+// sameMessage reports whether two messages are sent as the same bytes.
 func sameMessage(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
@@ -16,7 +16,7 @@ func sameMessage(a, b *projection.Message) bool {
 		})
 }
 
-// commonChars is how many code points two messages that differ begin with alike.
+// commonChars returns the length of the common prefix of two different messages, in code points.
 func commonChars(a, b *projection.Message) int {
 	if a.Role != b.Role || a.CallID != b.CallID {
 		return 0
@@ -27,7 +27,7 @@ func commonChars(a, b *projection.Message) int {
 	}
 	n := 0
 	for _, pair := range texts {
-		n += commonPrefix(pair[0], pair[1])
+		n += commonTextChars(pair[0], pair[1])
 		if pair[0] != pair[1] {
 			break
 		}
@@ -35,8 +35,8 @@ func commonChars(a, b *projection.Message) int {
 	return n
 }
 
-// commonPrefix is how many code points two texts begin with alike.
-func commonPrefix(a, b string) int {
+// commonTextChars returns the length of the common prefix of two texts, in code points.
+func commonTextChars(a, b string) int {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++

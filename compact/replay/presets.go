@@ -11,68 +11,66 @@ import (
 	"plimsoll/conversation"
 )
 
-// Presets as policies. What they decide is what the planner decides live, with
-// the same rules, words and projection; here stands how it is carried out:
+// Presets as policies. The planner decides as in the program. A replay differs from the program in this:
 //
-//   - S64 is a command. It is given at the start of every turn, and keeps the
-//     newest turns before that one.
-//   - Summaries are extracts and are there at once. What a model would have read
-//     for one is the request as it was sent last with Plimsoll's own rules, from
-//     the provider's cache while that lives; ONE and JCL have what is covered read
-//     at full price, as the call shares no prefix; S64 what was said.
+//   - The profile of preset jp (S64) is run as a command at the start of every turn. It keeps the newest turns before that turn.
+//   - An extract replaces each summary, without delay. The summary request is billed by the text that a model would
+//     have read. With Plimsoll's own rules that is the previous request, at the price of cached tokens while the
+//     cache lives. With presets oneclaw (ONE) and jcli (JCL) it is the covered part of the view at full price,
+//     because the request shares no prefix. With jp (S64) it is the original messages at full price.
 
-// unlessNothingToDo is an error, but for one that only says that a rule found nothing to do.
-func unlessNothingToDo(err error) error {
+// ignoreNothingToDo returns err, or nil if err only says that a rule found nothing to do.
+func ignoreNothingToDo(err error) error {
 	if errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused) {
 		return nil
 	}
 	return err
 }
 
-// transcript stands for the file that JCL writes before it compresses.
+// transcript is the name of the file that preset jcli (JCL) would write before it compacts.
 const transcript = "transcripts/transcript_0.jsonl"
 
-// editInputs is what a pass depends on.
-func (l PolicyInput) editInputs(r preset.Rules) edit.Inputs {
-	s := edit.Inputs{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
+// editInputs returns the state on which a proposal depends.
+func (in PolicyInput) editInputs(r preset.Rules) edit.Inputs {
+	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.Cold(), Answering: !in.TurnEnd}
 	if r.Preset.Design().WritesTranscript {
-		s.Transcript = transcript
+		inputs.Transcript = transcript
 	}
-	return s
+	return inputs
 }
 
-// carryOutRequest does what a request asks for, with an extract where it is a summary.
-func carryOutRequest(l PolicyInput, r preset.Rules, w edit.Request) (Decision, error) {
-	pass, err := edit.NewProposal(l.Log, r, l.editInputs(r), w)
-	if err == nil && pass.Job != nil {
-		return extractSummary(pass, originalChars(l.Log, pass.Spans))
+// applyRequest carries out a compaction request. A summary is replaced by an extract.
+func applyRequest(in PolicyInput, r preset.Rules, request edit.Request) (Decision, error) {
+	proposal, err := edit.NewProposal(in.Log, r, in.editInputs(r), request)
+	if err == nil && proposal.Job != nil {
+		return extractSummary(proposal, originalChars(in.Log, proposal.Spans))
 	}
 	if err != nil {
-		return Decision{}, unlessNothingToDo(err)
+		return Decision{}, ignoreNothingToDo(err)
 	}
-	return Decision{Overlays: pass.Bodies(0)}, nil
+	return Decision{Overlays: proposal.Bodies(0)}, nil
 }
 
-// extractSummary takes an extract for a pass; input is what a model would have read,
-// in code points.
-func extractSummary(pass edit.Proposal, input int) (Decision, error) {
-	if err := pass.Extract(); err != nil {
-		return Decision{}, unlessNothingToDo(err)
+// extractSummary completes a proposal with an extract. inputChars is the size of the text that a model would have
+// read, in code points.
+func extractSummary(proposal edit.Proposal, inputChars int) (Decision, error) {
+	if err := proposal.Extract(); err != nil {
+		return Decision{}, ignoreNothingToDo(err)
 	}
-	act := Decision{Overlays: pass.Bodies(0)}
-	for _, b := range act.Overlays {
+	decision := Decision{Overlays: proposal.Bodies(0)}
+	for _, b := range decision.Overlays {
 		if s, ok := b.(conversation.Summary); ok {
-			act.SummaryCalls = append(act.SummaryCalls, SummaryCall{Input: tokens(input), Output: tokens(conversation.Measure(s.Text).Chars())})
+			decision.SummaryCalls = append(decision.SummaryCalls, SummaryCall{Input: tokens(inputChars), Output: tokens(conversation.Measure(s.Text).Chars())})
 		}
 	}
-	return act, nil
+	return decision, nil
 }
 
-// originalChars is the size of what was said in spans, in code points.
+// originalChars returns the size of the original messages in spans, in code points.
 func originalChars(log []conversation.Event, spans []conversation.Span) int {
-	n, held := 0, conversation.Disjoint(spans)
+	n, covered := 0, conversation.Disjoint(spans)
 	for _, e := range log {
-		if !held.Contains(e.Seq) {
+		if !covered.Contains(e.Seq) {
 			continue
 		}
 		switch b := e.Body.(type) {
@@ -90,54 +88,52 @@ func originalChars(log []conversation.Event, spans []conversation.Span) int {
 	return n
 }
 
-// coveredChars is the size of what a view shows of spans, in code points.
+// coveredChars returns the size of the messages of a view that contain or replace events of spans, in code points.
 func coveredChars(v projection.View, spans []conversation.Span) int {
-	n, held := 0, conversation.Disjoint(spans)
+	n, covered := 0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		m := &v.Messages[i]
-		if held.ContainsAny(m.Events) {
+		if covered.ContainsAny(m.Events) {
 			n += chars(m)
 		}
 	}
 	return n
 }
 
-// newCommandPolicy is S64: the rules' default profile as a command, given at the start of
-// every turn.
+// newCommandPolicy returns a policy that runs the default profile of the rules as a command at the start of every turn, as for
+// preset jp (S64).
 func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
-	p := Policy{Decide: func(l PolicyInput) (Decision, error) {
-		if !l.TurnStart {
+	p := Policy{Decide: func(in PolicyInput) (Decision, error) {
+		if !in.TurnStart {
 			return Decision{}, nil
 		}
-		w := edit.NewRequest()
-		w.KeepLast = rules.KeepLast + 1 // and the turn that begins
-		return carryOutRequest(l, rules, w)
+		request := edit.NewRequest()
+		request.KeepLast = rules.KeepLast + 1 // the turn that starts counts, too
+		return applyRequest(in, rules, request)
 	}}
-	if rules.Preset.Design().HasAdditions { // a profile, in its own words
+	if rules.Preset.Design().HasAdditions { // a profile of Plimsoll's own rules
 		p.StoreResult, p.HasRecall = StoreResults(s.Window), true
 	}
 	return p
 }
 
-// summarizeSpans puts an extract in place of spans.
-func summarizeSpans(l PolicyInput, r preset.Rules, spans []conversation.Span, made conversation.Origin) (Decision, error) {
-	pass, err := edit.ProposeSummary(l.Log, r, l.editInputs(r), spans, made)
+// summarizeSpans replaces spans with an extract.
+func summarizeSpans(in PolicyInput, r preset.Rules, spans []conversation.Span, origin conversation.Origin) (Decision, error) {
+	proposal, err := edit.ProposeSummary(in.Log, r, in.editInputs(r), spans, origin)
 	if err != nil {
-		return Decision{}, unlessNothingToDo(err)
+		return Decision{}, ignoreNothingToDo(err)
 	}
-	return extractSummary(pass, coveredChars(l.View, pass.Spans))
+	return extractSummary(proposal, coveredChars(in.View, proposal.Spans))
 }
 
-// payloadFields are arguments that carry what a call is about to do, not what it
-// is about.
+// payloadFields are arguments with the content that a call writes or sends. They do not identify its object, such as a file.
 var payloadFields = []string{
 	"content", "contents", "file_text", "text", "body", "input", "patch", "diff", "code", "prompt", "plan", "todos", "thought",
 	"old_string", "new_string", "old_str", "new_str", "old_text", "new_text", "oldText", "newText", "string_to_replace",
 	"edits", "patterns", "message", "summary",
 }
 
-// identifierFields declares the identifier fields of every tool, and lists the tools
-// that have none.
+// identifierFields returns the arguments that identify the calls of each tool, and the tools without such arguments.
 func identifierFields(arguments map[string][]string) (fields map[string][]string, excluded []string) {
 	fields = map[string][]string{}
 	for tool, names := range arguments {

@@ -22,36 +22,36 @@ type Source struct {
 	Load func() (Conversation, error)
 }
 
-// Options say what is replayed.
+// Options configure a replay.
 type Options struct {
 	Window   int           // tokens
 	Policies []preset.Name // nil: all presets
-	Sheets   []PriceSheet  // nil: Sheets
-	// PlanSheet names the sheet under which what is no cost is measured, "" for
-	// PlanSheet, or the first one if it is not among Sheets.
+	Sheets   []PriceSheet  // nil: DefaultSheets
+	// PlanSheet names the sheet under which everything but costs is measured. "" means DefaultPlanSheet. If it is not
+	// among Sheets, the first of them is used.
 	PlanSheet string
-	// ExtraPolicies are policies besides the presets, or in the place of one.
+	// ExtraPolicies are added to the presets. One with the name of a preset replaces it.
 	ExtraPolicies []NamedPolicy
 	Workers       int              // replays at a time; 0: one for every processor
 	Clock         func() time.Time // measures how long deciding and projecting takes; nil: not measured
-	// Progress is told how far the replay is, from several goroutines, one call at a time. May be nil.
+	// Progress is called when a policy is finished with a conversation, from several goroutines, but never at the same time. May be nil.
 	Progress func(done, total int)
 }
 
-// NamedPolicy is a policy of one's own.
+// NamedPolicy is a policy that is no preset.
 type NamedPolicy struct {
 	Name      preset.Name
 	Rules     preset.Rules
 	IsCommand bool        // the rules' default profile, as a command at the start of every turn (S64)
-	Maker     PolicyMaker // nil: as the rules say
-	// ResultStorage is how results are stored as they arrive; nil: as the preset has it.
+	Maker     PolicyMaker // nil: automatic compaction by the rules
+	// ResultStorage replaces the preset's way of storing new tool results; nil: the preset's.
 	ResultStorage *ResultStorage
 }
 
-// ResultStorage is how results are stored as they arrive.
+// ResultStorage sets how new tool results are stored.
 type ResultStorage struct {
-	MaxChars int  // characters of one that are shown, 0: by preset and window
-	KeepFull bool // the whole text can be had
+	MaxChars int  // most characters of a result in the view, 0: by preset and window
+	KeepFull bool // the full text is stored, for recall
 }
 
 func (n NamedPolicy) policyMaker() PolicyMaker {
@@ -64,13 +64,13 @@ func (n NamedPolicy) policyMaker() PolicyMaker {
 	return n.withStorage(PlannerPolicy(n.Rules))
 }
 
-// withStorage is a maker whose policies store results as is said.
-func (n NamedPolicy) withStorage(make PolicyMaker) PolicyMaker {
-	if n.ResultStorage == nil || make == nil {
-		return make
+// withStorage returns a maker whose policies store results as n.ResultStorage sets.
+func (n NamedPolicy) withStorage(maker PolicyMaker) PolicyMaker {
+	if n.ResultStorage == nil || maker == nil {
+		return maker
 	}
 	return func(s PolicySetting) Policy {
-		p := make(s)
+		p := maker(s)
 		p.StoreResult = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.ResultStorage.MaxChars, s.Window), n.ResultStorage.KeepFull)
 		if n.Rules.Preset.Design().HasAdditions {
 			p.StoreResult = storeResults(p.StoreResult)
@@ -79,38 +79,37 @@ func (n NamedPolicy) withStorage(make PolicyMaker) PolicyMaker {
 	}
 }
 
-// What every policy is compared with: the log as it is, and one whose oldest units are dropped.
+// The baselines of all policies: the unchanged log, and a log whose oldest units are dropped.
 const (
 	baselineRaw      = preset.Raw
 	baselineTruncate = preset.Truncate
 )
 
-// ErrNoPolicy says that a preset cannot be replayed.
+// ErrNoPolicy is the error for an unknown preset.
 var ErrNoPolicy = errors.New("there is no policy for a preset")
 
-// Run replays conversations. The report is the same whatever the number of
-// workers, but for what a clock measured. Errors are those of ctx, of loading,
-// and of policies, with the name of the conversation; an unknown preset wraps
-// ErrNoPolicy.
+// Run replays conversations. Except for measured times, the report does not depend on the number of workers. It fails
+// if ctx is cancelled, or if a conversation cannot be loaded, or if a policy fails; the error names the
+// conversation. An unknown preset wraps ErrNoPolicy.
 func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
-	p, err := newReplayer(o)
+	rp, err := newReplayer(o)
 	if err != nil {
 		return Report{}, err
 	}
 	runs, running := errgroup.WithContext(ctx)
-	runs.SetLimit(p.Workers)
+	runs.SetLimit(rp.Workers)
 	var mu sync.Mutex
-	done := 0
-	told := func(parts int) {
+	completed := 0
+	progress := func(parts int) {
 		mu.Lock()
 		defer mu.Unlock()
-		if done += parts; o.Progress != nil {
-			o.Progress(done, len(sources)*len(p.all))
+		if completed += parts; o.Progress != nil {
+			o.Progress(completed, len(sources)*len(rp.all))
 		}
 	}
 	var files []*file
 	for _, source := range sources {
-		f, err := p.startConversation(running, runs, source, told)
+		f, err := rp.startConversation(running, runs, source, progress)
 		if err != nil {
 			runs.Go(func() error { return err })
 			break
@@ -126,13 +125,13 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return p.report(files), nil
+	return rp.report(files), nil
 }
 
-// startConversation loads a conversation and replays it under all policies, beside others: it
-// returns as soon as the last run has begun, and so no more conversations are in
-// memory than are replayed, and one. It returns nil for one without requests.
-func (p *replayer) startConversation(ctx context.Context, runs *errgroup.Group, source Source, told func(parts int)) (*file, error) {
+// startConversation loads a conversation and starts its run under every policy. It returns when the last of these runs has
+// started. So memory holds only the conversations that are being replayed, and one more. For a conversation
+// without requests it returns nil.
+func (rp *replayer) startConversation(ctx context.Context, runs *errgroup.Group, source Source, progress func(parts int)) (*file, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -141,21 +140,21 @@ func (p *replayer) startConversation(ctx context.Context, runs *errgroup.Group, 
 		return nil, fmt.Errorf("loading %s: %w", source.Name, err)
 	}
 	if c.Requests() == 0 {
-		told(len(p.all))
+		progress(len(rp.all))
 		return nil, nil
 	}
 	ix, err := newIndex(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: c.Name, needs: ix.corpus(&c), results: p.results(&c)}
+	f := &file{name: c.Name, corpus: ix.countCorpus(&c), results: rp.results(&c)}
 	for _, result := range f.results {
 		runs.Go(func() error {
-			if err := p.replay(ctx, result, &c, ix); err != nil {
+			if err := rp.replay(ctx, result, &c, ix); err != nil {
 				return fmt.Errorf("replaying under %s: %w", result.entry.name, err)
 			}
 			if result.scored {
-				told(1)
+				progress(1)
 			}
 			return nil
 		})
@@ -163,31 +162,30 @@ func (p *replayer) startConversation(ctx context.Context, runs *errgroup.Group, 
 	return f, nil
 }
 
-// result is one run of a conversation, and what it came to.
+// result is one run of a conversation and its sums.
 type result struct {
 	entry  entry
 	set    PolicySetting
-	scored bool // what is no cost is taken from it
+	scored bool // all figures but costs are taken from this run
 
 	sums sums
 	peak float64
 }
 
-// results lists the runs of a conversation: one for each policy, and of those that
-// depend on prices one for each sheet.
-func (p *replayer) results(c *Conversation) []*result {
-	set := PolicySetting{Window: p.Window, Arguments: c.arguments(),
-		Steps:  slices.ContainsFunc(p.Sheets, func(s PriceSheet) bool { return s.Step > 0 }),
-		Marked: slices.ContainsFunc(p.Sheets, func(s PriceSheet) bool { return s.Marked })}
+// results lists the runs of a conversation: one for each policy, and for policies that depend on prices one for each sheet.
+func (rp *replayer) results(c *Conversation) []*result {
+	set := PolicySetting{Window: rp.Window, Arguments: c.arguments(),
+		Steps:  slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.Step > 0 }),
+		Marked: slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.Marked })}
 	var out []*result
-	for _, e := range p.all {
-		set.Sheet = p.plan
+	for _, e := range rp.all {
+		set.Sheet = rp.plan
 		out = append(out, &result{entry: e, set: set, scored: true})
-		if !e.make(set).UsesPrices {
+		if !e.maker(set).UsesPrices {
 			continue
 		}
-		for _, set.Sheet = range p.Sheets {
-			if set.Sheet.Name != p.plan.Name {
+		for _, set.Sheet = range rp.Sheets {
+			if set.Sheet.Name != rp.plan.Name {
 				out = append(out, &result{entry: e, set: set})
 			}
 		}
@@ -195,10 +193,10 @@ func (p *replayer) results(c *Conversation) []*result {
 	return out
 }
 
-// replay makes a run, and keeps what it came to.
-func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index) error {
-	r := newRun(c, t.entry.make(t.set), t.set, t.entry.rules)
-	r.clock = p.Clock
+// replay executes a run and stores its sums.
+func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index) error {
+	r := newRun(c, t.entry.maker(t.set), t.set, t.entry.rules)
+	r.clock = rp.Clock
 	if t.scored {
 		r.score = newScore(ix)
 	}
@@ -206,7 +204,7 @@ func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *i
 		return err
 	}
 	t.sums, t.peak = r.sums(), r.peak
-	for _, sheet := range p.Sheets {
+	for _, sheet := range rp.Sheets {
 		if !r.policy.UsesPrices || sheet.Name == t.set.Sheet.Name {
 			t.sums.cost[sheet.Name] = sheet.bill(r.requests, r.calls)
 		}
@@ -214,67 +212,67 @@ func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *i
 	return nil
 }
 
-// replayer is options with nothing left open.
+// replayer has the options with all defaults filled in.
 type replayer struct {
 	Options
-	all      []entry       // what is replayed: what was asked for, and what it is compared with
-	reported []preset.Name // what was asked for
-	plan     PriceSheet
+	all      []entry       // the policies to replay: the reported ones and the baselines
+	reported []preset.Name // the policies in the report
+	plan     PriceSheet    // the sheet of Options.PlanSheet
 }
 
 // entry is one policy of a replay.
 type entry struct {
 	name  preset.Name
 	rules preset.Rules
-	make  PolicyMaker
+	maker PolicyMaker
 }
 
 func newReplayer(o Options) (*replayer, error) {
-	p := &replayer{Options: o, reported: slices.Clone(o.Policies)}
-	if p.reported == nil {
-		p.reported = preset.All()
+	rp := &replayer{Options: o, reported: slices.Clone(o.Policies)}
+	if rp.reported == nil {
+		rp.reported = preset.All()
 	}
-	if len(p.Sheets) == 0 {
-		p.Sheets = DefaultSheets()
+	if len(rp.Sheets) == 0 {
+		rp.Sheets = DefaultSheets()
 	}
-	if p.Workers <= 0 {
-		p.Workers = runtime.GOMAXPROCS(0)
+	if rp.Workers <= 0 {
+		rp.Workers = runtime.GOMAXPROCS(0)
 	}
-	if p.PlanSheet == "" {
-		p.PlanSheet = DefaultPlanSheet
+	if rp.PlanSheet == "" {
+		rp.PlanSheet = DefaultPlanSheet
 	}
-	p.plan = p.Sheets[0]
-	for _, s := range p.Sheets {
-		if s.Name == p.PlanSheet {
-			p.plan = s
+	rp.plan = rp.Sheets[0]
+	for _, s := range rp.Sheets {
+		if s.Name == rp.PlanSheet {
+			rp.plan = s
 		}
 	}
 	for _, n := range o.ExtraPolicies {
-		p.reported = append(p.reported, n.Name)
+		rp.reported = append(rp.reported, n.Name)
 	}
-	var told []preset.Name // each once
-	for _, name := range slices.Concat(p.reported, []preset.Name{baselineRaw, baselineTruncate}) {
-		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
+	var reported []preset.Name // without duplicates
+	for _, name := range slices.Concat(rp.reported, []preset.Name{baselineRaw, baselineTruncate}) {
+		if slices.ContainsFunc(rp.all, func(e entry) bool { return e.name == name }) {
 			continue
 		}
-		e, err := p.entry(name)
+		e, err := rp.entry(name)
 		if err != nil {
 			return nil, err
 		}
-		p.all = append(p.all, e)
-		if slices.Contains(p.reported, name) {
-			told = append(told, name)
+		rp.all = append(rp.all, e)
+		if slices.Contains(rp.reported, name) {
+			reported = append(reported, name)
 		}
 	}
-	p.reported = told
-	return p, nil
+	rp.reported = reported
+	return rp, nil
 }
 
-// entry is the policy of a name: one's own before a preset.
-func (p *replayer) entry(name preset.Name) (entry, error) {
+// entry returns the policy with a name: an extra policy, or else a preset.
+func (rp *replayer) entry(name preset.Name) (entry, error) {
 	n := NamedPolicy{Rules: preset.RulesOf(name)}
-	if i := slices.IndexFunc(p.ExtraPolicies, func(n NamedPolicy) bool { return n.Name == name }); i >= 0 {
-		n = p.ExtraPolicies[i]
+	if i := slices.IndexFunc(rp.ExtraPolicies, func(n NamedPolicy) bool { return n.Name == name }); i >= 0 {
+		n = rp.ExtraPolicies[i]
 	}
 	if m := n.policyMaker(); m != nil {
 		return entry{name, n.Rules, m}, nil
@@ -282,8 +280,8 @@ func (p *replayer) entry(name preset.Name) (entry, error) {
 	return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
 }
 
-// corpus counts what a conversation has to offer.
-func (ix *index) corpus(c *Conversation) Corpus {
+// countCorpus counts the requests of a conversation and the needs of their replies.
+func (ix *index) countCorpus(c *Conversation) Corpus {
 	out := Corpus{Files: 1, Requests: len(c.requests)}
 	for i := range ix.needs {
 		n := &ix.needs[i]
@@ -299,33 +297,32 @@ func (ix *index) corpus(c *Conversation) Corpus {
 	return out
 }
 
-// report pools the files.
-func (p *replayer) report(files []*file) Report {
-	r := Report{Window: p.Window, Plan: p.plan.Name, Files: []File{}, Totals: map[preset.Name]Figures{}}
-	for _, s := range p.Sheets {
+// report makes the report from the sums of all files.
+func (rp *replayer) report(files []*file) Report {
+	r := Report{Window: rp.Window, Plan: rp.plan.Name, Files: []File{}, Totals: map[preset.Name]Figures{}}
+	for _, s := range rp.Sheets {
 		r.Sheets = append(r.Sheets, s.Name)
 	}
 	for i, f := range files {
-		f.pool(p.Window)
-		r.Corpus.plus(f.needs)
-		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[preset.Name]Figures{}}
-		for _, name := range p.reported {
-			out.Policies[name] = pool{sheets: p.Sheets, policy: name, files: files[i : i+1]}.figures()
+		f.pool(rp.Window)
+		r.Corpus.plus(f.corpus)
+		out := File{Name: f.name, Corpus: f.corpus, Fits: f.fits, Policies: map[preset.Name]Figures{}}
+		for _, name := range rp.reported {
+			out.Policies[name] = pool{sheets: rp.Sheets, policy: name, files: files[i : i+1]}.figures()
 		}
 		r.Files = append(r.Files, out)
 	}
-	for _, name := range p.reported {
-		r.Totals[name] = pool{sheets: p.Sheets, policy: name, files: files}.figures()
+	for _, name := range rp.reported {
+		r.Totals[name] = pool{sheets: rp.Sheets, policy: name, files: files}.figures()
 	}
 	return r
 }
 
-// pool puts the runs of each policy together: costs from all, everything else from
-// the one that is scored.
+// pool merges the runs of each policy: costs from all runs, everything else from the scored run.
 func (f *file) pool(window int) {
 	f.sums = map[preset.Name]sums{}
 	for _, t := range f.results {
-		if t.scored { // it is the first one of its policy
+		if t.scored { // the first run of its policy
 			f.sums[t.entry.name] = t.sums
 		}
 		maps.Copy(f.sums[t.entry.name].cost, t.sums.cost)

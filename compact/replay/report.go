@@ -8,13 +8,13 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// Figures of one file and of all are the same ones, made from the same sums:
-// shares are pooled over all requests, costs added up before they are compared.
+// The figures of a file and of all files are computed in the same way: shares over all requests, and ratios from the sums of
+// the costs.
 
-// Report is what replays came to. It is written as JSON as it is.
+// Report is the result of a replay, as it is written as JSON.
 type Report struct {
 	Window int      `json:"window"`     // tokens
-	Plan   string   `json:"plan_sheet"` // under which what is no cost was measured
+	Plan   string   `json:"plan_sheet"` // the sheet under which everything but costs was measured
 	Sheets []string `json:"sheets"`
 	Corpus Corpus   `json:"corpus"`
 
@@ -22,34 +22,34 @@ type Report struct {
 	Totals map[preset.Name]Figures `json:"totals"`
 }
 
-// Corpus is what was replayed.
+// Corpus counts what was replayed.
 type Corpus struct {
-	Files          int `json:"files"` // those with a request
+	Files          int `json:"files"` // conversations with a request
 	Requests       int `json:"requests"`
-	References     int `json:"references"`      // identifiers that replies name and that stood earlier
-	ToolReferences int `json:"tool_references"` // those that stood in results only
+	References     int `json:"references"`      // identifiers in replies that an earlier message contains
+	ToolReferences int `json:"tool_references"` // the references that only tool results contain
 	EditAnchors    int `json:"edit_anchors"`
 	WrittenLines   int `json:"written_lines"`
 }
 
-// File is one conversation.
+// File is the report of file conversation.
 type File struct {
 	Name string `json:"name"`
 	Corpus
-	Fits     bool                    `json:"fits"` // all of it, as it was said, stays within the window
+	Fits     bool                    `json:"fits"` // its largest request without compaction fits into the window
 	Policies map[preset.Name]Figures `json:"policies"`
 }
 
 // Ratio is a number that may be missing: NaN, null in JSON.
 type Ratio float64
 
-// NoRatio is the ratio of nothing to nothing.
+// NoRatio returns the missing ratio, for example of a division by zero.
 func NoRatio() Ratio { return Ratio(math.NaN()) }
 
-// IsKnown reports whether there is a number.
+// IsKnown reports whether the ratio is not missing.
 func (r Ratio) IsKnown() bool { return !math.IsNaN(float64(r)) }
 
-// MarshalJSON writes the number, or null.
+// MarshalJSON writes the number, or null if it is missing.
 func (r Ratio) MarshalJSON() ([]byte, error) {
 	if f := float64(r); !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return json.Marshal(f)
@@ -73,9 +73,9 @@ func ratio(a, b float64) Ratio {
 	return Ratio(a / b)
 }
 
-func (s share) ratio() Ratio { return ratio(float64(s.has), float64(s.of)) }
+func (s share) ratio() Ratio { return ratio(float64(s.matching), float64(s.total)) }
 
-// Figures is what a policy came to. Costs are tokens at the base price, by sheet.
+// Figures are the results of a policy. Costs are by sheet, in tokens at the base price.
 type Figures struct {
 	TokensSent   float64 `json:"tokens_sent"`
 	TokensPeak   float64 `json:"tokens_peak"`
@@ -84,42 +84,42 @@ type Figures struct {
 	Overflow     int     `json:"overflow"` // requests above the window
 
 	Cost           map[string]float64 `json:"cost"`
-	CostRatio      map[string]Ratio   `json:"cost_ratio"`       // to sending everything
-	CostVsTruncate map[string]Ratio   `json:"cost_vs_truncate"` // to leaving out the oldest
+	CostRatio      map[string]Ratio   `json:"cost_ratio"`       // to the cost of sending everything
+	CostVsTruncate map[string]Ratio   `json:"cost_vs_truncate"` // to the cost of preset truncate
 	SessionsWorse  map[string]int     `json:"sessions_worse"`   // conversations that fit and cost more than sending everything
-	WorstFit       map[string]Ratio   `json:"worst_fit"`        // of conversations that fit, to sending everything
-	WorstOver      map[string]Ratio   `json:"worst_over"`       // of the others, to truncate
+	WorstFit       map[string]Ratio   `json:"worst_fit"`        // highest cost ratio of a conversation that fits, to sending everything
+	WorstOver      map[string]Ratio   `json:"worst_over"`       // highest cost ratio of a conversation that does not fit, to truncate
 
 	RetainedNeeds
-	RecallIndex  Ratio         `json:"recall_index"` // of references to results alone: those shown by an index of names and nothing else
+	RecallIndex  Ratio         `json:"recall_index"` // share of the tool references that only an index of names shows
 	WithoutIndex RetainedNeeds `json:"without_index"`
 	Instructions Ratio         `json:"instructions"`
 
 	Violations   int     `json:"violations"`
 	Summaries    int     `json:"summaries"`
 	NsPerRequest int64   `json:"ns_per_request"`   // 0 without a clock
-	Rewritten    float64 `json:"rewritten_tokens"` // of requests before, behind the prefix that a break left
+	Rewritten    float64 `json:"rewritten_tokens"` // tokens of the previous requests after the common prefix, over all breaks
 	SummaryInput float64 `json:"summary_input"`    // tokens
 }
 
-// sums is what a run leaves behind.
+// sums are the results of file run.
 type sums struct {
 	requestTokens []float64 // tokens of each request
 	breaks        int
 	overflows     int
-	faults        int
+	violations    int
 	summaries     int
-	summaryInput  float64 // by summaries, tokens
+	summaryInput  float64 // tokens that summary requests read
 	rewritten     float64
 	decisionNanos int64 // ns
 	cost          map[string]float64
 	instructions  share
 	full          tally
-	withoutIndex  tally // without indexes of names
+	withoutIndex  tally // not counting facts that only an index of names shows
 }
 
 func (r *run) sums() sums {
-	s := sums{breaks: r.breaks, overflows: r.overflows, faults: r.faults, summaries: len(r.calls), rewritten: r.rewritten, decisionNanos: r.decisionTime.Nanoseconds(),
+	s := sums{breaks: r.breaks, overflows: r.overflows, violations: r.violations, summaries: len(r.calls), rewritten: r.rewritten, decisionNanos: r.decisionTime.Nanoseconds(),
 		cost: map[string]float64{}}
 	if r.score != nil {
 		s.instructions, s.full, s.withoutIndex = r.score.instructions, r.score.full, r.score.withoutIndex
@@ -133,95 +133,95 @@ func (r *run) sums() sums {
 	return s
 }
 
-// file is one conversation with the sums of all policies.
+// file is file conversation with the sums of every policy.
 type file struct {
 	name    string
-	needs   Corpus
+	corpus  Corpus
 	results []*result
 	fits    bool
 	sums    map[preset.Name]sums
 }
 
-// pool is figures of several files in the making.
+// pool is the runs of file policy on several files, from which figures are computed.
 type pool struct {
 	sheets []PriceSheet
 	policy preset.Name
 	files  []*file
 }
 
-// figures pools the files.
+// figures computes the figures over all files of the pool.
 func (p pool) figures() Figures {
 	f := Figures{Cost: map[string]float64{}, CostRatio: map[string]Ratio{}, CostVsTruncate: map[string]Ratio{},
 		SessionsWorse: map[string]int{}, WorstFit: map[string]Ratio{}, WorstOver: map[string]Ratio{}}
-	var asked []float64
-	var spent int64
-	var binding share
-	for _, one := range p.files {
-		s := one.sums[p.policy]
-		asked = append(asked, s.requestTokens...)
-		spent += s.decisionNanos
+	var requestTokens []float64
+	var nanos int64
+	var instructions share
+	for _, file := range p.files {
+		s := file.sums[p.policy]
+		requestTokens = append(requestTokens, s.requestTokens...)
+		nanos += s.decisionNanos
 		f.PrefixBreaks += s.breaks
 		f.Overflow += s.overflows
-		f.Violations += s.faults
+		f.Violations += s.violations
 		f.Summaries += s.summaries
 		f.Rewritten += s.rewritten
 		f.SummaryInput += s.summaryInput
-		binding.plus(s.instructions)
+		instructions.plus(s.instructions)
 	}
-	f.Instructions = binding.ratio()
-	f.sizes(asked, spent)
+	f.Instructions = instructions.ratio()
+	f.fillSizes(requestTokens, nanos)
 	for _, sheet := range p.sheets {
-		p.costs(&f, sheet.Name)
+		p.fillCosts(&f, sheet.Name)
 	}
-	f.RetainedNeeds = p.kept(len(asked), func(s sums) tally { return s.full })
-	f.WithoutIndex = p.kept(len(asked), func(s sums) tally { return s.withoutIndex })
+	f.RetainedNeeds = p.kept(len(requestTokens), func(s sums) tally { return s.full })
+	f.WithoutIndex = p.kept(len(requestTokens), func(s sums) tally { return s.withoutIndex })
 	f.RecallIndex = f.RecallTool - f.WithoutIndex.RecallTool
 	return f
 }
 
-// sizes fills in what is known from the sizes of all requests. The 95th
-// percentile is the smallest size that so many are not above.
-func (f *Figures) sizes(asked []float64, spent int64) {
-	n := len(asked)
+// fillSizes sets the figures about the sizes of requests, and the time per request. At least 95 % of the requests are not
+// larger than the 95th percentile.
+func (f *Figures) fillSizes(requestTokens []float64, nanos int64) {
+	n := len(requestTokens)
 	if n == 0 {
 		return
 	}
-	for _, size := range asked {
+	for _, size := range requestTokens {
 		f.TokensSent += size
 	}
-	slices.Sort(asked)
-	f.TokensPeak = asked[n-1]
-	f.TokensP95 = asked[(95*n+99)/100-1]
-	f.NsPerRequest = spent / int64(n)
+	slices.Sort(requestTokens)
+	f.TokensPeak = requestTokens[n-1]
+	f.TokensP95 = requestTokens[(95*n+99)/100-1]
+	f.NsPerRequest = nanos / int64(n)
 }
 
-// costTolerance is how far a cost must be above another to be more: sums of floats in
-// another order differ in the last bits.
+// costTolerance is the factor above which a cost counts as higher. Sums of floats in another order differ in the last
+// bits.
 const costTolerance = 1 + 1e-9
 
-// costs fills in what a sheet says.
-func (p pool) costs(f *Figures, sheet string) {
-	raw, truncate := 0.0, 0.0
+// fillCosts sets the figures about the costs under a sheet.
+func (p pool) fillCosts(f *Figures, sheet string) {
+	rawSum, truncateSum := 0.0, 0.0
 	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
-	for _, one := range p.files {
-		cost := one.sums[p.policy].cost[sheet]
-		whole, cut := one.sums[baselineRaw].cost[sheet], one.sums[baselineTruncate].cost[sheet]
+	for _, file := range p.files {
+		cost := file.sums[p.policy].cost[sheet]
+		raw, truncate := file.sums[baselineRaw].cost[sheet], file.sums[baselineTruncate].cost[sheet]
 		f.Cost[sheet] += cost
-		raw += whole
-		truncate += cut
-		if !one.fits {
-			f.WorstOver[sheet] = maxRatio(f.WorstOver[sheet], ratio(cost, cut))
+		rawSum += raw
+		truncateSum += truncate
+		if !file.fits {
+			f.WorstOver[sheet] = maxRatio(f.WorstOver[sheet], ratio(cost, truncate))
 			continue
 		}
-		f.WorstFit[sheet] = maxRatio(f.WorstFit[sheet], ratio(cost, whole))
-		if cost > whole*costTolerance {
+		f.WorstFit[sheet] = maxRatio(f.WorstFit[sheet], ratio(cost, raw))
+		if cost > raw*costTolerance {
 			f.SessionsWorse[sheet]++
 		}
 	}
-	f.CostRatio[sheet], f.CostVsTruncate[sheet] = ratio(f.Cost[sheet], raw), ratio(f.Cost[sheet], truncate)
+	f.CostRatio[sheet], f.CostVsTruncate[sheet] = ratio(f.Cost[sheet], rawSum), ratio(f.Cost[sheet], truncateSum)
 }
 
-// maxRatio is the higher of two ratios, of which either may be missing.
+// maxRatio returns the higher ratio. A missing ratio counts as the lowest.
 func maxRatio(a, b Ratio) Ratio {
 	if !a.IsKnown() || b > a {
 		return b

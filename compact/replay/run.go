@@ -13,8 +13,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Overhead is what a request carries besides the recorded system prompt and the
-// messages, in tokens: system prompt and tools of the program that recorded it.
+// Overhead is the size of the parts of a request that the record lacks, in tokens: the tools and the program's own
+// system prompt.
 const Overhead = 4000
 
 // run replays one conversation under one policy.
@@ -22,27 +22,27 @@ type run struct {
 	c      *Conversation
 	policy Policy
 	set    PolicySetting
-	clock  func() time.Time // nil: time is not taken
+	clock  func() time.Time // nil: time is not measured
 
 	log    []conversation.Event
-	origin []int32  // by place in the log: the message said, -1 for overlays
-	seqs   []uint64 // by message said: its place in the log, from 1
+	origin []int32  // by index in the log: the index of the recorded message, -1 for overlays
+	seqs   []uint64 // by recorded message: the number of its event
 	view   projection.View
 	meter  meter.Meter
 
-	sent         []projection.Message // the newest request
+	sent         []projection.Message // the messages of the newest request
 	requests     []sentRequest
 	calls        []SummaryCall
-	account      *biller       // by the sheet in force
-	marked       bool          // some sheet bills by marks
-	decisionTime time.Duration // on deciding and projecting
-	peak         float64
+	biller       *biller       // under the sheet of set
+	marked       bool          // a sheet of the replay bills by cache marks
+	decisionTime time.Duration // for deciding and projecting
+	peak         float64       // tokens of the largest request
 	breaks       int
-	rewritten    float64 // tokens behind the common prefix of requests that broke it
+	rewritten    float64 // tokens of the previous requests after the common prefix, over all breaks
 	overflows    int     // requests above the window
-	faults       int     // violations
+	violations   int     // see countViolations
 
-	score *score // nil: nothing is scored
+	score *score // nil: the run is only for costs
 }
 
 func newRun(c *Conversation, p Policy, set PolicySetting, rules preset.Rules) *run {
@@ -51,10 +51,10 @@ func newRun(c *Conversation, p Policy, set PolicySetting, rules preset.Rules) *r
 	}.WithRules(rules))
 	tools := conversation.Size{ASCII: Overhead * meter.CharsPerToken}
 	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
-		account: newBiller(set.Sheet), marked: set.Marked}
+		biller: newBiller(set.Sheet), marked: set.Marked}
 }
 
-// replayAll replays every request. The error is the policy's, or that of ctx.
+// replayAll replays every request. It returns the error of the policy or of ctx.
 func (r *run) replayAll(ctx context.Context) error {
 	next := 0
 	for i, q := range r.c.requests {
@@ -62,7 +62,7 @@ func (r *run) replayAll(ctx context.Context) error {
 			return err
 		}
 		r.appendMessages(next, q.from)
-		if err := r.request(i, q); err != nil {
+		if err := r.replayRequest(i, q); err != nil {
 			return fmt.Errorf("request %d of %s: %w", i+1, r.c.Name, err)
 		}
 		next = max(q.to, q.turnEnd)
@@ -76,13 +76,13 @@ func (r *run) replayAll(ctx context.Context) error {
 	return nil
 }
 
-// appendMessages appends messages of the record.
+// appendMessages appends recorded messages to the log; to is exclusive.
 func (r *run) appendMessages(from, to int) {
 	for i := from; i < to; i++ {
-		s := &r.c.messages[i]
-		e := conversation.Event{Seq: uint64(len(r.log) + 1), Turn: s.turn, Time: s.at, Body: s.body}
+		m := &r.c.messages[i]
+		e := conversation.Event{Seq: uint64(len(r.log) + 1), Turn: m.turn, Time: m.at, Body: m.body}
 		if r.policy.StoreResult != nil {
-			if _, ok := s.body.(conversation.ToolResult); ok {
+			if _, ok := m.body.(conversation.ToolResult); ok {
 				e = r.policy.StoreResult(r.view, e)
 			}
 		}
@@ -92,51 +92,51 @@ func (r *run) appendMessages(from, to int) {
 	}
 }
 
-// request has the policy decide and sends what it leaves.
-func (r *run) request(i int, q request) error {
-	began := r.now()
+// replayRequest lets the policy decide and then sends the request of a recorded reply.
+func (r *run) replayRequest(i int, q request) error {
+	start := r.now()
 	if err := r.askPolicy(PolicyInput{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
 		return err
 	}
 	view := r.shownView()
 	messages, err := projection.Harden(view, projection.Capabilities{})
-	r.decisionTime += r.now().Sub(began)
-	if err != nil && !errors.Is(err, projection.ErrNothingToSend) { // that is a violation
+	r.decisionTime += r.now().Sub(start)
+	if err != nil && !errors.Is(err, projection.ErrNothingToSend) { // countViolations counts an empty request
 		return err
 	}
 	common := r.commonPrefix(messages)
 	r.sent = messages
 	r.recordRequest(common, q.idle)
-	r.faults += countViolations(view.Messages, messages, common.messages)
+	r.violations += countViolations(view.Messages, messages, common.messages)
 	if r.score != nil {
-		r.score.request(r, i, messages, common.messages)
+		r.score.scoreRequest(r, i, messages, common.messages)
 	}
 	return nil
 }
 
-// askPolicy asks the policy at a moment and takes its overlays in.
-func (r *run) askPolicy(look PolicyInput) error {
+// askPolicy calls the policy and appends its overlays. The caller sets the moment and the idle time of the input.
+func (r *run) askPolicy(input PolicyInput) error {
 	r.view = r.view.Extend(r.log)
 	if r.policy.Decide == nil {
 		return nil
 	}
-	look.Log, look.View = r.log[:len(r.log):len(r.log)], r.shownView()
-	look.Meter = r.meter.WithView(look.View)
-	look.Used = look.Meter.RequestEstimate()
-	look.Now = r.log[len(r.log)-1].Time // a reply was asked for by something
-	look.Window, look.Sheet = r.set.Window, r.account.sheet
-	act, err := r.policy.Decide(look)
+	input.Log, input.View = r.log[:len(r.log):len(r.log)], r.shownView()
+	input.Meter = r.meter.WithView(input.View)
+	input.Used = input.Meter.RequestEstimate()
+	input.Now = r.log[len(r.log)-1].Time // every request follows a message
+	input.Window, input.Sheet = r.set.Window, r.biller.sheet
+	decision, err := r.policy.Decide(input)
 	if err != nil {
 		return err
 	}
-	for _, c := range act.SummaryCalls {
-		c.idle, c.first, c.after = look.Idle, look.First, len(r.requests)
+	for _, c := range decision.SummaryCalls {
+		c.idle, c.first, c.after = input.Idle, input.First, len(r.requests)
 		r.calls = append(r.calls, c)
 	}
-	if len(act.Overlays) == 0 {
+	if len(decision.Overlays) == 0 {
 		return nil
 	}
-	for _, e := range conversation.NextEvents(r.log, look.Now, act.Overlays...) {
+	for _, e := range conversation.NextEvents(r.log, input.Now, decision.Overlays...) {
 		r.log = append(r.log, e)
 		r.origin = append(r.origin, -1)
 	}
@@ -144,7 +144,7 @@ func (r *run) askPolicy(look PolicyInput) error {
 	return nil
 }
 
-// shownView is the view as it is sent.
+// shownView returns the view as the policy sends it.
 func (r *run) shownView() projection.View {
 	if r.policy.Transform == nil {
 		return r.view
@@ -159,18 +159,17 @@ func (r *run) now() time.Time {
 	return r.clock()
 }
 
-// baseTokens is what every request carries in front of its messages, in tokens.
+// baseTokens returns the tokens of a request before its messages.
 func (r *run) baseTokens() float64 { return Overhead + tokens(r.c.prompt.Chars()) }
 
-// sharedPrefix is what a request has in common with the one before.
+// sharedPrefix is the common prefix of a request and the previous one.
 type sharedPrefix struct {
-	messages int     // whole ones, from the first on
+	messages int     // number of equal messages at the beginning
 	tokens   float64 // 0 for the first request
-	before   float64 // tokens of the request before, 0 without one
+	before   float64 // tokens of the previous request, 0 for the first request
 }
 
-// commonPrefix is what the messages of the next request have in common with those of the
-// newest one.
+// commonPrefix compares the messages of the next request with those of the newest one.
 func (r *run) commonPrefix(messages []projection.Message) sharedPrefix {
 	if len(r.requests) == 0 {
 		return sharedPrefix{}
@@ -188,20 +187,20 @@ func (r *run) commonPrefix(messages []projection.Message) sharedPrefix {
 	return c
 }
 
-// recordRequest adds the newest request to the sums.
+// recordRequest adds the newest request, with its prefix c, to the sums.
 func (r *run) recordRequest(c sharedPrefix, idle time.Duration) {
-	said := 0
+	messageChars := 0
 	for i := range r.sent {
-		said += chars(&r.sent[i])
+		messageChars += chars(&r.sent[i])
 	}
-	size := r.baseTokens() + tokens(said)
+	size := r.baseTokens() + tokens(messageChars)
 	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
 	if r.marked {
 		q.marks = promptcache.RequestMarks(r.sent, r.baseTokens(), func(m *projection.Message) float64 { return tokens(chars(m)) })
 	}
 	r.requests = append(r.requests, q)
-	if r.account.sheet.Terms != nil {
-		r.account.request(q)
+	if r.biller.sheet.Terms != nil {
+		r.biller.request(q)
 	}
 	r.peak = max(r.peak, size)
 	if c.tokens < c.before {

@@ -8,31 +8,30 @@ import (
 	"plimsoll/conversation"
 )
 
-// What of the recorded model's needs is in the requests. Facts are counted as
-// messages come and go: those that a request has in common with the one before
-// are not looked at again.
+// The score counts how many of the recorded model's needs the requests contain. It keeps a count of messages for each fact and
+// updates it from request to request: only messages after the common prefix are searched.
 
-// score sums up one run.
+// score is the score of t run.
 type score struct {
 	index *index
 
-	shown      []int32                   // by fact: messages of the newest request that hold it
-	indexed    []int32                   // by fact: of them, those that hold it in their index of names alone
-	indexes    int                       // messages of the newest request that have such an index
+	shown      []int32                   // by fact: number of messages of the newest request with it
+	indexed    []int32                   // by fact: number of those that have it only in their index of names
+	indexes    int                       // messages of the newest request with such an index
 	perMessage []messageFacts            // by message of the newest request
-	ids        [][]conversation.RecallID // by message of the newest request: those in its text, nil before somebody asks
-	next       int                       // first message said whose instructions are not given yet
-	given      []int32                   // instructions given so far
+	ids        [][]conversation.RecallID // by message of the newest request: the recall ids in its text, nil until they are needed
+	next       int                       // first recorded message whose instructions are not in given
+	given      []int32                   // instructions of the user so far
 
 	instructions share
 	full         tally
-	withoutIndex tally // as if no index of names was there
+	withoutIndex tally // not counting facts that only an index of names shows
 }
 
-// messageFacts is the facts in a message of a request.
+// messageFacts are the facts in a message of a request.
 type messageFacts struct {
 	facts []int32
-	index []int32 // of them, those that only its index of names holds
+	index []int32 // those that occur only in its index of names; nil if it has no index
 }
 
 func newScore(ix *index) *score {
@@ -44,17 +43,16 @@ func newScore(ix *index) *score {
 	return s
 }
 
-// request scores a request. The first common messages are those of the one
-// before.
-func (s *score) request(r *run, i int, messages []projection.Message, common int) {
+// scoreRequest scores a request. common is how many of its first messages equal those of the previous request.
+func (s *score) scoreRequest(r *run, i int, messages []projection.Message, common int) {
 	for _, h := range s.perMessage[min(common, len(s.perMessage)):] {
-		s.count(h, -1)
+		s.addFacts(h, -1)
 	}
 	s.perMessage, s.ids = s.perMessage[:min(common, len(s.perMessage))], s.ids[:min(common, len(s.ids))]
 	for k := len(s.perMessage); k < len(messages); k++ {
 		h := s.factsIn(r, &messages[k])
 		s.perMessage, s.ids = append(s.perMessage, h), append(s.ids, nil)
-		s.count(h, 1)
+		s.addFacts(h, 1)
 	}
 	for ; s.next < r.c.requests[i].from; s.next++ {
 		s.given = append(s.given, s.index.instructions[s.next]...)
@@ -65,8 +63,8 @@ func (s *score) request(r *run, i int, messages []projection.Message, common int
 	s.scoreNeeds(r, i, messages)
 }
 
-// count takes a message in, or out again.
-func (s *score) count(h messageFacts, by int32) {
+// addFacts adds by, 1 or -1, to the counts of the facts of a message.
+func (s *score) addFacts(h messageFacts, by int32) {
 	for _, f := range h.facts {
 		s.shown[f] += by
 	}
@@ -78,8 +76,7 @@ func (s *score) count(h messageFacts, by int32) {
 	}
 }
 
-// factsIn is the facts in a message: those of what was said where it says just
-// that.
+// factsIn finds the facts in a message. For a recorded message that is sent unchanged they are known.
 func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
 	if i, ok := r.messageIndex(m); ok && repeatsMessage(m, r.c.messages[i].body) {
 		return messageFacts{facts: s.index.inMessage[i]}
@@ -89,17 +86,16 @@ func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
 		texts = append(texts, c.Name, c.Arguments)
 	}
 	h := messageFacts{facts: s.index.finder.find(texts...)}
-	if at := r.indexIn(m); at < len(m.Text) {
+	if at := r.indexOffset(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
 		h.index = without(h.facts, s.index.finder.find(texts...))
 	}
 	return h
 }
 
-// indexIn is where the index of names of a message begins, in bytes: in a block
-// behind everything else, in a result that was cut when it arrived behind what is
-// left of it. The length of the text if it has none.
-func (r *run) indexIn(m *projection.Message) int {
+// indexOffset returns the byte at which the index of names of a message begins. In a note or summary the index is at the
+// end, in a cut tool result after the rest of its text. Without an index it returns the length of the text.
+func (r *run) indexOffset(m *projection.Message) int {
 	switch m.Role {
 	case projection.RoleUser:
 		return summary.IndexAt(m.Text)
@@ -113,16 +109,16 @@ func (r *run) indexIn(m *projection.Message) int {
 	return len(m.Text)
 }
 
-// without is those of facts that are not among others, not nil.
+// without returns the facts that are not among others. It never returns nil.
 func without(facts, others []int32) []int32 {
-	there := map[int32]bool{}
+	excluded := map[int32]bool{}
 	for _, f := range others {
-		there[f] = true
+		excluded[f] = true
 	}
-	return slices.DeleteFunc(append([]int32{}, facts...), func(f int32) bool { return there[f] })
+	return slices.DeleteFunc(append([]int32{}, facts...), func(f int32) bool { return excluded[f] })
 }
 
-// messageIndex is the message said that a message of a request stands for, if it is one.
+// messageIndex returns the index of the recorded message that a message of a request contains or replaces, if it is exactly t.
 func (r *run) messageIndex(m *projection.Message) (i int, ok bool) {
 	if len(m.Events) != 1 {
 		return 0, false
@@ -134,7 +130,7 @@ func (r *run) messageIndex(m *projection.Message) (i int, ok bool) {
 	return int(r.origin[seq-1]), true
 }
 
-// repeatsMessage reports whether a message is what was said, word for word.
+// repeatsMessage reports whether a message of a request has the same content as a recorded t.
 func repeatsMessage(m *projection.Message, body conversation.Body) bool {
 	switch b := body.(type) {
 	case conversation.UserMessage:
@@ -149,12 +145,12 @@ func repeatsMessage(m *projection.Message, body conversation.Body) bool {
 	return false
 }
 
-// scoreNeeds scores what the reply to a request needed.
+// scoreNeeds counts how many needs of the recorded reply its request shows.
 func (s *score) scoreNeeds(r *run, i int, messages []projection.Message) {
-	one := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
-	s.full.plus(one)
+	t := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
+	s.full.plus(t)
 	if s.indexes > 0 {
-		one = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
+		t = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
 	}
-	s.withoutIndex.plus(one)
+	s.withoutIndex.plus(t)
 }

@@ -7,41 +7,40 @@ import (
 	"plimsoll/compact/promptcache"
 )
 
-// A provider serves from its cache what a request has in common with the one
-// before: in whole steps, from a least length on, as long as the cache lives.
-// Every hit keeps it alive.
+// A provider serves the prefix that a request shares with the previous one from its cache, rounded down to cacheStep. The
+// prefix must have at least minCachedTokens, and every hit renews the lifetime of the cache.
 
 const (
 	cacheStep       = 128  // tokens
 	minCachedTokens = 1024 // tokens
 )
 
-// PriceSheet is what a provider takes, as multiples of its base price for input.
+// PriceSheet is the prices of a provider, as multiples of its base price for input tokens.
 type PriceSheet struct {
 	Name     string
 	Read     float64       // for tokens served from the cache
-	Write    float64       // for all others
+	Write    float64       // for all other tokens of a request
 	Lifetime time.Duration // of the cache
 	Output   float64       // for tokens of a reply
 
-	Step       int     // tokens above which the whole request is dearer, 0 none
-	StepFactor float64 // by how much
+	Step       int     // tokens above which the whole request is more expensive, 0 for no step
+	StepFactor float64 // factor on the cost of such a request
 
-	// Marked says that only what stands in front of a mark is cached, where the
-	// Messages API sets them; what is left out above lasts to the last character in common.
+	// Marked says that the cache holds only prefixes that end at a mark, which promptcache sets as for the Messages API.
+	// Otherwise any common prefix is cached.
 	Marked bool
-	// Terms let each conversation choose how long the cache keeps it; Write and
-	// Lifetime are those of the short time then. nil: there is no choice.
+	// Terms are the two cache lifetimes between which each conversation chooses. Write and Lifetime are then those of
+	// the short one. nil: there is no choice.
 	Terms *promptcache.Terms
 }
 
-// DefaultPlanSheet is the sheet under which what is no cost is measured.
+// DefaultPlanSheet is the sheet under which everything but costs is measured.
 const DefaultPlanSheet = "anthropic-5m"
 
-// outputPrice is what output costs with every provider listed.
+// outputPrice is the price of output tokens in all sheets here.
 const outputPrice = 5
 
-// DefaultSheets lists the price sheets in the order they are told of.
+// DefaultSheets lists the price sheets in the order of the report.
 func DefaultSheets() []PriceSheet {
 	return []PriceSheet{
 		{Name: "openai", Read: 0.1, Write: 1, Lifetime: 10 * time.Minute, Output: outputPrice},
@@ -52,12 +51,12 @@ func DefaultSheets() []PriceSheet {
 	}
 }
 
-// ClaudeSheets lists the sheets by which Claude is billed as the Messages API carries it: over an endpoint that passes no
-// marks and so caches nothing, with each of the two lifetimes, and with the one that is chosen.
+// ClaudeSheets lists price sheets for Claude over the Messages API: without a cache, as over an endpoint that drops cache
+// marks; with each of the two cache lifetimes; and with the lifetime that each conversation chooses.
 func ClaudeSheets() []PriceSheet {
 	terms := promptcache.Anthropic()
-	marked := func(name string, o promptcache.LifetimeOption) PriceSheet {
-		return PriceSheet{Name: name, Read: terms.ReadPrice, Write: o.WritePrice, Lifetime: o.Lifetime, Output: outputPrice, Marked: true}
+	marked := func(name string, option promptcache.LifetimeOption) PriceSheet {
+		return PriceSheet{Name: name, Read: terms.ReadPrice, Write: option.WritePrice, Lifetime: option.Lifetime, Output: outputPrice, Marked: true}
 	}
 	chosen := marked("claude", terms.Short)
 	chosen.Terms = &terms
@@ -67,32 +66,31 @@ func ClaudeSheets() []PriceSheet {
 	}
 }
 
-// sentRequest is a request as far as it costs something.
+// sentRequest has the sizes of a request from which its cost is computed.
 type sentRequest struct {
 	tokens float64
-	prefix float64 // tokens in common with the request before, 0 for the first
-	idle   time.Duration
-	marks  []promptcache.Mark
-	common int // whole messages in common with the request before
+	prefix float64            // tokens of the common prefix with the previous request, 0 for the first
+	idle   time.Duration      // since the end of the previous reply
+	marks  []promptcache.Mark // cache marks; nil unless a sheet of the replay bills by them
+	common int                // equal messages at the beginning of this request and the previous one
 }
 
 // SummaryCall is a request for a summary that a policy made.
 type SummaryCall struct {
 	Input  float64 // tokens
 	Output float64 // tokens
-	// View says that the call carried the conversation as it was last sent, which
-	// the provider has in its cache while that lives.
+	// View says that the call contains the previous request, which the provider serves from its cache while that lives.
 	View bool
 
 	idle  time.Duration
-	first bool // nothing was sent before
-	after int  // requests before it
+	first bool // no request was sent before
+	after int  // number of requests before the call
 }
 
-// isWarm reports whether the cache lives after a gap.
+// isWarm reports whether the cache still lives after an idle time.
 func (s PriceSheet) isWarm(idle time.Duration) bool { return idle <= s.Lifetime }
 
-// requestCost is the cost of a request by what it has in common with the one before, in tokens at the base price.
+// requestCost returns the cost of a request if its common prefix is cached, in tokens at the base price.
 func (s PriceSheet) requestCost(r sentRequest) float64 {
 	hit := 0.0
 	if r.prefix >= minCachedTokens && s.isWarm(r.idle) {
@@ -101,12 +99,12 @@ func (s PriceSheet) requestCost(r sentRequest) float64 {
 	return s.cachedCost(r.tokens, hit)
 }
 
-// cachedCost is the cost of a request of so many tokens, of which so many come from the cache.
+// cachedCost returns the cost of a request; hit is how many of its tokens come from the cache.
 func (s PriceSheet) cachedCost(tokens, hit float64) float64 {
 	return s.withPriceStep(tokens, hit*s.Read+(tokens-hit)*s.Write)
 }
 
-// withPriceStep is a cost with the price step.
+// withPriceStep applies the price step to the cost of a request.
 func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	if s.Step > 0 && tokens > float64(s.Step) {
 		return cost * s.StepFactor
@@ -114,14 +112,14 @@ func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	return cost
 }
 
-// bill is the cost of all that was sent.
+// bill returns the cost of all requests and summary calls of a run.
 func (s PriceSheet) bill(requests []sentRequest, calls []SummaryCall) float64 {
-	a := newBiller(s)
+	b := newBiller(s)
 	for _, q := range requests {
-		a.request(q)
+		b.request(q)
 	}
 	for _, c := range calls {
-		a.call(c)
+		b.call(c)
 	}
-	return a.cost
+	return b.cost
 }

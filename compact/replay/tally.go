@@ -2,39 +2,40 @@ package replay
 
 import "plimsoll/compact/projection"
 
-// share is how many of some things have a property.
-type share struct{ has, of int }
+// share counts items, and those of them that have a property.
+type share struct{ matching, total int }
 
-func (s *share) count(has bool) {
-	s.of++
-	if has {
-		s.has++
+func (s *share) count(matches bool) {
+	s.total++
+	if matches {
+		s.matching++
 	}
 }
 
 func (s *share) plus(t share) {
-	s.has += t.has
-	s.of += t.of
+	s.matching += t.matching
+	s.total += t.total
 }
 
-// tally is what replies needed, and what of that their requests showed. It is counted
-// twice: with all that a request shows, and without its indexes of names.
+// tally counts the needs of replies, and those of them that their requests showed. There are two tallies: one of all facts that a
+// request shows, and one without the facts that only an index of names shows.
 type tally struct {
-	all, tool, anchors, written share
-	recoverable                 share    // references to results alone that are not shown: those that recall gives back
-	debt                        float64  // tokens of what holds the references that are not shown
-	lookups                     []lookup // of all that is not shown
+	references, toolReferences, anchors, written share
+
+	recoverable share    // of the tool references that are not shown: those that recall returns
+	debt        float64  // tokens of the messages that hold the references that are not shown
+	lookups     []lookup // for all needs that are not shown
 }
 
-// lookup is a request more that a reply would have taken.
+// lookup is an additional request for a hidden need: a call of recall.
 type lookup struct {
 	request  float64 // tokens of the request before it
-	returned float64 // tokens that it gives back
+	returned float64 // tokens of recall's result
 }
 
 func (t *tally) plus(u tally) {
-	t.all.plus(u.all)
-	t.tool.plus(u.tool)
+	t.references.plus(u.references)
+	t.toolReferences.plus(u.toolReferences)
 	t.anchors.plus(u.anchors)
 	t.written.plus(u.written)
 	t.recoverable.plus(u.recoverable)
@@ -42,12 +43,12 @@ func (t *tally) plus(u tally) {
 	t.lookups = append(t.lookups, u.lookups...)
 }
 
-// tally counts what the reply to a request needed, shown as shows says.
+// tally counts the needs of the reply to a request; shows reports whether the request shows a fact.
 func (s *score) tally(r *run, i int, messages []projection.Message, shows func(fact int32) bool) tally {
 	var t tally
 	n := &s.index.needs[i]
-	var names, lines []int32 // that are not shown
-	tools := t.references(n.references, shows, &names)
+	var names, lines []int32 // those that are not shown
+	tools := t.countReferences(n.references, shows, &names)
 	for _, facts := range n.anchors {
 		before := len(lines)
 		for _, f := range facts {
@@ -67,25 +68,25 @@ func (s *score) tally(r *run, i int, messages []projection.Message, shows func(f
 	}
 	before := r.c.requests[i].from
 	s.countRecoverable(r, &t.recoverable, before, messages, tools)
-	owed := s.lookupMessages(r, names, before)
-	for _, m := range owed {
+	sources := s.lookupMessages(r, names, before)
+	for _, m := range sources {
 		t.debt += tokens(r.c.messages[m].chars)
 	}
 	if len(lines) > 0 {
-		owed = s.lookupMessages(r, append(names, lines...), before)
+		sources = s.lookupMessages(r, append(names, lines...), before)
 	}
-	t.lookups = r.lookups(owed)
+	t.lookups = r.lookups(sources)
 	return t
 }
 
-// references counts names. It adds those that are not shown to lost, and gives
-// those of them that stood in results alone.
-func (t *tally) references(all []reference, shows func(fact int32) bool, lost *[]int32) (tools []int32) {
+// countReferences counts references. It appends the facts that are not shown to lost, and returns those of them that only tool
+// results contain.
+func (t *tally) countReferences(all []reference, shows func(fact int32) bool, lost *[]int32) (tools []int32) {
 	for _, ref := range all {
 		shown := shows(ref.fact)
-		t.all.count(shown)
+		t.references.count(shown)
 		if ref.tool {
-			t.tool.count(shown)
+			t.toolReferences.count(shown)
 		}
 		if shown {
 			continue

@@ -7,67 +7,67 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// countViolations counts what a server would refuse in a request: the first message is the user's and the last one is not the
-// model's own; every call is answered directly after it, in order and once; ids are unique; arguments are objects; nothing is
-// empty, nothing is broken text. Hardening would hide a policy that parts calls from results, so what it had to repair in the
-// view counts too. The first messages that were sent before are not read again.
-func countViolations(view, messages []projection.Message, sent int) int {
-	faults := countMisplaced(messages)
+// countViolations counts the errors for which a server would refuse a request. The first message must be the user's, the last
+// one must not be a reply. Each call must be followed by its result, in order and once. Ids must be unique, arguments must be
+// objects, and messages must be valid text that is not empty. Results that hardening removes from the view or adds count too:
+// they show that a policy separates calls from results. The texts of the first messages, as many as checked, are skipped.
+func countViolations(view, messages []projection.Message, checked int) int {
+	violations := countMisplaced(messages)
 	for i := range view {
 		if view[i].Role == projection.RoleTool {
-			faults++ // unless the request has it
+			violations++ // taken back below if the request has it
 		}
 	}
 	for i := range messages {
 		m := &messages[i]
 		switch {
 		case m.Role == projection.RoleTool && len(m.Events) > 0:
-			faults--
-		case m.Role == projection.RoleTool: // hardening made it up
-			faults++
+			violations--
+		case m.Role == projection.RoleTool: // hardening added it
+			violations++
 		}
-		if i >= sent && !isSendable(m) {
-			faults++
+		if i >= checked && !isSendable(m) {
+			violations++
 		}
 	}
-	return faults
+	return violations
 }
 
-// countMisplaced counts what stands in the wrong place.
+// countMisplaced counts messages and calls that violate the order, and ids that are used twice.
 func countMisplaced(messages []projection.Message) int {
 	n := len(messages)
 	if n == 0 {
 		return 1
 	}
-	faults := 0
+	violations := 0
 	if messages[0].Role != projection.RoleUser {
-		faults++
+		violations++
 	}
 	if messages[n-1].Role == projection.RoleAssistant {
-		faults++
+		violations++
 	}
 	ids := map[string]bool{"": true}
 	for i := 0; i < n; i++ {
 		m := &messages[i]
 		if m.Role != projection.RoleUser && m.Role != projection.RoleAssistant {
-			faults++ // a result whose call is not directly before it, or another system message
+			violations++ // a result whose call is not directly before it, or another system message
 		}
 		for _, call := range m.Calls {
 			if ids[call.ID] {
-				faults++
+				violations++
 			}
 			ids[call.ID] = true
 			if i+1 < n && messages[i+1].Role == projection.RoleTool && messages[i+1].CallID == call.ID {
 				i++
 			} else {
-				faults++
+				violations++
 			}
 		}
 	}
-	return faults
+	return violations
 }
 
-// isSendable reports whether a message says something, in whole characters.
+// isSendable reports whether a message is not empty, is valid text, and has only calls with a name and an object as arguments.
 func isSendable(m *projection.Message) bool {
 	texts := []string{m.Text}
 	for _, c := range m.Calls {
