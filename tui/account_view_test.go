@@ -20,7 +20,7 @@ func TestContextViewCommands(t *testing.T) {
 		"escape":        {row: "load line", key: "esc", wantView: ""},
 	} {
 		screenOf(t, name, withSampleLog, func(r *rig) {
-			views["context"](r)
+			openView["context"](r)
 			r.selectRow(c.row)
 			r.calls = nil
 			r.press(c.key)
@@ -30,7 +30,7 @@ func TestContextViewCommands(t *testing.T) {
 				r.wantCalls(c.wantCall)
 			}
 			r.wantView(c.wantView)
-			r.has(c.wantText)
+			r.wantText(c.wantText)
 		})
 	}
 }
@@ -40,18 +40,18 @@ func TestContextViewCommands(t *testing.T) {
 func TestContextViewFollowsTheConversation(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.calls = nil
-		views["context"](r)
+		openView["context"](r)
 		r.wantCalls("first inspect")
 		used := fmt.Sprintf("~%d of 128k", r.first.Meter.Reading().Used)
-		r.has(used)
+		r.wantText(used)
 		streaming(r, "words of a reply that has been arriving for a while by now, and goes on")
-		r.lacks(used)
+		r.wantNoText(used)
 		r.wantCalls()
 		r.appendEvents(conversation.UserMessage{Text: "and more"})
 		r.wantCalls("first inspect")
 		changed := r.breakdown()
 		changed.Heaviest[0].Label = "read_file another.go"
-		r.happen(updates.Inspected{Account: changed})
+		r.sendUpdates(updates.Inspected{Account: changed})
 		r.selectRow("read_file another.go")
 	})
 }

@@ -11,15 +11,15 @@ import (
 	"plimsoll/tui/changes"
 )
 
-// archive has the answers of the archive. A method fails if fakeState.failing has its name: request, full, search.
+// archive has the answers of Request and Search. A method fails if fakeState.failing has its name: request, disk, search.
 type archive struct {
 	requests map[uint64]inspect.RebuiltRequest // by the event of the usage
-	found    map[string]tui.Found              // by what is searched for
-	held     chan struct{}                     // each answer waits for one; nil: none does
+	found    map[string]tui.Found              // by the query
+	held     chan struct{}                     // each answer waits for a value; nil: answers do not wait
 }
 
-// ask records a call and waits until it may be answered.
-func (r *rig) ask(ctx context.Context, name, what string) error {
+// askArchive logs a call and waits until the archive may answer.
+func (r *rig) askArchive(ctx context.Context, name, what string) error {
 	err, held := r.call(ctx, name, what), r.archive.held
 	if held == nil {
 		return err
@@ -28,13 +28,13 @@ func (r *rig) ask(ctx context.Context, name, what string) error {
 	case <-held:
 		return err
 	case <-ctx.Done():
-		r.note(name + " given up")
+		r.log(name + " given up")
 		return ctx.Err()
 	}
 }
 
 func (r *rig) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error) {
-	if err := r.ask(ctx, "request", fmt.Sprint(event)); err != nil {
+	if err := r.askArchive(ctx, "request", fmt.Sprint(event)); err != nil {
 		return inspect.RebuiltRequest{}, err
 	}
 	return r.archive.requests[event], nil
@@ -44,7 +44,7 @@ func (r *rig) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.Fi
 	found := make([]changes.File, len(files))
 	for i, f := range files {
 		found[i].ChangedFile = f
-		if err := r.ask(ctx, "disk", f.Name); err != nil || strings.Contains(f.Name, "other") {
+		if err := r.askArchive(ctx, "disk", f.Name); err != nil || strings.Contains(f.Name, "other") {
 			found[i].Disk = changes.DiskOther
 		}
 	}
@@ -52,7 +52,7 @@ func (r *rig) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.Fi
 }
 
 func (r *rig) Search(ctx context.Context, query string) (tui.Found, error) {
-	if err := r.ask(ctx, "search", query); err != nil {
+	if err := r.askArchive(ctx, "search", query); err != nil {
 		return tui.Found{}, err
 	}
 	return r.archive.found[query], nil
@@ -67,7 +67,7 @@ func (r *rig) release() {
 	select {
 	case r.archive.held <- struct{}{}:
 	default:
-		r.t.Fatal("nothing waits for the archive")
+		r.t.Fatal("no call waits for the archive")
 	}
 	r.settle()
 }

@@ -8,18 +8,18 @@ import (
 	"plimsoll/tui"
 )
 
-// told opens the screen with the history of other tests.
-func told(r *rig, _ *tui.Options) {
+// withHistory opens the screen with two turns and a compaction.
+func withHistory(r *rig, _ *tui.Options) {
 	r.first.Events = history()
 	r.first.Meter = r.first.Meter.WithView(projection.Project(r.first.Events))
 }
 
 func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
-	screen(t, told, func(r *rig) {
+	screen(t, withHistory, func(r *rig) {
 		r.press("esc")
-		r.has("esc again to go back to an earlier message")
+		r.wantText("esc again to go back to an earlier message")
 		r.press("esc")
-		r.has("Go back to", "1  fix it", "0  why does it fail?")
+		r.wantText("Go back to", "1  fix it", "0  why does it fail?")
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls("first rewind 1")
@@ -28,12 +28,12 @@ func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
 
 func TestEscTwiceMustBeConsecutive(t *testing.T) {
 	for name, between := range map[string]func(*rig){
-		"a key":        func(r *rig) { r.press("x", "backspace") },
-		"a while":      func(r *rig) { r.pass(10 * time.Second) },
-		"nothing said": nil,
+		"a key":       func(r *rig) { r.press("x", "backspace") },
+		"a while":     func(r *rig) { r.wait(10 * time.Second) },
+		"no messages": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			change := told
+			change := withHistory
 			if between == nil {
 				change, between = nil, func(*rig) {}
 			}
@@ -41,19 +41,19 @@ func TestEscTwiceMustBeConsecutive(t *testing.T) {
 				r.press("esc")
 				between(r)
 				r.press("esc")
-				r.lacks("Go back to")
+				r.wantNoText("Go back to")
 			})
 		})
 	}
 }
 
 func TestThePaletteRunsCommands(t *testing.T) {
-	screen(t, told, func(r *rig) {
+	screen(t, withHistory, func(r *rig) {
 		r.calls = nil
 		r.press("ctrl+p")
-		r.has("Commands", "/new")
-		r.write("undo-comp")
-		r.has("/undo-compact", "ctrl+x")
+		r.wantText("Commands", "/new")
+		r.typeText("undo-comp")
+		r.wantText("/undo-compact", "ctrl+x")
 		r.press("enter")
 		r.wantCalls("first undo 0")
 	})
@@ -71,12 +71,12 @@ func TestPinning(t *testing.T) {
 		"/pin a few": "",
 	} {
 		t.Run(typed, func(t *testing.T) {
-			screen(t, told, func(r *rig) {
+			screen(t, withHistory, func(r *rig) {
 				r.calls = nil
-				r.enter(typed)
+				r.submit(typed)
 				if want == "" {
 					r.wantCalls()
-					r.has("no turn or message")
+					r.wantText("no turn or message")
 					return
 				}
 				r.wantCalls(want)

@@ -11,38 +11,38 @@ import (
 
 func TestStatusLineBelowAViewNamesTheKeyThatStopsASummary(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["ledger"](r)
-		byItself(r)
-		r.pass(20 * time.Second)
-		r.has("so far (ctrl+c stops it)")
+		openView["ledger"](r)
+		startAutomaticSummary(r)
+		r.wait(20 * time.Second)
+		r.wantText("so far (ctrl+c stops it)")
 		r.press("esc")
-		r.has("so far (esc stops it)")
+		r.wantText("so far (esc stops it)")
 	})
 }
 
 func TestAVisibleReviewIsNotAnnounced(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["review"](r)
-		r.lacks("/review opens it")
+		openView["review"](r)
+		r.wantNoText("/review opens it")
 		r.press("esc")
-		r.has("/review opens it")
+		r.wantText("/review opens it")
 	})
 }
 
 // A fork requested while another conversation opens must not fork that one.
 func TestNoCopyIsMadeWhileAnotherConversationOpens(t *testing.T) {
-	screen(t, told, func(r *rig) {
+	screen(t, withHistory, func(r *rig) {
 		r.press("ctrl+t", "g", "}")
-		r.hold = make(chan struct{})
+		r.portGate = make(chan struct{})
 		r.press("ctrl+p")
-		r.write("/new")
+		r.typeText("/new")
 		r.press("enter")
 		r.calls = nil
 		r.press("f")
 		r.wantCalls()
-		r.has("a conversation is still being opened")
-		close(r.hold)
-		r.happen(updates.Status{})
+		r.wantText("a conversation is still being opened")
+		close(r.portGate)
+		r.sendUpdates(updates.Status{})
 		if got := r.draft(); got != "" {
 			t.Errorf("the composer has %q", got)
 		}

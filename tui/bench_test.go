@@ -18,11 +18,11 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// bench is a screen of 120x40 with n turns of four events.
-func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed channel) {
+// benchScreen returns a screen of 120x40 with n turns of four events.
+func benchScreen(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updateFeed) {
 	b.Helper()
-	feed = make(channel, 1)
-	r := &rig{world: world{failing: map[string]error{}}}
+	feed = make(updateFeed, 1)
+	r := &rig{fakeState: fakeState{failing: map[string]error{}}}
 	m = tui.New(context.Background(), tui.Options{Backend: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
 	r.first = r.conversation("first", feed)
 	r.first.Events = log(benchBodies(turns)...)
@@ -36,7 +36,7 @@ func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed channel)
 	return m, listen, feed
 }
 
-// benchBodies is n turns of four events.
+// benchBodies returns n turns of four events.
 func benchBodies(n int) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range n {
@@ -49,14 +49,14 @@ func benchBodies(n int) []conversation.Body {
 	return bodies
 }
 
-// channel passes on the updates of a benchmark.
-type channel chan []updates.Update
+// updateFeed passes on the updates of a benchmark.
+type updateFeed chan []updates.Update
 
-func (u channel) Take(context.Context) ([]updates.Update, error) { return <-u, nil }
+func (u updateFeed) Take(context.Context) ([]updates.Update, error) { return <-u, nil }
 
 // Budget: 100 ns and no allocation: an idle program does nothing.
 func BenchmarkViewUnchanged(b *testing.B) {
-	m, _, _ := bench(b, 250)
+	m, _, _ := benchScreen(b, 250)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.View()
@@ -66,16 +66,14 @@ func BenchmarkViewUnchanged(b *testing.B) {
 // Budget: 100 ms to the first frame of 10,000 events.
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
-		m, _, _ := bench(b, 2500)
+		m, _, _ := benchScreen(b, 2500)
 		m.View()
 	}
 }
 
-// Budget: 16 ms at the 95th percentile from a key to its frame, while a reply
-// of up to 200 KB streams, with 10,000 events open; the library takes some of
-// it.
+// Budget: 16 ms (95th percentile) from a key to its frame, while a reply of 200 KB streams below 10,000 events.
 func BenchmarkKeyToFrame(b *testing.B) {
-	m, listen, feed := bench(b, 2500)
+	m, listen, feed := benchScreen(b, 2500)
 	var took []time.Duration
 	paragraph := strings.Repeat("words of a paragraph with `code` and **more** ", 8) + "\n\n"
 	for i := 0; b.Loop(); i++ {
@@ -98,7 +96,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 
 // Budget: 1 ms.
 func BenchmarkScrollALine(b *testing.B) {
-	m, _, _ := bench(b, 2500)
+	m, _, _ := benchScreen(b, 2500)
 	m.Update(tuitest.Key("home"))
 	for i := 0; b.Loop(); i++ {
 		if i%1000 == 999 {
@@ -111,7 +109,7 @@ func BenchmarkScrollALine(b *testing.B) {
 
 // Budget: 100 ms from the key to the first screen of the history, at 10,000 events.
 func BenchmarkOpenHistory(b *testing.B) {
-	m, _, _ := bench(b, 2500)
+	m, _, _ := benchScreen(b, 2500)
 	for b.Loop() {
 		m.Update(tuitest.Key("ctrl+t"))
 		if m.View(); !strings.HasPrefix(strings.TrimLeft(ansi.Strip(m.View().Content), " "), "History") {
@@ -125,7 +123,7 @@ func BenchmarkOpenHistory(b *testing.B) {
 func BenchmarkScrollHistory(b *testing.B) {
 	for name, down := range map[string]tea.Msg{"key": tuitest.Key("down"), "page": tuitest.Key("pgdown"), "wheel": tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
 		b.Run(name, func(b *testing.B) {
-			m, _, _ := bench(b, 2500)
+			m, _, _ := benchScreen(b, 2500)
 			m.Update(tuitest.Key("ctrl+t"))
 			m.Update(tuitest.Key("home"))
 			for i := 0; b.Loop(); i++ {
@@ -143,7 +141,7 @@ func BenchmarkScrollHistory(b *testing.B) {
 func BenchmarkDeltaInView(b *testing.B) {
 	for _, name := range []string{"context", "history", "ledger"} {
 		b.Run(name, func(b *testing.B) {
-			m, listen, feed := bench(b, 2500)
+			m, listen, feed := benchScreen(b, 2500)
 			for _, c := range "/" + name {
 				m.Update(tea.KeyPressMsg{Code: c, Text: string(c)})
 			}

@@ -12,24 +12,24 @@ import (
 	"plimsoll/tui"
 )
 
-// Automatic compactions, while the conversation continues.
+// Automatic compactions run while the conversation continues.
 
-// byItself begins an automatic summary.
-func byItself(r *rig) time.Time {
+// startAutomaticSummary begins an automatic summary.
+func startAutomaticSummary(r *rig) time.Time {
 	since := time.Now()
-	r.happen(updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto})
+	r.sendUpdates(updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto})
 	return since
 }
 
-// hold makes the next request of a turn wait for the summary.
-func hold(r *rig, since time.Time) {
-	r.happen(updates.Status{Phase: updates.PhaseCompacting, Since: time.Now()},
+// holdRequest makes the next request of a turn wait for the summary.
+func holdRequest(r *rig, since time.Time) {
+	r.sendUpdates(updates.Status{Phase: updates.PhaseCompacting, Since: time.Now()},
 		updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto, RequestWaits: true})
 }
 
 // streaming sends a delta of a reply.
 func streaming(r *rig, text string) {
-	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: text})
+	r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: text})
 }
 
 func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
@@ -37,7 +37,7 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 	for _, c := range []struct {
 		source  conversation.Source
 		trimmed bool
-		want    string // "": nothing is said
+		want    string // the snackbar; "": there is no snackbar
 	}{
 		{conversation.SourceManual, false, "compacted turns 0–4 · 12.1k → 5.3k tokens"},
 		{conversation.SourceAuto, false, ""},
@@ -50,16 +50,16 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 		t.Run(fmt.Sprint(c.source, c.trimmed), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 				before := r.text()
-				byItself(r)
-				r.has("Optimizing conversation context…")
-				r.happen(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
-				r.lacks("Optimizing")
+				startAutomaticSummary(r)
+				r.wantText("Optimizing conversation context…")
+				r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
+				r.wantNoText("Optimizing")
 				if c.want != "" {
-					r.has(" " + c.want)
-					r.pass(4*time.Second + time.Millisecond)
+					r.wantText(" " + c.want)
+					r.wait(4*time.Second + time.Millisecond)
 				}
 				if r.text() != before {
-					t.Errorf("it leaves something behind:\n%s", r.text())
+					t.Errorf("the view differs from the one before:\n%s", r.text())
 				}
 			})
 		})
@@ -70,49 +70,49 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 func TestWhatEscStops(t *testing.T) {
 	const hint, held = "(esc stops it)", " · the request waits"
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		since := byItself(r)
+		since := startAutomaticSummary(r)
 		streaming(r, "So")
-		r.pass(20 * time.Second)
-		r.lacks(hint, held)
+		r.wait(20 * time.Second)
+		r.wantNoText(hint, held)
 		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
-		r.lacks("(stopping)") // the summary goes on
-		r.happen(updates.Status{Phase: updates.Stopping, Since: time.Now()})
-		r.lacks(hint)
-		r.happen(updates.Status{Phase: updates.Idle})
-		r.has("so far " + hint)
+		r.wantNoText("(stopping)") // the summary goes on
+		r.sendUpdates(updates.Status{Phase: updates.Stopping, Since: time.Now()})
+		r.wantNoText(hint)
+		r.sendUpdates(updates.Status{Phase: updates.Idle})
+		r.wantText("so far " + hint)
 
-		r.enter("!sleep")
-		r.lacks(hint)  // it would stop the command
-		r.press("esc") // it ends
-		r.has(hint)
+		r.submit("!sleep")
+		r.wantNoText(hint) // it would stop the command
+		r.press("esc")     // it ends
+		r.wantText(hint)
 
-		hold(r, since)
-		r.happen(updates.Queued{Texts: []string{"and then?"}})
-		r.has(held+" "+hint, "queued: and then?  (alt+↑ to edit)")
+		holdRequest(r, since)
+		r.sendUpdates(updates.Queued{Texts: []string{"and then?"}})
+		r.wantText(held+" "+hint, "queued: and then?  (alt+↑ to edit)")
 		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
-		r.has("(stopping)")
-		r.lacks(held)
-		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Request: edit.Request{Source: conversation.SourceAuto}},
+		r.wantText("(stopping)")
+		r.wantNoText(held)
+		r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Request: edit.Request{Source: conversation.SourceAuto}},
 			updates.Status{Phase: updates.Waiting, Since: time.Now()})
-		r.has("(esc or alt+↑ to edit)")
-		r.lacks("Optimizing")
+		r.wantText("(esc or alt+↑ to edit)")
+		r.wantNoText("Optimizing")
 	})
 }
 
 // The spinner and the seconds move without a turn, and stop with the summary.
 func TestTheSummaryIndicatorMovesWithoutATurn(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		byItself(r)
+		startAutomaticSummary(r)
 		for _, seconds := range []string{"1s", "2s", "3s"} {
-			r.pass(time.Second + time.Millisecond)
-			r.has("context… " + seconds)
+			r.wait(time.Second + time.Millisecond)
+			r.wantText("context… " + seconds)
 		}
-		r.happen(updates.Compacted{Preview: plan, Source: conversation.SourceAuto})
-		r.pass(time.Second)
-		r.rests("at rest")
+		r.sendUpdates(updates.Compacted{Preview: plan, Source: conversation.SourceAuto})
+		r.wait(time.Second)
+		r.wantNoMessages("after the summary")
 	})
 }

@@ -18,8 +18,8 @@ var (
 	countdown = regexp.MustCompile(`\bcold (?:in )?(\d+[ms])\b`)
 )
 
-// gaugeOf returns the line with the gauge.
-func gaugeOf(r *rig) string {
+// gaugeLine returns the line with the gauge.
+func gaugeLine(r *rig) string {
 	for l := range strings.SplitSeq(r.text(), "\n") {
 		if strings.Contains(l, "▏") && strings.Contains(l, "%") {
 			return l
@@ -34,38 +34,38 @@ func TestTheGaugeShowsAColdCache(t *testing.T) {
 			r.resize(at[0], at[1])
 			cold := func(want bool, when string) {
 				r.t.Helper()
-				if got := coldWord.MatchString(gaugeOf(r)); got != want {
-					r.t.Errorf("%s: cold is %v in %q", when, got, gaugeOf(r))
+				if got := coldWord.MatchString(gaugeLine(r)); got != want {
+					r.t.Errorf("%s: cold is %v in %q", when, got, gaugeLine(r))
 				}
 			}
-			r.happen(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.sendUpdates(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			cold(false, "at first")
-			r.pass(4 * time.Minute)
+			r.wait(4 * time.Minute)
 			cold(false, "before its time")
-			r.pass(2 * time.Minute)
+			r.wait(2 * time.Minute)
 			cold(true, "after it")
-			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+			r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 			cold(true, "while the next request is read")
-			r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
+			r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 			cold(false, "while its reply arrives")
-			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
-			r.happen(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.sendUpdates(updates.Status{Phase: updates.Idle, Since: time.Now()})
+			r.sendUpdates(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			cold(false, "after another reply")
-			r.pass(time.Minute)
-			r.happen(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
-			r.pass(4*time.Minute + 30*time.Second)
+			r.wait(time.Minute)
+			r.sendUpdates(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.wait(4*time.Minute + 30*time.Second)
 			cold(false, "when the cache would have gone cold without the newest reply")
-			r.pass(time.Minute)
+			r.wait(time.Minute)
 			cold(true, "when that is past, too")
-			r.happen(updates.CacheCold{At: time.Now().Add(time.Hour)}, updates.CacheCold{At: time.Now().Add(time.Minute)})
+			r.sendUpdates(updates.CacheCold{At: time.Now().Add(time.Hour)}, updates.CacheCold{At: time.Now().Add(time.Minute)})
 			cold(false, "with a shorter lifetime")
-			r.pass(2 * time.Minute)
+			r.wait(2 * time.Minute)
 			cold(true, "at the end of the shorter one")
-			r.happen(updates.CacheCold{At: time.Now().Add(-time.Second)})
+			r.sendUpdates(updates.CacheCold{At: time.Now().Add(-time.Second)})
 			cold(true, "after another model")
-			r.happen(updates.CacheCold{})
+			r.sendUpdates(updates.CacheCold{})
 			cold(false, "without a cache")
-			r.pass(6 * time.Minute)
+			r.wait(6 * time.Minute)
 			cold(false, "without a cache, whatever time passes")
 		})
 	}
@@ -78,31 +78,31 @@ func TestTheGaugeCountsDownToTheColdCache(t *testing.T) {
 			says := func(want, when string) {
 				r.t.Helper()
 				got := ""
-				if m := countdown.FindStringSubmatch(gaugeOf(r)); m != nil {
+				if m := countdown.FindStringSubmatch(gaugeLine(r)); m != nil {
 					got = m[1]
 				}
 				if got != want {
-					r.t.Errorf("%s: it counts down from %q, want %q: %q", when, got, want, gaugeOf(r))
+					r.t.Errorf("%s: it counts down from %q, want %q: %q", when, got, want, gaugeLine(r))
 				}
 			}
-			r.happen(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.sendUpdates(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			says("", "long before")
-			r.pass(4*time.Minute + 20*time.Second)
+			r.wait(4*time.Minute + 20*time.Second)
 			says("40s", "in the last minute")
-			r.pass(33 * time.Second)
+			r.wait(33 * time.Second)
 			says("10s", "near the end")
-			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+			r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 			says("", "while a request is under way")
-			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.CacheCold{At: time.Now().Add(time.Hour)})
+			r.sendUpdates(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.CacheCold{At: time.Now().Add(time.Hour)})
 			says("", "after another reply, kept for an hour")
-			r.pass(51*time.Minute + 30*time.Second)
+			r.wait(51*time.Minute + 30*time.Second)
 			says("9m", "in the last ten minutes")
 			r.send(tea.BlurMsg{})
 			says("", "while nobody looks")
-			r.pass(5 * time.Minute)
+			r.wait(5 * time.Minute)
 			r.send(tea.FocusMsg{})
 			says("4m", "when somebody looks again")
-			r.pass(4 * time.Minute)
+			r.wait(4 * time.Minute)
 			says("", "when it is cold")
 		})
 	}

@@ -11,34 +11,33 @@ import (
 	"plimsoll/conversation"
 )
 
-// Characters that terminals measure differently: joined emoji, a presentation selector, a syllable, a skin tone, a flag, a
-// combining mark.
+// Terminals measure these differently: joined emoji, presentation selector, syllable, skin tone, flag, combining mark.
 const disputedText = "漢字 👩‍👩‍👧 ❤️ 1️⃣ ©️ नमस्ते 👋🏽 🇩🇪 e\u0301"
 
 func TestBordersAlignInTerminalsThatCountCodePoints(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.write(disputedText)
-		r.wide(ansi.StringWidthWc)
+		r.typeText(disputedText)
+		r.wantRightBorders(ansi.StringWidthWc)
 		r.press("enter")
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
-		r.wide(ansi.StringWidthWc)
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
+		r.wantRightBorders(ansi.StringWidthWc)
 	})
 }
 
 func TestBordersAlignInTerminalsThatMeasureClusters(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
-		r.write(disputedText)
-		r.wide(ansi.StringWidth)
+		r.typeText(disputedText)
+		r.wantRightBorders(ansi.StringWidth)
 		r.press("enter")
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
-		r.wide(ansi.StringWidth)
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
+		r.wantRightBorders(ansi.StringWidth)
 	})
 }
 
 func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.write(strings.Repeat(" ", 30) + "👩‍👩‍👧" + strings.Repeat("x", 62))
+		r.typeText(strings.Repeat(" ", 30) + "👩‍👩‍👧" + strings.Repeat("x", 62))
 		v := r.m.View()
 		line := ansi.Strip(strings.Split(v.Content, "\n")[v.Cursor.Y])
 		if end := ansi.StringWidthWc(line[:strings.LastIndex(line, "x")+1]); v.Cursor.X != end {
@@ -51,7 +50,7 @@ func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
 func TestJoinedEmojiKeepTheirColumns(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 40)
-		r.append(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Stop: conversation.StopEnd,
+		r.sendAppended(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Stop: conversation.StopEnd,
 			Text: "family 👩‍💻 one\n\n- family 👩‍💻 two\n\n| a | b |\n|---|---|\n| family 👩‍💻 | three |\n| plain text | four |\n| 1️⃣ ®️ keys | five |\n"})
 		column := func(word string) int {
 			for _, l := range strings.Split(r.m.View().Content, "\n") {
@@ -71,8 +70,8 @@ func TestJoinedEmojiKeepTheirColumns(t *testing.T) {
 	})
 }
 
-// wide checks that lines with a border at their right end reach the right end.
-func (r *rig) wide(measure func(string) int) {
+// wantRightBorders checks that lines with a border at their right end reach the right end.
+func (r *rig) wantRightBorders(measure func(string) int) {
 	r.t.Helper()
 	width := 0
 	for _, l := range strings.Split(r.m.View().Content, "\n") {

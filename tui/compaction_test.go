@@ -20,8 +20,8 @@ import (
 	"plimsoll/tui"
 )
 
-// said has two turns to compact: the events 1 to 4.
-var said = []conversation.Body{
+// twoTurns are two turns to compact: the events 1 to 4.
+var twoTurns = []conversation.Body{
 	conversation.UserMessage{Text: "why does it fail?"}, conversation.AssistantMessage{Text: "The port is shared.", Stop: conversation.StopEnd},
 	conversation.UserMessage{Text: "fix it"}, conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd},
 }
@@ -29,14 +29,14 @@ var said = []conversation.Body{
 // history returns events, a compaction after them, and further bodies.
 func history(more ...conversation.Body) []conversation.Event {
 	made := conversation.Origin{Epoch: 5, Source: conversation.SourceManual, Before: 91_000, After: 34_000, Why: "turns 0–1, 12 results masked, 1 summary"}
-	bodies := append([]conversation.Body{}, said...)
+	bodies := append([]conversation.Body{}, twoTurns...)
 	bodies = append(bodies, conversation.Summary{Origin: made, Text: "x", ToTurn: 1}, conversation.Mask{Origin: made})
 	return log(append(bodies, more...)...)
 }
 
-// compacting begins a summary without a turn.
-func compacting(r *rig) {
-	r.happen(updates.Compacting{Since: time.Now(), Summary: true, Source: conversation.SourceManual})
+// startSummary begins a summary without a turn.
+func startSummary(r *rig) {
+	r.sendUpdates(updates.Compacting{Since: time.Now(), Summary: true, Source: conversation.SourceManual})
 }
 
 // plan is the result of a preview.
@@ -52,29 +52,29 @@ func TestCompactionScreens(t *testing.T) {
 			}, func(r *rig) {
 				var b strings.Builder
 				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
-				r.happen(metered())
+				r.sendUpdates(metered())
 				shot("stored")
-				r.happen(updates.Compacted{Epoch: 5, Preview: plan})
+				r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan})
 				shot("made")
-				compacting(r)
-				r.pass(4*time.Second + time.Millisecond)
-				r.write("next question")
+				startSummary(r)
+				r.wait(4*time.Second + time.Millisecond)
+				r.typeText("next question")
 				shot("optimizing")
-				r.pass(13 * time.Second)
+				r.wait(13 * time.Second)
 				shot("optimizing for long")
 				r.press("enter")
-				r.happen(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary is empty"})[6:]},
+				r.sendUpdates(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary is empty"})[6:]},
 					updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, updates.Status{Phase: updates.Idle})
 				shot("failed")
-				r.enter("/compact --dry-run keep the ports")
+				r.submit("/compact --dry-run keep the ports")
 				need := plan
 				need.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 9_100, Estimate: 3_600}
-				r.happen(planned(need))
+				r.sendUpdates(previewAnswer(need))
 				shot("preview")
-				r.pass(5 * time.Second)
+				r.wait(5 * time.Second)
 				r.press("esc")
-				r.append(history(conversation.Revert{Origin: conversation.Origin{Epoch: 7}, Epoch: 5})[6].Body)
-				r.happen(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
+				r.sendAppended(history(conversation.Revert{Origin: conversation.Origin{Epoch: 7}, Epoch: 5})[6].Body)
+				r.sendUpdates(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
 				shot("undone")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -82,10 +82,10 @@ func TestCompactionScreens(t *testing.T) {
 	}
 }
 
-// planned returns the answer to a preview.
-func planned(p edit.Preview) updates.Previewed {
+// previewAnswer returns the answer to a preview.
+func previewAnswer(p edit.Preview) updates.Previewed {
 	read := func(used int) meter.Reading {
-		r := meter.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
+		r := meter.Reading{Window: fakeModel().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
 		r.Segments[projection.Results] = used
 		return r
 	}
@@ -120,9 +120,9 @@ func TestCommandsOfCompaction(t *testing.T) {
 	} {
 		t.Run(typed, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
-				r.append(said...)
+				r.sendAppended(twoTurns...)
 				r.calls = nil
-				r.enter(typed)
+				r.submit(typed)
 				r.wantCalls(want)
 			})
 		})
@@ -139,11 +139,11 @@ func TestCommandsOfCompactionRefuse(t *testing.T) {
 	} {
 		t.Run(typed, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
-				r.append(said...)
+				r.sendAppended(twoTurns...)
 				r.calls = nil
-				r.enter(typed)
+				r.submit(typed)
 				r.wantCalls()
-				r.has(want)
+				r.wantText(want)
 			})
 		})
 	}
@@ -160,18 +160,18 @@ func TestCompactingIsRefusedWhenImpossible(t *testing.T) {
 			r.first.Events, r.first.ReadOnly = history(), "read only: open elsewhere"
 		}, "read only: open elsewhere"},
 		"not open": {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "no conversation is open"},
-		"opening":  {func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, "a conversation is still being opened"},
+		"opening":  {func(r *rig, _ *tui.Options) { r.portGate = make(chan struct{}) }, "a conversation is still being opened"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, c.change, func(r *rig) {
 				for _, typed := range commands {
 					r.calls = nil
-					r.enter(typed)
+					r.submit(typed)
 					r.wantCalls()
 					if !strings.Contains(r.text(), c.want) {
 						t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
 					}
-					r.pass(5 * time.Second)
+					r.wait(5 * time.Second)
 					r.press("ctrl+u") // it left its line
 				}
 				r.press("ctrl+x", "ctrl+k")
@@ -195,35 +195,35 @@ func TestAClickOnTheLineUndoesTheCompaction(t *testing.T) {
 // Everything works while a summary is written, and its indicator disappears when it ends.
 func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		compacting(r)
-		r.has("Optimizing conversation context…")
+		startSummary(r)
+		r.wantText("Optimizing conversation context…")
 		if below, line := r.row("── 03:04 compacted"), r.row("Optimizing"); line != below+2 {
-			t.Errorf("it stands in line %d, the newest item in line %d", line, below)
+			t.Errorf("the indicator is in line %d, the newest item in line %d", line, below)
 		}
 		r.calls = nil
-		r.enter("and then?") // it goes out at once, and its turn may end before the summary is there
+		r.submit("and then?") // it is sent at once, and its turn may end before the summary
 		r.wantCalls("first send and then?")
-		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Then"})
-		r.has("Optimizing conversation context…", "answering")
-		r.happen(updates.Discarded{}, updates.Status{Phase: updates.Idle})
-		r.lacks("queued")
-		r.pass(4*time.Second + time.Millisecond)
-		r.has("Optimizing conversation context… 4s")
-		r.lacks("stops it")
-		r.pass(11 * time.Second)
-		r.has("Optimizing conversation context… 15s so far (esc stops it)")
+		r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Then"})
+		r.wantText("Optimizing conversation context…", "answering")
+		r.sendUpdates(updates.Discarded{}, updates.Status{Phase: updates.Idle})
+		r.wantNoText("queued")
+		r.wait(4*time.Second + time.Millisecond)
+		r.wantText("Optimizing conversation context… 4s")
+		r.wantNoText("stops it")
+		r.wait(11 * time.Second)
+		r.wantText("Optimizing conversation context… 15s so far (esc stops it)")
 
 		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
-		r.has("(stopping)")
+		r.wantText("(stopping)")
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
-		r.append(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
-		r.happen(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
-		r.has(" · 03:04 the compaction was stopped")
-		r.lacks("Optimizing")
+		r.sendAppended(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
+		r.sendUpdates(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
+		r.wantText(" · 03:04 the compaction was stopped")
+		r.wantNoText("Optimizing")
 		if n := strings.Count(r.text(), stopped.Message); n != 1 {
-			t.Errorf("it is said %d times:\n%s", n, r.text())
+			t.Errorf("the reason is shown %d times:\n%s", n, r.text())
 		}
 	})
 }
@@ -250,17 +250,17 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 			}
 		}, func(r *rig) {
 			if c.view != "" {
-				views[c.view](r)
+				openView[c.view](r)
 			}
 			r.wantView(c.view)
-			r.happen(undone)
-			r.has("undone · " + c.want + " · 34k → 91k tokens")
+			r.sendUpdates(undone)
+			r.wantText("undone · " + c.want + " · 34k → 91k tokens")
 			r.resize(40, 12)
-			r.has("undone · " + c.want)
+			r.wantText("undone · " + c.want)
 			if c.view == "history" || c.view == "ledger" {
 				r.press("q")
 				r.wantView("")
-				r.lacks(c.want) // the key writes a letter here
+				r.wantNoText(c.want) // here the key types a letter
 			}
 		})
 	}
@@ -268,55 +268,54 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 
 func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
-		r.has(" ✗ no summary was written", "try again")
+		r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
+		r.wantText(" ✗ no summary was written", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary came back empty"}
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
-		r.append(attempt)
-		r.happen(failed)
-		r.has(" ! 03:04 compaction failed: the summary came back empty", "use another profile")
+		r.sendAppended(attempt)
+		r.sendUpdates(failed)
+		r.wantText(" ! 03:04 compaction failed: the summary came back empty", "use another profile")
 		if n := strings.Count(r.text(), attempt.Why); n != 1 {
 			t.Errorf("the reason stands there %d times:\n%s", n, r.text())
 		}
-		r.happen(failed) // later, without an attempt on record
+		r.sendUpdates(failed) // later, without an attempt in the log
 		if n := strings.Count(r.text(), attempt.Why); n != 2 {
-			t.Errorf("who asks again gets no answer:\n%s", r.text())
+			t.Errorf("a second request shows no reason:\n%s", r.text())
 		}
 		r.press("home")
-		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing to compact"}})
-		r.pass(time.Second)
+		r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing to compact"}})
+		r.wait(time.Second)
 		r.press("end")
-		r.has(" · nothing to compact")
+		r.wantText(" · nothing to compact")
 	})
 }
 
 func TestProfilesArePickedFromAList(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
-		r.enter("/profile")
-		r.has("default", "shortens results", "heavy", "the model writes a summary")
+		r.submit("/profile")
+		r.wantText("default", "shortens results", "heavy", "the model writes a summary")
 		r.press("down", "enter")
 		r.wantCalls("first profile heavy")
-		r.has("default compaction profile: heavy · the model writes a summary")
-		r.append(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"default"`}})
-		r.enter("/profile")
+		r.wantText("default compaction profile: heavy · the model writes a summary")
+		r.sendAppended(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"default"`}})
+		r.submit("/profile")
 		r.press("enter") // begins at the one in force
 		r.wantCalls("first profile default")
 	})
 }
 
-// A refused command returns its line to the composer. A summary that fails later does not: the line would mix with the next
-// message.
+// A refused command returns its line to the composer. A summary that fails later does not.
 func TestARefusedCompactionReturnsItsLine(t *testing.T) {
 	refused := updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				r.enter("/summarize --keep-last 1")
+				r.submit("/summarize --keep-last 1")
 				if began {
-					r.happen(updates.Compacting{Summary: true, Since: time.Now()})
+					r.sendUpdates(updates.Compacting{Summary: true, Since: time.Now()})
 				}
-				r.happen(refused)
+				r.sendUpdates(refused)
 				if left := strings.Contains(r.text(), "│ /summarize --keep-last 1"); left == began {
 					t.Errorf("the line is there: %v\n%s", left, r.text())
 				}

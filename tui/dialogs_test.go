@@ -29,18 +29,18 @@ func TestApprovals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
-				r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
+				r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 				r.calls = nil
-				r.has("Allow this?", "rm -rf build")
+				r.wantText("Allow this?", "rm -rf build")
 				r.press("y") // typed before it could be read
 				r.wantCalls()
-				r.lacks("Allow this?")
-				r.has("│ y", "a question is waiting")
-				r.pass(overlay.Calm + overlay.Grace)
-				r.has("Allow this?", "rm -rf build")
+				r.wantNoText("Allow this?")
+				r.wantText("│ y", "a question is waiting")
+				r.wait(overlay.Calm + overlay.Grace)
+				r.wantText("Allow this?", "rm -rf build")
 				r.press(c.keys...)
 				r.wantCalls(c.want)
-				r.lacks("Allow this?")
+				r.wantNoText("Allow this?")
 			})
 		})
 	}
@@ -48,10 +48,10 @@ func TestApprovals(t *testing.T) {
 
 func TestAnApprovalIsClosedByTheAgent(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(approval("c1", "make"), updates.ApprovalClosed{CallID: "c1"})
-		r.lacks("Allow this?")
+		r.sendUpdates(approval("c1", "make"), updates.ApprovalClosed{CallID: "c1"})
+		r.wantNoText("Allow this?")
 		r.calls = nil
-		r.write("hello")
+		r.typeText("hello")
 		r.press("enter")
 		r.wantCalls("first send hello")
 	})
@@ -60,45 +60,45 @@ func TestAnApprovalIsClosedByTheAgent(t *testing.T) {
 // The interrupt stops the turn; the agent then closes the question.
 func TestCtrlCInAnApproval(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.calls = nil
 		r.press("ctrl+c")
 		r.wantCalls("first cancel")
-		r.happen(updates.Status{Phase: updates.Stopping})
+		r.sendUpdates(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c") // and without waiting for it
 		r.wantCalls("first answer c1 no")
-		r.lacks("Allow this?")
+		r.wantNoText("Allow this?")
 	})
 }
 
 // A user pauses between words: a question that opens in such a pause is not answered by the next letter.
 func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.write("do it")
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
+		r.typeText("do it")
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.calls = nil
-		r.pass(600 * time.Millisecond)
-		r.lacks("Allow this?")
-		r.has("a question is waiting")
+		r.wait(600 * time.Millisecond)
+		r.wantNoText("Allow this?")
+		r.wantText("a question is waiting")
 		r.press("a")
 		r.wantCalls()
-		r.pass(overlay.Calm - time.Millisecond)
-		r.lacks("Allow this?")
-		r.pass(time.Millisecond)
-		r.has("Allow this?")
-		r.pass(overlay.Grace)
+		r.wait(overlay.Calm - time.Millisecond)
+		r.wantNoText("Allow this?")
+		r.wait(time.Millisecond)
+		r.wantText("Allow this?")
+		r.wait(overlay.Grace)
 		r.press("a")
 		r.wantCalls("first answer c1 always run_command(rm -rf build)")
-		r.has("│ do ita")
+		r.wantText("│ do ita")
 	})
 }
 
 func TestAQuestionAfterASentMessageIsAnsweredSoon(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.enter("do it")
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
+		r.submit("do it")
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.calls = nil
-		r.pass(500 * time.Millisecond)
+		r.wait(500 * time.Millisecond)
 		r.press("y")
 		r.wantCalls("first answer c1 once")
 	})

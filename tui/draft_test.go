@@ -23,18 +23,18 @@ func (r *rig) wantKept(id, text, stashed string) {
 
 func TestADraftIsStoredWhileTyping(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.write("half a thou")
-		r.pass(2 * time.Second)
+		r.typeText("half a thou")
+		r.wait(2 * time.Second)
 		r.wantKept("first", "half a thou", "")
-		r.write("ght")
+		r.typeText("ght")
 		if err := r.m.KeepDraft(t.Context()); err != nil { // the program is told to end
 			t.Error(err)
 		}
 		r.wantKept("first", "half a thought", "")
 		r.press("enter")
 		r.wantKept("first", "", "")
-		r.write("/connect openai secret")
-		r.pass(2 * time.Second)
+		r.typeText("/connect openai secret")
+		r.wait(2 * time.Second)
 		r.wantKept("first", "", "") // a command may hold a key
 	})
 }
@@ -43,29 +43,29 @@ func TestADraftIsRestoredWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.drafts["first"] = tui.Draft{Text: "to be continued", Stashed: "for later"}
 	}, func(r *rig) {
-		r.has("│ to be continued", "draft stashed · ctrl+s restores it")
+		r.wantText("│ to be continued", "draft stashed · ctrl+s restores it")
 		r.press("ctrl+s")
-		r.has("│ for later")
-		r.pass(2 * time.Second)
+		r.wantText("│ for later")
+		r.wait(2 * time.Second)
 		r.wantKept("first", "for later", "to be continued")
 	})
 }
 
-// toNext begins another conversation from the palette, with any draft.
-func (r *rig) toNext() {
+// openNewConversation begins another conversation from the palette, with any draft.
+func (r *rig) openNewConversation() {
 	r.press("ctrl+p")
-	r.write("start a new")
+	r.typeText("start a new")
 	r.press("enter")
 }
 
 func TestADraftStaysWithTheConversationThatIsLeft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.drafts["next"] = tui.Draft{Text: "of the next"} }, func(r *rig) {
-		r.write("of the first")
-		r.toNext()
-		r.has("│ of the next")
-		r.lacks("of the first")
+		r.typeText("of the first")
+		r.openNewConversation()
+		r.wantText("│ of the next")
+		r.wantNoText("of the first")
 		r.wantKept("first", "of the first", "")
-		r.pass(2 * time.Second)
+		r.wait(2 * time.Second)
 		r.wantKept("next", "of the next", "")
 	})
 }
@@ -74,10 +74,10 @@ func TestADraftStaysWithTheConversationThatIsLeft(t *testing.T) {
 func TestADraftStaysIfNoOtherConversationOpens(t *testing.T) {
 	for name, port := range map[string]string{"it does not open": "new", "the draft cannot be stored": "keep draft"} {
 		screenOf(t, name, nil, func(r *rig) {
-			r.write("of the first")
+			r.typeText("of the first")
 			r.failing[port] = errors.New("disk full")
-			r.toNext()
-			r.has("│ of the first", "disk full")
+			r.openNewConversation()
+			r.wantText("│ of the first", "disk full")
 		})
 	}
 }
@@ -85,14 +85,14 @@ func TestADraftStaysIfNoOtherConversationOpens(t *testing.T) {
 // Text typed while another conversation opens goes to that one, and its stored draft is stashed.
 func TestADraftIsNotMixedWithWhatIsTypedMeanwhile(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.drafts["next"] = tui.Draft{Text: "of the next"} }, func(r *rig) {
-		r.hold = make(chan struct{})
-		r.write("of the first")
-		r.toNext()
-		r.write("meanwhile")
-		close(r.hold)
+		r.portGate = make(chan struct{})
+		r.typeText("of the first")
+		r.openNewConversation()
+		r.typeText("meanwhile")
+		close(r.portGate)
 		r.settle()
-		r.has("│ meanwhile", "draft stashed")
-		r.pass(2 * time.Second)
+		r.wantText("│ meanwhile", "draft stashed")
+		r.wait(2 * time.Second)
 		r.wantKept("first", "of the first", "")
 		r.wantKept("next", "meanwhile", "of the next")
 	})
@@ -100,16 +100,16 @@ func TestADraftIsNotMixedWithWhatIsTypedMeanwhile(t *testing.T) {
 
 func TestADraftOutlivesItsConversation(t *testing.T) {
 	for command, keys := range map[string][]string{"/delete": {"enter"}, "/resume": {"enter", "ctrl+x"}} {
-		screenOf(t, command, func(r *rig, _ *tui.Options) { r.stored = shelved()[:1] }, func(r *rig) {
-			r.append(conversation.UserMessage{Text: "one"})
-			r.write("of the first")
+		screenOf(t, command, func(r *rig, _ *tui.Options) { r.stored = storedConversations()[:1] }, func(r *rig) {
+			r.sendAppended(conversation.UserMessage{Text: "one"})
+			r.typeText("of the first")
 			r.press("ctrl+p")
-			r.write(command)
+			r.typeText(command)
 			r.press(keys...)
-			r.pass(2 * time.Second)
+			r.wait(2 * time.Second)
 			r.press("y")
-			r.has("│ of the first")
-			r.lacks("Delete", "Continue")
+			r.wantText("│ of the first")
+			r.wantNoText("Delete", "Continue")
 			if !slices.Contains(r.calls, "delete") {
 				t.Errorf("asked for %q", r.calls)
 			}
@@ -118,64 +118,64 @@ func TestADraftOutlivesItsConversation(t *testing.T) {
 }
 
 func TestEscTwiceStashesTheDraft(t *testing.T) {
-	screen(t, told, func(r *rig) {
-		r.write("half a thought")
+	screen(t, withHistory, func(r *rig) {
+		r.typeText("half a thought")
 		r.press("esc")
-		r.has("│ half a thought", "esc again to stash the draft")
+		r.wantText("│ half a thought", "esc again to stash the draft")
 		r.press("esc")
-		r.has("draft stashed · ctrl+s restores it")
-		r.lacks("│ half a thought", "esc again")
+		r.wantText("draft stashed · ctrl+s restores it")
+		r.wantNoText("│ half a thought", "esc again")
 		r.calls = nil
-		r.enter("a question in between")
+		r.submit("a question in between")
 		r.wantCalls("first send a question in between")
 		r.press("ctrl+s")
-		r.has("│ half a thought")
-		r.lacks("draft stashed")
+		r.wantText("│ half a thought")
+		r.wantNoText("draft stashed")
 	})
 }
 
 // Stashing a second draft moves the first to the prompt history.
 func TestNoStashedDraftIsLost(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.write("one")
+		r.typeText("one")
 		r.press("esc", "esc")
-		r.write("two")
+		r.typeText("two")
 		r.press("esc", "esc", "up")
-		r.has("│ one")
+		r.wantText("│ one")
 		r.press("down", "ctrl+s")
-		r.has("│ two")
+		r.wantText("│ two")
 	})
 }
 
 func TestAFailureToStoreDraftsIsShownOnce(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.failing["keep draft"] = errors.New("disk full")
-		r.write("word ")
-		r.pass(2 * time.Second)
-		r.has("keeping the draft: disk full")
-		r.pass(10 * time.Second)
-		r.write("more ")
-		r.pass(2 * time.Second)
-		r.lacks("disk full")
+		r.typeText("word ")
+		r.wait(2 * time.Second)
+		r.wantText("keeping the draft: disk full")
+		r.wait(10 * time.Second)
+		r.typeText("more ")
+		r.wait(2 * time.Second)
+		r.wantNoText("disk full")
 	})
 }
 
 // The draft of a read-only window does not replace the draft of the window that has the conversation open.
 func TestADraftOfAReadOnlyConversationIsStoredSeparately(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
-		followed(r, o)
+		withFollowedConversation(r, o)
 		r.next = r.conversation("next", updates.NewMailbox())
 		r.drafts["first"] = tui.Draft{Text: "of the owner"}
 	}, func(r *rig) {
-		r.write("half a thou")
-		r.pass(2 * time.Second)
+		r.typeText("half a thou")
+		r.wait(2 * time.Second)
 		r.wantKept("first read", "half a thou", "")
-		r.write("ght")
-		r.toNext()
-		r.lacks("half a thought")
+		r.typeText("ght")
+		r.openNewConversation()
+		r.wantNoText("half a thought")
 		r.wantKept("first read", "half a thought", "")
 		r.wantKept("first", "of the owner", "")
-		r.pass(2 * time.Second)
+		r.wait(2 * time.Second)
 		r.wantKept("next", "", "")
 	})
 }
@@ -183,15 +183,15 @@ func TestADraftOfAReadOnlyConversationIsStoredSeparately(t *testing.T) {
 func TestADraftIsJoinedWhenAConversationIsTakenOver(t *testing.T) {
 	for name, own := range map[string]string{"alone": "", "with the owner's": "of the owner"} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
-			followed(r, o)
+			withFollowedConversation(r, o)
 			r.drafts["first"] = tui.Draft{Text: own}
 		}, func(r *rig) {
-			r.write("half a thought")
-			r.pass(2 * time.Second)
-			r.happen(closed)
+			r.typeText("half a thought")
+			r.wait(2 * time.Second)
+			r.sendUpdates(closed)
 			r.press("enter")
-			r.has("│ half a thought", "enter send")
-			r.pass(2 * time.Second)
+			r.wantText("│ half a thought", "enter send")
+			r.wait(2 * time.Second)
 			r.wantKept("first", "half a thought", own)
 			r.wantKept("first read", "", "")
 		})

@@ -13,9 +13,8 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// wrote is what comes back from the library, which hands the terminal over: a text or a
-// failure.
-func wrote(text string, err error, done func(string)) tea.Msg {
+// editorResult returns the message after the external editor exits, with its text or an error.
+func editorResult(text string, err error, done func(string)) tea.Msg {
 	return edited(func() (string, error) { return text, err }, done)(nil)
 }
 
@@ -23,16 +22,16 @@ func TestTheEditedTextBecomesTheDraft(t *testing.T) {
 	t.Parallel()
 	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(wrote("written outside", nil, m.chat.edited("")))
+	m.Update(editorResult("written outside", nil, m.chat.edited("")))
 	if !strings.Contains(ansi.Strip(m.View().Content), "written outside") {
-		t.Error("the draft is not what was written")
+		t.Error("the draft is not the text of the editor")
 	}
-	m.Update(wrote("", errors.New("vi: exit status 1"), m.chat.edited("written outside")))
+	m.Update(editorResult("", errors.New("vi: exit status 1"), m.chat.edited("written outside")))
 	view := ansi.Strip(m.View().Content)
 	if !strings.Contains(view, "vi: exit status 1") || !strings.Contains(view, "written outside") {
 		t.Errorf("after a failure the draft or the failure is gone:\n%s", view)
 	}
-	m.Update(wrote("of an earlier conversation", nil, m.chat.edited("what was there")))
+	m.Update(editorResult("of an earlier conversation", nil, m.chat.edited("what was there")))
 	view = ansi.Strip(m.View().Content)
 	if !strings.Contains(view, "draft stashed") || !strings.Contains(view, "written outside") {
 		t.Errorf("another draft is replaced:\n%s", view)
@@ -56,14 +55,14 @@ func TestTheEditedSummaryIsInItsReview(t *testing.T) {
 	m.layout()
 	has("as the model wrote it down")
 	v := m.views.review
-	m.Update(wrote("written outside\n", nil, v.SetText))
+	m.Update(editorResult("written outside\n", nil, v.SetText))
 	has("written outside")
-	m.Update(wrote("", errors.New("vi: exit status 1"), v.SetText))
+	m.Update(editorResult("", errors.New("vi: exit status 1"), v.SetText))
 	has("vi: exit status 1")
 	has("written outside")
 	now = now.Add(time.Minute)
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	m.Update(wrote("written while it was closed", nil, v.SetText))
+	m.Update(editorResult("written while it was closed", nil, v.SetText))
 	m.do(m.views.openReview())
 	m.layout()
 	has("written while it was closed")

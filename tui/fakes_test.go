@@ -20,17 +20,19 @@ import (
 
 // The fakes of Session and Backend.
 
-func (w *world) note(call string) {
+// log adds a call to the calls that wantCalls compares.
+func (w *fakeState) log(call string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls = append(w.calls, call)
 }
 
-func (r *rig) call(ctx context.Context, name, what string) error {
-	r.note(strings.TrimSpace(name + " " + what))
-	if r.hold != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored"}, name) {
+// call logs a call, waits for portGate, and returns the error of the call in failing.
+func (r *rig) call(ctx context.Context, name, arguments string) error {
+	r.log(strings.TrimSpace(name + " " + arguments))
+	if r.portGate != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored"}, name) {
 		select {
-		case <-r.hold:
+		case <-r.portGate:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -38,11 +40,12 @@ func (r *rig) call(ctx context.Context, name, what string) error {
 	return r.failing[name]
 }
 
-func (r *rig) lead(ctx context.Context, name, what string, to *tui.Conversation) (tui.Conversation, error) {
-	if err := r.call(ctx, name, what); err != nil {
+// open is call for the calls that open a conversation with its stored draft.
+func (r *rig) open(ctx context.Context, name, arguments string, next *tui.Conversation) (tui.Conversation, error) {
+	if err := r.call(ctx, name, arguments); err != nil {
 		return tui.Conversation{}, err
 	}
-	opened := *to
+	opened := *next
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	opened.Draft = r.drafts[opened.ID]
@@ -65,23 +68,23 @@ func (r *rig) KeepDraft(_ context.Context, id string, read bool, d tui.Draft) er
 }
 
 func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {
-	return r.lead(ctx, "open", "", &r.first)
+	return r.open(ctx, "open", "", &r.first)
 }
 func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
-	return r.lead(ctx, "new", "", &r.next)
+	return r.open(ctx, "new", "", &r.next)
 }
 func (r *rig) Fork(ctx context.Context) (tui.Conversation, error) {
-	return r.lead(ctx, "fork", "", &r.next)
+	return r.open(ctx, "fork", "", &r.next)
 }
 func (r *rig) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
-	return r.lead(ctx, "fork at", fmt.Sprint(before), &r.next)
+	return r.open(ctx, "fork at", fmt.Sprint(before), &r.next)
 }
 
 func (r *rig) Delete(ctx context.Context) (tui.Conversation, error) {
-	return r.lead(ctx, "delete", "", &r.next)
+	return r.open(ctx, "delete", "", &r.next)
 }
 func (r *rig) Resume(ctx context.Context, id string) (tui.Conversation, error) {
-	return r.lead(ctx, "resume", id, &r.next)
+	return r.open(ctx, "resume", id, &r.next)
 }
 
 func (r *rig) Conversations(ctx context.Context) ([]tui.Stored, error) {
@@ -105,7 +108,7 @@ func (r *rig) RemoveStored(ctx context.Context, id string) error {
 	return r.call(ctx, "remove stored", id)
 }
 func (r *rig) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
-	return r.lead(ctx, "fork stored", id, &r.next)
+	return r.open(ctx, "fork stored", id, &r.next)
 }
 func (r *rig) Favor(ctx context.Context, model string, on bool) error {
 	return r.call(ctx, "favor", fmt.Sprint(model, " ", on))
@@ -114,7 +117,7 @@ func (r *rig) Favor(ctx context.Context, model string, on bool) error {
 func (r *rig) Themes(context.Context) ([]themes.Theme, error) { return r.themes, r.themesErr }
 
 func (r *rig) Begin(ctx context.Context, model string) (tui.Conversation, error) {
-	return r.lead(ctx, "begin", model, &r.next)
+	return r.open(ctx, "begin", model, &r.next)
 }
 
 func (r *rig) Providers(ctx context.Context) ([]tui.Provider, error) {
@@ -125,9 +128,9 @@ func (r *rig) Connect(ctx context.Context, provider string, key tui.Secret) (tui
 	if err := r.call(ctx, "connect", fmt.Sprintf("%s %v %d", provider, key, len(key.Reveal()))); err != nil {
 		return tui.Connected{}, err
 	}
-	if r.trying != nil {
+	if r.connectGate != nil {
 		select {
-		case <-r.trying:
+		case <-r.connectGate:
 		case <-ctx.Done():
 			return tui.Connected{}, ctx.Err()
 		}
@@ -166,7 +169,7 @@ func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range rows {
-		if value, ok := r.set[rows[i].Key]; ok {
+		if value, ok := r.changedSettings[rows[i].Key]; ok {
 			rows[i].Value, rows[i].From, rows[i].Changed = value, "this conversation", true
 		}
 	}
@@ -174,10 +177,10 @@ func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 }
 
 func (r *rig) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
-	r.note("try " + key + " " + value)
-	if r.tried != nil {
+	r.log("try " + key + " " + value)
+	if r.settingGate != nil {
 		select {
-		case <-r.tried:
+		case <-r.settingGate:
 		case <-ctx.Done():
 			return tui.SettingEffect{}, ctx.Err()
 		}
@@ -194,7 +197,7 @@ func (r *rig) ChangeSetting(ctx context.Context, key, value string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		r.set[key] = value
+		r.changedSettings[key] = value
 	}
 	return err
 }
@@ -219,8 +222,8 @@ func (r *rig) Shell(ctx context.Context, command string) (string, error) {
 }
 
 func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
-	if r.attached != nil {
-		<-r.attached
+	if r.attachGate != nil {
+		<-r.attachGate
 	}
 	return " + " + strings.Join(paths, ", "), r.call(ctx, "attach", strings.Join(paths, " "))
 }
@@ -254,43 +257,43 @@ type session struct {
 	id string
 }
 
-func (s session) note(what string) { s.r.note(s.id + " " + what) }
+func (s session) log(what string) { s.r.log(s.id + " " + what) }
 
-func (s session) Send(text string) { s.note("send " + text) }
-func (s session) Add(text string)  { s.note("add " + text) }
-func (s session) Cancel()          { s.note("cancel") }
-func (s session) TakeBack()        { s.note("take back") }
-func (s session) Rewind(turn int)  { s.note(fmt.Sprintf("rewind %d", turn)) }
-func (s session) Retry()           { s.note("retry") }
-func (s session) RestoreTurns()    { s.note("restore turns") }
+func (s session) Send(text string) { s.log("send " + text) }
+func (s session) Add(text string)  { s.log("add " + text) }
+func (s session) Cancel()          { s.log("cancel") }
+func (s session) TakeBack()        { s.log("take back") }
+func (s session) Rewind(turn int)  { s.log(fmt.Sprintf("rewind %d", turn)) }
+func (s session) Retry()           { s.log("retry") }
+func (s session) RestoreTurns()    { s.log("restore turns") }
 
-func (s session) Pin(events []uint64, pinned bool) { s.note(fmt.Sprintf("pin %v %v", events, pinned)) }
-func (s session) Mask(events []uint64)             { s.note(fmt.Sprintf("mask %v", events)) }
-func (s session) Inspect()                         { s.note("inspect") }
-func (s session) Review(text string, accept bool)  { s.note(fmt.Sprintf("review %q %v", text, accept)) }
+func (s session) Pin(events []uint64, pinned bool) { s.log(fmt.Sprintf("pin %v %v", events, pinned)) }
+func (s session) Mask(events []uint64)             { s.log(fmt.Sprintf("mask %v", events)) }
+func (s session) Inspect()                         { s.log("inspect") }
+func (s session) Review(text string, accept bool)  { s.log(fmt.Sprintf("review %q %v", text, accept)) }
 func (s session) Answer(callID string, a conversation.Answer) {
 	words := append([]string{"answer", callID, string(a.Grant)}, a.Rules...)
-	s.note(strings.TrimSpace(strings.Join(append(words, a.Text), " ")))
+	s.log(strings.TrimSpace(strings.Join(append(words, a.Text), " ")))
 }
 func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
-	s.note(strings.Join(append([]string{"judge", callID}, rules...), " "))
+	s.log(strings.Join(append([]string{"judge", callID}, rules...), " "))
 	return conversation.Offer{Rules: rules, Meaning: "judged " + strings.Join(rules, " ")}, s.r.failing["judge"]
 }
 func (s session) Rules(context.Context) ([]conversation.Rule, error) {
-	s.note("rules")
+	s.log("rules")
 	return s.r.rules, s.r.failing["rules"]
 }
 func (s session) Revoke(_ context.Context, r conversation.Rule) error {
-	s.note("revoke " + r.ID)
+	s.log("revoke " + r.ID)
 	return s.r.failing["revoke"]
 }
-func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
-func (s session) Rename(title string)            { s.note("rename " + title) }
-func (s session) SetProfile(name string)         { s.note("profile " + name) }
-func (s session) Compact(w edit.Request)         { s.note("compact" + requestWords(w)) }
-func (s session) Preview(w edit.Request)         { s.note("preview" + requestWords(w)) }
-func (s session) UndoCompaction(epoch uint64)    { s.note(fmt.Sprintf("undo %d", epoch)) }
-func (s session) RedoCompaction()                { s.note("redo") }
+func (s session) SetMode(mode conversation.Mode) { s.log("mode " + string(mode)) }
+func (s session) Rename(title string)            { s.log("rename " + title) }
+func (s session) SetProfile(name string)         { s.log("profile " + name) }
+func (s session) Compact(w edit.Request)         { s.log("compact" + requestWords(w)) }
+func (s session) Preview(w edit.Request)         { s.log("preview" + requestWords(w)) }
+func (s session) UndoCompaction(epoch uint64)    { s.log(fmt.Sprintf("undo %d", epoch)) }
+func (s session) RedoCompaction()                { s.log("redo") }
 
 // requestWords formats a request as words.
 func requestWords(w edit.Request) string {

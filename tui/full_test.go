@@ -18,43 +18,43 @@ import (
 
 func TestClosingAViewRefreshesTheOneBelow(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["context"](r)
+		openView["context"](r)
 		r.selectRow("so fix it")
 		r.press("enter")
 		r.wantView("history")
 		r.press("ctrl+p")
-		r.write("ledger")
+		r.typeText("ledger")
 		r.press("enter")
 		r.wantView("ledger")
 		r.appendEvents(conversation.UserMessage{Text: "once more"})
 		r.calls = nil
 		r.press("esc")
 		r.wantView("history")
-		r.has("of 19")
+		r.wantText("of 19")
 		r.wantCalls()
 		r.press("ctrl+t")
 		r.wantView("context")
 		r.wantCalls("first inspect")
 		r.press("q")
 		r.wantView("")
-		r.has("▌ once more")
+		r.wantText("▌ once more")
 	})
 }
 
 func TestAnotherConversationClosesTheViews(t *testing.T) {
-	inView(t, func(r *rig, name string) {
+	inEachView(t, func(r *rig, name string) {
 		r.next.Events = log(conversation.UserMessage{Text: "hello there"})
 		if name == "search" { // its line has the key of the palette
 			r.press("ctrl+t")
 		}
 		r.press("ctrl+p")
-		r.write("/new")
+		r.typeText("/new")
 		r.press("enter")
 		r.wantView("")
-		r.has("▌ hello there")
+		r.wantText("▌ hello there")
 		before := r.text()
-		events := r.prepare(conversation.UserMessage{Text: "said in the one that was left"})
-		r.happen(updates.Appended{Events: events}, planned(plan), updates.Inspected{Account: r.breakdown()}, waiting(), updates.Reviewed{})
+		events := r.commitEvents(conversation.UserMessage{Text: "said in the one that was left"})
+		r.sendUpdates(updates.Appended{Events: events}, previewAnswer(plan), updates.Inspected{Account: r.breakdown()}, pendingReview(), updates.Reviewed{})
 		if d := cmp.Diff(before, r.text()); d != "" {
 			r.t.Error(d)
 		}
@@ -63,40 +63,40 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 
 // Dialogs open over views, also if the agent opens them.
 func TestACallIsApprovedWhileAViewIsOpen(t *testing.T) {
-	inView(t, func(r *rig, name string) {
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
-		r.has("Allow this?", "rm -rf build")
-		r.pass(overlay.Grace)
+	inEachView(t, func(r *rig, name string) {
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
+		r.wantText("Allow this?", "rm -rf build")
+		r.wait(overlay.Grace)
 		r.press("y")
 		r.wantCalls("first answer c1 once")
-		r.lacks("Allow this?")
+		r.wantNoText("Allow this?")
 		r.wantView(name)
 	})
 }
 
 func TestAViewShowsSnackbarsInItsStatusLine(t *testing.T) {
-	inView(t, func(r *rig, name string) {
-		other := demo()
+	inEachView(t, func(r *rig, name string) {
+		other := fakeModel()
 		other.ID = "another"
-		r.happen(updates.ModelSwitched{Model: other})
-		r.has("now talking to openai/another")
+		r.sendUpdates(updates.ModelSwitched{Model: other})
+		r.wantText("now talking to openai/another")
 		r.wantView(name)
 		r.resize(60, 8) // where it has no line while it is empty
-		r.has("now talking to openai/another")
-		r.pass(5 * time.Second)
-		r.lacks("now talking to openai/another")
+		r.wantText("now talking to openai/another")
+		r.wait(5 * time.Second)
+		r.wantNoText("now talking to openai/another")
 	})
 }
 
 // While a reply streams only the gauge, the status line and the context view change.
 func TestOnlyTheGaugeChangesWhileAReplyStreams(t *testing.T) {
-	inView(t, func(r *rig, name string) {
+	inEachView(t, func(r *rig, name string) {
 		streaming(r, "The first words.")
-		r.happen(updates.Delta{Text: strings.Repeat("words ", 100)})
+		r.sendUpdates(updates.Delta{Text: strings.Repeat("words ", 100)})
 		body := func() []string { return r.lines()[:r.height-2] }
 		before := body()
-		r.happen(updates.Delta{Text: strings.Repeat("words ", 2000)})
-		r.pass(time.Second) // the numbers change a few times in that
+		r.sendUpdates(updates.Delta{Text: strings.Repeat("words ", 2000)})
+		r.wait(time.Second) // the numbers change a few times in that
 		same := slices.Equal(before, body())
 		if moves := name == "context" || name == "settings"; same == moves {
 			r.t.Errorf("the view moved: %v, want %v:\n%s", !same, moves, r.text())
@@ -109,18 +109,18 @@ func TestOnlyTheGaugeChangesWhileAReplyStreams(t *testing.T) {
 
 // These keys do the same in every view, except that a view may use one itself.
 func TestTheSharedKeysWorkInEveryView(t *testing.T) {
-	inView(t, func(r *rig, name string) {
+	inEachView(t, func(r *rig, name string) {
 		r.press("ctrl+x")
 		r.wantCalls("first undo 0")
 		r.wantView(name)
-		r.asked = nil
+		r.terminalRequests = nil
 		r.press("ctrl+l")
-		if got := strings.Join(r.asked, "\n"); !strings.Contains(got, "clearScreenMsg") {
+		if got := strings.Join(r.terminalRequests, "\n"); !strings.Contains(got, "clearScreenMsg") {
 			r.t.Errorf("ctrl+l asked for %q", got)
 		}
 		if name != "search" {
 			r.press("ctrl+p")
-			r.has("Commands")
+			r.wantText("Commands")
 			r.press("esc")
 			r.wantView(name)
 		}
@@ -136,12 +136,12 @@ func TestTheSharedKeysWorkInEveryView(t *testing.T) {
 }
 
 func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
-	inView(t, func(r *rig, name string) {
+	inEachView(t, func(r *rig, name string) {
 		streaming(r, "words")
 		r.press("ctrl+c")
 		r.wantCalls("first cancel")
 		r.wantView(name)
-		r.happen(updates.Status{Phase: updates.Idle})
+		r.sendUpdates(updates.Status{Phase: updates.Idle})
 		r.press("ctrl+c")
 		r.wantView("")
 		r.wantCalls()
@@ -160,13 +160,13 @@ func TestAPasteGoesToTheView(t *testing.T) {
 		"history": {"/"}, "preview": nil, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil, "settings": {"down", "down", "enter"},
 	} {
 		screenOf(t, name, withSampleLog, func(r *rig) {
-			views[name](r)
+			openView[name](r)
 			r.press(typing...)
 			r.send(tea.PasteMsg{Content: "pasted words"})
 			if typing == nil {
-				r.lacks("pasted words")
+				r.wantNoText("pasted words")
 			} else {
-				r.has("pasted words")
+				r.wantText("pasted words")
 			}
 			for range 4 {
 				r.press("esc")
@@ -184,7 +184,7 @@ func TestAPasteGoesToTheView(t *testing.T) {
 
 func TestTheMouseGoesToTheView(t *testing.T) {
 	wheel := func(r *rig, b tea.MouseButton) { r.send(tea.MouseWheelMsg{Button: b, X: 5, Y: 5}) }
-	inView(t, func(r *rig, name string) {
+	inEachView(t, func(r *rig, name string) {
 		r.resize(100, 14) // too low for any of them
 		r.press("home")
 		before := r.text()
@@ -194,9 +194,9 @@ func TestTheMouseGoesToTheView(t *testing.T) {
 		}
 		wheel(r, tea.MouseWheelUp)
 		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 6}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: 9, Y: 8}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 9, Y: 8})
-		for _, asked := range r.asked {
-			if strings.HasPrefix(asked, "setClipboardMsg") {
-				r.t.Errorf("the drag went to what is below: %s", asked)
+		for _, request := range r.terminalRequests {
+			if strings.HasPrefix(request, "setClipboardMsg") {
+				r.t.Errorf("the drag selected text of the main screen: %s", request)
 			}
 		}
 		r.wantCalls()

@@ -14,10 +14,9 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// The tables of keys and commands in the handbook are generated from the keymaps and the slash commands; go test ./tui -update
-// writes them.
+// go test ./tui -update writes the tables of keys and commands in the handbook, from the keymaps and the slash commands.
 
-// updating reports whether documents are to be written. The flag is that of the goldens.
+// updating reports whether the flag of the golden files, -update, is set.
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // tablesIn compares the generated tables of a document.

@@ -13,7 +13,7 @@ func TestTheHelpListsEveryKey(t *testing.T) {
 		r.resize(80, 900) // in one column
 		r.press("?")
 		page := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(r.tabs(), "\n"), "│", "")), " ")
-		for _, b := range all(tui.DefaultKeyMap()) {
+		for _, b := range allBindings(tui.DefaultKeyMap()) {
 			h := b.Help()
 			if b.Enabled() && !strings.Contains(page, strings.Join(strings.Fields(h.Key+" "+h.Desc), " ")) {
 				t.Errorf("the help does not say that %s is: %s", h.Key, h.Desc)

@@ -13,7 +13,7 @@ import (
 	"plimsoll/tui"
 )
 
-// The keys of the history and the calls that they make, by the row of the cursor.
+// The keys of the history make these calls, by the row of the cursor.
 func TestTheHistoryActs(t *testing.T) {
 	for name, c := range map[string]struct {
 		row, key string
@@ -48,7 +48,7 @@ func TestTheHistoryActs(t *testing.T) {
 				} else {
 					r.wantCalls(c.want)
 				}
-				r.has(c.says)
+				r.wantText(c.says)
 				r.wantView(map[bool]string{false: "history"}[c.leaves])
 			})
 		})
@@ -60,8 +60,8 @@ func TestTheHistoryCopies(t *testing.T) {
 		r.press("ctrl+t")
 		r.selectRow("e7 ")
 		r.press("y")
-		r.has("copied the message")
-		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too"}, r.asked[len(r.asked)-1:]); d != "" {
+		r.wantText("copied the message")
+		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too"}, r.terminalRequests[len(r.terminalRequests)-1:]); d != "" {
 			r.t.Error(d)
 		}
 	})
@@ -69,15 +69,15 @@ func TestTheHistoryCopies(t *testing.T) {
 
 // An answer is shown only for the visible request.
 func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {
-	asked := func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }
-	leave := func(r *rig) { r.press("ctrl+p"); r.write("new"); r.press("enter") }
+	withSampleAndHeldArchive := func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }
+	leave := func(r *rig) { r.press("ctrl+p"); r.typeText("new"); r.press("enter") }
 	for name, c := range map[string]struct{ asks, between func(*rig) }{
 		"a request of one that was opened anew":    {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t", "ctrl+t") }},
 		"a request that was left":                  {func(r *rig) { r.press("[") }, func(r *rig) { r.press("tab") }},
 		"a request of a conversation that is left": {func(r *rig) { r.press("[") }, leave},
 	} {
 		for _, fails := range []bool{false, true} {
-			screenOf(t, map[bool]string{false: name, true: name + ", failed"}[fails], asked, func(r *rig) {
+			screenOf(t, map[bool]string{false: name, true: name + ", failed"}[fails], withSampleAndHeldArchive, func(r *rig) {
 				if fails {
 					r.failing["request"] = errors.New("the log is cut")
 				}
@@ -101,18 +101,18 @@ func TestTheHistoryShowsNewEvents(t *testing.T) {
 		r.selectRow("e7 ")
 		y := r.row("e7 ")
 		streaming(r, "Eleven of eleven.")
-		r.lacks("Eleven")
+		r.wantNoText("Eleven")
 		body := func() []string { return r.lines()[4 : r.height-6] }
 		before := body()
 		r.appendEvents(conversation.UserMessage{Text: "once more"}, conversation.AssistantMessage{Text: "Eleven of eleven.", Stop: conversation.StopEnd})
 		if d := cmp.Diff(before, body()); d != "" || r.row("e7 ") != y {
 			r.t.Errorf("the rows moved: %s", d)
 		}
-		r.has("of 20")
+		r.wantText("of 20")
 		r.press("G")
-		r.has("Eleven of eleven.", "e26 ", "e27 ")
+		r.wantText("Eleven of eleven.", "e26 ", "e27 ")
 		r.appendEvents(conversation.UserMessage{Text: "the newest"})
-		r.has("20 of 21") // also at the end nothing moves by itself
+		r.wantText("20 of 21") // also at the end nothing moves by itself
 	})
 }
 
@@ -120,20 +120,20 @@ func TestTheHistoryShowsNewEvents(t *testing.T) {
 func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+t")
-		events := r.prepare(conversation.UserMessage{Text: "not measured yet"})
-		r.happen(updates.Appended{Events: events})
-		r.lacks("not measured yet")
-		r.happen(updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
-		r.has("of 19")
+		events := r.commitEvents(conversation.UserMessage{Text: "not measured yet"})
+		r.sendUpdates(updates.Appended{Events: events})
+		r.wantNoText("not measured yet")
+		r.sendUpdates(updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.openLog.Events()))})
+		r.wantText("of 19")
 		r.press("G")
-		r.has("not measured yet")
+		r.wantText("not measured yet")
 	})
 }
 
 func TestTheHistoryOpensAtAnEvent(t *testing.T) {
 	for typed, want := range map[string]string{"/history": "e24 ", "/history 1": "e7 ", "/history e10": "e10 "} {
 		screenOf(t, typed, withSampleLog, func(r *rig) {
-			r.enter(typed)
+			r.submit(typed)
 			r.wantView("history")
 			if !strings.HasPrefix(r.lines()[r.row(want)], "▌") {
 				r.t.Errorf("the cursor is not at %s:\n%s", want, r.text())
@@ -143,11 +143,11 @@ func TestTheHistoryOpensAtAnEvent(t *testing.T) {
 	screenOf(t, "nothing said", nil, func(r *rig) {
 		r.press("ctrl+t")
 		r.wantView("")
-		r.has("no history yet")
+		r.wantText("no history yet")
 	})
 	screenOf(t, "no such turn", withSampleLog, func(r *rig) {
-		r.enter("/history 99")
+		r.submit("/history 99")
 		r.wantView("")
-		r.has("no turn or message")
+		r.wantText("no turn or message")
 	})
 }

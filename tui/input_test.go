@@ -31,13 +31,13 @@ func TestEveryPageOfTheHelpFitsAScreen(t *testing.T) {
 		}
 		for _, page := range pages {
 			if regexp.MustCompile(`\d+–\d+ of \d+|…`).MatchString(page) {
-				t.Errorf("it does not fit:\n%s", page)
+				t.Errorf("this page does not fit the screen:\n%s", page)
 			}
 		}
 	})
 }
 
-// tabs are the pages of the help, which is open.
+// tabs returns the pages of the open help.
 func (r *rig) tabs() []string {
 	var pages []string
 	for len(pages) == 0 || r.text() != pages[0] {
@@ -52,13 +52,13 @@ func TestModesCycle(t *testing.T) {
 		r.calls = nil
 		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 		r.wantCalls("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
-		r.enter("/permissions plan")
+		r.submit("/permissions plan")
 		r.wantCalls("first mode plan")
 		if last := r.lines()[29]; !strings.HasSuffix(last, "plan") {
 			t.Errorf("the bottom line is %q", last)
 		}
-		r.enter("/permissions nonsense")
-		r.has("there is no mode \"nonsense\"")
+		r.submit("/permissions nonsense")
+		r.wantText("there is no mode \"nonsense\"")
 		r.wantCalls()
 	})
 }
@@ -70,15 +70,15 @@ func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.failing[port] = fmt.Errorf("it does not work: %s", port) }, func(r *rig) {
-				r.append(conversation.UserMessage{Text: "hi"})
-				r.enter(command)
-				r.pass(time.Second)
-				r.has("it does not work: "+port, "│ "+command)
-				r.pass(5 * time.Second)
-				r.lacks("it does not work") // it is no line of the conversation
+				r.sendAppended(conversation.UserMessage{Text: "hi"})
+				r.submit(command)
+				r.wait(time.Second)
+				r.wantText("it does not work: "+port, "│ "+command)
+				r.wait(5 * time.Second)
+				r.wantNoText("it does not work") // the transcript has no line about it
 				r.press("ctrl+u")
 				r.calls = nil
-				r.enter("hello")
+				r.submit("hello")
 				r.wantCalls("first send hello")
 			})
 		})
@@ -91,20 +91,20 @@ func TestALateFailureDoesNotChangeTheDraft(t *testing.T) {
 		for name, typed := range map[string][]string{"a letter": {"x"}, "a letter that is gone": {"x", "backspace"}} {
 			t.Run(command+" "+name, func(t *testing.T) {
 				screen(t, nil, func(r *rig) {
-					r.append(conversation.UserMessage{Text: "hi"})
-					r.hold = make(chan struct{})
+					r.sendAppended(conversation.UserMessage{Text: "hi"})
+					r.portGate = make(chan struct{})
 					r.failing["page"], r.failing["shell"] = errors.New("it does not work"), errors.New("it does not work")
-					r.enter(command)
+					r.submit(command)
 					r.press(typed...)
-					close(r.hold)
+					close(r.portGate)
 					if command == "/compact" {
-						r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
+						r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
 					}
 					r.settle()
-					r.has("it does not work")
-					r.lacks("│ " + command)
+					r.wantText("it does not work")
+					r.wantNoText("│ " + command)
 					r.press("ctrl+u", "up")
-					r.has("│ " + command)
+					r.wantText("│ " + command)
 				})
 			})
 		}
@@ -116,15 +116,15 @@ func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{conversation.FormatCommandOutput("ls -l", "total 0"), "and then?"}
 	}, func(r *rig) {
-		r.has("│ and then?")
-		r.lacks("!ls")
+		r.wantText("│ and then?")
+		r.wantNoText("!ls")
 		r.press("ctrl+u", "up")
-		r.has("│ !ls -l")
+		r.wantText("│ !ls -l")
 	})
 }
 
-// look is the first line of the screen, which no dialog covers.
-func (r *rig) look() string {
+// firstLine returns the first line of the screen, which no dialog covers.
+func (r *rig) firstLine() string {
 	line, _, _ := strings.Cut(r.m.View().Content, "\n")
 	return line
 }
@@ -132,19 +132,19 @@ func (r *rig) look() string {
 // While themes are listed the screen uses the selected one.
 func TestTheSelectedThemeIsPreviewed(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		before, whole := r.look(), r.m.View().Content
+		before, whole := r.firstLine(), r.m.View().Content
 		list := func() string {
-			r.enter("/theme")
-			r.has("❯ auto ✓")
-			if r.look() != before {
+			r.submit("/theme")
+			r.wantText("❯ auto ✓")
+			if r.firstLine() != before {
 				t.Error("opening the list changes the screen, or dims it")
 			}
-			r.write("plimsoll-l")
-			tried := r.look()
-			if r.has("❯ plimsoll-light"); tried == before {
-				t.Error("what is selected is not seen")
+			r.typeText("plimsoll-l")
+			preview := r.firstLine()
+			if r.wantText("❯ plimsoll-light"); preview == before {
+				t.Error("the selected theme is not previewed")
 			}
-			return tried
+			return preview
 		}
 		list()
 		r.press("esc")
@@ -153,18 +153,18 @@ func TestTheSelectedThemeIsPreviewed(t *testing.T) {
 		}
 		list()
 		r.press("ctrl+c")
-		if r.look() != before {
+		if r.firstLine() != before {
 			t.Error("interrupting does not bring the theme back")
 		}
-		tried := list()
+		preview := list()
 		r.press("enter")
-		if r.look() != tried {
-			t.Error("what is chosen is not what was seen")
+		if r.firstLine() != preview {
+			t.Error("the chosen theme differs from its preview")
 		}
-		r.has("theme: plimsoll-light")
-		r.enter("/theme dark")
-		r.enter("/theme")
-		r.has("❯ plimsoll-dark ✓")
+		r.wantText("theme: plimsoll-light")
+		r.submit("/theme dark")
+		r.submit("/theme")
+		r.wantText("❯ plimsoll-dark ✓")
 	})
 }
 
@@ -174,17 +174,17 @@ func TestThemesOfTheUser(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.themes, r.themesErr = []themes.Theme{mine}, errors.New("other.yaml:3: colors.text: no color")
 	}, func(r *rig) {
-		before := r.look()
-		r.enter("/theme")
-		r.has("mine", "dark · yours", "other.yaml:3: colors.text: no color")
+		before := r.firstLine()
+		r.submit("/theme")
+		r.wantText("mine", "dark · yours", "other.yaml:3: colors.text: no color")
 		r.press("esc")
-		r.enter("/theme mine")
-		r.has("theme: mine")
-		if r.look() == before {
-			t.Error("it is not drawn in it")
+		r.submit("/theme mine")
+		r.wantText("theme: mine")
+		if r.firstLine() == before {
+			t.Error("the theme does not change the screen")
 		}
-		r.enter("/theme other")
-		r.has("other.yaml:3", "│ /theme other")
+		r.submit("/theme other")
+		r.wantText("other.yaml:3", "│ /theme other")
 	})
 }
 
@@ -193,7 +193,7 @@ func TestAThemeForTheOtherBackgroundSetsIt(t *testing.T) {
 	screen(t, func(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }, func(r *rig) {
 		paints := func(want bool, theme string) {
 			t.Helper()
-			r.enter("/theme " + theme)
+			r.submit("/theme " + theme)
 			if v := r.m.View(); (v.BackgroundColor != nil) != want || (v.ForegroundColor != nil) != want {
 				t.Errorf("%s: background %v, text %v", theme, v.BackgroundColor, v.ForegroundColor)
 			}
@@ -221,12 +221,12 @@ func TestNoColour(t *testing.T) {
 		plain()
 		r.send(tea.BackgroundColorMsg{Color: color.White})
 		plain()
-		r.write("@up")
+		r.typeText("@up")
 		plain()
 		r.press("backspace", "backspace", "backspace")
-		r.enter("/theme light")
-		r.has("colors are off")
-		r.happen(approval("c9", "make"))
+		r.submit("/theme light")
+		r.wantText("colors are off")
+		r.sendUpdates(approval("c9", "make"))
 		plain()
 	})
 	if !colours.MatchString("\x1b[1;38;2;1;2;3m") || colours.MatchString("\x1b[1;2;7m") {
@@ -236,20 +236,20 @@ func TestNoColour(t *testing.T) {
 
 func TestCopy(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.enter("/copy")
-		r.has("no reply to copy", "│ /copy")
+		r.submit("/copy")
+		r.wantText("no reply to copy", "│ /copy")
 		r.press("ctrl+u")
-		r.append(conversation.AssistantMessage{Text: "**the** reply", Stop: conversation.StopEnd})
-		r.asked = nil
-		r.enter("/copy")
-		r.has("copied the last reply")
-		if d := cmp.Diff([]string{"setClipboardMsg **the** reply"}, r.asked); d != "" {
+		r.sendAppended(conversation.AssistantMessage{Text: "**the** reply", Stop: conversation.StopEnd})
+		r.terminalRequests = nil
+		r.submit("/copy")
+		r.wantText("copied the last reply")
+		if d := cmp.Diff([]string{"setClipboardMsg **the** reply"}, r.terminalRequests); d != "" {
 			t.Error(d)
 		}
-		r.append(conversation.AssistantMessage{Text: "rm a\x1b[201~\u202eb\r\n\tc\x00", Stop: conversation.StopEnd})
-		r.asked = nil
-		r.enter("/copy")
-		if d := cmp.Diff([]string{"setClipboardMsg rm a␛[201~«U+202E»b\n\tc␀"}, r.asked); d != "" {
+		r.sendAppended(conversation.AssistantMessage{Text: "rm a\x1b[201~\u202eb\r\n\tc\x00", Stop: conversation.StopEnd})
+		r.terminalRequests = nil
+		r.submit("/copy")
+		if d := cmp.Diff([]string{"setClipboardMsg rm a␛[201~«U+202E»b\n\tc␀"}, r.terminalRequests); d != "" {
 			t.Error(d)
 		}
 	})
@@ -258,12 +258,12 @@ func TestCopy(t *testing.T) {
 func TestShellLines(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
-		r.enter("!go test")
+		r.submit("!go test")
 		r.wantCalls("shell go test", "first add I ran `go test`:\n\n```\noutput of go test\n```")
-		r.enter("!!echo ``` tick")
+		r.submit("!!echo ``` tick")
 		r.wantCalls("shell echo ``` tick")
-		r.has("output of echo ``` tick")
-		r.enter("!echo ```")
+		r.wantText("output of echo ``` tick")
+		r.submit("!echo ```")
 		r.wantCalls("shell echo ```", "first add I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
 	})
 }
@@ -272,18 +272,18 @@ func TestShellLines(t *testing.T) {
 func TestShellLinesStayInTheirConversation(t *testing.T) {
 	start := func(r *rig, command string) (end func()) {
 		hold := make(chan struct{})
-		r.hold = hold
-		r.enter(command)
-		r.hold = nil
+		r.portGate = hold
+		r.submit(command)
+		r.portGate = nil
 		return func() { close(hold); r.settle() }
 	}
 	screenOf(t, "left", nil, func(r *rig) {
 		end := start(r, "!ls")
-		r.enter("/new")
+		r.submit("/new")
 		r.calls = nil
 		end()
 		r.wantCalls()
-		r.has("!ls", "output of ls")
+		r.wantText("!ls", "output of ls")
 	})
 	screenOf(t, "being left", nil, func(r *rig) {
 		end := start(r, "!ls")
@@ -292,7 +292,7 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 		end()
 		opened()
 		r.wantCalls()
-		r.has("!ls", "output of ls")
+		r.wantText("!ls", "output of ls")
 	})
 	screenOf(t, "being opened", nil, func(r *rig) {
 		opened := start(r, "/new")
@@ -307,21 +307,21 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
-		r.enter("!sleep")
-		r.pass(3 * time.Second)
-		r.has("running sleep 3s", "(esc stops)")
-		r.enter("!ls")
-		r.has("sleep still runs", "│ !ls")
+		r.submit("!sleep")
+		r.wait(3 * time.Second)
+		r.wantText("running sleep 3s", "(esc stops)")
+		r.submit("!ls")
+		r.wantText("sleep still runs", "│ !ls")
 		r.press("ctrl+c")
-		r.has("!sleep (stopped)", "so far", "│ !ls")
+		r.wantText("!sleep (stopped)", "so far", "│ !ls")
 		r.wantCalls()
-		r.lacks("running sleep")
+		r.wantNoText("running sleep")
 	})
 }
 
 // fill shows something of everything.
 func fill(r *rig) {
-	r.append(
+	r.sendAppended(
 		conversation.Renamed{Title: "Fix flaky upload test"}, conversation.UserMessage{Text: "why does TestUpload fail on CI?"},
 		conversation.AssistantMessage{Text: "I will **look**.", Reasoning: "Perhaps the port.", Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"upload_test.go"}`}, {ID: "2", Name: "modify_file", Arguments: `{"path":"upload.go"}`},
@@ -329,10 +329,10 @@ func fill(r *rig) {
 		conversation.ToolResult{CallID: "1", Status: conversation.ResultOK, Text: strings.Repeat("a line of the test\n", 440)},
 		conversation.ToolResult{CallID: "2", Status: conversation.ResultOK, Text: "done", Detail: "@@ -1 +1 @@\n-\":8080\"\n+\":0\""},
 		conversation.ToolResult{CallID: "3", Status: conversation.ResultError, Text: "FAIL"})
-	r.happen(updates.Delta{Text: "The race is in `Listen`:\n\n```go\nln, err := net.Listen(\"tcp\", \":0\")\n```\n\n1. one\n2. two"})
-	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
-	r.pass(4 * time.Second)
-	r.happen(updates.Queued{Texts: []string{"and the docs"}})
+	r.sendUpdates(updates.Delta{Text: "The race is in `Listen`:\n\n```go\nln, err := net.Listen(\"tcp\", \":0\")\n```\n\n1. one\n2. two"})
+	r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()})
+	r.wait(4 * time.Second)
+	r.sendUpdates(updates.Queued{Texts: []string{"and the docs"}})
 	if ansi.StringWidth(r.text()) == 0 {
 		r.t.Error("nothing on screen")
 	}

@@ -29,7 +29,7 @@ func TestEveryKeyCanBeRebound(t *testing.T) {
 		editing[b.Keys()[0]] = true
 	}
 	fixed, took := 0, map[string]int{}
-	for _, b := range all(k) {
+	for _, b := range allBindings(k) {
 		took[b.Keys()[0]]++
 		if to[strings.TrimPrefix(b.Keys()[0], "the key of ")] == nil {
 			fixed++
@@ -60,8 +60,8 @@ func TestAnUnboundKeyLeavesTheHelp(t *testing.T) {
 	}
 }
 
-// all returns every binding of the program.
-func all(k tui.KeyMap) []key.Binding { return bindings(reflect.ValueOf(k)) }
+// allBindings returns every binding of the program.
+func allBindings(k tui.KeyMap) []key.Binding { return bindings(reflect.ValueOf(k)) }
 
 func bindings(v reflect.Value) []key.Binding {
 	var out []key.Binding
@@ -79,7 +79,7 @@ func bindings(v reflect.Value) []key.Binding {
 // Tests can press each bound key by its name.
 func TestKeysHaveTheirNames(t *testing.T) {
 	t.Parallel()
-	for _, b := range all(tui.DefaultKeyMap()) {
+	for _, b := range allBindings(tui.DefaultKeyMap()) {
 		for _, name := range b.Keys() {
 			if k := tuitest.Key(name); k.String() != name {
 				t.Errorf("%q is the key %q", name, k.String())

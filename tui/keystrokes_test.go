@@ -21,7 +21,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// typist types at a screen.
+// typist types into a screen, without running its commands.
 type typist struct {
 	*Model
 	now time.Time
@@ -30,19 +30,19 @@ type typist struct {
 func newTypist(t *testing.T) *typist {
 	t.Helper()
 	y := &typist{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	y.Model = New(t.Context(), Options{Backend: deaf{},
+	y.Model = New(t.Context(), Options{Backend: unusedBackend{},
 		Edit: func(context.Context, string) (tea.ExecCommand, func() (string, error), error) {
-			return nil, nil, errDeaf
+			return nil, nil, errRefused
 		},
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	y.opened(deafTalk("first"), nil)
-	y.Update(updatesMsg{from: y.session.Session, list: []updates.Update{updates.Appended{Events: deafEvents()}}})
+	y.opened(idleConversation("first"), nil)
+	y.Update(updatesMsg{from: y.session.Session, list: []updates.Update{updates.Appended{Events: helloEvents()}}})
 	return y
 }
 
-// keys presses a key for each character, as a fast typist does.
-func (y *typist) keys(text string) {
+// typeText presses a key for each character, as a fast typist does.
+func (y *typist) typeText(text string) {
 	for _, c := range text {
 		y.now = y.now.Add(60 * time.Millisecond)
 		k := tea.KeyPressMsg{Code: c, Text: string(c)}
@@ -53,38 +53,37 @@ func (y *typist) keys(text string) {
 	}
 }
 
-var errDeaf = errors.New("not today")
+var errRefused = errors.New("not today")
 
-// arrivals are the messages that can come without a key: what was asked for before, and
-// agent's updates of every type there is.
-func arrivals(y *typist) map[string]tea.Msg {
-	asked := func(err error) tea.Msg {
-		what := func(context.Context) (string, error) { return "line\nline", err }
-		msg := y.runReading(read(what, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
-		y.keyboard.any++ // the key that came since
+// incomingMessages returns the messages that can arrive while the user types: results of commands, and every type of update.
+func incomingMessages(y *typist) map[string]tea.Msg {
+	readResult := func(err error) tea.Msg {
+		readText := func(context.Context) (string, error) { return "line\nline", err }
+		msg := y.runReading(read(readText, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
+		y.keyboard.any++ // a key that was pressed meanwhile
 		return msg
 	}
 	run := &shellRun{command: "ls", add: true, stop: func() {}}
-	then := func(then func() pane.Action) tea.Msg { return result{then: then} }
+	resultOf := func(then func() pane.Action) tea.Msg { return result{then: then} }
 	msgs := map[string]tea.Msg{
 		"tick":            tickMsg(y.now),
 		"end of updates":  updatesMsg{from: y.session.Session, ended: true},
-		"reading":         asked(nil),
-		"failed reading":  asked(errDeaf),
-		"conversation":    then(func() pane.Action { return y.opened(deafTalk("other"), nil) }),
-		"no conversation": then(func() pane.Action { return y.opened(Conversation{}, errDeaf) }),
-		"pause":           then(y.dialogs.openQuestions),
-		"draft":           then(func() pane.Action { return y.drafts.keep() }),
-		"model":           then(func() pane.Action { return changed(errDeaf) }),
-		"consent":         then(func() pane.Action { return changed(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
-		"command":         then(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
-		"failed command":  then(func() pane.Action { return y.chat.shellDone(run, "", errDeaf) }),
-		"line":            then(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
-		"attached":        then(func() pane.Action { return y.chat.outbox.attached(&outgoing{}, "", nil) }),
+		"reading":         readResult(nil),
+		"failed reading":  readResult(errRefused),
+		"conversation":    resultOf(func() pane.Action { return y.opened(idleConversation("other"), nil) }),
+		"no conversation": resultOf(func() pane.Action { return y.opened(Conversation{}, errRefused) }),
+		"pause":           resultOf(y.dialogs.openQuestions),
+		"draft":           resultOf(func() pane.Action { return y.drafts.keep() }),
+		"model":           resultOf(func() pane.Action { return changed(errRefused) }),
+		"consent":         resultOf(func() pane.Action { return changed(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
+		"command":         resultOf(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
+		"failed command":  resultOf(func() pane.Action { return y.chat.shellDone(run, "", errRefused) }),
+		"line":            resultOf(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
+		"attached":        resultOf(func() pane.Action { return y.chat.outbox.attached(&outgoing{}, "", nil) }),
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
 	for name, u := range map[string]updates.Update{
-		"Appended": updates.Appended{Events: deafEvents()}, "Delta": updates.Delta{Text: "text"}, "CallStreaming": updates.CallStreaming{Name: "x"},
+		"Appended": updates.Appended{Events: helloEvents()}, "Delta": updates.Delta{Text: "text"}, "CallStreaming": updates.CallStreaming{Name: "x"},
 		"Discarded": updates.Discarded{}, "ToolStarted": updates.ToolStarted{CallID: "c"}, "ToolOutput": updates.ToolOutput{CallID: "c"},
 		"AskApproval": updates.AskApproval{Call: conversation.ToolCall{ID: "c", Name: "run_command"}, Review: conversation.Review{Need: conversation.NeedApproval}},
 		"AskApproval question": updates.AskApproval{Call: conversation.ToolCall{ID: "d", Name: "ask_user"},
@@ -105,38 +104,38 @@ func arrivals(y *typist) map[string]tea.Msg {
 func TestIncomingMessagesDoNotStealKeys(t *testing.T) {
 	t.Parallel()
 	const before, after = "this is what I am ", "writing, y or n? q e x 1 /review"
-	for name := range arrivals(newTypist(t)) {
+	for name := range incomingMessages(newTypist(t)) {
 		y := newTypist(t)
 		y.session.review.accepted = "a summary that was edited"
-		y.keys(before)
-		y.Update(arrivals(y)[name])
-		y.keys(after)
+		y.typeText(before)
+		y.Update(incomingMessages(y)[name])
+		y.typeText(after)
 		if got := y.chat.composer.Draft(); got != before+after {
-			t.Errorf("%s came while a sentence was typed: the draft is %q", name, got)
+			t.Errorf("%s arrived while a sentence was typed: the draft is %q", name, got)
 		}
 	}
 }
 
-// The same before the first letter: a question opens, and ignores a key that was meant for the composer.
+// A question that a message opens before the first letter ignores the keys that were meant for the composer.
 func TestIncomingMessagesDoNotStealTheNextKey(t *testing.T) {
 	t.Parallel()
 	const text = "yes, and q"
-	for name := range arrivals(newTypist(t)) {
+	for name := range incomingMessages(newTypist(t)) {
 		y := newTypist(t)
-		y.Update(arrivals(y)[name])
-		y.keys(text)
+		y.Update(incomingMessages(y)[name])
+		y.typeText(text)
 		if got := y.chat.composer.Draft(); !strings.HasSuffix(got, text) {
-			t.Errorf("%s came and a sentence was typed: the draft is %q", name, got)
+			t.Errorf("%s arrived before a sentence was typed: the draft is %q", name, got)
 		}
 	}
 }
 
-// arrivals has every type of message.
+// incomingMessages has every type of message.
 func TestEveryIncomingMessageIsTested(t *testing.T) {
 	t.Parallel()
-	tried := arrivals(newTypist(t))
+	messages := incomingMessages(newTypist(t))
 	known := func(name string) bool {
-		for key := range tried {
+		for key := range messages {
 			if key == name || strings.HasPrefix(key, name+" ") {
 				return true
 			}
@@ -148,12 +147,12 @@ func TestEveryIncomingMessageIsTested(t *testing.T) {
 		if isUpdate(t, name) {
 			found++
 			if !known("update " + name) {
-				t.Errorf("nobody types while an updates.%s comes", name)
+				t.Errorf("incomingMessages has no updates.%s", name)
 			}
 		}
 	}
 	if found < 20 {
-		t.Errorf("only %d updates were found", found)
+		t.Errorf("only %d updates were found: this test cannot read the source", found)
 	}
 }
 
@@ -172,7 +171,7 @@ func typesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// isUpdate reports whether a type of package updates is an Update.
+// isUpdate reports whether a type of package updates has the method update.
 func isUpdate(t *testing.T, name string) bool {
 	t.Helper()
 	for _, f := range parsed(t, "../agent/updates") {
@@ -189,6 +188,7 @@ func isUpdate(t *testing.T, name string) bool {
 	return false
 }
 
+// parsed returns the syntax trees of a package's files without tests.
 func parsed(t *testing.T, dir string) (files []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -208,25 +208,25 @@ func parsed(t *testing.T, dir string) (files []*ast.File) {
 	return files
 }
 
-func deafEvents() []conversation.Event {
+func helloEvents() []conversation.Event {
 	var l conversation.Log
 	return l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), conversation.UserMessage{Text: "hello"},
 		conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd})
 }
 
-// deafTalk is a conversation that answers nothing.
-func deafTalk(id string) Conversation {
-	return Conversation{ID: id, Session: &deafSession{}, Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
+// idleConversation returns a conversation whose session does nothing.
+func idleConversation(id string) Conversation {
+	return Conversation{ID: id, Session: &idleSession{}, Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
 }
 
-// deafSession is an agent that does nothing; what the typist does not reach is missing.
-type deafSession struct{ Session }
+// idleSession does nothing. Methods that the typist never causes are missing.
+type idleSession struct{ Session }
 
-func (*deafSession) Answer(string, conversation.Answer) {}
-func (*deafSession) Add(string)                         {}
+func (*idleSession) Answer(string, conversation.Answer) {}
+func (*idleSession) Add(string)                         {}
 
-// deaf is what is around the screen. The typist runs no commands, so nothing asks it.
-type deaf struct{ Backend }
+// unusedBackend has no methods: the typist runs no commands, so the screen never calls it.
+type unusedBackend struct{ Backend }
 
 // A key directly after an answer was meant for the question, and does not reach the composer.
 func TestAKeyDirectlyAfterAnAnswerIsIgnored(t *testing.T) {
@@ -237,7 +237,7 @@ func TestAKeyDirectlyAfterAnAnswerIsIgnored(t *testing.T) {
 			Review: conversation.Review{Need: conversation.NeedApproval}}}})
 	}
 	y.now = y.now.Add(time.Second)
-	y.keys("yy")
+	y.typeText("yy")
 	if got := y.chat.composer.Draft(); got != "" || len(y.dialogs.questions) != 1 {
 		t.Errorf("the draft is %q, %d questions are open", got, len(y.dialogs.questions))
 	}

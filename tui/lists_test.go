@@ -10,8 +10,8 @@ import (
 	"plimsoll/tui"
 )
 
-// shelved are stored conversations; the first one is open here.
-func shelved() []tui.Stored {
+// storedConversations returns stored conversations; the first one is open in this window.
+func storedConversations() []tui.Stored {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []tui.Stored{
 		{ID: "first", Title: "Fix flaky upload test", Updated: at, Turns: 5, Size: 90_000, Open: "open here", Place: "~/src/app"},
@@ -20,14 +20,14 @@ func shelved() []tui.Stored {
 	}
 }
 
-// shelf opens the list of conversations.
-func shelf(t *testing.T, test func(r *rig)) {
+// openConversationList opens the list of conversations.
+func openConversationList(t *testing.T, test func(r *rig)) {
 	t.Helper()
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.width, r.height = 120, 40
-		r.stored = shelved()
+		r.stored = storedConversations()
 	}, func(r *rig) {
-		r.enter("/resume")
+		r.submit("/resume")
 		r.calls = nil
 		test(r)
 	})
@@ -47,23 +47,23 @@ func rows(r *rig) string {
 }
 
 func TestAConversationIsRenamedInTheList(t *testing.T) {
-	shelf(t, func(r *rig) {
+	openConversationList(t, func(r *rig) {
 		r.press("down", "ctrl+r", "ctrl+u", "r", "e", "n", "a", "m", "e", "d", "enter")
 		if !slices.Contains(r.calls, "rename stored other renamed") || rows(r) != "Fix flaky, renamed, notes" {
-			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.press("up", "ctrl+r", "ctrl+u", "m", "i", "n", "e", "enter") // the open one
 		if !slices.ContainsFunc(r.calls, func(c string) bool { return strings.HasSuffix(c, " rename mine") }) {
-			t.Errorf("asked for %q", r.calls)
+			t.Errorf("the calls are %q", r.calls)
 		}
 	})
 }
 
 func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
-	shelf(t, func(r *rig) {
+	openConversationList(t, func(r *rig) {
 		remove := func(answer string) {
 			r.press("ctrl+x")
-			r.pass(time.Second)
+			r.wait(time.Second)
 			r.press(answer)
 		}
 		r.press("down")
@@ -73,36 +73,36 @@ func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
 		}
 		remove("y")
 		if !slices.Contains(r.calls, "remove stored other") || rows(r) != "Fix flaky, notes" {
-			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.failing["remove stored"] = errors.New("conversation third is open in another window (process 7)")
 		remove("y")
 		if rows(r) != "Fix flaky, notes" || !strings.Contains(r.text(), "! conversation third is open in another window") {
-			t.Errorf("nothing says why:\n%s", r.text())
+			t.Errorf("no reason is shown:\n%s", r.text())
 		}
 		r.press("up")
 		remove("y") // the open one
 		if !slices.Contains(r.calls, "delete") || strings.Contains(r.text(), "Continue ·") {
-			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 	})
 }
 
 // A failure after its list was closed is shown on the main screen, and does not change other lists.
 func TestALateAnswerChangesNoOtherList(t *testing.T) {
-	shelf(t, func(r *rig) {
+	openConversationList(t, func(r *rig) {
 		r.press("down", "ctrl+x")
-		r.pass(time.Second)
+		r.wait(time.Second)
 		hold := make(chan struct{})
-		r.hold, r.failing["remove stored"] = hold, errors.New("it is in use")
+		r.portGate, r.failing["remove stored"] = hold, errors.New("it is in use")
 		r.press("y", "esc")
-		r.hold = nil
-		r.enter("/model")
-		r.has("❯ openai/gpt-5.6-luna")
+		r.portGate = nil
+		r.submit("/model")
+		r.wantText("❯ openai/gpt-5.6-luna")
 		close(hold)
 		r.settle()
-		r.has("❯ openai/gpt-5.6-luna", "it is in use")
-		r.lacks("a port in use")
+		r.wantText("❯ openai/gpt-5.6-luna", "it is in use")
+		r.wantNoText("a port in use")
 		r.press("ctrl+f")
 	})
 }
@@ -110,13 +110,13 @@ func TestALateAnswerChangesNoOtherList(t *testing.T) {
 func TestAConversationIsForkedInTheList(t *testing.T) {
 	for row, want := range map[int]string{0: "fork", 1: "fork stored other"} {
 		t.Run(want, func(t *testing.T) {
-			shelf(t, func(r *rig) {
+			openConversationList(t, func(r *rig) {
 				for range row {
 					r.press("down")
 				}
 				r.press("ctrl+o")
 				if !slices.Contains(r.calls, want) || strings.Contains(r.text(), "Continue ·") {
-					t.Errorf("asked for %q:\n%s", r.calls, r.text())
+					t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 				}
 			})
 		})
@@ -134,7 +134,7 @@ func openModels(t *testing.T, test func(r *rig)) {
 			{Name: "ollama/qwen3:8b", Found: true, Plain: true, Key: "its server", Window: 32_000},
 		}
 	}, func(r *rig) {
-		r.enter("/model")
+		r.submit("/model")
 		r.calls = nil
 		test(r)
 	})
@@ -144,16 +144,16 @@ func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
 	openModels(t, func(r *rig) {
 		r.press("home", "ctrl+f")
 		if !slices.Contains(r.calls, "favor ollama/qwen3:8b true") || !strings.Contains(r.text(), "ollama/qwen3:8b ★") {
-			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.press("ctrl+f")
 		if !slices.Contains(r.calls, "favor ollama/qwen3:8b false") || strings.Contains(r.text(), "★") {
-			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.press("right") // it does not reason
 		r.press("down", "right", "right", "enter")
 		if !slices.Contains(r.calls, "switch minimal") { // it is the one in use
-			t.Errorf("asked for %q", r.calls)
+			t.Errorf("the calls are %q", r.calls)
 		}
 	})
 }
@@ -162,13 +162,13 @@ func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
 func TestALateListTakesNoKey(t *testing.T) {
 	for _, key := range []string{"x", "up", "enter"} {
 		screenOf(t, key, nil, func(r *rig) {
-			r.hold = make(chan struct{})
-			r.enter("/model")
+			r.portGate = make(chan struct{})
+			r.submit("/model")
 			r.press(key)
-			close(r.hold)
+			close(r.portGate)
 			r.settle()
-			r.has("the models are listed: /model shows them")
-			r.lacks("Model  ", "❯ openai")
+			r.wantText("the models are listed: /model shows them")
+			r.wantNoText("Model  ", "❯ openai")
 		})
 	}
 }
@@ -177,7 +177,7 @@ func TestAModelWithoutAKeyIsConnectedFirst(t *testing.T) {
 	openModels(t, func(r *rig) {
 		r.press("end", "enter")
 		if !slices.Contains(r.calls, "providers") || slices.ContainsFunc(r.calls, func(c string) bool { return strings.HasPrefix(c, "switch") }) {
-			t.Errorf("asked for %q", r.calls)
+			t.Errorf("the calls are %q", r.calls)
 		}
 	})
 }

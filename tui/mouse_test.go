@@ -20,7 +20,7 @@ func TestMouse(t *testing.T) {
 			t.Error("the mouse is off")
 		}
 		for i := range 40 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+			r.sendAppended(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
 		}
 		y := r.row("question 39")
 		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5})
@@ -31,7 +31,7 @@ func TestMouse(t *testing.T) {
 		if now := r.row("question 39"); now != y {
 			t.Errorf("back down it is at row %d, not %d", now, y)
 		}
-		r.asked = nil
+		r.terminalRequests = nil
 		drag := func(x1, y1, x2, y2 int) {
 			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: x1, Y: y1}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: x2, Y: y2},
 				tea.MouseReleaseMsg{Button: tea.MouseLeft, X: x2, Y: y2})
@@ -39,15 +39,15 @@ func TestMouse(t *testing.T) {
 		drag(4, y, 11, y)
 		drag(3, y, 300, 300) // ends outside
 		drag(3, 27, 5, y)    // begins in the composer
-		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.asked); d != "" {
+		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.terminalRequests); d != "" {
 			t.Error(d)
 		}
 		drag(4, y, 11, y)
-		r.asked = nil
-		r.happen(updates.Status{Phase: updates.Streaming})
+		r.terminalRequests = nil
+		r.sendUpdates(updates.Status{Phase: updates.Streaming})
 		r.calls = nil
 		r.press("ctrl+c")
-		if d := cmp.Diff([]string{"setClipboardMsg question"}, r.asked); d != "" || len(r.calls) > 0 {
+		if d := cmp.Diff([]string{"setClipboardMsg question"}, r.terminalRequests); d != "" || len(r.calls) > 0 {
 			t.Error("ctrl+c does not copy what is selected:", d, r.calls)
 		}
 		drag(4, y, 11, y)
@@ -67,7 +67,7 @@ func TestMouse(t *testing.T) {
 func TestKeysActOnSelectedTextFirst(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for i := range 40 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+			r.sendAppended(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
 		}
 		y := r.row("question 38")
 		r.press("shift+up")
@@ -75,19 +75,19 @@ func TestKeysActOnSelectedTextFirst(t *testing.T) {
 			t.Errorf("on an empty line it is at row %d, not %d", now, y+1)
 		}
 		r.press("shift+down")
-		r.write("one two")
+		r.typeText("one two")
 		y = r.row("│ one two")
-		r.happen(updates.Status{Phase: updates.Streaming})
-		r.asked, r.calls = nil, nil
+		r.sendUpdates(updates.Status{Phase: updates.Streaming})
+		r.terminalRequests, r.calls = nil, nil
 		r.press("shift+up", "ctrl+c", "end", "ctrl+shift+left", "ctrl+x")
-		r.has("copied the selection", "│ one  ", "question 39")
+		r.wantText("copied the selection", "│ one  ", "question 39")
 		double := []tea.Msg{tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 5, Y: y}}
 		r.send(append(double, double...)...)
 		r.press("ctrl+c")
-		r.pass(time.Second)
+		r.wait(time.Second)
 		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: 90, Y: 3})
 		r.press("ctrl+c")
-		if d := cmp.Diff([]string{"setClipboardMsg one two", "setClipboardMsg two", "setClipboardMsg one", "setClipboardMsg ne "}, r.asked); d != "" || len(r.calls) > 0 {
+		if d := cmp.Diff([]string{"setClipboardMsg one two", "setClipboardMsg two", "setClipboardMsg one", "setClipboardMsg ne "}, r.terminalRequests); d != "" || len(r.calls) > 0 {
 			t.Error(d, r.calls)
 		}
 		r.press("ctrl+c")
@@ -101,15 +101,15 @@ func TestKeysActOnSelectedTextFirst(t *testing.T) {
 func TestADialogEndsADrag(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for i := range 40 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+			r.sendAppended(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
 		}
 		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 3, Y: 5})
-		r.happen(approval("c1", "make"))
+		r.sendUpdates(approval("c1", "make"))
 		r.send(tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 3, Y: 5})
-		r.pass(time.Second)
+		r.wait(time.Second)
 		r.press("y")
-		r.append(conversation.UserMessage{Text: "the newest"})
-		r.has("the newest")
+		r.sendAppended(conversation.UserMessage{Text: "the newest"})
+		r.wantText("the newest")
 	})
 }
 
@@ -117,12 +117,12 @@ func TestAClickInTheComposerMovesTheCursor(t *testing.T) {
 	for _, at := range [][2]int{{80, 24}, {40, 12}} {
 		screenOf(t, fmt.Sprintf("%dx%d", at[0], at[1]), nil, func(r *rig) {
 			r.resize(at[0], at[1])
-			r.write("one two")
+			r.typeText("one two")
 			y := r.row("one two")
 			x := strings.Index(r.lines()[y], "two")
 			x = ansi.StringWidth(r.lines()[y][:x])
 			r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
-			r.write("and ")
+			r.typeText("and ")
 			r.calls = nil
 			r.press("enter")
 			r.wantCalls("first send one and two")

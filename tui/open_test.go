@@ -15,31 +15,31 @@ import (
 )
 
 func TestDrawsBeforeTheConversationIsOpen(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, func(r *rig) {
-		r.has("plimsoll", "opening…", "Ask something.", "enter send")
-		r.write("typed early")
-		r.has("typed early")
-		close(r.hold)
+	screen(t, func(r *rig, _ *tui.Options) { r.portGate = make(chan struct{}) }, func(r *rig) {
+		r.wantText("plimsoll", "opening…", "Ask something.", "enter send")
+		r.typeText("typed early")
+		r.wantText("typed early")
+		close(r.portGate)
 		r.settle()
-		r.lacks("opening…")
-		r.has("Talking to openai/gpt-5.6-luna.", "typed early")
+		r.wantNoText("opening…")
+		r.wantText("Talking to openai/gpt-5.6-luna.", "typed early")
 	})
 }
 
 func TestEarlyMessagesAreSentOnceOpen(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, func(r *rig) {
-		r.enter("one")
-		r.enter("with @upload.go two")
-		r.enter("three")
-		r.has("queued: one", "queued: three", "12.8k") // the file's weight
+	screen(t, func(r *rig, _ *tui.Options) { r.portGate = make(chan struct{}) }, func(r *rig) {
+		r.submit("one")
+		r.submit("with @upload.go two")
+		r.submit("three")
+		r.wantText("queued: one", "queued: three", "12.8k") // the file's weight
 		r.wantCalls("open")
 		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
-			t.Errorf("a kill would lose: %s", d) // the prompt history has what is not handed over yet
+			t.Errorf("a kill would lose: %s", d) // the prompt history has the messages that are not sent yet
 		}
-		close(r.hold)
+		close(r.portGate)
 		r.settle()
 		r.wantCalls("first send one", "attach upload.go", "first send with @upload.go two + upload.go", "first send three")
-		r.lacks("queued")
+		r.wantNoText("queued")
 		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
 			t.Errorf("remembered: %s", d)
 		}
@@ -48,19 +48,19 @@ func TestEarlyMessagesAreSentOnceOpen(t *testing.T) {
 
 func TestNothingIsLostIfNoConversationOpens(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.hold, r.failing["open"] = make(chan struct{}), errors.New("no model can be reached: set OPENAI_API_KEY")
+		r.portGate, r.failing["open"] = make(chan struct{}), errors.New("no model can be reached: set OPENAI_API_KEY")
 	}, func(r *rig) {
-		r.enter("one")
-		r.enter("two")
-		close(r.hold)
+		r.submit("one")
+		r.submit("two")
+		close(r.portGate)
 		r.settle()
-		r.has("no model can be reached: set OPENAI_API_KEY", "/new tries again", "│ one", "│ two")
+		r.wantText("no model can be reached: set OPENAI_API_KEY", "/new tries again", "│ one", "│ two")
 		r.press("enter")
-		r.has("no conversation is open", "│ one")
+		r.wantText("no conversation is open", "│ one")
 		r.press("ctrl+c")
-		r.enter("/new")
+		r.submit("/new")
 		r.wantCalls("open", "new")
-		r.enter("hello")
+		r.submit("hello")
 		r.wantCalls("next send hello")
 	})
 }
@@ -71,58 +71,58 @@ func TestShowsTheStoredConversation(t *testing.T) {
 		r.first.Events = log(conversation.UserMessage{Text: "why?"}, conversation.AssistantMessage{Text: "because", Stop: conversation.StopEnd})
 		r.first.Notes = []string{"AGENTS.md was read"}
 	}, func(r *rig) {
-		r.has("Fix the test", "▌ why?", "because", "AGENTS.md was read")
+		r.wantText("Fix the test", "▌ why?", "because", "AGENTS.md was read")
 		if title := r.m.View().WindowTitle; title != "plimsoll · Fix the test" {
 			t.Errorf("the window is called %q", title)
 		}
-		r.append(conversation.Renamed{Title: "Another \x1b]0;title"})
+		r.sendAppended(conversation.Renamed{Title: "Another \x1b]0;title"})
 		if title := r.m.View().WindowTitle; title != "plimsoll · Another ␛]0;title" {
 			t.Errorf("the window is called %q", title)
 		}
-		r.has("Another ␛]0;title")
+		r.wantText("Another ␛]0;title")
 	})
 }
 
 func TestReadOnly(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.ReadOnly = "read only: open elsewhere. /fork continues a copy" }, func(r *rig) {
-		r.has("/fork continues a copy")
+		r.wantText("/fork continues a copy")
 		r.calls = nil
-		r.enter("hello")
+		r.submit("hello")
 		r.wantCalls()
-		r.has("│ hello")
+		r.wantText("│ hello")
 		r.press("ctrl+c")
-		r.enter("!ls")
-		r.has("│ !ls")
+		r.submit("!ls")
+		r.wantText("│ !ls")
 		r.press("ctrl+c")
-		r.enter("/rename title")
-		r.has("cannot be renamed")
+		r.submit("/rename title")
+		r.wantText("cannot be renamed")
 		r.press("ctrl+c")
-		r.enter("/delete")
-		r.has("cannot be deleted")
+		r.submit("/delete")
+		r.wantText("cannot be deleted")
 		r.press("ctrl+c")
 		r.press("shift+tab")
 		r.wantCalls()
-		r.enter("/fork")
+		r.submit("/fork")
 		r.wantCalls("fork")
-		r.enter("hello")
+		r.submit("hello")
 		r.wantCalls("next send hello")
 	})
 }
 
 // A follower sees new events, and whether the conversation is still open in another window.
 func TestFollowing(t *testing.T) {
-	screen(t, followed, func(r *rig) {
-		r.has(opened.Why, "following", "A draft stays here.")
-		r.lacks("enter send")
-		r.append(conversation.UserMessage{Text: "said elsewhere"})
-		r.has("▌ said elsewhere")
-		r.happen(updates.Delta{Text: "half a rep"})
-		r.has("half a rep")
-		r.enter("hello")
-		r.has("│ hello", opened.Why)
-		r.happen(updates.Elsewhere{Why: "This conversation was deleted"})
-		r.has("This conversation was deleted", "│ hello")
-		r.lacks("following")
+	screen(t, withFollowedConversation, func(r *rig) {
+		r.wantText(opened.Why, "following", "A draft stays here.")
+		r.wantNoText("enter send")
+		r.sendAppended(conversation.UserMessage{Text: "said elsewhere"})
+		r.wantText("▌ said elsewhere")
+		r.sendUpdates(updates.Delta{Text: "half a rep"})
+		r.wantText("half a rep")
+		r.submit("hello")
+		r.wantText("│ hello", opened.Why)
+		r.sendUpdates(updates.Elsewhere{Why: "This conversation was deleted"})
+		r.wantText("This conversation was deleted", "│ hello")
+		r.wantNoText("following")
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
@@ -135,8 +135,8 @@ var (
 	closed = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
 )
 
-// followed is a conversation with more than a screen, open in another window.
-func followed(r *rig, _ *tui.Options) {
+// withFollowedConversation opens a conversation longer than the screen that another window has open.
+func withFollowedConversation(r *rig, _ *tui.Options) {
 	for n := range 40 {
 		r.first.Events = append(r.first.Events, conversation.Event{Seq: uint64(n + 1), Turn: n, Body: conversation.UserMessage{Text: fmt.Sprintf("message %d", n)}})
 	}
@@ -149,11 +149,11 @@ func followed(r *rig, _ *tui.Options) {
 // composer, and the transcript does not scroll.
 func TestAFollowedConversationIsTakenOver(t *testing.T) {
 	for name, draft := range map[string]string{"nothing written": "", "a draft": "half a thought", "a command": "!ls", "another command": "/fork"} {
-		screenOf(t, name, followed, func(r *rig) {
-			r.happen(updates.Delta{Text: "half a rep"})
-			r.write(draft)
-			r.happen(closed)
-			r.has("The other window closed · enter to continue here", "│ "+draft)
+		screenOf(t, name, withFollowedConversation, func(r *rig) {
+			r.sendUpdates(updates.Delta{Text: "half a rep"})
+			r.typeText(draft)
+			r.sendUpdates(closed)
+			r.wantText("The other window closed · enter to continue here", "│ "+draft)
 			r.press("pgup", "pgup")
 			top := r.lines()[3]
 			r.calls = nil
@@ -163,13 +163,13 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 				return
 			}
 			r.wantCalls("resume first")
-			r.lacks("other window", "half a rep")
-			r.has("enter send", "│ "+draft, "new")
+			r.wantNoText("other window", "half a rep")
+			r.wantText("enter send", "│ "+draft, "new")
 			if now := r.lines()[3]; now != top {
-				t.Errorf("it was scrolled from %q to %q", top, now)
+				t.Errorf("the transcript scrolled from %q to %q", top, now)
 			}
 			r.press("pgdown", "pgdown", "pgdown")
-			r.has("▌ the newest")
+			r.wantText("▌ the newest")
 			if draft == "half a thought" {
 				r.press("enter")
 				r.wantCalls("first send half a thought")
@@ -181,37 +181,37 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 // If two windows take a conversation over, one is first, and the other continues to follow.
 func TestALateTakeoverKeepsFollowing(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
-		followed(r, o)
+		withFollowedConversation(r, o)
 		r.next.ReadOnly, r.next.Elsewhere = opened.Why, opened
 	}, func(r *rig) {
-		r.happen(closed)
-		r.enter("mine")
-		r.has("another window was first", opened.Why, "│ mine", "▌ the newest")
+		r.sendUpdates(closed)
+		r.submit("mine")
+		r.wantText("another window was first", opened.Why, "│ mine", "▌ the newest")
 	})
-	screenOf(t, "failing", followed, func(r *rig) {
+	screenOf(t, "failing", withFollowedConversation, func(r *rig) {
 		r.failing["resume"] = errors.New("the disk is gone")
-		r.happen(closed)
-		r.enter("mine")
-		r.has("the disk is gone", "│ mine", "enter to continue here")
-		r.happen(opened)
-		r.append(conversation.UserMessage{Text: "said elsewhere"})
-		r.has("▌ said elsewhere", opened.Why)
+		r.sendUpdates(closed)
+		r.submit("mine")
+		r.wantText("the disk is gone", "│ mine", "enter to continue here")
+		r.sendUpdates(opened)
+		r.sendAppended(conversation.UserMessage{Text: "said elsewhere"})
+		r.wantText("▌ said elsewhere", opened.Why)
 	})
 }
 
 func TestPickAtTheStart(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
-		o.Pick, r.hold = true, make(chan struct{})
+		o.Pick, r.portGate = true, make(chan struct{})
 		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test", Note: "yesterday"}}
 	}, func(r *rig) {
-		r.has("Continue", "The flaky test")
+		r.wantText("Continue", "The flaky test")
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
-		close(r.hold)
+		close(r.portGate)
 		r.settle()
 		r.wantCalls("resume abc")
-		r.enter("hi")
+		r.submit("hi")
 		r.wantCalls("next send hi")
 	})
 }
@@ -223,15 +223,15 @@ func TestAnotherConversation(t *testing.T) {
 				r.next.Title = "The next"
 				r.next.Events = log(conversation.UserMessage{Text: "old question"})
 			}, func(r *rig) {
-				r.append(conversation.UserMessage{Text: "said before"})
+				r.sendAppended(conversation.UserMessage{Text: "said before"})
 				r.wantCalls("open")
-				r.enter(command)
+				r.submit(command)
 				r.wantCalls(port)
-				r.has("The next", "old question")
-				r.lacks("said before")
-				r.happen(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
-				r.lacks("late", "answering")
-				r.enter("hi")
+				r.wantText("The next", "old question")
+				r.wantNoText("said before")
+				r.sendUpdates(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
+				r.wantNoText("late", "answering")
+				r.submit("hi")
 				r.wantCalls("next send hi")
 			})
 		})
@@ -240,11 +240,11 @@ func TestAnotherConversation(t *testing.T) {
 
 func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.failing["resume"] = errors.New("there is no conversation abc") }, func(r *rig) {
-		r.enter("/resume abc")
-		r.has("there is no conversation abc", "│ /resume abc")
+		r.submit("/resume abc")
+		r.wantText("there is no conversation abc", "│ /resume abc")
 		r.press("ctrl+c")
 		r.calls = nil
-		r.enter("hi")
+		r.submit("hi")
 		r.wantCalls("first send hi")
 	})
 }
@@ -252,47 +252,47 @@ func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 // Only one conversation opens at a time; messages sent meanwhile go to it.
 func TestMessagesDuringASwitchGoToTheNewConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls, r.hold = nil, make(chan struct{})
-		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: []string{"queued one", "queued two"}})
-		r.enter("/new")
-		r.enter("for the new one")
-		r.enter("/fork")
-		r.has("still being opened", "queued: for the new one")
+		r.calls, r.portGate = nil, make(chan struct{})
+		r.sendUpdates(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: []string{"queued one", "queued two"}})
+		r.submit("/new")
+		r.submit("for the new one")
+		r.submit("/fork")
+		r.wantText("still being opened", "queued: for the new one")
 		r.wantCalls("new")
-		r.happen(updates.Delta{Text: "still arriving"})
-		r.has("still arriving")
-		close(r.hold)
+		r.sendUpdates(updates.Delta{Text: "still arriving"})
+		r.wantText("still arriving")
+		close(r.portGate)
 		r.settle()
 		r.wantCalls("next send for the new one")
-		r.has("│ queued one", "│ queued two")
-		r.lacks("· queued")
+		r.wantText("│ queued one", "│ queued two")
+		r.wantNoText("· queued")
 	})
 }
 
 func TestQueuedMessagesReturnWhenTheConversationIsLeft(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.attached = make(chan struct{}) }, func(r *rig) {
+	screen(t, func(r *rig, _ *tui.Options) { r.attachGate = make(chan struct{}) }, func(r *rig) {
 		r.calls = nil
-		r.enter("see @main.go now")
-		r.enter("/new")
+		r.submit("see @main.go now")
+		r.submit("/new")
 		r.wantCalls("new")
-		close(r.attached)
+		close(r.attachGate)
 		r.settle()
 		r.wantCalls("attach main.go")
-		r.has("│ see @main.go now")
+		r.wantText("│ see @main.go now")
 	})
 }
 
 func TestAQuestionClosesWithItsConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.hold = make(chan struct{})
-		r.enter("/new")
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
-		r.has("Allow this?")
-		close(r.hold)
+		r.portGate = make(chan struct{})
+		r.submit("/new")
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
+		r.wantText("Allow this?")
+		close(r.portGate)
 		r.settle()
-		r.lacks("Allow this?", "waiting for you")
+		r.wantNoText("Allow this?", "waiting for you")
 		r.calls = nil
-		r.enter("hi")
+		r.submit("hi")
 		r.wantCalls("next send hi")
 	})
 }
@@ -300,17 +300,17 @@ func TestAQuestionClosesWithItsConversation(t *testing.T) {
 func TestDelete(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
-		r.enter("/delete")
-		r.has("Delete this conversation permanently?")
-		r.pass(time.Second)
+		r.submit("/delete")
+		r.wantText("Delete this conversation permanently?")
+		r.wait(time.Second)
 		r.press("enter") // keep it
-		r.lacks("permanently")
+		r.wantNoText("permanently")
 		r.wantCalls()
-		r.enter("/delete")
-		r.pass(time.Second)
+		r.submit("/delete")
+		r.wait(time.Second)
 		r.press("y")
 		r.wantCalls("delete")
-		r.enter("hi")
+		r.submit("hi")
 		r.wantCalls("next send hi")
 	})
 }
@@ -320,9 +320,9 @@ func TestFailuresAtStartAreShown(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["files"] = errors.New("permission denied")
 	}, func(r *rig) {
-		r.has("listing files for @: permission denied")
-		r.pass(time.Minute)
-		r.lacks("permission denied")
+		r.wantText("listing files for @: permission denied")
+		r.wait(time.Minute)
+		r.wantNoText("permission denied")
 	})
 }
 
@@ -330,7 +330,7 @@ func TestPastedTextThatLooksLikeAFileIsReturnedInFull(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{"why @a.go?" + conversation.FormatAttachments(conversation.AttachedFile{Path: "pasted.go", Text: "package pasted"})}
 	}, func(r *rig) {
-		r.has("│ why @a.go?", "package pasted")
+		r.wantText("│ why @a.go?", "package pasted")
 	})
 }
 
@@ -338,7 +338,7 @@ func TestMessagesFromBeforeACrashReturnToTheComposer(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{`and @a.go @"b c"` + conversation.FormatAttachments(conversation.AttachedFile{Path: "a.go", Text: "package a"}, conversation.AttachedFile{Path: "b c"}), "then this"}
 	}, func(r *rig) {
-		r.has("│ and @a.go @\"b c\"", "│ then this", "is back in the composer")
-		r.lacks("package a")
+		r.wantText("│ and @a.go @\"b c\"", "│ then this", "is back in the composer")
+		r.wantNoText("package a")
 	})
 }

@@ -38,18 +38,18 @@ func TestTheUserIsNotifiedWhileAway(t *testing.T) {
 			calls = nil
 		}
 		turn := func() {
-			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
-			r.pass(time.Minute)
-			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
+			r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+			r.wait(time.Minute)
+			r.sendUpdates(updates.Status{Phase: updates.Idle, Since: time.Now()})
 		}
 		r.send(tea.ModeReportMsg{Mode: ansi.ModeFocusEvent, Value: ansi.ModeSet})
 		turn()
 		say("")
-		r.append(conversation.Renamed{Title: "Fix the test"})
+		r.sendAppended(conversation.Renamed{Title: "Fix the test"})
 		r.send(tea.BlurMsg{})
 		turn()
 		say("Fix the test · reply ready")
-		r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("c1", "go test ./..."))
+		r.sendUpdates(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("c1", "go test ./..."))
 		say("Fix the test · waiting for your approval: run go")
 		r.send(tea.FocusMsg{})
 		turn()
@@ -71,18 +71,18 @@ func TestTheTerminalShowsProgress(t *testing.T) {
 			}
 		}
 		shows(tea.ProgressBarNone)
-		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
+		r.sendUpdates(updates.Status{Phase: updates.Running, Since: time.Now()})
 		shows(tea.ProgressBarIndeterminate)
-		r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()})
+		r.sendUpdates(updates.Status{Phase: updates.Asking, Since: time.Now()})
 		shows(tea.ProgressBarWarning)
-		r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.Compacting{Since: time.Now(), Summary: true})
+		r.sendUpdates(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.Compacting{Since: time.Now(), Summary: true})
 		shows(tea.ProgressBarIndeterminate)
-		r.happen(updates.Compacted{})
+		r.sendUpdates(updates.Compacted{})
 		shows(tea.ProgressBarNone)
-		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
-		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}}, updates.Status{Phase: updates.Idle, Since: time.Now()})
+		r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+		r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}}, updates.Status{Phase: updates.Idle, Since: time.Now()})
 		shows(tea.ProgressBarError)
-		r.pass(10 * time.Second)
+		r.wait(10 * time.Second)
 		shows(tea.ProgressBarNone)
 	})
 }
@@ -91,27 +91,27 @@ func TestCodeBlocksAreCopied(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		copies := func(command string, want ...string) {
 			r.t.Helper()
-			r.asked = nil
-			r.enter(command)
-			if d := cmp.Diff(want, r.asked); d != "" {
+			r.terminalRequests = nil
+			r.submit(command)
+			if d := cmp.Diff(want, r.terminalRequests); d != "" {
 				r.t.Errorf("%s: %s", command, d)
 			}
 		}
-		r.append(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: "no code", Stop: conversation.StopEnd})
+		r.sendAppended(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: "no code", Stop: conversation.StopEnd})
 		copies("/copy code")
-		r.has("the last reply has no code block")
+		r.wantText("the last reply has no code block")
 		r.press("ctrl+u")
-		r.append(conversation.AssistantMessage{Text: "one\n\n```go\nif x {\n\ty()\n}\n```", Stop: conversation.StopEnd})
+		r.sendAppended(conversation.AssistantMessage{Text: "one\n\n```go\nif x {\n\ty()\n}\n```", Stop: conversation.StopEnd})
 		copies("/copy code", "setClipboardMsg if x {\n\ty()\n}")
-		r.append(conversation.AssistantMessage{Text: "```go\nfirst()\n```\n- two\n  ```\n  second\n  third\n  ```", Stop: conversation.StopEnd})
+		r.sendAppended(conversation.AssistantMessage{Text: "```go\nfirst()\n```\n- two\n  ```\n  second\n  third\n  ```", Stop: conversation.StopEnd})
 		copies("/copy it")
-		r.has("usage: /copy")
+		r.wantText("usage: /copy")
 		r.press("ctrl+u")
 		copies("/copy code")
-		r.has("Copy a code block", "first()  1 line   go", "second   2 lines")
+		r.wantText("Copy a code block", "first()  1 line   go", "second   2 lines")
 		r.press("down", "enter")
-		r.has("copied the code block")
-		if d := cmp.Diff([]string{"setClipboardMsg second\nthird"}, r.asked); d != "" {
+		r.wantText("copied the code block")
+		if d := cmp.Diff([]string{"setClipboardMsg second\nthird"}, r.terminalRequests); d != "" {
 			r.t.Error(d)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"plimsoll/tui"
 )
 
-// ruled is a screen with one rule of each origin in force.
-func ruled(r *rig, _ *tui.Options) {
+// withRules opens the screen with one rule of each origin in force.
+func withRules(r *rig, _ *tui.Options) {
 	now := time.Now()
 	r.rules = []conversation.Rule{
 		{ID: "g1", Text: "run_command(go test *)", Meaning: "commands of the form go test *", Warning: "runs this project's own code",
@@ -24,48 +24,48 @@ func ruled(r *rig, _ *tui.Options) {
 }
 
 func TestPermissionsListTheRulesInForce(t *testing.T) {
-	screen(t, ruled, func(r *rig) {
+	screen(t, withRules, func(r *rig) {
 		r.calls = nil
-		r.enter("/permissions")
+		r.submit("/permissions")
 		r.wantCalls("first rules")
-		r.has("mode ask ✓", "allow run_command(go test *)", "always · wide", "this run", "configuration · wide", "deny run_command(rm *)")
-		r.write("mode plan")
+		r.wantText("mode ask ✓", "allow run_command(go test *)", "always · wide", "this run", "configuration · wide", "deny run_command(rm *)")
+		r.typeText("mode plan")
 		r.press("enter")
 		r.wantCalls("first mode plan")
 	})
 }
 
 func TestPermissionsRevokeGrantedRules(t *testing.T) {
-	screen(t, ruled, func(r *rig) {
-		r.enter("/permissions")
-		r.write("go test")
+	screen(t, withRules, func(r *rig) {
+		r.submit("/permissions")
+		r.typeText("go test")
 		r.press("enter")
-		r.has("run_command(go test *)", "! runs this project's own code", "/home/u/grants.json", "/src/app", "revoke it")
+		r.wantText("run_command(go test *)", "! runs this project's own code", "/home/u/grants.json", "/src/app", "revoke it")
 		r.calls = nil
-		r.pass(time.Second)
-		r.press("enter") // keeping it is what is selected
+		r.wait(time.Second)
+		r.press("enter") // the selected answer keeps the rule
 		r.wantCalls()
-		r.enter("/permissions")
-		r.write("go test")
+		r.submit("/permissions")
+		r.typeText("go test")
 		r.press("enter")
-		r.pass(time.Second)
+		r.wait(time.Second)
 		r.calls = nil
 		r.press("y")
 		r.wantCalls("first revoke g1")
-		r.has("revoked: run_command(go test *)")
+		r.wantText("revoked: run_command(go test *)")
 	})
 }
 
 func TestReadablePermissionsAreListed(t *testing.T) {
-	screen(t, ruled, func(r *rig) {
+	screen(t, withRules, func(r *rig) {
 		r.failing["rules"] = errors.New("grants.json is damaged at line 3")
-		r.enter("/permissions")
-		r.has("deny run_command(rm *)", "grants.json is damaged at line 3")
+		r.submit("/permissions")
+		r.wantText("deny run_command(rm *)", "grants.json is damaged at line 3")
 	})
 }
 
-// offered is a question about a command, with an offer.
-func offered() updates.AskApproval {
+// approvalWithOffer returns a question about a command that offers a rule.
+func approvalWithOffer() updates.AskApproval {
 	u := approval("c1", "go test ./a")
 	u.Review.Offer = conversation.Offer{Rules: []string{"run_command(go test ./a)"}, Meaning: "exactly this command"}
 	return u
@@ -73,18 +73,18 @@ func offered() updates.AskApproval {
 
 func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(updates.Status{Phase: updates.Asking}, offered())
-		r.pass(2 * time.Second)
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approvalWithOffer())
+		r.wait(2 * time.Second)
 		r.press("e", "backspace", "backspace")
 		r.failing["judge"] = errors.New("this does not cover the call")
-		r.write("b)")
-		r.has("! this does not cover the call")
+		r.typeText("b)")
+		r.wantText("! this does not cover the call")
 		r.press("enter")
-		r.has("Edit the rule")
+		r.wantText("Edit the rule")
 		r.failing["judge"] = nil
 		r.press("backspace", "backspace")
-		r.write("*)")
-		r.has("allows judged run_command(go test ./*)")
+		r.typeText("*)")
+		r.wantText("allows judged run_command(go test ./*)")
 		r.calls = nil
 		r.press("enter", "a")
 		r.wantCalls("first answer c1 always run_command(go test ./*)")
@@ -94,7 +94,7 @@ func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 // The mode is visible even if there is no room for the other hints.
 func TestTheModeIsShownOnANarrowTerminal(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(updates.Summaries{Paused: true})
+		r.sendUpdates(updates.Summaries{Paused: true})
 		for width, note := range map[int]bool{100: true, 30: true, 20: false, 10: false} {
 			r.resize(width, 20)
 			last := r.lines()[19]

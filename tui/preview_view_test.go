@@ -12,7 +12,7 @@ import (
 func previewed(profile string, saved int) updates.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved
-	u := planned(p)
+	u := previewAnswer(p)
 	u.Request = edit.NewRequest()
 	u.Request.Profile = profile
 	return u
@@ -20,16 +20,16 @@ func previewed(profile string, saved int) updates.Previewed {
 
 func TestTheNumbersFollowTheRequest(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["preview"](r)
-		r.has("12.1k → ~5.3k")
+		openView["preview"](r)
+		r.wantText("12.1k → ~5.3k")
 		r.calls = nil
 		r.press("right")
 		r.wantCalls("first preview profile=heavy")
 		r.press("enter")
 		r.wantCalls()
-		r.has("still calculating")
-		r.happen(previewed("heavy", 9_000))
-		r.has("12.1k → ~3.1k")
+		r.wantText("still calculating")
+		r.sendUpdates(previewed("heavy", 9_000))
+		r.wantText("12.1k → ~3.1k")
 		r.press("enter")
 		r.wantCalls("first compact profile=heavy")
 		r.wantView("")
@@ -42,13 +42,13 @@ func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 		r.press("ctrl+k", "right", "esc")
 		r.wantView("")
 		r.press("ctrl+k")
-		r.happen(previewed("", 1_000), previewed("heavy", 9_000))
-		r.lacks("~11.1k", "~3.1k")
+		r.sendUpdates(previewed("", 1_000), previewed("heavy", 9_000))
+		r.wantNoText("~11.1k", "~3.1k")
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
-		r.happen(previewed("", 6_800))
-		r.has("12.1k → ~5.3k")
+		r.sendUpdates(previewed("", 6_800))
+		r.wantText("12.1k → ~5.3k")
 		r.press("enter")
 		r.wantCalls("first compact")
 	})
@@ -57,9 +57,9 @@ func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 // Accepting closes only the preview.
 func TestAcceptingReturnsToTheViewBelow(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.enter("/ledger")
+		r.submit("/ledger")
 		r.press("c")
-		r.happen(planned(plan))
+		r.sendUpdates(previewAnswer(plan))
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls("first compact")
@@ -80,7 +80,7 @@ func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
 			r.press("ctrl+k")
 			r.wantCalls()
 			r.wantView("")
-			r.has(c.want)
+			r.wantText(c.want)
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestReviewCommands(t *testing.T) {
-	text := waiting().Text
+	text := pendingReview().Text
 	for name, c := range map[string]struct {
 		keys []string
 		want string
@@ -26,7 +26,7 @@ func TestReviewCommands(t *testing.T) {
 		"the keys":     {[]string{"?", "esc"}, "", "apply"},
 	} {
 		screenOf(t, name, withSampleLog, func(r *rig) {
-			views["review"](r)
+			openView["review"](r)
 			r.calls = nil
 			r.press(c.keys...)
 			if c.want == "" {
@@ -35,10 +35,10 @@ func TestReviewCommands(t *testing.T) {
 				r.wantCalls(c.want)
 			}
 			r.wantView("review") // until it is in force, or is not any more
-			r.has(c.says)
-			r.happen(updates.Reviewed{})
+			r.wantText(c.says)
+			r.sendUpdates(updates.Reviewed{})
 			r.wantView("")
-			r.lacks("a summary is ready")
+			r.wantNoText("a summary is ready")
 		})
 	}
 }
@@ -47,18 +47,18 @@ func TestReviewCommands(t *testing.T) {
 func TestAPendingSummaryIsAnnounced(t *testing.T) {
 	for name, busy := range map[string]func(*rig){
 		"nothing":  func(*rig) {},
-		"a draft":  func(r *rig) { r.write("half a sentence") },
+		"a draft":  func(r *rig) { r.typeText("half a sentence") },
 		"a view":   func(r *rig) { r.press("ctrl+t") },
 		"a dialog": func(r *rig) { r.press("ctrl+p") },
 	} {
 		screenOf(t, name, withSampleLog, func(r *rig) {
 			busy(r)
-			r.happen(waiting())
-			r.lacks(titles["review"])
+			r.sendUpdates(pendingReview())
+			r.wantNoText(viewTitles["review"])
 			if r.row("Commands") >= 0 {
 				r.press("esc") // it hides the status line
 			}
-			r.has("a summary is ready: /review opens it")
+			r.wantText("a summary is ready: /review opens it")
 		})
 	}
 }
@@ -66,14 +66,14 @@ func TestAPendingSummaryIsAnnounced(t *testing.T) {
 // A user who types the command while the summary arrives does not edit it by accident.
 func TestTypingWhileASummaryArrivesDoesNotEditIt(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.write("/re")
-		r.happen(waiting())
+		r.typeText("/re")
+		r.sendUpdates(pendingReview())
 		r.calls = nil
-		r.write("view")
+		r.typeText("view")
 		r.press("enter")
 		r.wantCalls()
 		r.wantView("review")
-		r.has("## Goal")
+		r.wantText("## Goal")
 		r.press("x", "x")
 		r.wantCalls(`first review "" false`)
 	})
@@ -82,15 +82,15 @@ func TestTypingWhileASummaryArrivesDoesNotEditIt(t *testing.T) {
 func TestAClosedReviewCanBeOpenedAgain(t *testing.T) {
 	for _, key := range []string{"esc", "q", "ctrl+c"} {
 		screenOf(t, key, withSampleLog, func(r *rig) {
-			views["review"](r)
+			openView["review"](r)
 			r.calls = nil
 			r.press(key)
 			r.wantView("")
 			r.wantCalls()
-			r.has("a summary is ready: /review opens it")
-			r.enter("/review")
+			r.wantText("a summary is ready: /review opens it")
+			r.submit("/review")
 			r.wantView("review")
-			r.has("## Goal")
+			r.wantText("## Goal")
 		})
 	}
 }
@@ -101,24 +101,24 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 		withSampleLog(r, o)
 		r.next.Events = log(conversation.UserMessage{Text: "hello"})
 	}, func(r *rig) {
-		views["review"](r)
+		openView["review"](r)
 		r.press("ctrl+p")
-		r.write("/new")
+		r.typeText("/new")
 		r.press("enter")
 		r.wantView("")
-		r.lacks("a summary is ready")
-		r.enter("/review")
-		r.has("no summary is pending")
+		r.wantNoText("a summary is ready")
+		r.submit("/review")
+		r.wantText("no summary is pending")
 	})
 }
 
 func TestAReviewShowsThatARequestWaits(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.write("x")
-		u := waiting()
+		r.typeText("x")
+		u := pendingReview()
 		u.RequestWaits = true
-		r.happen(u)
-		r.has("a summary is ready, and the request waits for it")
+		r.sendUpdates(u)
+		r.wantText("a summary is ready, and the request waits for it")
 	})
 }
 

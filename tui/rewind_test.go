@@ -25,9 +25,9 @@ func TestRewindRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			screen(t, c.change, func(r *rig) {
 				r.calls = nil
-				r.enter(c.typed)
+				r.submit(c.typed)
 				r.wantCalls()
-				r.has(c.want)
+				r.wantText(c.want)
 			})
 		})
 	}
@@ -37,13 +37,13 @@ func TestRewindRefuses(t *testing.T) {
 func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		sent := "look at @upload.go" + conversation.FormatAttachments(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
-		r.append(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)
-		r.has("▌ look at @upload.go", "Fine.")
-		r.enter("/undo")
-		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
-		r.happen(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
-		r.has("rewound to turn 1 · 1 turn undone")
-		r.lacks("Fine.", "package upload")
+		r.sendAppended(append(append([]conversation.Body{}, twoTurns...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)
+		r.wantText("▌ look at @upload.go", "Fine.")
+		r.submit("/undo")
+		events := log(append(append([]conversation.Body{}, twoTurns...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
+		r.sendUpdates(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
+		r.wantText("rewound to turn 1 · 1 turn undone")
+		r.wantNoText("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
 			t.Errorf("the draft is %q", got)
 		}

@@ -24,49 +24,48 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// rig runs a screen as Bubble Tea does, in a synctest bubble, with fakes of Session and Backend. After each message it checks
-// that the view fits the terminal.
+// rig runs a screen as Bubble Tea does, with fake Session and Backend, and checks after each message that the view fits.
 type rig struct {
 	t    *testing.T
 	ctx  context.Context
 	m    *tui.Model
 	msgs chan tea.Msg
-	world
-	width, height int
-	sound         []string // the lines of the newest frame, which are checked
-	quit          bool
-	asked         []string // of the library: quit, clipboard and the like
+	fakeState
+	width, height    int
+	checkedLines     []string // lines of the newest frame, which passed the check
+	quit             bool
+	terminalRequests []string // messages of the screen to Bubble Tea: suspend, clipboard and the like
 }
 
-// world is the state of the fakes.
-type world struct {
-	mu        sync.Mutex // guards calls, prompts and drafts
-	calls     []string   // of the ports, in order
-	first     tui.Conversation
-	next      tui.Conversation // New, Fork, Resume and Delete lead here
-	hold      chan struct{}    // Open and the others wait for it; nil: they do not
-	failing   map[string]error // by port method
-	stored    []tui.Stored
-	models    []tui.ModelChoice
-	themes    []themes.Theme // of the user's own
-	themesErr error          // why others could not be read
-	files     []tui.File
-	prompts   []string
-	drafts    map[string]tui.Draft // by conversation
-	attached  chan struct{}        // Attach waits for it; nil: it does not
-	mailbox   *updates.Mailbox
-	archive   archive
-	rules     []conversation.Rule // in force
-	set       map[string]string   // settings that were changed
-	tried     chan struct{}       // TrySetting waits for it; nil: it does not
+// fakeState is the state of the fake Session and Backend. A call that has a gate waits until the gate is closed; a nil gate is open.
+type fakeState struct {
+	mu              sync.Mutex // guards calls, prompts and drafts
+	calls           []string   // to the session and the backend, in order
+	first           tui.Conversation
+	next            tui.Conversation // New, Fork, Resume and Delete open it
+	portGate        chan struct{}    // of the calls that method call lists
+	failing         map[string]error // errors by the name of the call
+	stored          []tui.Stored
+	models          []tui.ModelChoice
+	themes          []themes.Theme // the user's themes
+	themesErr       error          // why other theme files could not be read
+	files           []tui.File
+	prompts         []string
+	drafts          map[string]tui.Draft // by conversation
+	attachGate      chan struct{}        // of Attach
+	mailbox         *updates.Mailbox
+	archive         archive
+	rules           []conversation.Rule // in force
+	changedSettings map[string]string   // values by key
+	settingGate     chan struct{}       // of TrySetting
 
-	providers []tui.Provider
-	trying    chan struct{}    // Connect waits for it; nil: it does not
-	tale      conversation.Log // of the conversation that is open, where a test tells one
+	providers   []tui.Provider
+	connectGate chan struct{}    // of Connect
+	openLog     conversation.Log // log of the open conversation, if a test sets one
 }
 
-// demo returns the model of the fakes.
-func demo() llm.Model {
+// fakeModel returns the model of the fakes.
+func fakeModel() llm.Model {
 	return llm.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
 
@@ -85,7 +84,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 			<-time.After(48 * time.Hour) // for the timers that still run
 		}()
 		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
-		r.failing, r.drafts, r.set = map[string]error{}, map[string]tui.Draft{}, map[string]string{}
+		r.failing, r.drafts, r.changedSettings = map[string]error{}, map[string]tui.Draft{}, map[string]string{}
 		r.mailbox = updates.NewMailbox()
 		r.first = r.conversation("first", r.mailbox)
 		r.next = r.conversation("next", updates.NewMailbox())
@@ -115,7 +114,7 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 func (r *rig) conversation(id string, feed feeder) tui.Conversation {
 	return tui.Conversation{ID: id, Session: session{feed, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
-		Model: demo(), Meter: meter.New(meter.Options{Window: demo().Window}), Mode: conversation.ModeAsk}
+		Model: fakeModel(), Meter: meter.New(meter.Options{Window: fakeModel().Window}), Mode: conversation.ModeAsk}
 }
 
 // spawn runs a command in a goroutine, as Bubble Tea does.
@@ -159,7 +158,7 @@ func (r *rig) handle(msg tea.Msg) {
 		r.quit = true
 		return
 	case tea.SuspendMsg:
-		r.asked = append(r.asked, "suspend")
+		r.terminalRequests = append(r.terminalRequests, "suspend")
 		return
 	}
 	if cmds, ok := sequence(msg); ok {
@@ -169,7 +168,7 @@ func (r *rig) handle(msg tea.Msg) {
 		return
 	}
 	if name := fmt.Sprintf("%T", msg); strings.HasPrefix(name, "tea.") && strings.ToLower(name[4:5]) == name[4:5] {
-		r.asked = append(r.asked, fmt.Sprintf("%s %v", strings.TrimPrefix(name, "tea."), msg))
+		r.terminalRequests = append(r.terminalRequests, fmt.Sprintf("%s %v", strings.TrimPrefix(name, "tea."), msg))
 	}
 	_, cmd := r.m.Update(msg)
 	r.spawn(cmd)
@@ -196,8 +195,8 @@ func (r *rig) send(msgs ...tea.Msg) {
 	}
 }
 
-// pass lets time pass, and returns how many messages arrived meanwhile.
-func (r *rig) pass(d time.Duration) (messages int) {
+// wait lets time pass, and returns how many messages arrived meanwhile.
+func (r *rig) wait(d time.Duration) (messages int) {
 	end := time.After(d)
 	for {
 		select {
@@ -211,16 +210,16 @@ func (r *rig) pass(d time.Duration) (messages int) {
 	}
 }
 
-// rests checks that no message arrives for a minute.
-func (r *rig) rests(when string) {
+// wantNoMessages checks that no message arrives for a minute.
+func (r *rig) wantNoMessages(when string) {
 	r.t.Helper()
-	if n := r.pass(time.Minute); n > 0 {
-		r.t.Errorf("%d messages in a minute %s", n, when)
+	if n := r.wait(time.Minute); n > 0 {
+		r.t.Errorf("%d messages arrived within a minute %s", n, when)
 	}
 }
 
-// happen sends updates of the agent.
-func (r *rig) happen(list ...updates.Update) {
+// sendUpdates sends updates of the agent.
+func (r *rig) sendUpdates(list ...updates.Update) {
 	for _, u := range list {
 		r.mailbox.Put(u)
 	}
@@ -234,14 +233,16 @@ func log(bodies ...conversation.Body) []conversation.Event {
 	return events
 }
 
-func (r *rig) append(bodies ...conversation.Body) { r.happen(updates.Appended{Events: log(bodies...)}) }
+func (r *rig) sendAppended(bodies ...conversation.Body) {
+	r.sendUpdates(updates.Appended{Events: log(bodies...)})
+}
 
 func (r *rig) resize(width, height int) {
-	r.width, r.height, r.sound = width, height, nil
+	r.width, r.height, r.checkedLines = width, height, nil
 	r.send(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
-// check reports a view that does not fit the terminal.
+// check fails if the view does not fit the terminal.
 func (r *rig) check() {
 	r.t.Helper()
 	v := r.m.View()
@@ -250,17 +251,17 @@ func (r *rig) check() {
 		r.t.Fatalf("%d lines on a terminal of %dx%d:\n%s", len(lines), r.width, r.height, ansi.Strip(v.Content))
 	}
 	for y, l := range lines {
-		if y < len(r.sound) && r.sound[y] == l {
+		if y < len(r.checkedLines) && r.checkedLines[y] == l {
 			continue
 		}
 		if w := ansi.StringWidth(l); w > r.width {
 			r.t.Fatalf("line %d is %d cells wide on a terminal of %dx%d: %q", y, w, r.width, r.height, l)
 		}
 		if tuitest.Harmful(l) {
-			r.t.Fatalf("something but text and colours in line %d: %q", y, l)
+			r.t.Fatalf("harmful control sequence in line %d: %q", y, l)
 		}
 	}
-	r.sound = lines
+	r.checkedLines = lines
 	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= r.width || c.Y >= r.height) {
 		r.t.Fatalf("the cursor is at %d,%d on a terminal of %dx%d", c.X, c.Y, r.width, r.height)
 	}
@@ -282,7 +283,7 @@ func (r *rig) row(text string) int {
 	return slices.IndexFunc(r.lines(), func(l string) bool { return strings.Contains(l, text) })
 }
 
-func (r *rig) has(texts ...string) {
+func (r *rig) wantText(texts ...string) {
 	r.t.Helper()
 	for _, text := range texts {
 		if r.row(text) < 0 {
@@ -291,7 +292,7 @@ func (r *rig) has(texts ...string) {
 	}
 }
 
-func (r *rig) lacks(texts ...string) {
+func (r *rig) wantNoText(texts ...string) {
 	r.t.Helper()
 	for _, text := range texts {
 		if r.row(text) >= 0 {
@@ -306,11 +307,11 @@ func (r *rig) wantCalls(want ...string) {
 	got := r.calls
 	r.calls = nil
 	if d := cmp.Diff(want, got); d != "" {
-		r.t.Errorf("the ports were asked (-want +got): %s", d)
+		r.t.Errorf("calls (-want +got): %s", d)
 	}
 }
 
-// draft returns the text in the composer, by sending it.
+// draft sends the text in the composer, and returns it.
 func (r *rig) draft() string {
 	r.t.Helper()
 	r.calls = nil
@@ -332,15 +333,15 @@ func (r *rig) press(keys ...string) {
 	}
 }
 
-// write types a text.
-func (r *rig) write(text string) {
+// typeText types a text.
+func (r *rig) typeText(text string) {
 	for _, c := range text {
 		r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
 	}
 }
 
-// enter types a text and sends it.
-func (r *rig) enter(text string) {
-	r.write(text)
+// submit types a text and sends it.
+func (r *rig) submit(text string) {
+	r.typeText(text)
 	r.press("enter")
 }

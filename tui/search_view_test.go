@@ -13,44 +13,44 @@ import (
 
 func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.enter("/search")
+		r.submit("/search")
 		r.wantView("search")
 		r.calls = nil
 		for _, letter := range []string{"f", "i", "x"} {
 			r.press(letter)
-			r.pass(150 * time.Millisecond)
+			r.wait(150 * time.Millisecond)
 		}
 		r.wantCalls()
-		r.pass(50 * time.Millisecond)
+		r.wait(50 * time.Millisecond)
 		r.wantCalls("search fix")
-		r.has("so fix it", "2 hits in 2 of 12 conversations")
+		r.wantText("so fix it", "2 hits in 2 of 12 conversations")
 	})
 }
 
 // A search whose result is no longer needed is cancelled.
 func TestASearchIsCancelled(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
-		"by another letter":           func(r *rig) { r.write("e") },
+		"by another letter":           func(r *rig) { r.typeText("e") },
 		"with the view":               func(r *rig) { r.press("esc") },
 		"with the view, by interrupt": func(r *rig) { r.press("ctrl+c") },
-		"with the conversation":       func(r *rig) { r.press("ctrl+t", "ctrl+p"); r.write("/new"); r.press("enter") }, // ctrl+p is a key of the search
+		"with the conversation":       func(r *rig) { r.press("ctrl+t", "ctrl+p"); r.typeText("/new"); r.press("enter") }, // ctrl+p is a key of the search
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }, func(r *rig) {
-			r.enter("/search fix")
+			r.submit("/search fix")
 			r.calls = nil
 			leave(r)
 			r.settle()
 			if !strings.Contains(strings.Join(r.calls, "\n"), "search given up") {
 				r.t.Errorf("the search goes on: %q", r.calls)
 			}
-			r.lacks("2 hits", "context canceled")
+			r.wantNoText("2 hits", "context canceled")
 		})
 	}
 }
 
 func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.enter("/search fix")
+		r.submit("/search fix")
 		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
@@ -59,10 +59,10 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("n")
-		r.lacks("no search yet") // the query came along
+		r.wantNoText("no search yet") // the query came along
 		r.press("ctrl+t")
 		r.wantView("search")
-		r.has("so fix it")
+		r.wantText("so fix it")
 	})
 }
 
@@ -75,15 +75,15 @@ func saidInNext(r *rig) {
 
 func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) { withSampleLog(r, o); saidInNext(r) }, func(r *rig) {
-		r.enter("/search fix")
+		r.submit("/search fix")
 		r.calls = nil
-		r.hold = make(chan struct{})
+		r.portGate = make(chan struct{})
 		r.press("down", "enter")
 		r.wantCalls("resume other")
 		r.wantView("search") // until it is open
 		r.press("enter")
-		r.has("a conversation is still being opened")
-		close(r.hold)
+		r.wantText("a conversation is still being opened")
+		close(r.portGate)
 		r.settle()
 		r.wantView("history")
 		if !strings.HasPrefix(r.lines()[r.row("e3 ")], "▌") {
@@ -91,7 +91,7 @@ func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 		}
 		r.press("esc", "esc") // the first ends what is searched for there
 		r.wantView("search")  // the list of hits is where it was
-		r.has("❯ turn 1", "2 hits in 2 of 12 conversations")
+		r.wantText("❯ turn 1", "2 hits in 2 of 12 conversations")
 		r.press("up", "down", "enter")
 		r.wantView("history")
 		r.press("ctrl+t", "esc")
@@ -102,13 +102,13 @@ func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 func TestAHitThatCannotBeOpenedShowsAnError(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.failing["resume"] = errors.New("it is open elsewhere")
-		r.enter("/search fix")
+		r.submit("/search fix")
 		r.press("down", "enter")
 		r.wantView("search")
-		r.has("it is open elsewhere")
+		r.wantText("it is open elsewhere")
 		delete(r.failing, "resume")
 		r.press("esc")
-		r.enter("/resume other") // the place is forgotten with the failure
+		r.submit("/resume other") // the place is forgotten with the failure
 		r.wantView("")
 	})
 }

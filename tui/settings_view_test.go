@@ -5,23 +5,22 @@ import (
 	"testing"
 )
 
-// The effect of a value is shown before it is accepted. Afterwards the value is in force, and the breakdown is requested
-// again.
+// The effect of a value is shown before it is accepted. Then it is in force, and the breakdown is requested again.
 func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["settings"](r)
+		openView["settings"](r)
 		r.selectRow("trigger_ratio")
 		r.calls = nil
 		r.press("enter", "backspace", "3")
 		r.wantCalls("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
-		r.has("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
+		r.wantText("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
 		r.wantCalls("change compaction.trigger_ratio 0.83", "first inspect")
-		r.has("0.83 •", "this conversation", "1 change not kept")
-		r.lacks("then ")
+		r.wantText("0.83 •", "this conversation", "1 change not kept")
+		r.wantNoText("then ")
 		r.press("s")
 		r.wantCalls("keep map[compaction.trigger_ratio:0.83]", "first inspect")
-		r.has("kept in ~/.config/plimsoll/config.settings.yaml")
+		r.wantText("kept in ~/.config/plimsoll/config.settings.yaml")
 		r.wantView("settings")
 	})
 }
@@ -29,19 +28,19 @@ func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 // The effect of a value is not shown for another value, nor after the edit was cancelled.
 func TestALateSettingEffectIsNotShown(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["settings"](r)
+		openView["settings"](r)
 		r.selectRow("trigger_ratio")
-		r.tried = make(chan struct{})
+		r.settingGate = make(chan struct{})
 		r.press("enter", "backspace")
-		r.lacks("With 0.8 ")
+		r.wantNoText("With 0.8 ")
 		r.press("3") // the first is given up
-		close(r.tried)
+		close(r.settingGate)
 		r.settle()
-		r.has("With 0.83")
-		r.lacks("With 0.8 ")
-		r.tried = make(chan struct{})
+		r.wantText("With 0.83")
+		r.wantNoText("With 0.8 ")
+		r.settingGate = make(chan struct{})
 		r.press("4", "esc", "q")
-		close(r.tried)
+		close(r.settingGate)
 		r.settle()
 		r.wantView("")
 	})
@@ -50,26 +49,26 @@ func TestALateSettingEffectIsNotShown(t *testing.T) {
 // The mode, the theme and the mouse are settings of this run, which the screen changes itself.
 func TestSettingsOfThisRun(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		views["settings"](r)
+		openView["settings"](r)
 		r.selectRow("mode  ")
 		r.press("enter", "enter")
-		r.has("auto-edit •", "this run", "permissions: auto-edit")
+		r.wantText("auto-edit •", "this run", "permissions: auto-edit")
 		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode auto-edit") {
 			t.Errorf("asked for %q", r.calls)
 		}
 		r.selectRow("mouse")
 		r.press("enter", "enter")
-		r.has("false •")
+		r.wantText("false •")
 		if r.m.View().MouseMode != 0 {
 			t.Error("the mouse is used")
 		}
 		r.selectRow("theme")
 		r.press("enter")
-		r.has("Theme", "contrast-dark")
-		r.write("solarized")
+		r.wantText("Theme", "contrast-dark")
+		r.typeText("solarized")
 		r.press("enter")
 		r.wantView("settings")
-		r.has("solarized-light •")
+		r.wantText("solarized-light •")
 		r.calls = nil
 		r.press("s")
 		r.wantCalls("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect")
@@ -78,18 +77,18 @@ func TestSettingsOfThisRun(t *testing.T) {
 
 func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.write("a draft stays")
+		r.typeText("a draft stays")
 		r.press("ctrl+p")
-		r.write("/settings")
+		r.typeText("/settings")
 		r.press("enter")
 		r.wantView("settings")
 		r.selectRow("model ")
 		r.press("enter")
-		r.has("ollama/qwen3:8b")
+		r.wantText("ollama/qwen3:8b")
 		r.press("down", "enter")
 		r.wantCalls("open", "first inspect", "models", "switch ollama/qwen3:8b")
 		r.selectRow("effort")
 		r.press("enter")
-		r.has("how much the model reasons")
+		r.wantText("how much the model reasons")
 	})
 }

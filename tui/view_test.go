@@ -25,7 +25,7 @@ func metered() updates.Metered {
 	events := log(
 		conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: strings.Repeat("words ", 6000), Stop: conversation.StopEnd},
 		conversation.ToolResult{CallID: "1", Text: strings.Repeat("words ", 20_000)})
-	m := meter.New(meter.Options{Window: demo().Window}).
+	m := meter.New(meter.Options{Window: fakeModel().Window}).
 		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(projection.Project(events))
 	return updates.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: m.RequestEstimate(), CostUSD: &cost, PriceSource: "reported"})}
@@ -41,8 +41,8 @@ func TestMainScreen(t *testing.T) {
 				screen(t, func(_ *rig, o *tui.Options) { o.Colourless = colourless }, func(r *rig) {
 					r.resize(at[0], at[1])
 					fill(r)
-					r.happen(metered())
-					r.write("so fix it, and @upload.go too")
+					r.sendUpdates(metered())
+					r.typeText("so fix it, and @upload.go too")
 					golden.RequireEqual(r.t, r.m.View().Content+"\n")
 				})
 			})
@@ -61,17 +61,17 @@ func TestScreens(t *testing.T) {
 				var b strings.Builder
 				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
 				shot("welcome")
-				r.write("/co")
+				r.typeText("/co")
 				shot("completions")
 				r.press("esc", "ctrl+c")
-				r.enter("what is this?")
-				r.append(conversation.UserMessage{Text: "what is this?"})
-				r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+				r.submit("what is this?")
+				r.sendAppended(conversation.UserMessage{Text: "what is this?"})
+				r.sendUpdates(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
 				shot("retrying")
-				r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("1", "go test ./..."))
+				r.sendUpdates(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("1", "go test ./..."))
 				shot("approval")
-				r.happen(updates.ApprovalClosed{CallID: "1"}, updates.Status{Phase: updates.Idle})
-				r.happen(updates.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
+				r.sendUpdates(updates.ApprovalClosed{CallID: "1"}, updates.Status{Phase: updates.Idle})
+				r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
 				shot("failed")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -84,24 +84,28 @@ func TestEveryTerminalSize(t *testing.T) {
 	states := map[string]func(r *rig){
 		"welcome":    func(*rig) {},
 		"talk":       fill,
-		"completing": func(r *rig) { fill(r); r.write("and @") },
-		"commands":   func(r *rig) { r.write("/") },
-		"search":     func(r *rig) { r.press("ctrl+r"); r.write("one") },
+		"completing": func(r *rig) { fill(r); r.typeText("and @") },
+		"commands":   func(r *rig) { r.typeText("/") },
+		"search":     func(r *rig) { r.press("ctrl+r"); r.typeText("one") },
 		"draft":      func(r *rig) { r.send(tea.PasteMsg{Content: strings.Repeat("a line\n", 60) + "the last"}) },
-		"approval":   func(r *rig) { fill(r); r.happen(approval("1", strings.Repeat("a long command ", 40))) },
+		"approval":   func(r *rig) { fill(r); r.sendUpdates(approval("1", strings.Repeat("a long command ", 40))) },
 		"help":       func(r *rig) { r.press("?") },
-		"list":       func(r *rig) { r.enter("/model") },
-		"optimizing": func(r *rig) { r.happen(updates.Appended{Events: history()}); compacting(r); r.pass(16 * time.Second) },
+		"list":       func(r *rig) { r.submit("/model") },
+		"optimizing": func(r *rig) {
+			r.sendUpdates(updates.Appended{Events: history()})
+			startSummary(r)
+			r.wait(16 * time.Second)
+		},
 		"preview": func(r *rig) {
-			r.append(said...)
-			r.enter("/compact --dry-run \u202e" + strings.Repeat("漢字", 40))
-			r.happen(updates.Previewed{Preview: edit.Preview{Profile: "\x1b[2J", Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60}},
+			r.sendAppended(twoTurns...)
+			r.submit("/compact --dry-run \u202e" + strings.Repeat("漢字", 40))
+			r.sendUpdates(updates.Previewed{Preview: edit.Preview{Profile: "\x1b[2J", Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60}},
 				Summary: &edit.SummaryNeed{Model: "\x1b]0;x\x07"}}})
 		},
 		"hostile": func(r *rig) {
 			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"
-			r.append(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
-			r.happen(updates.Delta{Text: text, Reasoning: text}, updates.Queued{Texts: []string{text, text}},
+			r.sendAppended(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
+			r.sendUpdates(updates.Delta{Text: text, Reasoning: text}, updates.Queued{Texts: []string{text, text}},
 				updates.Status{Phase: updates.Retrying, Why: text}, updates.ModelSwitched{Model: llm.Model{Provider: text, ID: text, Badge: text}})
 		},
 	}

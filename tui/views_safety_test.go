@@ -24,13 +24,12 @@ import (
 // Hostile texts of models, tools, files and conversations in every view. After each message the rig checks the screen for
 // control sequences and its size.
 
-// evil is harmful text for a terminal: it clears the screen, writes the clipboard, reverses text, rings the bell and sets
-// colours.
+// evil is harmful terminal text: it clears the screen, writes the clipboard, reverses text, rings the bell, sets colours.
 const evil = "\x1b[2J\x1b]52;c;aGk=\x07 \u202e\u2066漢字👨‍👩‍👧‍👦\x9b1m\x90q\x1b\\ z\u0301\u0301\u0301\r\v\x7f \x1b[31mred\x1b]0;x\x07"
 
-// hostileTale is the tale with hostile texts.
-func hostileTale() []conversation.Body {
-	bodies := tale()
+// hostileConversation returns the sample conversation with hostile texts.
+func hostileConversation() []conversation.Body {
+	bodies := sampleConversation()
 	for i, body := range bodies {
 		switch b := body.(type) {
 		case conversation.UserMessage:
@@ -60,9 +59,9 @@ func hostileTale() []conversation.Body {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
 }
 
-// hostile opens the screen with hostileTale.
-func hostile(r *rig, o *tui.Options) {
-	r.tell(hostileTale()...)
+// withHostileConversation opens the screen with hostileTale.
+func withHostileConversation(r *rig, o *tui.Options) {
+	r.setLog(hostileConversation()...)
 	r.first.Title, o.Place = evil, evil
 	r.first.Profiles = []tui.Profile{{Name: "default", Note: evil}, {Name: evil, Note: evil, Summarises: true}}
 	r.next.Title, r.next.Events, r.next.Meter, r.next.Notes = evil, r.first.Events, r.first.Meter, []string{evil}
@@ -76,7 +75,7 @@ func hostile(r *rig, o *tui.Options) {
 	other.Conversation = "other"
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, hit, other}, Conversations: 2}}
 	r.stored = []tui.Stored{{ID: "other", Title: evil, Note: evil}}
-	r.set["compaction.preset"] = evil
+	r.changedSettings["compaction.preset"] = evil
 }
 
 // hostileAnswers are updates with hostile texts.
@@ -89,7 +88,7 @@ func hostileAnswers() []updates.Update {
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
 	return []updates.Update{
-		planned(p), updates.Previewed{Err: bad}, updates.Inspected{Account: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
+		previewAnswer(p), updates.Previewed{Err: bad}, updates.Inspected{Account: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
 		updates.Reviewed{}, updates.Edited{What: updates.EditPin, Err: bad}, updates.Edited{What: updates.EditMask, Before: 9, After: 3}, updates.CompactionFailed{Err: bad},
 		updates.Delta{Text: evil, Reasoning: evil}, updates.Failed{Err: bad}, updates.Status{Phase: updates.Retrying, Why: evil}, updates.Status{Phase: updates.Idle},
 		updates.Queued{Texts: []string{evil}}, approval("c1", evil), updates.ApprovalClosed{CallID: "c1"}, updates.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
@@ -102,21 +101,21 @@ func TestHostileTextInEveryView(t *testing.T) {
 	for name, open := range map[string][]string{
 		"history": {"ctrl+t"}, "context": nil, "ledger": nil, "preview": {"ctrl+k"}, "review": nil, "search": nil, "settings": nil,
 	} {
-		screenOf(t, name, hostile, func(r *rig) {
+		screenOf(t, name, withHostileConversation, func(r *rig) {
 			switch {
 			case open != nil:
 				r.press(open...)
 			case name == "review":
-				r.happen(answers[3])
-				r.enter("/review")
+				r.sendUpdates(answers[3])
+				r.submit("/review")
 			case name == "search":
-				r.enter("/search fix")
+				r.submit("/search fix")
 			default:
-				r.enter("/" + name)
+				r.submit("/" + name)
 			}
 			r.wantView(name)
-			r.happen(answers[0], answers[2])
-			r.has("␛") // made visible, not left out
+			r.sendUpdates(answers[0], answers[2])
+			r.wantText("␛") // made visible, not left out
 			for _, at := range [][2]int{{40, 12}, {20, 6}, {100, 30}} {
 				r.resize(at[0], at[1])
 				r.press("home")
@@ -130,14 +129,14 @@ func TestHostileTextInEveryView(t *testing.T) {
 					r.press("ctrl+t", "ctrl+t", "[", "home", "enter", "down", "enter")
 				}
 			}
-			r.happen(answers[5], answers[7], answers[9]) // words in passing
+			r.sendUpdates(answers[5], answers[7], answers[9]) // words in passing
 			r.wantView(name)
 		})
 	}
 }
 
 func TestHostileErrorsOfTheBackend(t *testing.T) {
-	screen(t, hostile, func(r *rig) {
+	screen(t, withHostileConversation, func(r *rig) {
 		for _, name := range []string{"request", "full", "search", "resume"} {
 			r.failing[name] = errors.New(evil)
 		}
@@ -145,21 +144,21 @@ func TestHostileErrorsOfTheBackend(t *testing.T) {
 		r.selectRow("e4 ")
 		r.press("enter", "q")
 		r.press("ctrl+t", "q")
-		r.enter("/search fix")
+		r.submit("/search fix")
 		r.press("enter", "esc")
-		r.enter("/resume other")
+		r.submit("/resume other")
 	})
 }
 
 // The test presses, pastes, clicks, updates and answers in random order; the rig checks each screen.
 func TestAnyKeysInAnyViews(t *testing.T) {
 	var names []string
-	for _, b := range all(tui.DefaultKeyMap()) {
+	for _, b := range allBindings(tui.DefaultKeyMap()) {
 		names = append(names, b.Keys()...)
 	}
 	names = append(names, "a", "1", "2", "Z", "漢", "/", "@", "!")
 	for seed := range uint64(4) {
-		screenOf(t, fmt.Sprint(seed), hostile, func(r *rig) {
+		screenOf(t, fmt.Sprint(seed), withHostileConversation, func(r *rig) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			if seed == 0 {
 				r.first.ReadOnly = evil
@@ -169,7 +168,7 @@ func TestAnyKeysInAnyViews(t *testing.T) {
 			for range 250 {
 				switch rng.IntN(14) {
 				case 0:
-					r.happen(answers[rng.IntN(len(answers))])
+					r.sendUpdates(answers[rng.IntN(len(answers))])
 				case 1:
 					r.resize(20+rng.IntN(120), 6+rng.IntN(40))
 				case 2:
@@ -178,11 +177,11 @@ func TestAnyKeysInAnyViews(t *testing.T) {
 				case 3:
 					r.send(tea.PasteMsg{Content: evil})
 				case 4:
-					r.enter(commands[rng.IntN(len(commands))])
+					r.submit(commands[rng.IntN(len(commands))])
 				case 5:
 					r.appendEvents(conversation.UserMessage{Text: evil}, conversation.Renamed{Title: evil})
 				case 6:
-					r.pass(time.Duration(rng.IntN(3000)) * time.Millisecond)
+					r.wait(time.Duration(rng.IntN(3000)) * time.Millisecond)
 				default:
 					r.press(names[rng.IntN(len(names))])
 				}

@@ -7,8 +7,8 @@ import (
 	"plimsoll/tui"
 )
 
-// rules is the demo model.
-func rules() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
+// demoModel is the demo model.
+func demoModel() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
 
 func TestTheWelcomeNamesBoundKeys(t *testing.T) {
 	for _, c := range []struct {
@@ -21,13 +21,13 @@ func TestTheWelcomeNamesBoundKeys(t *testing.T) {
 	} {
 		t.Run(c.want[0], func(t *testing.T) {
 			screen(t, func(r *rig, o *tui.Options) {
-				r.first.Model = rules()
+				r.first.Model = demoModel()
 				keys, err := tui.DefaultKeyMap().Rebind(c.keys)
 				if err != nil {
 					t.Fatal(err)
 				}
 				o.Keys = keys
-			}, func(r *rig) { r.has(append(c.want, "what is in this project?", "fill the gauge")...) })
+			}, func(r *rig) { r.wantText(append(c.want, "what is in this project?", "fill the gauge")...) })
 		})
 	}
 }
@@ -35,30 +35,30 @@ func TestTheWelcomeNamesBoundKeys(t *testing.T) {
 func TestTheWelcomeShowsFoundServersAndKeys(t *testing.T) {
 	found := []string{"a key for openai", "a server at \x1b[2Jhost"}
 	screenOf(t, "beside a model", func(r *rig, _ *tui.Options) { r.first.Found = found }, func(r *rig) {
-		r.has("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect adds others.")
+		r.wantText("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect adds others.")
 	})
-	screenOf(t, "beside the demo model", func(r *rig, _ *tui.Options) { r.first.Model, r.first.Found = rules(), found[:1] }, func(r *rig) {
-		r.has("Found: a key for openai. enter connects a real model")
+	screenOf(t, "beside the demo model", func(r *rig, _ *tui.Options) { r.first.Model, r.first.Found = demoModel(), found[:1] }, func(r *rig) {
+		r.wantText("Found: a key for openai. enter connects a real model")
 	})
-	screenOf(t, "nothing", nil, func(r *rig) { r.lacks("Found:") })
+	screenOf(t, "nothing", nil, func(r *rig) { r.wantNoText("Found:") })
 }
 
 // A suggestion is sent by its number, and only the demo model has suggestions.
 func TestASuggestionIsChosenByItsNumber(t *testing.T) {
-	demo := func(r *rig, _ *tui.Options) { r.first.Model = rules() }
+	withDemoModel := func(r *rig, _ *tui.Options) { r.first.Model = demoModel() }
 	for name, c := range map[string]struct {
 		change func(*rig, *tui.Options)
 		typed  string
 		want   string
 	}{
-		"number":        {demo, "2", "first send fill the gauge"},
-		"command":       {demo, "3", "first inspect"},
-		"another text":  {demo, "3 things", "first send 3 things"},
+		"number":        {withDemoModel, "2", "first send fill the gauge"},
+		"command":       {withDemoModel, "3", "first inspect"},
+		"another text":  {withDemoModel, "3 things", "first send 3 things"},
 		"another model": {nil, "2", "first send 2"},
 	} {
 		screenOf(t, name, c.change, func(r *rig) {
 			r.calls = nil
-			r.enter(c.typed)
+			r.submit(c.typed)
 			r.wantCalls(c.want)
 		})
 	}

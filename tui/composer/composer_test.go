@@ -13,7 +13,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-var specs = []composer.CommandSpec{
+var testCommands = []composer.CommandSpec{
 	{Name: "compact", Aliases: []string{"summarize", "compress"}, Args: "[focus]", Help: "Make room in the context window"},
 	{Name: "context", Aliases: []string{"tokens"}, Help: "Show what fills the context window"},
 	{Name: "queue", Help: "Show the queue"},
@@ -21,15 +21,15 @@ var specs = []composer.CommandSpec{
 	{Name: "rename", Args: "TITLE", Needs: true, Help: "Rename this conversation"},
 }
 
-var someFiles = []composer.File{
+var testFiles = []composer.File{
 	{Path: "agent/loop.go", Tokens: 4100}, {Path: "tui/composer/view.go", Tokens: 900}, {Path: "upload/server.go", Tokens: 12_300},
 	{Path: "notes/my list.md"}, {Path: "README.md", Tokens: 800},
 }
 
 func newModel(t testing.TB) *composer.Model {
 	t.Helper()
-	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: specs})
-	m.SetFiles(someFiles)
+	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: testCommands})
+	m.SetFiles(testFiles)
 	return m
 }
 

@@ -11,14 +11,14 @@ import (
 	"plimsoll/tui/composer"
 )
 
-var clicks atomic.Int64
+var clickCount atomic.Int64
 
-// later returns a time long after every other click.
-func later() time.Time { return time.Unix(60*clicks.Add(1), 0) }
+// nextClickTime returns a time long after every other click.
+func nextClickTime() time.Time { return time.Unix(60*clickCount.Add(1), 0) }
 
 // click clicks so many times at a cell, and reports whether the cell is part of the text.
 func click(m *composer.Model, x, y, times int) bool {
-	return clickAt(m, x, y, times, later())
+	return clickAt(m, x, y, times, nextClickTime())
 }
 
 func clickAt(m *composer.Model, x, y, times int, now time.Time) bool {
@@ -32,7 +32,7 @@ func clickAt(m *composer.Model, x, y, times int, now time.Time) bool {
 
 // drag clicks so many times at a cell, and drags to another one with the button down.
 func drag(m *composer.Model, times, x, y, toX, toY int) {
-	now := later()
+	now := nextClickTime()
 	for i := range times {
 		m.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, x, y, now)
 		if i < times-1 {
@@ -44,8 +44,8 @@ func drag(m *composer.Model, times, x, y, toX, toY int) {
 	m.Mouse(tea.MouseMotionMsg{}, 0, 0, now) // the button is up
 }
 
-// selected returns the selected text and clears the selection.
-func selected(t *testing.T, m *composer.Model) string {
+// takeSelection returns the selected text and clears the selection.
+func takeSelection(t *testing.T, m *composer.Model) string {
 	t.Helper()
 	copied, _ := press(t, m, "ctrl+c").(composer.Copied)
 	return copied.Text
@@ -106,13 +106,13 @@ func TestTheMouseSelects(t *testing.T) {
 		"a fourth click, of none": {func(m *composer.Model) { click(m, 3, 1, 4) }, ""},
 		"a paste":                 {func(m *composer.Model) { press(t, m, "ctrl+home"); paste(m, long); click(m, 9, 1, 2) }, long},
 		"two slow clicks":         {func(m *composer.Model) { click(m, 3, 1, 1); click(m, 3, 1, 1) }, ""},
-		"two places":              {func(m *composer.Model) { now := later(); clickAt(m, 3, 1, 1, now); clickAt(m, 4, 1, 1, now) }, ""},
+		"two places":              {func(m *composer.Model) { now := nextClickTime(); clickAt(m, 3, 1, 1, now); clickAt(m, 4, 1, 1, now) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModel(t)
 			m.SetText("one two/x.go\n漢字 three\nfour")
 			c.does(m)
-			if got := selected(t, m); got != c.want {
+			if got := takeSelection(t, m); got != c.want {
 				t.Errorf("%q is selected, want %q", got, c.want)
 			}
 		})
@@ -198,12 +198,12 @@ func TestTextRemovedDuringADrag(t *testing.T) {
 		"deleted":  func(m *composer.Model) { press(t, m, "ctrl+u") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, now := newModel(t), later()
+			m, now := newModel(t), nextClickTime()
 			m.SetText("one\ntwo\nthree four")
 			m.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 11, 3, now)
 			change(m)
 			m.Mouse(tea.MouseMotionMsg{Button: tea.MouseLeft}, 5, 1, now)
-			if got := selected(t, m); got != "" {
+			if got := takeSelection(t, m); got != "" {
 				t.Errorf("%q is selected", got)
 			}
 		})

@@ -83,12 +83,12 @@ func TestLinesFitAndTheCursorIsInside(t *testing.T) {
 				s := alphabet[rng.IntN(len(alphabet))]
 				m.Update(tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.ReplaceAll(s, "\n", " ")})
 			}
-			check(t, m)
+			wantValidView(t, m)
 		}
 	}
 }
 
-func check(t *testing.T, m *composer.Model) {
+func wantValidView(t *testing.T, m *composer.Model) {
 	t.Helper()
 	view := m.View()
 	lines := strings.Split(view, "\n")

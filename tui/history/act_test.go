@@ -71,9 +71,9 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 100, 30)
-			at := r.story()
-			r.show()
-			r.to(at[test.on])
+			at := r.addSample()
+			r.showLog()
+			r.moveTo(at[test.on])
 			got := r.press(strings.Split(test.keys, "")...)
 			if diff := cmp.Diff(test.want(at), got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
@@ -85,15 +85,15 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 func TestRefusalsSayWhy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
-	r.story()
-	r.locked = "open in another window"
-	r.show()
+	r.addSample()
+	r.readOnlyReason = "open in another window"
+	r.showLog()
 	for _, k := range []string{"p", "m", "u", "r", "e"} {
-		if diff := cmp.Diff(pane.Action(history.Note{Text: r.locked, Bad: true}), r.press(k)); diff != "" {
+		if diff := cmp.Diff(pane.Action(history.Note{Text: r.readOnlyReason, Bad: true}), r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
 		}
 	}
-	if !strings.Contains(r.screen(), r.locked) {
+	if !strings.Contains(r.screen(), r.readOnlyReason) {
 		t.Errorf("the screen does not say why:\n%s", r.screen())
 	}
 	for k, want := range map[string]pane.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
@@ -109,29 +109,29 @@ func TestRefreshKeepsTheCursorOnItsEvent(t *testing.T) {
 		t.Run(side, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 100, 30)
-			at := r.story()
-			r.show()
+			at := r.addSample()
+			r.showLog()
 			for range map[string]int{"both": 0, "original": 1, "as sent": 2}[side] {
 				r.press("tab")
 			}
-			for r.press("k") == nil && !strings.Contains(under(r), " go test ./upload -count") {
+			for r.press("k") == nil && !strings.Contains(cursorRow(r), " go test ./upload -count") {
 			}
 			r.press("enter")
-			before := under(r)
+			before := cursorRow(r)
 			r.add(conversation.UserMessage{Text: "one more"})
 			if side != "as sent" { // there, masking it changes what is in sight
-				r.compact("more", masks(at["hostile"]))
+				r.compact("more", maskOf(at["hostile"]))
 			}
 			r.Refresh(r.content())
-			if diff := cmp.Diff(before, under(r)); diff != "" {
+			if diff := cmp.Diff(before, cursorRow(r)); diff != "" {
 				t.Errorf("-before +after\n%s", diff)
 			}
 		})
 	}
 }
 
-// under returns the row with the cursor.
-func under(r *rig) string {
+// cursorRow returns the row with the cursor.
+func cursorRow(r *rig) string {
 	var out []string
 	for l := range strings.SplitSeq(r.screen(), "\n") {
 		if strings.HasPrefix(l, "▌") {

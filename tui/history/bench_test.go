@@ -10,9 +10,9 @@ import (
 	"plimsoll/tui/history"
 )
 
-// long is a history over n events, of 1 KB where they are results, with a mask over
+// newLongRig is a history over n events, of 1 KB where they are results, with a mask over
 // half of these and a summary of the first tenth.
-func long(b *testing.B, n int) (*rig, history.Content) {
+func newLongRig(b *testing.B, n int) (*rig, history.Content) {
 	b.Helper()
 	r := newRig(b, 120, 40)
 	var results []uint64
@@ -25,7 +25,7 @@ func long(b *testing.B, n int) (*rig, history.Content) {
 			tenth = end
 		}
 	}
-	r.compact("masked", masks(results[:len(results)/2]...))
+	r.compact("masked", maskOf(results[:len(results)/2]...))
 	r.compact("summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: tenth}}, Text: summary})
 	return r, r.content()
@@ -33,7 +33,7 @@ func long(b *testing.B, n int) (*rig, history.Content) {
 
 // Budget: 20 ms from a log to the first screen, at 10,000 events.
 func BenchmarkShow(b *testing.B) {
-	r, c := long(b, 10_000)
+	r, c := newLongRig(b, 10_000)
 	for b.Loop() {
 		r.Show(c)
 		r.View()
@@ -44,7 +44,7 @@ func BenchmarkShow(b *testing.B) {
 func BenchmarkScroll(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			r, c := long(b, n)
+			r, c := newLongRig(b, n)
 			r.Show(c)
 			r.press("g")
 			i := 0
@@ -61,10 +61,10 @@ func BenchmarkScroll(b *testing.B) {
 
 // Budget: 50 ms for a letter of a search, over 10,000 events of 1 KB.
 func BenchmarkSearchLetter(b *testing.B) {
-	r, c := long(b, 10_000)
+	r, c := newLongRig(b, 10_000)
 	r.Show(c)
 	r.press("/")
-	r.typed("nowhere")
+	r.typeText("nowhere")
 	for b.Loop() {
 		r.press("x")
 		r.View()
@@ -74,7 +74,7 @@ func BenchmarkSearchLetter(b *testing.B) {
 
 // Budget: 5 ms after one more event, at 10,000.
 func BenchmarkRefresh(b *testing.B) {
-	r, c := long(b, 10_000)
+	r, c := newLongRig(b, 10_000)
 	r.Show(c)
 	r.View()
 	r.add(conversation.UserMessage{Text: "one more"})

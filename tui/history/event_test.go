@@ -15,9 +15,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// everything is a conversation with every kind of event that the history shows.
-func everything(r *rig) {
-	at := r.story()
+// addEveryKind is a conversation with every kind of event that the history shows.
+func addEveryKind(r *rig) {
+	at := r.addSample()
 	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})
 	r.add(conversation.Renamed{Title: "Ports \x1b[2J", By: "auto"})
 	r.add(conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.AttemptFailed, Why: "the server answered 500"})
@@ -25,7 +25,7 @@ func everything(r *rig) {
 	r.add(conversation.Unpin{Events: []uint64{at["pinned"]}})
 	capped := r.compact("", conversation.Cap{Items: []conversation.CapItem{{Event: at["hostile"], Head: 60, Tail: 60}}})
 	r.compact("", conversation.Drop{Spans: []conversation.Span{{First: at["failed"] - 2, Last: at["fixed"]}}})
-	undone := r.compact("", masks(at["hostile"]), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 1, Last: 3}},
+	undone := r.compact("", maskOf(at["hostile"]), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 1, Last: 3}},
 		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
 	revert := r.add(conversation.Revert{Epoch: undone, Origin: conversation.Origin{Source: conversation.SourceManual}})
 	r.add(conversation.Revert{Epoch: revert, Redoes: undone})
@@ -41,7 +41,7 @@ func everything(r *rig) {
 func TestTheTestConversationHasEveryKind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
-	everything(r)
+	addEveryKind(r)
 	seen := map[string]bool{}
 	for _, e := range r.log.Events() {
 		seen[string(e.Body.Kind())] = true
@@ -69,18 +69,18 @@ func isEvent(row string) bool {
 func TestEveryEventHasItsLine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
-	everything(r)
-	r.show()
+	addEveryKind(r)
+	r.showLog()
 	r.press("home")
 	var b strings.Builder
 	seen := ""
-	for row := under(r); row != seen; row = under(r) {
+	for row := cursorRow(r); row != seen; row = cursorRow(r) {
 		seen = row
 		if isEvent(row) {
 			lines := strings.Split(r.screen(), "\n")
 			fmt.Fprintf(&b, "%s\n    why: %s\n    u: %v\n    r: %v\n", row, strings.TrimSpace(lines[len(lines)-2]), r.press("u"), r.press("r"))
 			r.press("enter")
-			for _, l := range strings.Split(under(r), "\n")[1:] {
+			for _, l := range strings.Split(cursorRow(r), "\n")[1:] {
 				fmt.Fprintf(&b, "    %s\n", l)
 			}
 			r.press("ctrl+o")
@@ -93,14 +93,14 @@ func TestEveryEventHasItsLine(t *testing.T) {
 func TestRowsSayHowTheyAreSent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
-	everything(r)
-	r.show()
+	addEveryKind(r)
+	r.showLog()
 	var b strings.Builder
 	for _, side := range []string{"both", "original", "as sent"} {
 		fmt.Fprintf(&b, "== %s\n", side)
 		r.press("home")
 		seen := ""
-		for row := under(r); row != seen; row = under(r) {
+		for row := cursorRow(r); row != seen; row = cursorRow(r) {
 			if seen = row; !isEvent(row) {
 				lines := strings.Split(r.screen(), "\n")
 				fmt.Fprintf(&b, "%s\n    why: %s\n    p: %v  m: %v  u: %v\n", row, strings.TrimSpace(lines[len(lines)-2]), r.press("p"), r.press("m"), r.press("u"))
@@ -115,12 +115,12 @@ func TestRowsSayHowTheyAreSent(t *testing.T) {
 func TestKeysWorkInARequest(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 40)
-	at := r.story()
-	r.show()
+	at := r.addSample()
+	r.showLog()
 	wanted, _ := r.press("[").(history.Wanted)
 	r.Request(r.rebuilt(wanted.Event), nil)
 	r.press("home", "enter")
-	wants(t, under(r), "system prompt", "You are a careful engineer.")
+	wantTexts(t, cursorRow(r), "system prompt", "You are a careful engineer.")
 	if diff := cmp.Diff(pane.Action(history.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -128,16 +128,16 @@ func TestKeysWorkInARequest(t *testing.T) {
 		t.Error("a system prompt can be pinned")
 	}
 	r.press("/")
-	r.typed("reads a")
+	r.typeText("reads a")
 	r.press("enter")
-	wants(t, under(r), "1 tool")
+	wantTexts(t, cursorRow(r), "1 tool")
 	r.press("end")
 	if diff := cmp.Diff(pane.Action(pane.Pin{Events: []uint64{at["pinned"]}}), r.press("p")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.Refresh(r.content())
-	wants(t, under(r), "never touch go.mod")
+	wantTexts(t, cursorRow(r), "never touch go.mod")
 	r.press("tab")
-	wants(t, r.screen(), "[both]")
-	wants(t, under(r), "never touch go.mod")
+	wantTexts(t, r.screen(), "[both]")
+	wantTexts(t, cursorRow(r), "never touch go.mod")
 }

@@ -17,14 +17,14 @@ func TestViews(t *testing.T) {
 		do   func(r *rig, at map[string]uint64)
 	}{
 		{"both", func(*rig, map[string]uint64) {}},
-		{"both at the mask", func(r *rig, at map[string]uint64) { r.to(at["failed"]) }},
+		{"both at the mask", func(r *rig, at map[string]uint64) { r.moveTo(at["failed"]) }},
 		{"as sent", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home") }},
 		{"an expanded summary", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home", "enter") }},
-		{"an expanded stub", func(r *rig, at map[string]uint64) { r.to(at["failed"]); r.press("enter") }},
-		{"an expanded compaction", func(r *rig, at map[string]uint64) { r.to(at["summary"]); r.press("enter") }},
-		{"hostile text", func(r *rig, at map[string]uint64) { r.to(at["hostile"]); r.press("enter") }},
-		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("port") }},
-		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("upload 0.4s"); r.press("enter") }},
+		{"an expanded stub", func(r *rig, at map[string]uint64) { r.moveTo(at["failed"]); r.press("enter") }},
+		{"an expanded compaction", func(r *rig, at map[string]uint64) { r.moveTo(at["summary"]); r.press("enter") }},
+		{"hostile text", func(r *rig, at map[string]uint64) { r.moveTo(at["hostile"]); r.press("enter") }},
+		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typeText("port") }},
+		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typeText("upload 0.4s"); r.press("enter") }},
 		{"a request", func(r *rig, at map[string]uint64) {
 			if w, ok := r.press("[").(history.Wanted); ok {
 				r.Request(r.rebuilt(w.Event), nil)
@@ -37,14 +37,14 @@ func TestViews(t *testing.T) {
 		ledger := newRig(t, width, height)
 		ledger.Model = history.New(history.Options{Styles: styles(), Keys: &ledger.keys, Zone: time.UTC, Ledger: true})
 		ledger.SetSize(width, height)
-		ledger.story()
-		ledger.show()
+		ledger.addSample()
+		ledger.showLog()
 		ledger.press("enter")
 		fmt.Fprintf(b, "the ledger\n%s\n\n", ledger.screen())
 		for _, scene := range scenes {
 			r := newRig(t, width, height)
-			at := r.story()
-			r.show()
+			at := r.addSample()
+			r.showLog()
 			scene.do(r, at)
 			fmt.Fprintf(b, "%s", scene.name)
 			screen := r.screen()

@@ -15,14 +15,14 @@ func TestMessagesSentInFullHaveTheWholeWidthAndNoBadge(t *testing.T) {
 	r.add(conversation.UserMessage{Text: "why?"})
 	r.add(conversation.AssistantMessage{Text: strings.Repeat("words and more words ", 12), Stop: conversation.StopEnd})
 	r.add(conversation.UserMessage{Text: "thanks"})
-	r.show()
+	r.showLog()
 	screen := r.screen()
 	for _, bad := range []string{"verbatim", "│", "what the model is sent"} {
 		if strings.Contains(screen, bad) {
 			t.Errorf("%q is on the screen:\n%s", bad, screen)
 		}
 	}
-	wants(t, screen, "\n= assistant  ")
+	wantTexts(t, screen, "\n= assistant  ")
 	for l := range strings.Lines(screen) {
 		if strings.Contains(l, "words and") && ansi.StringWidth(strings.TrimSpace(l)) > 100 {
 			t.Errorf("a line of prose is too long to read: %q", l)
@@ -33,10 +33,10 @@ func TestMessagesSentInFullHaveTheWholeWidthAndNoBadge(t *testing.T) {
 func TestAnExpandedCompactionListsWhatItShortened(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 40)
-	at := r.story()
-	r.show()
-	r.to(at["mask"])
-	wants(t, under(r), "▸ compacted automatically · 1 result masked", "91k → 34k")
+	at := r.addSample()
+	r.showLog()
+	r.moveTo(at["mask"])
+	wantTexts(t, cursorRow(r), "▸ compacted automatically · 1 result masked", "91k → 34k")
 	r.press("enter")
-	wants(t, under(r), "▾ compacted", "e12", "188  run_command  go test ./upload")
+	wantTexts(t, cursorRow(r), "▾ compacted", "e12", "188  run_command  go test ./upload")
 }

@@ -8,8 +8,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// noted is a history in which a note replaces the first of two turns.
-func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
+// newRigWithNote is a history in which a note replaces the first of two turns.
+func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
 	t.Helper()
 	r = newRig(t, 120, 40)
 	r.add(conversation.UserMessage{Text: "read it, and never touch go.mod"})
@@ -24,13 +24,13 @@ func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint
 		change(&note)
 	}
 	epoch = r.compact("turn 0, 4 messages evicted, note", note)
-	r.show()
+	r.showLog()
 	return r, epoch
 }
 
 func TestEvictedRowsNameTheNote(t *testing.T) {
 	t.Parallel()
-	r, epoch := noted(t, nil)
+	r, epoch := newRigWithNote(t, nil)
 	has := func(what ...string) {
 		t.Helper()
 		for _, w := range what {
@@ -39,25 +39,25 @@ func TestEvictedRowsNameTheNote(t *testing.T) {
 			}
 		}
 	}
-	r.to(1)
+	r.moveTo(1)
 	has("evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
 	if screen := r.screen(); strings.Contains(screen, "summar") {
 		t.Errorf("it speaks of a summary:\n%s", screen)
 	}
-	r.to(4)
+	r.moveTo(4)
 	has("part of the note above")
-	r.to(epoch)
+	r.moveTo(epoch)
 	r.press("enter")
 	has("note on turn 0 by the program, without a model", "What was done", "set off by load line")
-	r.to(1)
+	r.moveTo(1)
 	r.press("tab", "tab")
 	has("▌ note")
 }
 
 func TestRowsOfASummaryAreSummarised(t *testing.T) {
 	t.Parallel()
-	r, _ := noted(t, func(s *conversation.Summary) { s.Text = "They share a port." })
-	r.to(1)
+	r, _ := newRigWithNote(t, func(s *conversation.Summary) { s.Text = "They share a port." })
+	r.moveTo(1)
 	if screen := r.screen(); !strings.Contains(screen, "summarized: turn 0") || strings.Contains(screen, "evicted;") {
 		t.Error(screen)
 	}

@@ -22,7 +22,7 @@ var anyKey = rapid.SampledFrom([]string{"j", "k", "g", "G", "enter", "ctrl+o", "
 // checkAction fails if an action names an event or a turn that is not in the log.
 func checkAction(t *rapid.T, a pane.Action, log []conversation.Event) {
 	t.Helper()
-	holds := func(seqs ...uint64) {
+	checkEvents := func(seqs ...uint64) {
 		for _, seq := range seqs {
 			if seq == 0 || seq > uint64(len(log)) {
 				t.Fatalf("%#v names event %d of %d", a, seq, len(log))
@@ -31,9 +31,9 @@ func checkAction(t *rapid.T, a pane.Action, log []conversation.Event) {
 	}
 	switch a := a.(type) {
 	case pane.Pin:
-		holds(a.Events...)
+		checkEvents(a.Events...)
 	case pane.Mask:
-		holds(a.Events...)
+		checkEvents(a.Events...)
 		for _, seq := range a.Events {
 			if _, ok := log[seq-1].Body.(conversation.ToolResult); !ok {
 				t.Fatalf("event %d is masked, and is no result", seq)

@@ -19,8 +19,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// wants fails unless the screen, or the row with the cursor, contains the texts.
-func wants(t *testing.T, screen string, texts ...string) {
+// wantTexts fails unless the screen, or the row with the cursor, contains the texts.
+func wantTexts(t *testing.T, screen string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(screen, text) {
@@ -32,26 +32,26 @@ func wants(t *testing.T, screen string, texts ...string) {
 func TestSidesKeepTheCursorOnItsEvent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
-	at := r.story()
-	r.show()
-	r.to(at["failed"])
+	at := r.addSample()
+	r.showLog()
+	r.moveTo(at["failed"])
 	for range 3 {
 		r.press("tab")
-		wants(t, under(r), "go test ./upload -count=10 · failed")
+		wantTexts(t, cursorRow(r), "go test ./upload -count=10 · failed")
 	}
-	r.to(at["found"])
+	r.moveTo(at["found"])
 	r.press("tab", "tab")
-	wants(t, under(r), "summary", "e3–e8")
+	wantTexts(t, cursorRow(r), "summary", "e3–e8")
 }
 
 func TestEnterGoesToTheOriginal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
-	r.story()
-	r.show()
+	r.addSample()
+	r.showLog()
 	r.press("tab", "tab", "home", "enter", "enter")
-	wants(t, r.screen(), "[both]")
-	wants(t, under(r), "why does TestUpload fail")
+	wantTexts(t, r.screen(), "[both]")
+	wantTexts(t, cursorRow(r), "why does TestUpload fail")
 }
 
 func TestAResultThatWasCutNamesTheKeyThatShowsIt(t *testing.T) {
@@ -59,83 +59,83 @@ func TestAResultThatWasCutNamesTheKeyThatShowsIt(t *testing.T) {
 	r := newRig(t, 100, 30)
 	r.keys.Open = key.NewBinding(key.WithKeys("o"), key.WithHelp("o", "open"))
 	at := r.add(conversation.ToolResult{CallID: "c", Tool: "read_file", Status: conversation.ResultOK, Text: "begins", Total: 4000})
-	r.show()
-	r.to(at)
+	r.showLog()
+	r.moveTo(at)
 	r.press("o")
-	wants(t, r.screen(), "o shows all 4,000 characters.", "o all of it")
+	wantTexts(t, r.screen(), "o shows all 4,000 characters.", "o all of it")
 }
 
 func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
-	at := r.story()
-	r.show()
+	at := r.addSample()
+	r.showLog()
 	r.press("/")
 	if r.Cursor() == nil {
 		t.Error("there is no cursor where one types")
 	}
-	r.typed("bind")
+	r.typeText("bind")
 	r.press("enter")
 	if r.Cursor() != nil {
 		t.Error("there is a cursor where nothing is typed")
 	}
-	wants(t, r.screen(), "match 1 of 1")
-	wants(t, under(r), "tcp :8080: bind")
+	wantTexts(t, r.screen(), "match 1 of 1")
+	wantTexts(t, cursorRow(r), "tcp :8080: bind")
 	r.Refresh(r.content())
-	wants(t, r.screen(), "match 1 of 1")
+	wantTexts(t, r.screen(), "match 1 of 1")
 	r.press("n")
-	wants(t, r.screen(), "continued from the top")
+	wantTexts(t, r.screen(), "continued from the top")
 	r.press("N")
-	wants(t, r.screen(), "continued from the bottom")
+	wantTexts(t, r.screen(), "continued from the bottom")
 	r.press("esc")
 	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "no search yet", Bad: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
-	r.to(at["question"])
+	r.moveTo(at["question"])
 	r.press("/")
 	r.Update(tea.PasteMsg{Content: "nowhere\nat all"})
-	wants(t, r.screen(), "/ nowhere at all", "no match")
+	wantTexts(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
 	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < edit.MaxInLine || len(said.Text) > edit.MaxInLine+100 {
 		t.Errorf("%d bytes are searched for", len(said.Text))
 	}
 	r.press("/", "esc")
-	wants(t, under(r), "why does TestUpload fail")
+	wantTexts(t, cursorRow(r), "why does TestUpload fail")
 }
 
 func TestRequestsAreSteppedThrough(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
-	at := r.story()
-	r.show()
-	r.to(at["fixed"])
+	at := r.addSample()
+	r.showLog()
+	r.moveTo(at["fixed"])
 	wanted, ok := r.press("[").(history.Wanted)
 	if !ok {
 		t.Fatal("[ asks for no request")
 	}
-	wants(t, r.screen(), "request 2 of 3", "building…")
+	wantTexts(t, r.screen(), "request 2 of 3", "building…")
 	r.Request(inspect.RebuiltRequest{SentRequest: inspect.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
-	wants(t, r.screen(), "building…")
+	wantTexts(t, r.screen(), "building…")
 	made := r.rebuilt(wanted.Event)
 	r.Request(made, nil)
-	wants(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached")
+	wantTexts(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached")
 	r.press("home")
-	wants(t, r.screen(), "You are a careful engineer")
+	wantTexts(t, r.screen(), "You are a careful engineer")
 	r.press("end")
 	if diff := cmp.Diff(pane.Action(history.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.press("]")
 	r.Request(inspect.RebuiltRequest{}, errors.New("the texts of its tools are gone"))
-	wants(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
+	wantTexts(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
 	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
 		t.Errorf("behind the newest request is %#v", a)
 	}
 	if a := r.press("esc"); a != nil {
 		t.Errorf("esc gives %#v", a)
 	}
-	wants(t, r.screen(), "[both]")
+	wantTexts(t, r.screen(), "[both]")
 	if _, ok := r.press("esc").(pane.Closed); !ok {
 		t.Error("esc does not close")
 	}
@@ -155,8 +155,8 @@ func TestAReplyLeadsToItsRequest(t *testing.T) {
 		key  string
 		want uint64
 	}{{replied[1], "[", sent[1]}, {asked[1], "[", sent[0]}, {asked[1], "]", sent[1]}, {replied[0], "[", sent[0]}, {replied[0], "]", sent[1]}, {asked[0], "]", sent[0]}} {
-		r.show()
-		r.to(c.at)
+		r.showLog()
+		r.moveTo(c.at)
 		if diff := cmp.Diff(pane.Action(history.Wanted{Event: c.want}), r.press(c.key)); diff != "" {
 			t.Errorf("%s at e%d (-want +got)\n%s", c.key, c.at, diff)
 		}
@@ -171,9 +171,9 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	last := r.add(conversation.AssistantMessage{Text: "65,535 of each kind.", Stop: conversation.StopEnd})
 	r.add(conversation.UserMessage{Text: "thanks"})
 	r.compact("", conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: first, Last: last}}, Text: "Ports were counted."})
-	r.show()
+	r.showLog()
 	r.press("home")
-	wants(t, under(r), "Ports were counted.")
+	wantTexts(t, cursorRow(r), "Ports were counted.")
 }
 
 // The sent messages, the prompt and the tools add up to the gauge's number. The sent and the hidden tokens add up to the
@@ -187,9 +187,9 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	c := r.content()
 	c.Used, c.Prompt = 900, 300
 	r.Show(c)
-	wants(t, r.screen(), "said ~600 → sent ~600 + ~300 prompt and tools")
+	wantTexts(t, r.screen(), "said ~600 → sent ~600 + ~300 prompt and tools")
 	r.SetUsed(950, 300) // the provider reports
-	wants(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
+	wantTexts(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
 
 	r.compact("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
@@ -199,5 +199,5 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	c = r.content()
 	c.Used, c.Prompt = m.EstimatedTokens()+300, 300
 	r.Show(c)
-	wants(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools", before, m.EstimatedTokens()))
+	wantTexts(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools", before, m.EstimatedTokens()))
 }

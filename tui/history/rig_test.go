@@ -21,18 +21,18 @@ import (
 // rig is a history and the log that a test appends to.
 type rig struct {
 	*history.Model
-	tb     testing.TB
-	log    conversation.Log
-	at     time.Time
-	keys   history.KeyMap
-	title  string
-	locked string
-	calls  int
+	tb             testing.TB
+	log            conversation.Log
+	now            time.Time
+	keys           history.KeyMap
+	title          string
+	readOnlyReason string
+	calls          int
 }
 
 func newRig(tb testing.TB, width, height int) *rig {
 	tb.Helper()
-	r := &rig{tb: tb, at: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
+	r := &rig{tb: tb, now: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
 	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC})
 	r.SetSize(width, height)
 	return r
@@ -41,8 +41,8 @@ func newRig(tb testing.TB, width, height int) *rig {
 // add appends events, a minute later than the last.
 func (r *rig) add(bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
-	r.at = r.at.Add(time.Minute)
-	events := r.log.Prepare(r.at, bodies...)
+	r.now = r.now.Add(time.Minute)
+	events := r.log.Prepare(r.now, bodies...)
 	if err := r.log.Commit(events); err != nil {
 		r.tb.Fatal(err)
 	}
@@ -64,12 +64,12 @@ func (r *rig) call(tool, arguments, text string, status conversation.ResultStatu
 func (r *rig) compact(why string, bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	id := uint64(r.log.Len() + 1)
-	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
-	r.add(conversation.AssignEpoch(bodies, id, made)...)
+	origin := conversation.Origin{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
+	r.add(conversation.AssignEpoch(bodies, id, origin)...)
 	return id
 }
 
-func masks(events ...uint64) conversation.Mask {
+func maskOf(events ...uint64) conversation.Mask {
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 40}
 	for _, e := range events {
 		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
@@ -81,7 +81,7 @@ func (r *rig) content() history.Content {
 	log := r.log.Events()
 	view := projection.Project(log)
 	used := meter.New(meter.Options{}).WithView(view).Reading().Used
-	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.locked}
+	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.readOnlyReason}
 }
 
 // requests are the requests of the usage events.
@@ -95,13 +95,13 @@ func requests(log []conversation.Event) []inspect.SentRequest {
 	return out
 }
 
-func (r *rig) show() { r.Show(r.content()) }
+func (r *rig) showLog() { r.Show(r.content()) }
 
 // press presses keys and returns the last action.
 func (r *rig) press(keys ...string) pane.Action { return tuitest.Press(r.Update, keys...) }
 
-// typed types a text.
-func (r *rig) typed(text string) {
+// typeText types a text.
+func (r *rig) typeText(text string) {
 	for _, c := range text {
 		r.press(string(c))
 	}
@@ -116,8 +116,8 @@ func (r *rig) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// to moves the cursor to an event.
-func (r *rig) to(event uint64) { r.Jump(event, "") }
+// moveTo moves the cursor to an event.
+func (r *rig) moveTo(event uint64) { r.Jump(event, "") }
 
 const (
 	testFile = "package upload\n\nfunc TestUpload(t *testing.T) {\n\tln, err := net.Listen(\"tcp\", \":8080\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n"
@@ -126,8 +126,8 @@ const (
 		"the listener keeps port 8080.\n\nNext: fix server.go (t1)."
 )
 
-// story appends a conversation with all kinds of compaction, and returns its events by name.
-func (r *rig) story() map[string]uint64 {
+// addSample appends a conversation with all kinds of compaction, and returns its events by name.
+func (r *rig) addSample() map[string]uint64 {
 	at := map[string]uint64{}
 	r.add(conversation.Instructions{SystemSize: conversation.Size{ASCII: 4800}, ToolsSize: conversation.Size{ASCII: 9600}},
 		conversation.ModelChanged{Provider: "openai", Model: "gpt-5.6-luna", Window: 128_000})
@@ -141,7 +141,7 @@ func (r *rig) story() map[string]uint64 {
 	at["fixed"] = r.add(conversation.AssistantMessage{Text: "Both listen on :0 by now.", Stop: conversation.StopEnd})
 	at["summary"] = r.compact("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: at["question"], Last: at["found"]}}, Text: summary, Model: "openai/gpt"})
-	at["mask"] = r.compact("1 result masked", masks(at["failed"]))
+	at["mask"] = r.compact("1 result masked", maskOf(at["failed"]))
 	at["pinned"] = r.add(conversation.UserMessage{Text: "never touch go.mod"})
 	r.add(conversation.Pin{Events: []uint64{at["pinned"]}})
 	at["hostile"] = r.call("http_request", `{"url":"https://example.org/\u001b[2J"}`, hostile+"\n"+strings.Repeat("more of it ", 90), conversation.ResultOK)

@@ -12,12 +12,12 @@ func TestApproveMarksInvisibleCharactersInARule(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Offer = conversation.Offer{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Meaning: "edits"}
-	s := open(80, 24, approve(review))
+	s := openDialog(80, 24, newApprove(review))
 	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
 		t.Errorf("%q", view)
 	}
-	want(t, press(s, "e", "x"), nil) // it cannot be edited as it is seen
-	want(t, press(s, "a"), approved{Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
+	wantAction(t, press(s, "e", "x"), nil) // it cannot be edited as it is seen
+	wantAction(t, press(s, "a"), approved{Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
 }
 
 // Characters that do not end a line of a file do not end a shown line either. Otherwise a new line could look like an old one.
@@ -26,7 +26,7 @@ func TestApproveShowsNoForgedDiffLines(t *testing.T) {
 	review := editReview()
 	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,5 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
 	review.Offer = conversation.Offer{Rules: []string{"run_command(git status\nevil)"}, Meaning: "exactly this command"}
-	view := strip(open(80, 40, approve(review)))
+	view := plainView(openDialog(80, 40, newApprove(review)))
 	for _, want := range []string{"2 + note␍ evil()", "3 + note«U+2028» evil()", "5 + if (ok,«U+3164»)", "run_command(git status␊evil)"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
@@ -46,16 +46,16 @@ func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 		}
 		return wide, nil
 	}
-	s := open(80, 24, approve(editReview(), judge))
+	s := openDialog(80, 24, newApprove(editReview(), judge))
 	press(s, "e", "ctrl+u", "e", "d", "i", "t", "(", "*", "enter")
-	if view := strip(s); s.Cursor() == nil || !strings.Contains(view, "! it does not cover this call") {
+	if view := plainView(s); s.Cursor() == nil || !strings.Contains(view, "! it does not cover this call") {
 		t.Fatal(view)
 	}
 	press(s, ")")
-	if view := strip(s); !strings.Contains(view, "allows edits of files") {
+	if view := plainView(s); !strings.Contains(view, "allows edits of files") {
 		t.Fatal(view)
 	}
-	want(t, press(s, "enter", "a"), approved{Grant: conversation.GrantAlways, Rules: wide.Rules})
-	s = open(80, 24, approve(editReview(), judge))
-	want(t, press(s, "e", "backspace", "esc", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
+	wantAction(t, press(s, "enter", "a"), approved{Grant: conversation.GrantAlways, Rules: wide.Rules})
+	s = openDialog(80, 24, newApprove(editReview(), judge))
+	wantAction(t, press(s, "e", "backspace", "esc", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
 }

@@ -21,7 +21,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // later is after every grace period.
 var later = start.Add(time.Hour)
 
-func open(width, height int, d overlay.Dialog) *overlay.Stack {
+func openDialog(width, height int, d overlay.Dialog) *overlay.Stack {
 	s := overlay.New(overlay.DefaultKeyMap(), themes.Styles{})
 	s.SetSize(width, height)
 	s.Push(d, start)
@@ -46,13 +46,13 @@ type (
 	focused   struct{ item string }
 )
 
-// approve is a question about a call. judge returns the offer for edited rules.
-func approve(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
+// newApprove is a question about a call. judge returns the offer for edited rules.
+func newApprove(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
 	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
 	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
 }
 
-func ask(question string, options []string) *overlay.Ask {
+func newAsk(question string, options []string) *overlay.Ask {
 	return overlay.NewAsk(question, options, func(text string, ok bool) pane.Action {
 		if !ok {
 			return nil
@@ -61,25 +61,25 @@ func ask(question string, options []string) *overlay.Ask {
 	})
 }
 
-func confirm(o overlay.ConfirmOptions) *overlay.Ask {
+func newConfirm(o overlay.ConfirmOptions) *overlay.Ask {
 	return overlay.NewConfirm(o, func(yes bool) pane.Action { return confirmed{yes} })
 }
 
-func picker(o overlay.PickerOptions) *overlay.Picker {
+func newPicker(o overlay.PickerOptions) *overlay.Picker {
 	o.Choose = func(item, value string) pane.Action { return picked{item, value} }
 	return overlay.NewPicker(o)
 }
 
 func letters(text string) []string { return strings.Split(text, "") }
 
-func want(t *testing.T, got, want pane.Action) {
+func wantAction(t *testing.T, got, want pane.Action) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(answered{}, confirmed{}, picked{}, focused{})); diff != "" {
 		t.Errorf("action (-want +got):\n%s", diff)
 	}
 }
 
-func strip(s *overlay.Stack) string { return ansi.Strip(s.View()) }
+func plainView(s *overlay.Stack) string { return ansi.Strip(s.View()) }
 
 const someDiff = `--- a/upload.go
 +++ b/upload.go
@@ -129,10 +129,10 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"ctrl+c"}, pane.Ignored{}},
 		{[]string{"f5"}, pane.Ignored{}},
 	} {
-		s := open(80, 24, approve(editReview()))
+		s := openDialog(80, 24, newApprove(editReview()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
 			got := press(s, c.keys...)
-			want(t, got, c.want)
+			wantAction(t, got, c.want)
 			if _, done := got.(approved); done != (s.Len() == 0) {
 				t.Errorf("%d dialogs open after %v", s.Len(), got)
 			}
@@ -144,15 +144,15 @@ func TestApproveWithoutARuleAllowsOnlyOnce(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Offer = conversation.Offer{}
-	s := open(80, 24, approve(review))
+	s := openDialog(80, 24, newApprove(review))
 	press(s, "right", "left")
 	for _, key := range []string{"a", "r", "e"} {
-		want(t, press(s, key), nil)
+		wantAction(t, press(s, key), nil)
 	}
-	if strings.Contains(strip(s), "always") {
+	if strings.Contains(plainView(s), "always") {
 		t.Error("always is offered")
 	}
-	want(t, press(s, "tab", "left", "shift+tab", "enter"), approved{Grant: conversation.GrantOnce})
+	wantAction(t, press(s, "tab", "left", "shift+tab", "enter"), approved{Grant: conversation.GrantOnce})
 }
 
 // A long text is scrolled to its end before any key allows it.
@@ -163,22 +163,22 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 		for _, review := range []conversation.Review{{Command: long}, {Diff: someDiff + strings.Repeat("+x\n", 90) + "+END\n"}, {Title: strings.Repeat("x", 3000) + "END"}} {
 			review.Offer = editReview().Offer
 			for _, key := range []string{"y", "r", "a", "enter", "1", "2", "3"} {
-				s := open(size[0], size[1], approve(review))
-				want(t, press(s, key), nil)
-				if view := strip(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
+				s := openDialog(size[0], size[1], newApprove(review))
+				wantAction(t, press(s, key), nil)
+				if view := plainView(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
 				held := s.Update(tuitest.Key(key), later.Add(overlay.Grace/2))
-				want(t, held, nil)
+				wantAction(t, held, nil)
 				second := s.Update(tuitest.Key(key), later.Add(2*overlay.Grace))
 				if _, ok := second.(approved); !ok {
 					t.Errorf("%v: the second %s does not allow it", size, key)
 				}
-				s = open(size[0], size[1], approve(review))
+				s = openDialog(size[0], size[1], newApprove(review))
 				if _, ok := press(s, "end", key).(approved); !ok {
 					t.Errorf("%v: %s does not allow what was read", size, key)
 				}
-				want(t, press(open(size[0], size[1], approve(review)), "esc"), approved{Grant: conversation.GrantNo})
+				wantAction(t, press(openDialog(size[0], size[1], newApprove(review)), "esc"), approved{Grant: conversation.GrantNo})
 			}
 		}
 	}
@@ -187,24 +187,24 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 	t.Parallel()
 	dialogs := map[string]func() overlay.Dialog{
-		"approve": func() overlay.Dialog { return approve(editReview()) },
-		"ask":     func() overlay.Dialog { return ask("Which?", []string{"a", "b"}) },
-		"confirm": func() overlay.Dialog { return confirm(overlay.ConfirmOptions{Question: "Really?"}) },
+		"approve": func() overlay.Dialog { return newApprove(editReview()) },
+		"ask":     func() overlay.Dialog { return newAsk("Which?", []string{"a", "b"}) },
+		"confirm": func() overlay.Dialog { return newConfirm(overlay.ConfirmOptions{Question: "Really?"}) },
 	}
 	for name, make := range dialogs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(80, 24, make())
+			s := openDialog(80, 24, make())
 			at := start
 			send := func(after time.Duration, key string) pane.Action {
 				at = at.Add(after)
 				return s.Update(tuitest.Key(key), at)
 			}
-			want(t, send(0, "enter"), overlay.Early{})
-			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
+			wantAction(t, send(0, "enter"), overlay.Early{})
+			wantAction(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			// A user who continues typing does not answer.
-			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
-			want(t, send(0, "ctrl+c"), pane.Ignored{})
+			wantAction(t, send(overlay.Grace-1, "enter"), overlay.Early{})
+			wantAction(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {
 				t.Fatal("closed")
 			}
@@ -232,15 +232,15 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 		{[]string{"esc"}, nil},
 		{[]string{"ctrl+c"}, pane.Ignored{}},
 	} {
-		s := open(80, 24, ask("Which colour?", []string{"red", "green\tor so"}))
-		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
+		s := openDialog(80, 24, newAsk("Which colour?", []string{"red", "green\tor so"}))
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { wantAction(t, press(s, c.keys...), c.want) })
 	}
-	s := open(80, 24, ask("Name?", nil))
+	s := openDialog(80, 24, newAsk("Name?", nil))
 	s.Update(tea.PasteMsg{Content: "Ada\nLovelace\n"}, later)
-	want(t, press(s, "enter"), answered{"Ada Lovelace"})
+	wantAction(t, press(s, "enter"), answered{"Ada Lovelace"})
 }
 
-func models() overlay.PickerOptions {
+func modelOptions() overlay.PickerOptions {
 	return overlay.PickerOptions{Title: "Model", Items: []overlay.Item{
 		{ID: "1", Title: "openai/gpt-5.6-luna", Columns: []string{"400k"}}, {ID: "2", Title: "demo/extract", Columns: []string{"8k · free"}, Current: true},
 		{ID: "3", Title: "ollama/qwen3", Columns: []string{"32k"}},
@@ -265,8 +265,8 @@ func TestPicker(t *testing.T) {
 		{[]string{"q"}, nil},
 		{[]string{"esc"}, nil},
 	} {
-		s := open(80, 24, picker(models()))
-		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
+		s := openDialog(80, 24, newPicker(modelOptions()))
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { wantAction(t, press(s, c.keys...), c.want) })
 	}
 }
 
@@ -279,9 +279,9 @@ func TestConfirm(t *testing.T) {
 	}{
 		{false, "enter", true}, {true, "enter", false}, {true, "y", true}, {false, "n", false}, {false, "esc", false}, {true, "tab enter", true}, {false, "down enter", false},
 	} {
-		s := open(80, 24, confirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
+		s := openDialog(80, 24, newConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
 		t.Run(c.keys, func(t *testing.T) {
-			want(t, press(s, strings.Fields(c.keys)...), confirmed{c.want})
+			wantAction(t, press(s, strings.Fields(c.keys)...), confirmed{c.want})
 		})
 	}
 }
@@ -300,8 +300,8 @@ func TestInvisibleCharactersAreMarkedInCommands(t *testing.T) {
 		"rm x\v\f":            "rm x«U+000B»«U+000C»",
 		"say 👨‍👩‍👧 ❤️":        "say 👨‍👩‍👧 ❤️",
 	} {
-		s := open(80, 24, approve(conversation.Review{Title: "run_command", Command: text}))
-		if got := strip(s); !strings.Contains(got, want) {
+		s := openDialog(80, 24, newApprove(conversation.Review{Title: "run_command", Command: text}))
+		if got := plainView(s); !strings.Contains(got, want) {
 			t.Errorf("%q is shown without %q:\n%s", text, want, got)
 		}
 	}

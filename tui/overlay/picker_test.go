@@ -8,8 +8,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// chats is a list that can do everything but be dialled.
-func chats() overlay.PickerOptions {
+// conversationOptions is a list that can do everything but be dialled.
+func conversationOptions() overlay.PickerOptions {
 	return overlay.PickerOptions{Title: "Continue", Preview: 4,
 		Acts:  []overlay.Act{{Key: overlay.DefaultKeyMap().Lists.Sort, Word: "sort", Do: func(item string) pane.Action { return "sort " + item }}},
 		Focus: func(item string) pane.Action { return focused{item} },
@@ -28,7 +28,7 @@ func TestListKeysReturnActions(t *testing.T) {
 		{[]string{"s", "e", "c"}, focused{"2"}},
 		{append(letters("zzz"), "ctrl+s"), focused{}}, // there is nothing to sort
 	} {
-		s := open(80, 24, picker(chats()))
+		s := openDialog(80, 24, newPicker(conversationOptions()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
 			var got pane.Action
 			for _, k := range c.keys {
@@ -36,7 +36,7 @@ func TestListKeysReturnActions(t *testing.T) {
 					got = a
 				}
 			}
-			want(t, got, c.want)
+			wantAction(t, got, c.want)
 			if s.Len() != 1 {
 				t.Error("the list was closed")
 			}
@@ -46,31 +46,31 @@ func TestListKeysReturnActions(t *testing.T) {
 
 func TestAListShowsThePreviewOfTheSelectedItem(t *testing.T) {
 	t.Parallel()
-	p := picker(chats())
-	s := open(80, 24, p)
+	p := newPicker(conversationOptions())
+	s := openDialog(80, 24, p)
 	p.SetPreview("1", "You: \x1b[31mwhat is first")
-	if v := strip(s); !strings.Contains(v, "what is first") || strings.Contains(s.View(), "\x1b[31mwhat") {
+	if v := plainView(s); !strings.Contains(v, "what is first") || strings.Contains(s.View(), "\x1b[31mwhat") {
 		t.Error(v)
 	}
 	press(s, "down")
-	if v := strip(s); strings.Contains(v, "what is first") {
+	if v := plainView(s); strings.Contains(v, "what is first") {
 		t.Error(v)
 	}
 	s.SetSize(40, 8) // no room
 	press(s, "up")
-	if v := strip(s); strings.Contains(v, "what is first") || !strings.Contains(v, "second") {
+	if v := plainView(s); strings.Contains(v, "what is first") || !strings.Contains(v, "second") {
 		t.Errorf("on a low screen:\n%s", v)
 	}
 }
 
 func TestTheEffortIsChosenWithTheModel(t *testing.T) {
 	t.Parallel()
-	o := models()
+	o := modelOptions()
 	o.Dial = &overlay.Dial{Name: "effort", Values: []string{"auto", "low", "high"}}
 	o.Items[2].Fixed = true
 	for keys, value := range map[string]string{"enter": "", "right enter": "low", "left enter": "high", "right right right enter": "", "right up enter": "low", "right down enter": "", "down right up enter": ""} {
-		s := open(80, 24, picker(o))
-		if v := strip(s); !strings.Contains(v, "effort  ‹ auto ›") {
+		s := openDialog(80, 24, newPicker(o))
+		if v := plainView(s); !strings.Contains(v, "effort  ‹ auto ›") {
 			t.Fatalf("no dial:\n%s", v)
 		}
 		got, ok := press(s, strings.Fields(keys)...).(picked)

@@ -15,10 +15,10 @@ const typedSecret = "sk-very-secret-0123456789"
 
 func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 	t.Parallel()
-	line := overlay.NewSecretLine(secret())
-	s := open(80, 24, line)
+	line := overlay.NewSecretLine(secretOptions())
+	s := openDialog(80, 24, line)
 	s.Update(tea.PasteMsg{Content: "  " + typedSecret + "\n"}, later)
-	seen := strip(s)
+	seen := plainView(s)
 	if strings.Contains(seen, "secret") || !strings.Contains(seen, "25 characters, ends in 6789") {
 		t.Errorf("it shows\n%s", seen)
 	}
@@ -36,8 +36,8 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 
 func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 	t.Parallel()
-	line := overlay.NewSecretLine(secret())
-	s := open(80, 24, line)
+	line := overlay.NewSecretLine(secretOptions())
+	s := openDialog(80, 24, line)
 	enter := func(text string) overlay.Secret {
 		s.Update(tea.PasteMsg{Content: text}, later)
 		action := s.Update(tuitest.Key("enter"), later)
@@ -49,7 +49,7 @@ func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 		t.Errorf("it takes %q meanwhile", got.Reveal())
 	}
 	line.Failed("it is \x1b[31mwrong")
-	if seen := strip(s); !strings.Contains(seen, "it is ␛[31mwrong") {
+	if seen := plainView(s); !strings.Contains(seen, "it is ␛[31mwrong") {
 		t.Errorf("it does not say why:\n%s", seen)
 	}
 	if got := enter(typedSecret); got.Reveal() != typedSecret {
@@ -63,10 +63,10 @@ func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"ctrl+z", "ctrl+y", "ctrl+_"} {
-		s := open(80, 24, overlay.NewSecretLine(secret()))
+		s := openDialog(80, 24, overlay.NewSecretLine(secretOptions()))
 		s.Update(tea.PasteMsg{Content: typedSecret}, later)
 		press(s, "ctrl+u", key)
-		if seen := strip(s); !strings.Contains(seen, "paste it here") {
+		if seen := plainView(s); !strings.Contains(seen, "paste it here") {
 			t.Errorf("%s brings it back:\n%s", key, seen)
 		}
 	}

@@ -39,21 +39,21 @@ func TestViews(t *testing.T) {
 		make func() overlay.Dialog
 		keys []string
 	}{
-		{"approve an edit", func() overlay.Dialog { return approve(editReview()) }, nil},
-		{"approve a command", func() overlay.Dialog { return approve(command) }, []string{"down"}},
-		{"edit a rule", func() overlay.Dialog { return approve(editReview()) }, []string{"e", "backspace"}},
-		{"say why not", func() overlay.Dialog { return approve(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
+		{"approve an edit", func() overlay.Dialog { return newApprove(editReview()) }, nil},
+		{"approve a command", func() overlay.Dialog { return newApprove(command) }, []string{"down"}},
+		{"edit a rule", func() overlay.Dialog { return newApprove(editReview()) }, []string{"e", "backspace"}},
+		{"say why not", func() overlay.Dialog { return newApprove(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
 		{"ask", func() overlay.Dialog {
-			return ask("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
+			return newAsk("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
-		{"pick", func() overlay.Dialog { return picker(models()) }, nil},
-		{"pick filtered", func() overlay.Dialog { return picker(models()) }, letters("qw")},
+		{"pick", func() overlay.Dialog { return newPicker(modelOptions()) }, nil},
+		{"pick filtered", func() overlay.Dialog { return newPicker(modelOptions()) }, letters("qw")},
 		{"pick nothing", func() overlay.Dialog {
-			return picker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
+			return newPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
 		}, nil},
-		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, nil},
-		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, letters("sk-0123456789-abcdefgh")},
-		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
+		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, nil},
+		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, letters("sk-0123456789-abcdefgh")},
+		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
 		{"help", func() overlay.Dialog {
 			return overlay.NewHelp(overlay.Tab{Title: "chat", Groups: helpGroups()[:2]}, overlay.Tab{Title: "commands", Groups: helpGroups()[2:]})
 		}, nil},
@@ -61,25 +61,25 @@ func TestViews(t *testing.T) {
 			return overlay.NewText("Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
 		}, nil},
 		{"confirm", func() overlay.Dialog {
-			return confirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
+			return newConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
 		}, nil},
 	}
 	tuitest.Golden(t, [][2]int{{40, 12}, {80, 24}}, func(t *testing.T, b *strings.Builder, width, height int) {
 		for _, scene := range scenes {
-			s := open(width, height, scene.make())
+			s := openDialog(width, height, scene.make())
 			press(s, scene.keys...)
 			x, y := s.Position()
 			fmt.Fprintf(b, "%s (at %d,%d", scene.name, x, y)
 			if c := s.Cursor(); c != nil {
 				fmt.Fprintf(b, ", cursor %d,%d", c.X, c.Y)
 			}
-			fmt.Fprintf(b, ")\n%s\n", strip(s))
+			fmt.Fprintf(b, ")\n%s\n", plainView(s))
 		}
 	})
 }
 
-// secret is a dialog that asks for a key.
-func secret() overlay.SecretOptions {
+// secretOptions is a dialog that asks for a key.
+func secretOptions() overlay.SecretOptions {
 	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",
 		Try: func(s overlay.Secret) pane.Action { return s }, Leave: func() {}}
@@ -111,21 +111,21 @@ func randomOffer(rng *rand.Rand) conversation.Offer {
 func randomDialog(rng *rand.Rand) overlay.Dialog {
 	switch rng.IntN(7) {
 	case 0:
-		return approve(conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
+		return newApprove(conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
 	case 1:
-		return approve(conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
+		return newApprove(conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
 	case 2:
 		var options []string
 		for range rng.IntN(14) {
 			options = append(options, noise(rng, 20))
 		}
-		return ask(noise(rng, 100), options)
+		return newAsk(noise(rng, 100), options)
 	case 3:
 		var items []overlay.Item
 		for i := range rng.IntN(60) {
 			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: noise(rng, 12), Columns: []string{noise(rng, 12)}})
 		}
-		return picker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
+		return newPicker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
 	case 4:
 		group := overlay.Group{Title: plain.Line(noise(rng, 10))}
 		for range rng.IntN(30) {
@@ -133,7 +133,7 @@ func randomDialog(rng *rand.Rand) overlay.Dialog {
 		}
 		return overlay.NewHelp(overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group}})
 	case 5:
-		return confirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
+		return newConfirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
 	}
 	return overlay.NewText(noise(rng, 10), noise(rng, 400))
 }
@@ -144,7 +144,7 @@ func TestDialogsFitTheScreen(t *testing.T) {
 	keys := []string{"down", "up", "tab", "pgdown", "end", "home", "漢", "👍🏽", "left", "right", "backspace", "delete", "ctrl+w", "space", "n", "f5"}
 	for range 120 {
 		width, height := 20+rng.IntN(180), 8+rng.IntN(52)
-		s := open(width, height, randomDialog(rng))
+		s := openDialog(width, height, randomDialog(rng))
 		coversItsPlaceOnly(t, s, width, height)
 		for range 10 {
 			if s.Len() == 0 {
@@ -170,14 +170,14 @@ func fits(t *testing.T, s *overlay.Stack, width, height int) {
 	}
 	for _, line := range lines {
 		if got := ansi.StringWidth(line); got != want {
-			t.Fatalf("a line of %d cells in a box of %d: %q\n%s", got, want, line, strip(s))
+			t.Fatalf("a line of %d cells in a box of %d: %q\n%s", got, want, line, plainView(s))
 		}
 		if plain := ansi.Strip(line); strings.ContainsAny(plain, "\x1b\x07\u009b\r\u202e") {
 			t.Fatalf("a control character in %q", plain)
 		}
 	}
 	if c := s.Cursor(); c != nil && (c.X <= x || c.X >= x+want-1 || c.Y <= y || c.Y >= y+len(lines)-1) {
-		t.Fatalf("cursor at %d,%d outside the box of %d at %d,%d\n%s", c.X, c.Y, want, x, y, strip(s))
+		t.Fatalf("cursor at %d,%d outside the box of %d at %d,%d\n%s", c.X, c.Y, want, x, y, plainView(s))
 	}
 }
 
@@ -212,8 +212,8 @@ func largeDiff(b *testing.B) *overlay.Stack {
 	for i := range 1500 {
 		fmt.Fprintf(&d, "@@ -%[1]d,4 +%[1]d,4 @@\n \tkept := %[1]d\n-\tsome line of code that is removed, %[1]d\n+\tsome other line of code that was added, %[1]d\n \treturn a, line(that, is, kept)\n \t}\n", 10*i+1)
 	}
-	s := open(120, 40, approve(conversation.Review{Title: "modify_file x", Diff: d.String()}))
-	if !strings.Contains(strip(s), "+1,500 −1,500") {
+	s := openDialog(120, 40, newApprove(conversation.Review{Title: "modify_file x", Diff: d.String()}))
+	if !strings.Contains(plainView(s), "+1,500 −1,500") {
 		b.Fatal("this is no diff")
 	}
 	return s

@@ -33,7 +33,7 @@ func longLog(n int) []conversation.Event {
 func BenchmarkOpen(b *testing.B) {
 	events := longLog(10_000)
 	for b.Loop() {
-		r := open(b, 120, 40)
+		r := openTranscript(b, 120, 40)
 		r.Reset(events)
 		r.View()
 	}
@@ -41,7 +41,7 @@ func BenchmarkOpen(b *testing.B) {
 
 // Budget: 20 ms with a hundred compactions of a hundred results each, half of them undone.
 func BenchmarkOpenCompacted(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	events := longLog(9_850)
 	if err := r.log.Commit(events); err != nil {
 		b.Fatal(err)
@@ -51,9 +51,9 @@ func BenchmarkOpenCompacted(b *testing.B) {
 		for j := range uint64(100) {
 			results = append(results, 90*i+j)
 		}
-		epoch := r.compacted(at(14, 2), manual(90_000, 30_000), masks(results...))
+		epoch := r.addCompaction(timeAt(14, 2), manualOrigin(90_000, 30_000), maskOf(results...))
 		if i%2 == 1 {
-			r.undo(b, at(14, 3), epoch)
+			r.addUndo(b, timeAt(14, 3), epoch)
 		}
 	}
 	events = r.log.Events()
@@ -67,7 +67,7 @@ func BenchmarkOpenCompacted(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	events := longLog(10_000)
 	var before, after runtime.MemStats
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.View()
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -88,7 +88,7 @@ func BenchmarkMemory(b *testing.B) {
 
 // Budget: 1 ms, for 60 wheel steps in a second.
 func BenchmarkScrollALine(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.Reset(longLog(10_000))
 	r.View()
 	up := true
@@ -107,7 +107,7 @@ func BenchmarkScrollALine(b *testing.B) {
 
 // Budget: 3 ms, most of which new items may take.
 func BenchmarkScrollAPage(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.Reset(longLog(10_000))
 	for i := 0; b.Loop(); i++ {
 		if i%100 == 0 {
@@ -121,7 +121,7 @@ func BenchmarkScrollAPage(b *testing.B) {
 // Budget: 2 ms for a delta and the view of it, with 10,000 events and a reply
 // of 100 KB so far.
 func BenchmarkDelta(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.Reset(longLog(10_000))
 	paragraph := strings.Repeat("words of a paragraph with `code` and **more** ", 8) + "\n\n"
 	for i := 0; b.Loop(); i++ {
@@ -142,7 +142,7 @@ func BenchmarkDelta(b *testing.B) {
 
 // Budget: 2 ms, with 100 KB of reasoning unfolded.
 func BenchmarkReasoningDelta(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.ToggleExpanded()
 	r.Delta("", strings.Repeat("The user wants to know why, so I look at every line of it in turn.\n", 1500))
 	for b.Loop() {
@@ -153,7 +153,7 @@ func BenchmarkReasoningDelta(b *testing.B) {
 
 // Budget: 5 ms at any width, with a paste of 5 MB in view.
 func BenchmarkResizeWithPaste(b *testing.B) {
-	r := open(b, 120, 40, user(strings.Repeat("2026-01-02 ERROR connection refused\n", 5<<20/36)), reply("ok"))
+	r := openTranscript(b, 120, 40, user(strings.Repeat("2026-01-02 ERROR connection refused\n", 5<<20/36)), reply("ok"))
 	for i := 0; b.Loop(); i++ {
 		r.SetSize(60+i%100, 40)
 		r.View()
@@ -162,7 +162,7 @@ func BenchmarkResizeWithPaste(b *testing.B) {
 
 // Budget: 100 ms to unfold it.
 func BenchmarkUnfoldPaste(b *testing.B) {
-	r := open(b, 120, 40, user(strings.Repeat("2026-01-02 ERROR connection refused\n", 5<<20/36)), reply("ok"))
+	r := openTranscript(b, 120, 40, user(strings.Repeat("2026-01-02 ERROR connection refused\n", 5<<20/36)), reply("ok"))
 	for b.Loop() {
 		r.ToggleExpanded()
 		r.View()
@@ -173,7 +173,7 @@ func BenchmarkUnfoldPaste(b *testing.B) {
 
 // Budget: 100 ns: an idle program does nothing.
 func BenchmarkViewUnchanged(b *testing.B) {
-	r := open(b, 120, 40)
+	r := openTranscript(b, 120, 40)
 	r.Reset(longLog(1000))
 	for b.Loop() {
 		r.View()

@@ -40,7 +40,7 @@ func TestCodeIsCopiedAsWritten(t *testing.T) {
 		}
 		text = before + "\n\n" + text + "\n" + after
 		want := before + "\n\n" + lead + strings.Trim(strings.Join(code, "\n"), "\n") + "\n\n" + after
-		r := open(t, width, 400, user("go"))
+		r := openTranscript(t, width, 400, user("go"))
 		if rapid.Bool().Draw(rt, "arriving") {
 			r.Delta(text, "")
 		} else {
@@ -63,7 +63,7 @@ var (
 func TestHugeCodeIsCopiedAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{hugeLine, hugeCode} {
-		r := open(t, 80, 30_000, reply("```\n"+code+"\n```"))
+		r := openTranscript(t, 80, 30_000, reply("```\n"+code+"\n```"))
 		if got := strings.Trim(r.drag(0, 0, all, 29_999), "\n"); got != code {
 			t.Errorf("%d bytes were copied of %d, from %.100q", len(got), len(code), got)
 		}
@@ -78,7 +78,7 @@ func BenchmarkCopyHugeCode(b *testing.B) { copyCode(b, "```\n"+hugeCode+"\n```")
 
 func copyCode(b *testing.B, text string) {
 	b.Helper()
-	r := open(b, 80, 30_000, reply(text))
+	r := openTranscript(b, 80, 30_000, reply(text))
 	r.View()
 	for i := 0; b.Loop(); i++ {
 		r.SetSize(80+i%2, 30_000) // so that the lines are drawn again

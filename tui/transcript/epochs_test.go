@@ -17,8 +17,8 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// at returns a time on the day of the test logs.
-func at(hour, minute int) time.Time { return time.Date(2026, 1, 2, hour, minute, 5, 0, time.UTC) }
+// timeAt returns a time on the day of the test logs.
+func timeAt(hour, minute int) time.Time { return time.Date(2026, 1, 2, hour, minute, 5, 0, time.UTC) }
 
 // addAt appends bodies as one batch.
 func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
@@ -29,43 +29,43 @@ func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
 	r.Append(events)
 }
 
-// compacted appends the overlays of one compaction, and returns its epoch.
-func (r *rig) compacted(now time.Time, made conversation.Origin, bodies ...conversation.Body) uint64 {
+// addCompaction appends the overlays of one compaction, and returns its epoch.
+func (r *rig) addCompaction(now time.Time, made conversation.Origin, bodies ...conversation.Body) uint64 {
 	epoch := uint64(r.log.Len() + 1)
 	r.addAt(now, conversation.AssignEpoch(bodies, epoch, made)...)
 	return epoch
 }
 
-// undo reverts an epoch; redo reverts the newest undo.
-func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
+// addUndo reverts an epoch; redo reverts the newest undo.
+func (r *rig) addUndo(t testing.TB, now time.Time, epoch uint64) {
 	t.Helper()
 	b, err := edit.Undo(r.log.Events(), epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.compacted(now, conversation.Origin{Source: conversation.SourceManual}, b)
+	r.addCompaction(now, conversation.Origin{Source: conversation.SourceManual}, b)
 }
 
-func (r *rig) redo(t testing.TB, now time.Time) {
+func (r *rig) addRedo(t testing.TB, now time.Time) {
 	t.Helper()
 	b, err := edit.Redo(r.log.Events())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.compacted(now, conversation.Origin{Source: conversation.SourceManual}, b)
+	r.addCompaction(now, conversation.Origin{Source: conversation.SourceManual}, b)
 }
 
-// manual describes a compaction that the user requested.
-func manual(before, after int) conversation.Origin {
+// manualOrigin describes a compaction that the user requested.
+func manualOrigin(before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after}
 }
 
-func summary(from, to int) conversation.Summary {
+func summaryOf(from, to int) conversation.Summary {
 	return conversation.Summary{Text: "what was done", FromTurn: from, ToTurn: to}
 }
 
-// masks returns a mask of the results of events.
-func masks(events ...uint64) conversation.Mask {
+// maskOf returns a mask of the results of events.
+func maskOf(events ...uint64) conversation.Mask {
 	var m conversation.Mask
 	for _, e := range events {
 		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
@@ -87,43 +87,43 @@ func TestCompactionLineShowsWhatWasDone(t *testing.T) {
 		body conversation.Body
 		want string
 	}{
-		{"told", made(12_100, 5300, "turns 0–2, 12 results masked, focus: the ports"), masks(4), "compacted turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
-		{"told otherwise", made(12_100, 5300, "it was full"), masks(4), "compacted: 12.1k → 5.3k · it was full · "},
-		{"nothing known", made(0, 0, ""), masks(4), "compacted · "},
-		{"by itself", auto, masks(4), "compacted turn 1 automatically: 2k → 1k"},
+		{"told", made(12_100, 5300, "turns 0–2, 12 results masked, focus: the ports"), maskOf(4), "compacted turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
+		{"told otherwise", made(12_100, 5300, "it was full"), maskOf(4), "compacted: 12.1k → 5.3k · it was full · "},
+		{"nothing known", made(0, 0, ""), maskOf(4), "compacted · "},
+		{"by itself", auto, maskOf(4), "compacted turn 1 automatically: 2k → 1k"},
 		{"left out", auto, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "trimmed turn 1 automatically"},
-		{"by the model", model, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
+		{"by the model", model, maskOf(4), "compacted turn 1, asked for by the model: 2k → 1k"},
 		{"hostile", made(0, 0, "\x1b]52;c;aGk=\x07\u202e\n"+strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
-		{"negative", made(-5, -7, ""), masks(4), "compacted · "},
-		{"huge", made(math.MaxInt, math.MinInt, ""), masks(4), "compacted: 4611686018427M → 0 · "},
+		{"negative", made(-5, -7, ""), maskOf(4), "compacted · "},
+		{"huge", made(math.MaxInt, math.MinInt, ""), maskOf(4), "compacted: 4611686018427M → 0 · "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := open(t, 200, 60, turns(8)...)
-			r.compacted(at(14, 2), c.made, c.body)
-			r.has(t, c.want)
-			check(t, r.View(), 200, 60)
+			r := openTranscript(t, 200, 60, turns(8)...)
+			r.addCompaction(timeAt(14, 2), c.made, c.body)
+			r.wantText(t, c.want)
+			wantValidView(t, r.View(), 200, 60)
 		})
 	}
 }
 
 func TestCompactionLineShowsLaterUndos(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, turns(8)...)
-	first := r.compacted(at(14, 2), manual(91_000, 60_000), masks(4))
-	second := r.compacted(at(14, 3), manual(60_000, 34_000), summary(2, 5), masks(2))
+	r := openTranscript(t, 120, 60, turns(8)...)
+	first := r.addCompaction(timeAt(14, 2), manualOrigin(91_000, 60_000), maskOf(4))
+	second := r.addCompaction(timeAt(14, 3), manualOrigin(60_000, 34_000), summaryOf(2, 5), maskOf(2))
 	older := fmt.Sprintf("14:02 compacted: 91k → 60k · /undo-compact %d ──", first)
-	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
+	r.wantText(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
 
-	r.undo(t, at(14, 5), second)
-	r.has(t, "14:03 compacted (undone): 60k → 34k ──", "14:02 compacted: 91k → 60k · ctrl+x undo ──")
-	r.redo(t, at(14, 7))
-	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
-	r.compacted(at(14, 11), conversation.Origin{}, conversation.Revert{Event: second + 1})
-	r.has(t, "14:03 compacted (partly undone): 60k → 34k · ctrl+x undo ──")
+	r.addUndo(t, timeAt(14, 5), second)
+	r.wantText(t, "14:03 compacted (undone): 60k → 34k ──", "14:02 compacted: 91k → 60k · ctrl+x undo ──")
+	r.addRedo(t, timeAt(14, 7))
+	r.wantText(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
+	r.addCompaction(timeAt(14, 11), conversation.Origin{}, conversation.Revert{Event: second + 1})
+	r.wantText(t, "14:03 compacted (partly undone): 60k → 34k · ctrl+x undo ──")
 
 	r.SetUndoKey("")
-	r.has(t, fmt.Sprintf("compacted (partly undone): 60k → 34k · /undo-compact %d ──", second))
+	r.wantText(t, fmt.Sprintf("compacted (partly undone): 60k → 34k · /undo-compact %d ──", second))
 	if n := strings.Count(r.screen(), "──\n"); n > 2 {
 		t.Errorf("reverts have lines of their own:\n%s", r.screen())
 	}
@@ -131,9 +131,9 @@ func TestCompactionLineShowsLaterUndos(t *testing.T) {
 
 func TestAClickOnUndoUndoesTheCompaction(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, turns(8)...)
-	first := r.compacted(at(14, 2), manual(91_000, 60_000), masks(4))
-	second := r.compacted(at(14, 3), manual(60_000, 34_000), masks(2))
+	r := openTranscript(t, 120, 60, turns(8)...)
+	first := r.addCompaction(timeAt(14, 2), manualOrigin(91_000, 60_000), maskOf(4))
+	second := r.addCompaction(timeAt(14, 3), manualOrigin(60_000, 34_000), maskOf(2))
 	click := func(y int, word string) uint64 {
 		t.Helper()
 		before, _, ok := strings.Cut(r.lines()[y], word)
@@ -154,7 +154,7 @@ func TestAClickOnUndoUndoesTheCompaction(t *testing.T) {
 			t.Errorf("a click on %q of the line of %s undoes %d, want %d", c.word, c.line, got, c.want)
 		}
 	}
-	r.undo(t, at(14, 5), second)
+	r.addUndo(t, timeAt(14, 5), second)
 	if got := click(r.row("14:03"), "undone"); got != 0 {
 		t.Errorf("a click undoes %d once more", got)
 	}
@@ -169,7 +169,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		events := conversationtest.WithOverlays(rt, rapid.Custom(conversationtest.Rich).Draw(rt, "log"))
-		r := open(t, 250, 1)
+		r := openTranscript(t, 250, 1)
 		r.Reset(events)
 		lines := drawnLines(r, 250)
 		var got, want []bool // undone
@@ -184,7 +184,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			rt.Fatalf("what is undone (-log +lines): %s\n%s", d, strings.Join(lines, "\n"))
 		}
-		inPieces := open(t, 250, 1)
+		inPieces := openTranscript(t, 250, 1)
 		for piece := range slices.Chunk(events, rapid.IntRange(1, 5).Draw(rt, "piece")) {
 			inPieces.Append(piece)
 			inPieces.View()
@@ -211,20 +211,20 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 			Before: amount.Draw(rt, "before"), After: amount.Draw(rt, "after"),
 			Why: rapid.OneOf(rapid.String(), rapid.Just("turns 1–2, 漢字👨‍👩‍👧‍👦 \x1b[2J\u202e")).Draw(rt, "why"),
 		}
-		r := open(t, 80, 20, turns(2)...)
+		r := openTranscript(t, 80, 20, turns(2)...)
 		body := rapid.SampledFrom([]conversation.Body{
-			masks(2, 4, 99), conversation.Summary{Text: "x", FromTurn: amount.Draw(rt, "from"), ToTurn: amount.Draw(rt, "to")},
+			maskOf(2, 4, 99), conversation.Summary{Text: "x", FromTurn: amount.Draw(rt, "from"), ToTurn: amount.Draw(rt, "to")},
 			conversation.Drop{Spans: []conversation.Span{{First: 9, Last: 1}}}, conversation.Pin{Events: make([]uint64, 3)},
 			conversation.Rewind{Turn: amount.Draw(rt, "turn")}, conversation.Attempt{Why: made.Why},
 		}).Draw(rt, "body")
-		epoch := r.compacted(at(14, 2), made, body)
+		epoch := r.addCompaction(timeAt(14, 2), made, body)
 		if rapid.Bool().Draw(rt, "undone") {
-			r.compacted(at(14, 3), conversation.Origin{}, conversation.Revert{Epoch: epoch})
+			r.addCompaction(timeAt(14, 3), conversation.Origin{}, conversation.Revert{Epoch: epoch})
 		}
 		for range 5 {
 			width := rapid.IntRange(1, 250).Draw(rt, "width")
 			r.SetSize(width, 20)
-			check(t, r.View(), width, 20)
+			wantValidView(t, r.View(), width, 20)
 			if n := r.CountLines(100); body.Kind() != conversation.KindAttempt && body.Kind() != conversation.KindRewind && width >= 20 && n != 10 {
 				rt.Fatalf("%d lines at width %d, want 10:\n%s", n, width, r.screen())
 			}

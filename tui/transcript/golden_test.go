@@ -116,12 +116,12 @@ func TestItems(t *testing.T) {
 			t.Parallel()
 			var b strings.Builder
 			for _, scene := range scenes {
-				r := open(t, width, 1)
+				r := openTranscript(t, width, 1)
 				scene.show(r)
 				height := r.CountLines(80)
 				r.SetSize(width, height)
 				r.ToTop()
-				check(t, r.View(), width, height)
+				wantValidView(t, r.View(), width, height)
 				fmt.Fprintf(&b, "== %s\n%s\n", scene.name, strings.Join(r.lines(), "\n"))
 			}
 			golden.RequireEqual(t, b.String())
@@ -132,14 +132,14 @@ func TestItems(t *testing.T) {
 // The same conversations on small screens.
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	for _, at := range [][2]int{{40, 12}, {80, 24}} {
-		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
+	for _, timeAt := range [][2]int{{40, 12}, {80, 24}} {
+		t.Run(fmt.Sprintf("%dx%d", timeAt[0], timeAt[1]), func(t *testing.T) {
 			t.Parallel()
-			r := open(t, at[0], at[1])
+			r := openTranscript(t, timeAt[0], timeAt[1])
 			showTalk(r)
 			showEdit(r)
 			showTools(r)
-			check(t, r.View(), at[0], at[1])
+			wantValidView(t, r.View(), timeAt[0], timeAt[1])
 			golden.RequireEqual(t, r.View()+"\n")
 		})
 	}

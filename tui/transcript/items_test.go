@@ -15,7 +15,7 @@ func TestStreamedEqualsStored(t *testing.T) {
 	t.Parallel()
 	for _, expanded := range []bool{false, true} {
 		for _, cut := range []int{1, 3, 7, 40, 10_000} {
-			streamed, stored := open(t, 50, 60, user("hi")), open(t, 50, 60, user("hi"))
+			streamed, stored := openTranscript(t, 50, 60, user("hi")), openTranscript(t, 50, 60, user("hi"))
 			if expanded {
 				streamed.ToggleExpanded()
 				stored.ToggleExpanded()
@@ -53,11 +53,11 @@ func TestStreamedEqualsStored(t *testing.T) {
 // The reply in the log is shown even if the streamed text was different.
 func TestTheLoggedReplyReplacesTheStreamedOne(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12)
+	r := openTranscript(t, 60, 12)
 	r.Delta("a stream that was cleaned \xff", "")
 	r.add(reply("the text in the log"))
-	r.has(t, "the text in the log")
-	r.lacks(t, "a stream")
+	r.wantText(t, "the text in the log")
+	r.wantNoText(t, "a stream")
 }
 
 // A folded call that failed shows the line with the reason.
@@ -71,7 +71,7 @@ func TestAFailedCallShowsTheReason(t *testing.T) {
 		"an imported command":  {`{"command":"make"}`, "cc -c a.c\na.c:1: error: no type", "a.c:1: error: no type", "cc -c"},
 		"one that was not run": {`{"command":"make"}`, "error: the shell is missing", "error: the shell is missing", "VERSION"},
 	} {
-		r := open(t, 70, 20, calls(call("1", "tool", c.arguments)), result("1", conversation.ResultError, c.text))
+		r := openTranscript(t, 70, 20, calls(call("1", "tool", c.arguments)), result("1", conversation.ResultError, c.text))
 		view := ansi.Strip(r.View())
 		if !strings.Contains(view, c.want) || strings.Contains(view, c.not) {
 			t.Errorf("%s: %q is not all that is shown:\n%s", name, c.want, view)
@@ -79,20 +79,20 @@ func TestAFailedCallShowsTheReason(t *testing.T) {
 	}
 	ran := result("1", conversation.ResultError, "exit code 1, 3s\nlots of output")
 	ran.Detail = "exit code 1, 3s\na.c:1: error: no type"
-	r := open(t, 70, 20, calls(call("1", "run_command", `{"command":"make"}`)), ran)
-	r.has(t, "ran make · failed", "a.c:1: error: no type")
-	r.lacks(t, "exit code", "lots of output")
+	r := openTranscript(t, 70, 20, calls(call("1", "run_command", `{"command":"make"}`)), ran)
+	r.wantText(t, "ran make · failed", "a.c:1: error: no type")
+	r.wantNoText(t, "exit code", "lots of output")
 
 	edit := result("1", conversation.ResultError, "upload.go: the disk is full\nnothing was written")
 	edit.Detail = "for the eye"
-	r = open(t, 70, 20, calls(call("1", "modify_file", `{"path":"upload.go"}`)), edit)
-	r.has(t, "upload.go: the disk is full")
-	r.lacks(t, "for the eye", "nothing was written")
+	r = openTranscript(t, 70, 20, calls(call("1", "modify_file", `{"path":"upload.go"}`)), edit)
+	r.wantText(t, "upload.go: the disk is full")
+	r.wantNoText(t, "for the eye", "nothing was written")
 }
 
 func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12, user("go"))
+	r := openTranscript(t, 60, 12, user("go"))
 	r.Delta("\n", "")
 	r.add(conversation.AssistantMessage{Text: "\n", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{call("1", "todo_read", "{}")}})
 	want := "  ▌ go\n\n    · read todos"
@@ -107,21 +107,21 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 
 func TestACallShowsEachOfItsStates(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
-	r.has(t, "· run make")
+	r := openTranscript(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
+	r.wantText(t, "· run make")
 	r.ToolOutput("1", "too early")
-	r.lacks(t, "too early")
+	r.wantNoText(t, "too early")
 	r.ToolStarted("1", "run_command make")
-	r.has(t, "⠋ run make")
+	r.wantText(t, "⠋ run make")
 	r.ToolOutput("1", "first\n")
 	r.SetFrame(1)
-	r.has(t, "⠙ run make", "first")
+	r.wantText(t, "⠙ run make", "first")
 	r.ToolOutput("1", strings.Repeat("x\n", 5000)+"last")
-	r.has(t, "last")
-	r.lacks(t, "first")
+	r.wantText(t, "last")
+	r.wantNoText(t, "first")
 	r.add(result("1", conversation.ResultOK, "all of it"))
-	r.has(t, "▸ ran make")
-	r.lacks(t, "last")
+	r.wantText(t, "▸ ran make")
+	r.wantNoText(t, "last")
 	before := r.View()
 	r.SetFrame(2)
 	r.ToolOutput("1", "late")
@@ -137,20 +137,20 @@ func TestACallShowsEachOfItsStates(t *testing.T) {
 func TestAUserCommandShowsTheBeginningOfItsOutput(t *testing.T) {
 	t.Parallel()
 	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
-	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.FormatCommandOutput("seq", lines)})
+	r := openTranscript(t, 60, 40, conversation.UserMessage{Text: conversation.FormatCommandOutput("seq", lines)})
 	r.ShowOutput("!!long", lines+"\n")
-	r.has(t, "▌ !seq", "▌ line", "+ output, 12 lines · ", "· !!long", "… 12 lines, ")
-	r.lacks(t, "the last", "I ran")
+	r.wantText(t, "▌ !seq", "▌ line", "+ output, 12 lines · ", "· !!long", "… 12 lines, ")
+	r.wantNoText(t, "the last", "I ran")
 	if n := strings.Count(r.screen(), "line\n"); n != 8 {
 		t.Errorf("%d lines of output are shown, want 4 of each:\n%s", n, r.screen())
 	}
 	r.ToggleExpanded()
-	r.has(t, "▌ !seq", "▌ the last", "  the last")
-	r.lacks(t, "I ran", "```")
-	r = open(t, 60, 20, conversation.UserMessage{Text: conversation.FormatCommandOutput("true", "")})
+	r.wantText(t, "▌ !seq", "▌ the last", "  the last")
+	r.wantNoText(t, "I ran", "```")
+	r = openTranscript(t, 60, 20, conversation.UserMessage{Text: conversation.FormatCommandOutput("true", "")})
 	r.ShowOutput("!!short", "a\nb\nc\nd\ne\n")
-	r.has(t, "▌ !true · no output", "  e")
-	r.lacks(t, "…")
+	r.wantText(t, "▌ !true · no output", "  e")
+	r.wantNoText(t, "…")
 }
 
 // A failed turn shows its error once, and the key that sends it again until another event follows. A rewind folds the error away.
@@ -158,21 +158,21 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	t.Parallel()
 	const failure = "No answer after 4 tries (9 s)"
 	failed := conversation.TurnFailed{Message: failure, Hint: "is it running?"}
-	r := open(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
+	r := openTranscript(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
 	r.SetRetryKey("enter")
-	r.has(t, "■ broke off", "✗ "+failure, "is it running? · enter sends again")
+	r.wantText(t, "■ broke off", "✗ "+failure, "is it running? · enter sends again")
 	if n := strings.Count(r.screen(), failure); n != 1 || !r.Failed() {
 		t.Errorf("failure %d times; Failed: %v", n, r.Failed())
 	}
 	r.add(conversation.Rewind{Turn: 1, Reply: 2}, failed)
-	r.lacks(t, "half", "broke off\n")
-	r.has(t, "sent again without the reply that broke off")
+	r.wantNoText(t, "half", "broke off\n")
+	r.wantText(t, "sent again without the reply that broke off")
 	if n := strings.Count(r.screen(), "enter sends again"); n != 1 {
 		t.Errorf("the key is named %d times", n)
 	}
 	r.add(reply("There."))
-	r.has(t, "✗ "+failure)
-	r.lacks(t, "enter sends again")
+	r.wantText(t, "✗ "+failure)
+	r.wantNoText(t, "enter sends again")
 	r.add(user("more"), failed, conversation.Rewind{Turn: 1})
 	if r.Failed() || strings.Count(r.screen(), failure) != 2 {
 		t.Errorf("what is undone stays:\n%s", r.screen())
@@ -181,7 +181,7 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 
 func TestLastReplyAndExchange(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12)
+	r := openTranscript(t, 60, 12)
 	if r.LastReply() != "" || r.LastExchange() != "" {
 		t.Error("something of nothing")
 	}
@@ -207,19 +207,19 @@ func TestLastReplyAndExchange(t *testing.T) {
 func TestFilesOfAMessageFold(t *testing.T) {
 	t.Parallel()
 	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"
-	r := open(t, 80, 12, user("see @a.go"+files))
+	r := openTranscript(t, 80, 12, user("see @a.go"+files))
 	if d := cmp.Diff("  ▌ see @a.go\n  ▌ + a \"b\".go · 7 tokens\n  ▌ + big.txt · 1k tokens", r.screen()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff("> see @a.go", r.LastExchange()); d != "" {
 		t.Error(d)
 	}
-	open(t, 80, 12, user("see @a"+"\n\n<file path=\"a\">\nx\n</file>")).has(t, "+ a · 1 token")
+	openTranscript(t, 80, 12, user("see @a"+"\n\n<file path=\"a\">\nx\n</file>")).wantText(t, "+ a · 1 token")
 	r.ToggleExpanded()
 	r.ToTop()
-	r.has(t, "package a", `<file path="a \"b\".go">`)
+	r.wantText(t, "package a", `<file path="a \"b\".go">`)
 	for _, odd := range []string{"just </file>", "\n</file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
-		r := open(t, 80, 12, user(odd))
-		r.has(t, "</file>")
+		r := openTranscript(t, 80, 12, user(odd))
+		r.wantText(t, "</file>")
 	}
 }

@@ -22,7 +22,7 @@ var alphabet = []string{
 	"z" + strings.Repeat("\u0301", 40), "# ", "* ", "1. ", "▌ ", "```\n", "```go\n", "|a|b|\n|-|-|\n", "**", "`", "[x](http://y)", "<b>", "@@ ", "+", "-", "--- ", strings.Repeat("long", 30),
 }
 
-func noise(rng *rand.Rand, n int) string {
+func randomText(rng *rand.Rand, n int) string {
 	var b strings.Builder
 	for range rng.IntN(n) {
 		b.WriteString(strings.Repeat(alphabet[rng.IntN(len(alphabet))], 1+rng.IntN(3)))
@@ -37,32 +37,32 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 	id := func() string { return string(rune('a' + rng.IntN(6))) }
 	switch rng.IntN(9) {
 	case 0:
-		return conversation.UserMessage{Text: noise(rng, 80)}
+		return conversation.UserMessage{Text: randomText(rng, 80)}
 	case 1, 2:
-		m := conversation.AssistantMessage{Text: noise(rng, 60), Reasoning: noise(rng, 30), Error: noise(rng, 10), Stop: stops[rng.IntN(len(stops))]}
+		m := conversation.AssistantMessage{Text: randomText(rng, 60), Reasoning: randomText(rng, 30), Error: randomText(rng, 10), Stop: stops[rng.IntN(len(stops))]}
 		for range rng.IntN(3) {
-			m.Calls = append(m.Calls, call(id(), noise(rng, 6), `{"path":"`+noise(rng, 8)+`"}`))
+			m.Calls = append(m.Calls, call(id(), randomText(rng, 6), `{"path":"`+randomText(rng, 8)+`"}`))
 		}
 		return m
 	case 3, 4:
-		r := result(id(), statuses[rng.IntN(len(statuses))], noise(rng, 60))
+		r := result(id(), statuses[rng.IntN(len(statuses))], randomText(rng, 60))
 		if rng.IntN(3) == 0 {
-			r.Detail = noise(rng, 40)
+			r.Detail = randomText(rng, 40)
 		}
 		return r
 	case 5:
-		return conversation.Notice{Level: conversation.NoticeWarning, Text: noise(rng, 20)}
+		return conversation.Notice{Level: conversation.NoticeWarning, Text: randomText(rng, 20)}
 	case 6:
-		made := conversation.Origin{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: noise(rng, 8)}
+		made := conversation.Origin{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: randomText(rng, 8)}
 		return conversation.Mask{Origin: made, Items: make([]conversation.MaskItem, rng.IntN(3))}
 	case 7:
 		return conversation.Revert{Origin: conversation.Origin{Epoch: 4 + uint64(rng.IntN(4))}, Epoch: uint64(rng.IntN(8)), Redoes: uint64(rng.IntN(4))}
 	}
-	return conversation.ModelChanged{Provider: noise(rng, 4), Model: noise(rng, 4)}
+	return conversation.ModelChanged{Provider: randomText(rng, 4), Model: randomText(rng, 4)}
 }
 
-// move applies a random action of a user or an agent.
-func move(rng *rand.Rand, r *rig) {
+// randomAction applies a random action of a user or an agent.
+func randomAction(rng *rand.Rand, r *rig) {
 	id := string(rune('a' + rng.IntN(6)))
 	switch rng.IntN(20) {
 	case 0, 1:
@@ -78,20 +78,20 @@ func move(rng *rand.Rand, r *rig) {
 	case 7:
 		r.ToggleExpanded()
 	case 8, 9, 10, 11:
-		r.Delta(noise(rng, 20), noise(rng, 4))
+		r.Delta(randomText(rng, 20), randomText(rng, 4))
 	case 12:
 		r.Discard()
 	case 13:
-		r.ToolStarted(id, noise(rng, 5))
+		r.ToolStarted(id, randomText(rng, 5))
 	case 14:
-		r.ToolOutput(id, noise(rng, 30))
+		r.ToolOutput(id, randomText(rng, 30))
 	case 15:
 		r.Press(rng.IntN(200), rng.IntN(60))
 		r.Drag(rng.IntN(200)-5, rng.IntN(80)-10)
 	case 16:
 		r.Release()
 	case 17:
-		r.ShowError(noise(rng, 8), noise(rng, 4))
+		r.ShowError(randomText(rng, 8), randomText(rng, 4))
 	case 18:
 		r.SetFrame(rng.IntN(100))
 	default:
@@ -106,11 +106,11 @@ func TestViewHasItsSizeAndNoHarmfulSequences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 25 {
 		width, height := 20+rng.IntN(230), 1+rng.IntN(60)
-		r := open(t, width, height)
+		r := openTranscript(t, width, height)
 		for range 40 {
-			move(rng, r)
+			randomAction(rng, r)
 			if r.Height() > 0 {
-				check(t, r.View(), r.width(), r.Height())
+				wantValidView(t, r.View(), r.width(), r.Height())
 			}
 		}
 	}
@@ -121,9 +121,9 @@ func TestCachedLinesAreNotStale(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 15 {
-		r := open(t, 60, 20)
+		r := openTranscript(t, 60, 20)
 		for range 30 {
-			move(rng, r)
+			randomAction(rng, r)
 			r.View()
 		}
 		r.ClearSelection()
@@ -142,10 +142,10 @@ func TestRandomLogsAreShown(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := rapid.OneOf(rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Malformed)).Draw(rt, "log")
 		width, height := rapid.IntRange(20, 250).Draw(rt, "width"), rapid.IntRange(1, 60).Draw(rt, "height")
-		r := open(t, width, height)
+		r := openTranscript(t, width, height)
 		r.Reset(events)
-		check(t, r.View(), width, height)
-		inPieces := open(t, width, height)
+		wantValidView(t, r.View(), width, height)
+		inPieces := openTranscript(t, width, height)
 		for piece := range slices.Chunk(events, rapid.IntRange(1, 5).Draw(rt, "piece")) {
 			inPieces.Append(piece)
 			inPieces.View()
@@ -154,10 +154,10 @@ func TestRandomLogsAreShown(t *testing.T) {
 			rt.Fatalf("as it came in it looks different: %s", d)
 		}
 		r.ToggleExpanded()
-		check(t, r.View(), width, height)
+		wantValidView(t, r.View(), width, height)
 		r.PageBy(-1)
 		r.ToTop()
-		check(t, r.View(), width, height)
+		wantValidView(t, r.View(), width, height)
 	})
 }
 
@@ -166,7 +166,7 @@ func TestTopLineStaysWhileTextIsAdded(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 15 {
-		r := open(t, 20+rng.IntN(100), 5+rng.IntN(20), turns(20)...)
+		r := openTranscript(t, 20+rng.IntN(100), 5+rng.IntN(20), turns(20)...)
 		for range 10 {
 			r.add(hostileBody(rng))
 		}
@@ -178,9 +178,9 @@ func TestTopLineStaysWhileTextIsAdded(t *testing.T) {
 			top := r.lines()[0]
 			for range 10 {
 				if rng.IntN(2) == 0 {
-					r.Delta(noise(rng, 20), noise(rng, 4))
+					r.Delta(randomText(rng, 20), randomText(rng, 4))
 				} else {
-					r.add(user(noise(rng, 20)))
+					r.add(user(randomText(rng, 20)))
 				}
 				if now := r.lines()[0]; now != top {
 					t.Fatalf("the top line changed from %q to %q", top, now)
@@ -201,11 +201,11 @@ func TestHugeTexts(t *testing.T) {
 		{conversation.AssistantMessage{Text: "ok", Reasoning: line, Stop: conversation.StopEnd}, reply(line)},
 		{conversation.ToolResult{CallID: "1", Tool: "modify_file", Status: conversation.ResultOK, Detail: "@@ -1 +1 @@\n+" + line}},
 	} {
-		r := open(t, 80, 24, bodies...)
-		check(t, r.View(), 80, 24)
+		r := openTranscript(t, 80, 24, bodies...)
+		wantValidView(t, r.View(), 80, 24)
 		r.ToggleExpanded()
-		check(t, r.View(), 80, 24)
+		wantValidView(t, r.View(), 80, 24)
 		r.ScrollBy(-5000)
-		check(t, r.View(), 80, 24)
+		wantValidView(t, r.View(), 80, 24)
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"plimsoll/conversation"
 )
 
-// automatic describes an automatic compaction.
-func automatic(trigger string, before, after int) conversation.Origin {
+// automaticOrigin describes an automatic compaction.
+func automaticOrigin(trigger string, before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
 // Failed automatic attempts are not shown, also when they are read from a log.
 func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60, turns(1)...)
+	r := openTranscript(t, 120, 60, turns(1)...)
 	before := r.screen()
 	for _, source := range []conversation.Source{conversation.SourceAuto, conversation.SourceRecovery} {
 		for _, outcome := range []string{conversation.AttemptFailed, conversation.AttemptCancelled, conversation.AttemptStale} {
-			r.addAt(at(14, 6), conversation.Attempt{Source: source, Outcome: outcome, Why: "the summary came back empty"})
+			r.addAt(timeAt(14, 6), conversation.Attempt{Source: source, Outcome: outcome, Why: "the summary came back empty"})
 		}
 	}
 	r.Reset(r.log.Events())
@@ -29,29 +29,29 @@ func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 		t.Errorf("they are shown:\n%s", r.screen())
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
-		r.addAt(at(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
-		r.has(t, " ! 14:07 compaction failed: asked by "+string(source))
+		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
+		r.wantText(t, " ! 14:07 compaction failed: asked by "+string(source))
 	}
 }
 
 // addTurnWithCompactions adds a turn of n requests, each with a compaction before it that masks the
 // previous result.
 func (r *rig) addTurnWithCompactions(n int) (epochs []uint64) {
-	r.addAt(at(14, 0), user("go on"))
+	r.addAt(timeAt(14, 0), user("go on"))
 	for i := range n {
 		id := fmt.Sprint(r.log.Len())
-		r.addAt(at(14, 2+i), calls(call(id, "read_file", `{"path":"upload.go"}`)), result(id, conversation.ResultOK, "one line"))
-		epochs = append(epochs, r.compacted(at(14, 2+i), automatic(planner.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
+		r.addAt(timeAt(14, 2+i), calls(call(id, "read_file", `{"path":"upload.go"}`)), result(id, conversation.ResultOK, "one line"))
+		epochs = append(epochs, r.addCompaction(timeAt(14, 2+i), automaticOrigin(planner.TriggerRequest, 31_000+1000*i, 30_500+1000*i), maskOf(uint64(r.log.Len()))))
 	}
-	r.addAt(at(14, 9), reply("Done."))
+	r.addAt(timeAt(14, 9), reply("Done."))
 	return epochs
 }
 
 func TestCompactionsBeforeRequestsOfATurnShareALine(t *testing.T) {
 	t.Parallel()
-	r := open(t, 120, 60)
+	r := openTranscript(t, 120, 60)
 	first, second := r.addTurnWithCompactions(3), r.addTurnWithCompactions(1)
-	r.has(t, fmt.Sprintf(" · 14:02 compacted before 3 requests: 1.5k tokens less · /undo-compact %d", first[2]),
+	r.wantText(t, fmt.Sprintf(" · 14:02 compacted before 3 requests: 1.5k tokens less · /undo-compact %d", first[2]),
 		" · 14:02 compacted before a request: 31k → 30.5k · ctrl+x undo")
 	if n := strings.Count(r.screen(), "compacted"); n != 2 {
 		t.Errorf("%d lines for two turns:\n%s", n, r.screen())
@@ -66,21 +66,21 @@ func TestCompactionsBeforeRequestsOfATurnShareALine(t *testing.T) {
 		t.Errorf("a click undoes %d, want %d", got, first[2])
 	}
 
-	r.undo(t, at(15, 0), second[0])
-	r.undo(t, at(15, 1), first[2])
-	r.has(t, "14:02 compacted (partly undone) before 3 requests: 1.5k tokens less · ctrl+x undo", "compacted (undone) before a request: 31k → 30.5k")
+	r.addUndo(t, timeAt(15, 0), second[0])
+	r.addUndo(t, timeAt(15, 1), first[2])
+	r.wantText(t, "14:02 compacted (partly undone) before 3 requests: 1.5k tokens less · ctrl+x undo", "compacted (undone) before a request: 31k → 30.5k")
 	if got := click(r.row("3 requests"), "ctrl+x"); got != first[1] {
 		t.Errorf("a click undoes %d, want %d", got, first[1])
 	}
 	for _, width := range []int{200, 60, 20, 3, 1} {
 		r.SetSize(width, 60)
-		check(t, r.View(), width, 60)
+		wantValidView(t, r.View(), width, 60)
 	}
 	r.SetSize(120, 60)
 	for _, epoch := range first[:2] {
-		r.undo(t, at(15, 2), epoch)
+		r.addUndo(t, timeAt(15, 2), epoch)
 	}
-	r.has(t, "14:02 compacted (undone) before 3 requests: 1.5k tokens less")
+	r.wantText(t, "14:02 compacted (undone) before 3 requests: 1.5k tokens less")
 	if got := click(r.row("3 requests"), "undone"); got != 0 {
 		t.Errorf("a click undoes %d once more", got)
 	}
@@ -89,9 +89,9 @@ func TestCompactionsBeforeRequestsOfATurnShareALine(t *testing.T) {
 // A compaction after another overlay, or in the next turn, begins a new line.
 func TestAnotherOverlayEndsTheSharedLine(t *testing.T) {
 	t.Parallel()
-	r := open(t, 100, 60)
+	r := openTranscript(t, 100, 60)
 	r.addTurnWithCompactions(2)
-	r.compacted(at(14, 5), automatic(planner.TriggerThreshold, 33_000, 9000), summary(0, 0))
-	r.compacted(at(14, 6), automatic(planner.TriggerRequest, 10_000, 9000), masks(3))
-	r.has(t, "before 2 requests", "at the threshold", "14:06 compacted before a request")
+	r.addCompaction(timeAt(14, 5), automaticOrigin(planner.TriggerThreshold, 33_000, 9000), summaryOf(0, 0))
+	r.addCompaction(timeAt(14, 6), automaticOrigin(planner.TriggerRequest, 10_000, 9000), maskOf(3))
+	r.wantText(t, "before 2 requests", "at the threshold", "14:06 compacted before a request")
 }

@@ -13,13 +13,13 @@ import (
 
 func TestRewoundTurnsFoldAway(t *testing.T) {
 	t.Parallel()
-	r := open(t, 100, 60, turns(3)...) // every message contains the number of its turn
+	r := openTranscript(t, 100, 60, turns(3)...) // every message contains the number of its turn
 	r.add(user("and now?"), calls(call("1", "read_file", `{"path":"upload.go"}`)), result("1", conversation.ResultOK, "x"), reply("This."))
 	if got := r.LastReply(); got != "This." {
 		t.Fatalf("the last reply is %q", got)
 	}
-	back := r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
-	r.has(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
+	back := r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
+	r.wantText(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
 	for _, text := range []string{"answer 2", "and now?", "read upload.go", "This."} {
 		if strings.Contains(r.screen(), text) {
 			t.Errorf("%q is still shown:\n%s", text, r.screen())
@@ -32,18 +32,18 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 		t.Errorf("the last exchange is %q", got)
 	}
 	r.add(user("otherwise"), reply("That."))
-	r.has(t, "▌ otherwise", "That.")
+	r.wantText(t, "▌ otherwise", "That.")
 
 	r.ToggleExpanded()
-	r.has(t, "answer 2", "▌ and now?", "read upload.go", "This.", "   undone", "2 turns undone")
+	r.wantText(t, "answer 2", "▌ and now?", "read upload.go", "This.", "   undone", "2 turns undone")
 	if n := strings.Count(r.screen(), "\n    undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}
-	check(t, r.View(), 100, 60)
+	wantValidView(t, r.View(), 100, 60)
 
 	r.ToggleExpanded()
-	r.compacted(at(14, 8), conversation.Origin{}, conversation.Revert{Epoch: back})
-	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
+	r.addCompaction(timeAt(14, 8), conversation.Origin{}, conversation.Revert{Epoch: back})
+	r.wantText(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
 }
 
 // A rewind does not change files back, and its line says so if the rewound turns edited files.
@@ -51,12 +51,12 @@ func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	t.Parallel()
 	edit := result("1", conversation.ResultOK, "created")
 	edit.Detail = "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1 @@\n+new\n"
-	r := open(t, 100, 60, turns(2)...)
+	r := openTranscript(t, 100, 60, turns(2)...)
 	r.add(user("write it"), calls(call("1", "create_file", `{"path":"notes.md"}`)), edit, reply("Done."))
-	r.compacted(at(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
-	r.has(t, "1 turn undone, files were not changed back")
-	r.compacted(at(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
-	r.has(t, "turn 0 · 1 turn undone")
+	r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
+	r.wantText(t, "1 turn undone, files were not changed back")
+	r.addCompaction(timeAt(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
+	r.wantText(t, "turn 0 · 1 turn undone")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
 	}
@@ -96,7 +96,7 @@ func TestRewoundTurnsAgreeWithTheLog(t *testing.T) {
 			}
 		}
 		for _, size := range []int{1, max(1, len(events))} {
-			r := open(t, 80, 1)
+			r := openTranscript(t, 80, 1)
 			for piece := range slices.Chunk(events, size) {
 				r.Append(piece)
 				r.View()

@@ -41,11 +41,11 @@ func themeStyles(t testing.TB, name string) (transcript.Styles, *markdown.Render
 // rig is a transcript with the log that it shows.
 type rig struct {
 	*transcript.Model
-	log  conversation.Log
-	wide int
+	log         conversation.Log
+	screenWidth int
 }
 
-func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
+func openTranscript(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 	t.Helper()
 	r := &rig{Model: transcript.New(themeStyles(t, themes.PlimsollDark))}
 	r.SetUndoKey("ctrl+x")
@@ -57,11 +57,11 @@ func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 
 // SetSize remembers the width.
 func (r *rig) SetSize(width, height int) {
-	r.wide = width
+	r.screenWidth = width
 	r.Model.SetSize(width, height)
 }
 
-func (r *rig) width() int { return r.wide }
+func (r *rig) width() int { return r.screenWidth }
 
 // add appends bodies as the agent does.
 func (r *rig) add(bodies ...conversation.Body) {
@@ -93,7 +93,7 @@ func (r *rig) row(text string) int {
 	return -1
 }
 
-func (r *rig) has(t testing.TB, texts ...string) {
+func (r *rig) wantText(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if r.row(text) < 0 {
@@ -102,7 +102,7 @@ func (r *rig) has(t testing.TB, texts ...string) {
 	}
 }
 
-func (r *rig) lacks(t testing.TB, texts ...string) {
+func (r *rig) wantNoText(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if r.row(text) >= 0 {
@@ -145,8 +145,8 @@ func turns(n int) []conversation.Body {
 	return bodies
 }
 
-// check fails if a view has another size or a harmful control sequence.
-func check(t testing.TB, view string, width, height int) {
+// wantValidView fails if a view has another size or a harmful control sequence.
+func wantValidView(t testing.TB, view string, width, height int) {
 	t.Helper()
 	lines := strings.Split(view, "\n")
 	if height > 0 && len(lines) != height {

@@ -14,7 +14,7 @@ import (
 // After scrolling up, the top line stays while text is added below.
 func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, turns(20)...)
+	r := openTranscript(t, 60, 10, turns(20)...)
 	r.ScrollBy(-7)
 	before := r.lines()
 	still := func(what string) {
@@ -44,7 +44,7 @@ func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 		t.Errorf("%d unseen, want 5: reply, call, message, note, fault", n)
 	}
 	r.ToEnd()
-	r.has(t, "a fault")
+	r.wantText(t, "a fault")
 	if r.Unseen() != 0 || !r.Following() {
 		t.Error("the end is not followed again")
 	}
@@ -53,7 +53,7 @@ func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 // The top line also stays within the streaming reply.
 func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, turns(2)...)
+	r := openTranscript(t, 60, 10, turns(2)...)
 	for i := range 40 {
 		r.Delta(fmt.Sprintf("line %d\n\n", i), "")
 		r.View()
@@ -70,7 +70,7 @@ func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
 
 func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, turns(20)...)
+	r := openTranscript(t, 60, 10, turns(20)...)
 	r.ScrollBy(-7)
 	r.Delta("half", "")
 	if n := r.Unseen(); n != 1 {
@@ -82,15 +82,15 @@ func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	}
 	r.Discard()
 	r.ToEnd()
-	r.lacks(t, "half")
+	r.wantNoText(t, "half")
 }
 
 func TestScrollsThroughEveryLineOnce(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 7, turns(15)...)
+	r := openTranscript(t, 60, 7, turns(15)...)
 	r.add(reply(answer))
 	showTools(r)
-	all := open(t, 60, 200)
+	all := openTranscript(t, 60, 200)
 	all.Reset(r.log.Events())
 	all.ToolStarted("runs", "run_command make")
 	all.ToolOutput("runs", "one\ntwo\r\nthree\nfour\nfi")
@@ -121,7 +121,7 @@ func TestScrollsThroughEveryLineOnce(t *testing.T) {
 
 func TestResizeKeepsTheTopLine(t *testing.T) {
 	t.Parallel()
-	r := open(t, 100, 12, turns(10)...)
+	r := openTranscript(t, 100, 12, turns(10)...)
 	r.add(reply(strings.Repeat("words that wrap at every width there is, ", 200)), user("MARK"))
 	r.add(turns(30)...)
 	for r.row("MARK") != 0 {
@@ -149,7 +149,7 @@ func TestResizeKeepsTheTopLine(t *testing.T) {
 
 func TestFoldingKeepsTheTopItem(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, turns(5)...)
+	r := openTranscript(t, 60, 10, turns(5)...)
 	r.add(calls(call("1", "read_file", `{"path":"MARK"}`)), result("1", conversation.ResultOK, strings.Repeat("a line\n", 100)))
 	r.add(turns(20)...)
 	for r.row("MARK") != 0 {
@@ -172,10 +172,10 @@ func TestFoldingKeepsTheTopItem(t *testing.T) {
 
 func TestWeightsFollowTheCalibration(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12, calls(call("1", "read_file", `{}`)), result("1", conversation.ResultOK, strings.Repeat("x", 4000)))
-	r.has(t, " 1k")
+	r := openTranscript(t, 60, 12, calls(call("1", "read_file", `{}`)), result("1", conversation.ResultOK, strings.Repeat("x", 4000)))
+	r.wantText(t, " 1k")
 	r.SetFactor(1.5)
-	r.has(t, " 1.5k")
+	r.wantText(t, " 1.5k")
 	r.SetFactor(0)
-	r.has(t, " 1.5k")
+	r.wantText(t, " 1.5k")
 }

@@ -40,7 +40,7 @@ func TestCopiesCleanText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := open(t, 40, 20, c.body)
+			r := openTranscript(t, 40, 20, c.body)
 			got := r.drag(0, 0, all, 19)
 			if name == "tables" {
 				if n := strings.Count(got, "\n"); n != 3 {
@@ -57,7 +57,7 @@ func TestCopiesCleanText(t *testing.T) {
 
 func TestCopiesPartsOfLines(t *testing.T) {
 	t.Parallel()
-	r := open(t, 40, 10, user("one two three"), reply("漢字とemoji 👍🏽 end"))
+	r := openTranscript(t, 40, 10, user("one two three"), reply("漢字とemoji 👍🏽 end"))
 	for _, c := range []struct {
 		x1, y1, x2, y2 int
 		want           string
@@ -80,7 +80,7 @@ func TestCopiesPartsOfLines(t *testing.T) {
 
 func TestARowOfATreeIsCopiedWithItsLines(t *testing.T) {
 	t.Parallel()
-	r := open(t, 40, 20, reply("```\n.\n│   ├── a.go\n│   └── b.go\n```"))
+	r := openTranscript(t, 40, 20, reply("```\n.\n│   ├── a.go\n│   └── b.go\n```"))
 	y := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "a.go") })
 	if got, want := r.drag(0, y, all, y), "│   ├── a.go"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -90,7 +90,7 @@ func TestARowOfATreeIsCopiedWithItsLines(t *testing.T) {
 // While a mouse button is down the view does not move.
 func TestTheViewDoesNotMoveWhileAButtonIsDown(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 10, turns(20)...)
+	r := openTranscript(t, 60, 10, turns(20)...)
 	y := r.row("question 19")
 	r.Press(1, y)
 	r.Drag(20, y)
@@ -110,7 +110,7 @@ func TestTheViewDoesNotMoveWhileAButtonIsDown(t *testing.T) {
 
 func TestAClickUnfoldsOneCall(t *testing.T) {
 	t.Parallel()
-	r := open(t, 60, 12, turns(10)...)
+	r := openTranscript(t, 60, 12, turns(10)...)
 	r.add(user("go"), calls(call("1", "one", "{}"), call("2", "two", "{}")),
 		result("1", conversation.ResultOK, strings.Repeat("first\n", 20)), result("2", conversation.ResultOK, "second"))
 	y := r.row("one")
@@ -118,14 +118,14 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	if got := r.Release().Text; got != "" {
 		t.Errorf("a click copies %q", got)
 	}
-	r.has(t, "first")
-	r.lacks(t, "second")
+	r.wantText(t, "first")
+	r.wantNoText(t, "second")
 	if now := r.row("▾ one"); now != y {
 		t.Errorf("what was clicked moved from row %d to %d", y, now)
 	}
 	r.Press(5, y)
 	r.Release()
-	r.lacks(t, "first")
+	r.wantNoText(t, "first")
 	if !r.Following() {
 		t.Error("with all in view again, the end is not followed")
 	}

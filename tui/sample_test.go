@@ -17,67 +17,67 @@ import (
 	"plimsoll/tui"
 )
 
-// The tale is a conversation with all kinds of events that the keys of full-screen views act on.
+// The sample conversation has all kinds of events that the keys of full-screen views act on.
 
-// Events of the tale.
+// Events of the sample conversation.
 const (
 	atQuestion = 1
-	atCut      = 4  // a result that was cut when it arrived, below a summary by now
-	atFound    = 5  // the reply behind it
+	atCut      = 4  // a result that was truncated when it arrived, and is summarised now
+	atFound    = 5  // the reply after it
 	atFix      = 7  // a message of the user
-	atRun      = 10 // a result that is sent as it was said
+	atRun      = 10 // a result that is sent unchanged
 	atSummary  = 13
 	atUndone   = 14 // a mask
-	atUndo     = 15 // the undo of that
-	atGone     = 19 // a message that was taken back
+	atUndo     = 15 // the undo of the mask
+	atRewound  = 19 // a message that the rewind undoes
 	atRewind   = 22
 	atLast     = 23
 )
 
-// tale returns the bodies of its events, in order. The first has Seq 1.
-func tale() []conversation.Body {
+// sampleConversation returns the bodies of the events, in order. The first has Seq 1.
+func sampleConversation() []conversation.Body {
 	call := func(id, tool, arguments string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}
 	}
 	usage := func(reply uint64, prompt int) conversation.Usage {
 		return conversation.Usage{Reply: reply, Model: "openai/gpt-5.6-luna", Prompt: prompt, Cached: prompt / 2, BodyHash: "1a2b3c"}
 	}
-	made := func(epoch uint64, why string) conversation.Origin {
+	origin := func(epoch uint64, why string) conversation.Origin {
 		return conversation.Origin{Epoch: epoch, Source: conversation.SourceManual, Trigger: "command", Before: 9_100, After: 3_400, Why: why}
 	}
-	says := func(text string) conversation.AssistantMessage {
+	reply := func(text string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd}
 	}
 	return []conversation.Body{
 		conversation.UserMessage{Text: "why does TestUpload fail on CI?"},
 		call("1", "read_file", `{"path":"upload_test.go"}`), usage(2, 4_100),
 		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("a line of the test\n", 90), Total: 40_000},
-		says("The test shares port 8080 between runs."), usage(atFound, 4_700),
+		reply("The test shares port 8080 between runs."), usage(atFound, 4_700),
 		conversation.UserMessage{Text: "so fix it, in upload.go too"},
 		call("2", "run_command", `{"command":"go test ./upload"}`), usage(8, 5_000),
 		conversation.ToolResult{CallID: "2", Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("ok upload 0.4s\n", 80)},
-		says("Both listen on :0 by now."), usage(11, 5_400),
-		conversation.Summary{Origin: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: projection.BlockVersion, ToTurn: 0,
+		reply("Both listen on :0 by now."), usage(11, 5_400),
+		conversation.Summary{Origin: origin(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: projection.BlockVersion, ToTurn: 0,
 			Spans: []conversation.Span{{First: atQuestion, Last: atFound}}, Text: "TestUpload shares a port.\n\nWhat e4 gave in turn 0 shows why; turn 1 mends it."},
-		conversation.Mask{Origin: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
+		conversation.Mask{Origin: origin(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
 			Items: []conversation.MaskItem{{Event: atRun, Part: conversation.PartResult}}},
-		conversation.Revert{Origin: made(atUndo, "undone: 1 result masked"), Epoch: atUndone},
-		conversation.UserMessage{Text: "never touch go.mod"}, says("I will not."), usage(17, 5_500),
-		conversation.UserMessage{Text: "forget that, use port 9090"}, says("9090 it is."), usage(20, 5_600),
+		conversation.Revert{Origin: origin(atUndo, "undone: 1 result masked"), Epoch: atUndone},
+		conversation.UserMessage{Text: "never touch go.mod"}, reply("I will not."), usage(17, 5_500),
+		conversation.UserMessage{Text: "forget that, use port 9090"}, reply("9090 it is."), usage(20, 5_600),
 		conversation.Rewind{Turn: 3},
-		conversation.UserMessage{Text: "now run it ten times"}, says("Ten of ten pass."), usage(24, 5_700),
+		conversation.UserMessage{Text: "now run it ten times"}, reply("Ten of ten pass."), usage(24, 5_700),
 	}
 }
 
-// withSampleLog opens the screen with the tale.
-func withSampleLog(r *rig, _ *tui.Options) { r.tell(tale()...) }
+// withSampleLog opens the screen with the sample conversation.
+func withSampleLog(r *rig, _ *tui.Options) { r.setLog(sampleConversation()...) }
 
-// tell sets the log of the conversation that is opened.
-func (r *rig) tell(bodies ...conversation.Body) {
+// setLog sets the log of the conversation that is opened.
+func (r *rig) setLog(bodies ...conversation.Body) {
 	r.t.Helper()
 	r.first.Title = "Fix flaky upload test"
-	r.prepare(bodies...)
-	log := r.tale.Events()
+	r.commitEvents(bodies...)
+	log := r.openLog.Events()
 	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(projection.Project(log))
 	r.archive.requests = map[uint64]inspect.RebuiltRequest{}
 	for _, q := range inspect.SentRequests(log) {
@@ -90,11 +90,11 @@ func (r *rig) tell(bodies ...conversation.Body) {
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, other}, Conversations: 12, Took: 40 * time.Millisecond}}
 }
 
-// prepare adds bodies to the log, each batch at a later time.
-func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
+// commitEvents adds bodies to the log, each batch at a later time.
+func (r *rig) commitEvents(bodies ...conversation.Body) []conversation.Event {
 	r.t.Helper()
-	events := r.tale.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
-	if err := r.tale.Commit(events); err != nil {
+	events := r.openLog.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
+	if err := r.openLog.Commit(events); err != nil {
 		r.t.Fatal(err)
 	}
 	return events
@@ -103,11 +103,11 @@ func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 // appendEvents sends the updates for new events of the conversation.
 func (r *rig) appendEvents(bodies ...conversation.Body) {
 	r.t.Helper()
-	events := r.prepare(bodies...)
-	r.happen(updates.Appended{Events: events}, updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
+	events := r.commitEvents(bodies...)
+	r.sendUpdates(updates.Appended{Events: events}, updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.openLog.Events()))})
 }
 
-// breakdown returns the agent's breakdown of the tale.
+// breakdown returns the agent's breakdown of the sample conversation.
 func (r *rig) breakdown() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
 	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
@@ -120,25 +120,25 @@ func (r *rig) breakdown() inspect.Breakdown {
 		}}
 }
 
-// waiting is a summary that waits for review.
-func waiting() updates.Reviewing {
+// pendingReview is a summary that waits for review.
+func pendingReview() updates.Reviewing {
 	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }
 
-// views lists the full-screen views, each with the keys that open it.
-var views = map[string]func(*rig){
+// openView lists the full-screen views, each with the keys that open it.
+var openView = map[string]func(*rig){
 	"history":  func(r *rig) { r.press("ctrl+t") },
-	"context":  func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.breakdown()}) },
-	"ledger":   func(r *rig) { r.enter("/ledger") },
-	"preview":  func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
-	"review":   func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
-	"search":   func(r *rig) { r.enter("/search fix") },
-	"settings": func(r *rig) { r.enter("/settings"); r.happen(updates.Inspected{Account: r.breakdown()}) },
-	"diff":     func(r *rig) { r.appendEvents(edits()...); r.enter("/diff") },
+	"context":  func(r *rig) { r.submit("/context"); r.sendUpdates(updates.Inspected{Account: r.breakdown()}) },
+	"ledger":   func(r *rig) { r.submit("/ledger") },
+	"preview":  func(r *rig) { r.press("ctrl+k"); r.sendUpdates(previewAnswer(plan)) },
+	"review":   func(r *rig) { r.sendUpdates(pendingReview()); r.submit("/review"); r.wait(5 * time.Second) },
+	"search":   func(r *rig) { r.submit("/search fix") },
+	"settings": func(r *rig) { r.submit("/settings"); r.sendUpdates(updates.Inspected{Account: r.breakdown()}) },
+	"diff":     func(r *rig) { r.appendEvents(fileEdits()...); r.submit("/diff") },
 }
 
-// edits returns calls that change files, with their diffs.
-func edits() []conversation.Body {
+// fileEdits returns calls that change files, with their diffs.
+func fileEdits() []conversation.Body {
 	var long strings.Builder
 	for i := range 80 {
 		fmt.Fprintf(&long, "+line %d of two words\n", i+1)
@@ -157,8 +157,8 @@ func edits() []conversation.Body {
 	return out
 }
 
-// titles holds the first line of each view.
-var titles = map[string]string{
+// viewTitles holds the first line of each view.
+var viewTitles = map[string]string{
 	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "diff": " Diff", "settings": " Settings",
 }
 
@@ -170,8 +170,8 @@ func TestEveryViewIsTested(t *testing.T) {
 		if name == "screen" || name == "composer" || name == "dialogs" {
 			continue
 		}
-		if views[name] == nil || titles[name] == "" {
-			t.Errorf("%s has no row in views and titles above: how it is opened, and what stands at its top", name)
+		if openView[name] == nil || viewTitles[name] == "" {
+			t.Errorf("%s is missing in openView or in viewTitles", name)
 		}
 		if !slices.ContainsFunc(tui.Actions(), func(action string) bool { return strings.HasPrefix(action, name+"_") }) {
 			t.Errorf("no key of %s can be bound: it is missing in KeyMap.views", name)
@@ -179,10 +179,10 @@ func TestEveryViewIsTested(t *testing.T) {
 	}
 }
 
-// inView runs test with each view open.
-func inView(t *testing.T, test func(r *rig, name string)) {
+// inEachView runs test with each view open.
+func inEachView(t *testing.T, test func(r *rig, name string)) {
 	t.Helper()
-	for name, open := range views {
+	for name, open := range openView {
 		t.Run(name, func(t *testing.T) {
 			screen(t, withSampleLog, func(r *rig) {
 				open(r)
@@ -197,9 +197,9 @@ func inView(t *testing.T, test func(r *rig, name string)) {
 // wantView fails unless a view is visible; "" is the main screen.
 func (r *rig) wantView(name string) {
 	r.t.Helper()
-	for view, title := range titles {
+	for view, title := range viewTitles {
 		if got := strings.HasPrefix(" "+strings.TrimLeft(r.lines()[0], " "), title); got != (view == name) {
-			r.t.Fatalf("want the view %q in sight, and only that:\n%s", name, r.text())
+			r.t.Fatalf("want the view %q, and no other:\n%s", name, r.text())
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (r *rig) selectRow(text string) {
 			if strings.Contains(l, text) {
 				return
 			}
-			break // of a row of several lines the first says which it is
+			break // a row of several lines is identified by its first line
 		}
 		r.press("down")
 	}
