@@ -1,3 +1,3 @@
-// Package compacttest holds what the tests of package compact and of the packages below it share: conversations
-// written in a line each, random logs, a check of requests, and golden files. Only tests import it.
+// Package compacttest has shared helpers for the tests of package compact and the packages below it: a builder for
+// conversation logs, generators of random logs, a check of requests, and golden files. Only tests import it.
 package compacttest

@@ -11,7 +11,7 @@ import (
 
 var updateGoldens = flag.Bool("update", false, "write the golden files")
 
-// Golden compares with a file under testdata.
+// Golden compares a text with a golden file under testdata. The flag -update writes the file first.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// LogBuilder is a log written down turn by turn.
+// LogBuilder builds a conversation log. Its methods append events, and return the builder so that calls can be chained.
 type LogBuilder struct {
 	Log   conversation.Log
 	calls int
@@ -26,12 +26,12 @@ func (l *LogBuilder) User(text string) *LogBuilder {
 	return l.Add(conversation.UserMessage{Text: text})
 }
 
-// Reply is a reply without calls.
+// Reply appends a reply without calls.
 func (l *LogBuilder) Reply(text string) *LogBuilder {
 	return l.Add(conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
 }
 
-// Call is a reply with one call, and its result.
+// Call appends a reply with one call, and its result.
 func (l *LogBuilder) Call(tool, arguments string, status conversation.ResultStatus, result string) *LogBuilder {
 	l.calls++
 	id := fmt.Sprintf("call_%d", l.calls)
@@ -42,55 +42,55 @@ func (l *LogBuilder) Call(tool, arguments string, status conversation.ResultStat
 
 func (l *LogBuilder) Events() []conversation.Event { return l.Log.Events() }
 
-// All is the span of the whole log.
+// All returns the span of the whole log.
 func (l *LogBuilder) All() []conversation.Span {
 	return []conversation.Span{{First: 1, Last: uint64(l.Log.Len())}}
 }
 
-// Mask hides the newest result.
+// Mask appends a mask of the newest event, which must be a tool result. The stub has up to preview characters of it.
 func (l *LogBuilder) Mask(preview int) *LogBuilder {
 	return l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: preview,
 		Items: []conversation.MaskItem{{Event: uint64(l.Log.Len()), Part: conversation.PartResult}}})
 }
 
-// Summary covers the events from one on to another, in the words of version 2.
+// Summary appends a summary of the events first to last, with the texts of version 2.
 func (l *LogBuilder) Summary(style conversation.Style, first, last uint64, from, to int, text string) *LogBuilder {
 	return l.Add(conversation.Summary{Style: style, Version: 2, FromTurn: from, ToTurn: to, Text: text,
 		Spans: []conversation.Span{{First: first, Last: last}}, Transcript: "transcripts/transcript_1.jsonl"})
 }
 
-// RepeatedCall is a call whose result repeats that of event 3, which is the first.
+// RepeatedCall appends a call whose result repeats event 3, which must be a tool result.
 func (l *LogBuilder) RepeatedCall(tool, arguments string) *LogBuilder {
-	r, _ := l.Events()[2].Body.(conversation.ToolResult) // by the tale
+	r, _ := l.Events()[2].Body.(conversation.ToolResult) // event 3, as required
 	id := fmt.Sprint("again_", l.Log.Len())
 	return l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
 		conversation.ToolResult{CallID: id, Tool: tool, Text: r.Text, Repeats: 3})
 }
 
-// EpochOf appends overlays as one epoch of so many tokens before and after.
-func (l *LogBuilder) EpochOf(m conversation.Origin, bodies ...conversation.Body) *LogBuilder {
-	m.Epoch = 0
-	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), m)...)
+// EpochOf appends overlays as one epoch with an origin.
+func (l *LogBuilder) EpochOf(origin conversation.Origin, bodies ...conversation.Body) *LogBuilder {
+	origin.Epoch = 0
+	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), origin)...)
 }
 
-// UserTokens is a message of the user of so many tokens.
+// UserTokens appends a user message of a size in tokens.
 func (l *LogBuilder) UserTokens(tokens int) *LogBuilder { return l.User(TextOfTokens(tokens)) }
 
-// ReplyTokens is a reply of so many tokens.
+// ReplyTokens appends a reply of a size in tokens.
 func (l *LogBuilder) ReplyTokens(tokens int) *LogBuilder { return l.Reply(TextOfTokens(tokens)) }
 
-// ReadTokens is a call of five tokens and a result of so many.
+// ReadTokens appends a read_file call of five tokens, and a result of a size in tokens.
 func (l *LogBuilder) ReadTokens(tokens int) *LogBuilder {
 	return l.CallTokens("read_file", `{"p":"a.b"}`, tokens)
 }
 
-// CallTokens is a call of a tool and a result of so many tokens.
+// CallTokens appends a call of a tool, and a result of a size in tokens.
 func (l *LogBuilder) CallTokens(tool, arguments string, tokens int) *LogBuilder {
 	return l.Call(tool, arguments, conversation.ResultOK, TextOfTokens(tokens))
 }
 
-// ToolTurns are turns of 5,000 tokens: a message of the user, a call, a result of
-// 4,975 and a reply, four events. As a stub the result has about 173 tokens.
+// ToolTurns appends n turns of 5,000 tokens and four events: a user message, a call, a result of 4,975 tokens and a
+// reply. A stub of the result has about 173 tokens.
 func (l *LogBuilder) ToolTurns(n int) *LogBuilder {
 	for range n {
 		l.UserTokens(10).ReadTokens(4975).ReplyTokens(10)
@@ -98,7 +98,7 @@ func (l *LogBuilder) ToolTurns(n int) *LogBuilder {
 	return l
 }
 
-// ChatTurns are turns of 5,000 tokens without calls, two events each.
+// ChatTurns appends n turns of 5,000 tokens and two events: a user message and a reply.
 func (l *LogBuilder) ChatTurns(n int) *LogBuilder {
 	for range n {
 		l.UserTokens(10).ReplyTokens(4990)
@@ -106,7 +106,7 @@ func (l *LogBuilder) ChatTurns(n int) *LogBuilder {
 	return l
 }
 
-// Summaries are summaries of two events each, from event 2 on, of so many tokens.
+// Summaries appends n summaries of a size in tokens. The first replaces the events 2 and 3, the next 4 and 5, and so on.
 func (l *LogBuilder) Summaries(n, tokens int) *LogBuilder {
 	for i := range n {
 		first := uint64(2 + 2*i)
@@ -116,12 +116,12 @@ func (l *LogBuilder) Summaries(n, tokens int) *LogBuilder {
 	return l
 }
 
-// OpenCall is a reply with a call that has no result yet.
+// OpenCall appends a reply with a call that has no result yet.
 func (l *LogBuilder) OpenCall(id string) *LogBuilder {
 	return l.Add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}})
 }
 
-// Result is the result of a call.
+// Result appends the result of a call.
 func (l *LogBuilder) Result(id, text string) *LogBuilder {
 	return l.Add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text})
 }
@@ -131,13 +131,13 @@ func (l *LogBuilder) Epoch(bodies ...conversation.Body) *LogBuilder {
 	return l.Add(conversation.AssignEpoch(bodies, uint64(l.Log.Len()+1), conversation.Origin{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
 }
 
-// SummaryEpoch is a summary with an appendix, of the version of the words around it.
+// SummaryEpoch appends an epoch of one summary. version selects the texts around the summary, name is part of its own text.
 func (l *LogBuilder) SummaryEpoch(version int, style conversation.Style, name string, spans ...conversation.Span) *LogBuilder {
 	return l.Epoch(conversation.Summary{Style: style, Version: version, Spans: spans, Text: "text " + name, Appendix: "### Appendix " + name,
 		Transcript: "t.jsonl"})
 }
 
-// SampleLog is a conversation of four turns with a bit of everything.
+// SampleLog returns a conversation of four turns: with failed calls, edits, a todo list, a skill and constraints of the user.
 func SampleLog() *LogBuilder {
 	l := &LogBuilder{}
 	l.User("The upload test fails on CI. Find out why.\nYou must never touch hull/hull.go, and keep port 8080.")
@@ -159,7 +159,7 @@ func SampleLog() *LogBuilder {
 	return l
 }
 
-// FirstTwoTurns is the span of the turns 0 and 1 of Harbor.
+// FirstTwoTurns returns the span of turns 0 and 1 of a log.
 func FirstTwoTurns(l *LogBuilder) []conversation.Span {
 	last := uint64(0)
 	for _, e := range l.Events() {
@@ -170,10 +170,10 @@ func FirstTwoTurns(l *LogBuilder) []conversation.Span {
 	return []conversation.Span{{First: 1, Last: last}}
 }
 
-// TextOfTokens is a text of so many tokens.
+// TextOfTokens returns a text of a size in tokens.
 func TextOfTokens(tokens int) string { return strings.Repeat("word", tokens) }
 
-// FilesRead is a conversation of turns in which a file is read each.
+// FilesRead returns a conversation in turns. In each turn the model reads one file with a number of lines.
 func FilesRead(turns, lines int) *LogBuilder {
 	l := &LogBuilder{}
 	for i := range turns {

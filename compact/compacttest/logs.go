@@ -12,15 +12,15 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// Span is the events from first to last.
+// Span returns the span of the events first to last.
 func Span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
-// InSpans is whether a span holds an event.
+// InSpans reports whether one of the spans contains an event.
 func InSpans(spans []conversation.Span, seq uint64) bool {
 	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
 }
 
-// LongLog is a log of n events of about 1 KB.
+// LongLog returns a log of at least n events of about 1 KB.
 func LongLog(n int) []conversation.Event {
 	var l conversation.Log
 	kb := strings.Repeat("the quick brown fox jumps over it ", 30)
@@ -35,7 +35,7 @@ func LongLog(n int) []conversation.Event {
 	return l.Events()
 }
 
-// AppendTo is a log with more behind it.
+// AppendTo returns a log with further events at its end.
 func AppendTo(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
 	l, err := conversation.NewLog(events)
 	if err != nil {
@@ -47,7 +47,7 @@ func AppendTo(events []conversation.Event, bodies ...conversation.Body) []conver
 	return l.Events()
 }
 
-// MaskAll hides n results and arguments of a log, one by an overlay.
+// MaskAll appends n masks to a log. Each masks one tool result or, if there are too few results, the arguments of one call.
 func MaskAll(events []conversation.Event, n int) []conversation.Event {
 	var bodies []conversation.Body
 	mask := func(item conversation.MaskItem) {
@@ -69,7 +69,7 @@ func MaskAll(events []conversation.Event, n int) []conversation.Event {
 	return AppendTo(events, bodies...)
 }
 
-// MaskResults hides results.
+// MaskResults returns a mask of tool results.
 func MaskResults(results ...uint64) conversation.Mask {
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 60}
 	for _, seq := range results {
@@ -78,7 +78,7 @@ func MaskResults(results ...uint64) conversation.Mask {
 	return m
 }
 
-// NumberedLines is n lines.
+// NumberedLines returns a line n times, with line numbers.
 func NumberedLines(n int, line string) string {
 	var b strings.Builder
 	for i := range n {
@@ -87,7 +87,7 @@ func NumberedLines(n int, line string) string {
 	return b.String()
 }
 
-// RandomLog draws a log with overlays of every kind on turns of every kind.
+// RandomLog draws a log with all kinds of turns and overlays. It may be malformed.
 func RandomLog(t *rapid.T) []conversation.Event {
 	base := conversationtest.Rich
 	switch rapid.IntRange(0, 5).Draw(t, "base") {
@@ -99,11 +99,11 @@ func RandomLog(t *rapid.T) []conversation.Event {
 	return conversationtest.WithOverlays(t, base(t))
 }
 
-// PlimsollLog draws a log as Plimsoll's own rules leave it: its reductions, and pins and summaries.
+// PlimsollLog draws a log after compactions by Plimsoll's own rules, with pins and summaries.
 func PlimsollLog(t *rapid.T) []conversation.Event {
 	w := conversationtest.NewWriter(t, conversationtest.Rich(t))
-	for range rapid.SampledFrom([]int{4, 6, 2, 0}).Draw(t, "passes") {
-		switch rapid.IntRange(0, 5).Draw(t, "what next") {
+	for range rapid.SampledFrom([]int{4, 6, 2, 0}).Draw(t, "overlays") {
+		switch rapid.IntRange(0, 5).Draw(t, "kind of event") {
 		case 3:
 			w.Turn(t)
 		case 4:
@@ -125,7 +125,7 @@ func PlainLog(t *rapid.T) []conversation.Event {
 	return conversationtest.Log(t)
 }
 
-// ExtendedLog draws a log with masks of the rules' own in it, and turns behind them.
+// ExtendedLog draws a log as PlimsollLog does, with up to three more turns.
 func ExtendedLog(t *rapid.T) []conversation.Event {
 	w := conversationtest.NewWriter(t, PlimsollLog(t))
 	for range rapid.IntRange(0, 3).Draw(t, "further turns") {
@@ -134,7 +134,7 @@ func ExtendedLog(t *rapid.T) []conversation.Event {
 	return w.Events()
 }
 
-// AnyLog draws a log for the planner: mostly one that is worth a plan.
+// AnyLog draws a log for the planner: usually an ExtendedLog, sometimes a RandomLog.
 func AnyLog(t *rapid.T) []conversation.Event {
 	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
 		return RandomLog(t)
@@ -142,8 +142,8 @@ func AnyLog(t *rapid.T) []conversation.Event {
 	return ExtendedLog(t)
 }
 
-// BrokenLog is a random log as a damaged file may leave it: it begins later, lacks
-// events in the middle, and holds some that cannot be read.
+// BrokenLog draws a log as it may be read from a damaged file: without its beginning, without some other events, or with events
+// of unknown content.
 func BrokenLog(t *rapid.T) []conversation.Event {
 	log := slices.Clone(RandomLog(t))
 	for range rapid.IntRange(0, 3).Draw(t, "breaks") {

@@ -19,7 +19,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// PlannerInput is what the planner is told besides the log.
+// PlannerInput is the input of the planner without the log.
 type PlannerInput struct {
 	Rules   preset.Rules
 	Options meter.Options
@@ -27,39 +27,39 @@ type PlannerInput struct {
 	Check   planner.Check
 }
 
-// TokensAfter is the tokens of a request once overlays are in force.
-func (k PlannerInput) TokensAfter(l *LogBuilder, bodies []conversation.Body) int {
-	return k.CheckOf(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+// TokensAfter returns the tokens of the next request after overlays are appended to a log.
+func (in PlannerInput) TokensAfter(l *LogBuilder, bodies []conversation.Body) int {
+	return in.CheckOf(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
-// CheckOf is the check of a log.
-func (k PlannerInput) CheckOf(log []conversation.Event) planner.Check {
-	c := k.Check
+// CheckOf returns the full planner input for a log.
+func (in PlannerInput) CheckOf(log []conversation.Event) planner.Check {
+	c := in.Check
 	c.Log, c.View = log, projection.Project(log)
-	c.Meter = meter.New(k.Options).WithRules(k.Rules).WithPrompt(conversation.Size{ASCII: 4 * k.System}, conversation.Size{}).WithView(c.View)
+	c.Meter = meter.New(in.Options).WithRules(in.Rules).WithPrompt(conversation.Size{ASCII: 4 * in.System}, conversation.Size{}).WithView(c.View)
 	return c
 }
 
-// Plan is what the planner does about a log.
-func (k PlannerInput) Plan(l *LogBuilder) planner.Plan { return k.CheckOf(l.Events()).Plan(k.Rules) }
+// Plan returns the plan for a log.
+func (in PlannerInput) Plan(l *LogBuilder) planner.Plan { return in.CheckOf(l.Events()).Plan(in.Rules) }
 
-// With is the same look, changed.
-func (k PlannerInput) With(change func(*PlannerInput)) PlannerInput {
-	change(&k)
-	return k
+// With returns a changed copy.
+func (in PlannerInput) With(change func(*PlannerInput)) PlannerInput {
+	change(&in)
+	return in
 }
 
-// PlannerInputAt is a look at some moment, with the rules and the window of the tests.
+// PlannerInputAt returns the input at a moment, with PlanRules and a window of 100,000 tokens.
 func PlannerInputAt(m planner.Moment) PlannerInput {
 	return PlannerInput{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, CharsOnly: true},
 		Check: planner.Check{Moment: m, Sheet: planner.PriceSheet{Read: 0.1, Write: 1}}}
 }
 
-// DescribePlan is what a plan does, in a line; "" if it does nothing.
+// DescribePlan describes a plan in one line, "" if it does nothing.
 func DescribePlan(p planner.Plan) string {
 	var parts []string
 	for _, b := range p.Masks {
-		m, _ := b.(conversation.Mask) // the planner makes no others
+		m, _ := b.(conversation.Mask) // the planner makes only masks here
 		var items []string
 		for _, i := range m.Items {
 			item := fmt.Sprintf("e%d", i.Event)
@@ -92,7 +92,7 @@ func DescribePlan(p planner.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// SpansText is spans as a text.
+// SpansText formats spans, for example "1-4 7-9".
 func SpansText(spans []conversation.Span) string {
 	var out []string
 	for _, s := range spans {
@@ -101,17 +101,17 @@ func SpansText(spans []conversation.Span) string {
 	return strings.Join(out, " ")
 }
 
-// PresetInput is a look by a preset's own rules.
+// PresetInput returns the input at a moment, with the rules of a preset.
 func PresetInput(p preset.Name, m planner.Moment) PlannerInput {
-	return PlannerInputAt(m).With(func(k *PlannerInput) { k.Rules = preset.RulesOf(p) })
+	return PlannerInputAt(m).With(func(in *PlannerInput) { in.Rules = preset.RulesOf(p) })
 }
 
-// Moments are all of them.
+// Moments lists the moments at which the planner decides.
 func Moments() []planner.Moment {
 	return []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply}
 }
 
-// AnyCheck draws rules and a look at a log.
+// AnyCheck draws rules, and planner input for a log.
 func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check) {
 	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
 	p := rapid.SampledFrom(presets).Draw(t, "preset")
@@ -137,12 +137,12 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 	c := planner.Check{
 		Moment: rapid.SampledFrom(Moments()).Draw(t, "moment"), Log: log, View: v,
 		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: AnyPriceSheet(t),
-		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), CacheInvalid: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
+		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), CacheInvalid: rapid.IntRange(0, 4).Draw(t, "cache invalid") == 4,
 	}
 	if rapid.Bool().Draw(t, "some system prompt") {
 		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
 	}
-	if rapid.Bool().Draw(t, "the past of the log") {
+	if rapid.Bool().Draw(t, "past of the log") {
 		c.Past = planner.PastOf(log)
 	} else {
 		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
@@ -150,7 +150,7 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 	return r, c
 }
 
-// AnyPriceSheet draws what a provider takes.
+// AnyPriceSheet draws the prices of a provider.
 func AnyPriceSheet(t *rapid.T) planner.PriceSheet {
 	return planner.PriceSheet{
 		Read:     rapid.SampledFrom([]float64{0.1, 0.5, 1, 0.02}).Draw(t, "read"),
@@ -159,7 +159,7 @@ func AnyPriceSheet(t *rapid.T) planner.PriceSheet {
 	}
 }
 
-// Encoded is a log as it is stored.
+// Encoded returns the events of a log as they are stored.
 func Encoded(t *rapid.T, log []conversation.Event) []string {
 	out := make([]string, len(log))
 	for i, e := range log {
@@ -172,8 +172,8 @@ func Encoded(t *rapid.T, log []conversation.Event) []string {
 	return out
 }
 
-// LongCheck is a log of 10,000 events of about 1 KB as the planner sees it, in
-// a window of so many tokens. Of the results about 640,000 tokens may be masked.
+// LongCheck returns rules and planner input for a log of 10,000 events of about 1 KB, for a window in tokens. The rules could mask
+// about 640,000 tokens of tool results.
 func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check) {
 	log := AppendTo(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
@@ -181,12 +181,12 @@ func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check
 		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: planner.DefaultSheet()}
 }
 
-// LoadLine is where Plimsoll's own load line is in a window, above that of the sources.
+// LoadLine returns Plimsoll's load line for a window in tokens. It is higher than that of the other presets.
 func LoadLine(tokens int) int {
 	return int(preset.SharesFor(tokens).Trigger * float64(tokens))
 }
 
-// Undo reverts the newest compaction, and reports whether there was one.
+// Undo undoes the newest compaction, and reports whether there was one.
 func Undo(t *testing.T, l *LogBuilder) bool {
 	t.Helper()
 	r, err := edit.Undo(l.Events(), 0)

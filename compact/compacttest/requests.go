@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Capabilities draws what an endpoint may want.
+// Capabilities draws the capabilities of an endpoint.
 func Capabilities(t *rapid.T) projection.Capabilities {
 	return projection.Capabilities{
 		Alternate: rapid.Bool().Draw(t, "alternate"),
@@ -23,7 +23,7 @@ func Capabilities(t *rapid.T) projection.Capabilities {
 	}
 }
 
-// IgnoreUnexported compares views by what callers see of them.
+// IgnoreUnexported makes cmp compare only the exported fields of views.
 var IgnoreUnexported = cmpopts.IgnoreUnexported(projection.View{})
 
 var (
@@ -31,42 +31,42 @@ var (
 	mistralID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
-// CheckRequest is what Harden guarantees, as a checker.
+// CheckRequest fails the test if a request violates a guarantee of projection.Harden.
 func CheckRequest(t *rapid.T, messages []projection.Message, c projection.Capabilities) {
 	if found := RequestProblems(messages, c); len(found) > 0 {
 		t.Fatal(strings.Join(found, "\n"))
 	}
 }
 
-// RequestProblems says what is wrong with a request.
+// RequestProblems describes the guarantees of projection.Harden that a request violates.
 func RequestProblems(messages []projection.Message, c projection.Capabilities) (found []string) {
-	wrong := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
-		wrong("begins with %s", messages[0].Role)
+		report("begins with %s", messages[0].Role)
 	}
 	ids := map[string]bool{}
 	var open []string
 	for i, m := range messages {
 		if m.Role == projection.RoleTool {
 			if len(open) == 0 || open[0] != m.CallID {
-				wrong("message %d answers %q, open are %q", i, m.CallID, open)
+				report("message %d answers %q, open are %q", i, m.CallID, open)
 			} else {
 				open = open[1:]
 			}
 		} else if len(open) > 0 {
-			wrong("message %d comes before the answers to %q", i, open)
+			report("message %d comes before the answers to %q", i, open)
 		}
 		if m.Text == "" && len(m.Calls) == 0 {
-			wrong("message %d is empty", i)
+			report("message %d is empty", i)
 		}
 		if !utf8.ValidString(m.Text) || strings.ContainsRune(m.Text, 0) {
-			wrong("message %d is no text: %q", i, m.Text)
+			report("message %d is not valid text: %q", i, m.Text)
 		}
 		if c.NoTools && (len(m.Calls) > 0 || m.Role == projection.RoleTool) {
-			wrong("message %d uses tools", i)
+			report("message %d uses tools", i)
 		}
 		if c.Alternate && i > 0 && messages[i-1].Role == m.Role && m.Role == projection.RoleUser {
-			wrong("message %d repeats the role %s", i, m.Role)
+			report("message %d repeats the role %s", i, m.Role)
 		}
 		for _, call := range m.Calls {
 			form := anyID
@@ -74,26 +74,26 @@ func RequestProblems(messages []projection.Message, c projection.Capabilities) (
 				form = mistralID
 			}
 			if !form.MatchString(call.ID) || ids[call.ID] {
-				wrong("message %d: id %q is malformed or used twice", i, call.ID)
+				report("message %d: id %q is malformed or used twice", i, call.ID)
 			}
 			if !anyID.MatchString(call.Name) {
-				wrong("message %d: no endpoint takes the name %q", i, call.Name)
+				report("message %d: no endpoint takes the name %q", i, call.Name)
 			}
 			var object map[string]any
 			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
-				wrong("message %d: arguments %q", i, call.Arguments)
+				report("message %d: arguments %q", i, call.Arguments)
 			}
 			ids[call.ID] = true
 			open = append(open, call.ID)
 		}
 	}
 	if len(open) > 0 {
-		wrong("unanswered: %q", open)
+		report("calls without results: %q", open)
 	}
 	return found
 }
 
-// OriginalSize is the size of what an event says, as Message.Before has it.
+// OriginalSize returns the size of an event before compaction, as in Message.Before; false if the event is not sent.
 func OriginalSize(b conversation.Body) (size conversation.Size, sent bool) {
 	switch b := b.(type) {
 	case conversation.UserMessage:
@@ -113,7 +113,7 @@ func OriginalSize(b conversation.Body) (size conversation.Size, sent bool) {
 	return conversation.Size{}, false
 }
 
-// ViewChars is how long a view is, in code points.
+// ViewChars returns the size of a view in code points.
 func ViewChars(v projection.View) int {
 	n := 0
 	for _, size := range v.Sizes.Text {

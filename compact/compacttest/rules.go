@@ -10,12 +10,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// Window is a window of so many tokens, as a server reports it.
+// Window returns meter options with a window in tokens, as reported by a server.
 func Window(tokens int) meter.Options {
 	return meter.Options{Window: meter.Window{Tokens: tokens, Source: meter.WindowServer}}
 }
 
-// PlanRules are Plimsoll's ways with figures of the tests' own.
+// PlanRules returns Plimsoll's rules with fixed numbers, so that tests do not depend on the defaults.
 func PlanRules() preset.Rules {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
@@ -28,7 +28,7 @@ func PlanRules() preset.Rules {
 	return r
 }
 
-// MaskRules draws rules of masks for short logs.
+// MaskRules draws PlanRules with mask rules for short logs.
 func MaskRules(t *rapid.T) preset.Rules {
 	r := PlanRules()
 	r.Mask = preset.MaskRules{
@@ -44,7 +44,7 @@ func MaskRules(t *rapid.T) preset.Rules {
 	return r
 }
 
-// MeterOptions draws what weighs a short log.
+// MeterOptions draws the options of a meter for short logs.
 func MeterOptions(t *rapid.T) meter.Options {
 	o := meter.Options{
 		Window:    meter.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
@@ -56,5 +56,5 @@ func MeterOptions(t *rapid.T) meter.Options {
 	return o
 }
 
-// Noon is when the conversations of these tests are compacted.
+// Noon is the time at which tests compact conversations.
 var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

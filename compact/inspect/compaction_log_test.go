@@ -81,8 +81,8 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			force[log[i].Seq] = true
 		}
 		type key struct {
-			pass  bool
-			event uint64
+			isEpoch bool
+			event   uint64
 		}
 		type state struct {
 			overlays int
@@ -105,7 +105,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 		list := inspect.CompactionLog(log)
 		for _, e := range list {
 			if e.Result == inspect.ResultUnused {
-				continue // of no overlay and no attempt
+				continue // it has neither an overlay nor an attempt
 			}
 			if e.Kind == inspect.EntryAttempt {
 				attempts--
@@ -118,7 +118,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			got[k] = state{e.Overlays, e.Result == inspect.ResultInForce}
 		}
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(key{}, state{})); d != "" || attempts != 0 {
-			t.Fatalf("%d attempts are not told of; %s", attempts, d)
+			t.Fatalf("%d attempts are not listed; %s", attempts, d)
 		}
 		checkEpochs(t, log, list)
 	})
@@ -133,7 +133,7 @@ func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
 	}
 	for i, e := range epochs {
 		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == inspect.ResultInForce) != e.InForce || l.Turn != e.Turn {
-			t.Fatalf("%+v is told as %+v", e, l)
+			t.Fatalf("epoch %+v is listed as %+v", e, l)
 		}
 	}
 }

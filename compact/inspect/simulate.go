@@ -144,26 +144,26 @@ func nothingToDo(err error) bool {
 }
 
 func (p *presetSimulation) truncate() {
-	soft := p.loadLine()
-	if soft == 0 || p.used() <= soft {
+	loadLine := p.loadLine()
+	if loadLine == 0 || p.used() <= loadLine {
 		return
 	}
-	if spans := planner.DropSpans(p.view, p.inputs.Meter, preset.TruncateShare*soft); len(spans) > 0 {
+	if spans := planner.DropSpans(p.view, p.inputs.Meter, preset.TruncateShare*loadLine); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }
 
-func (p *presetSimulation) compactManually(w edit.Request) error {
-	pass, err := edit.NewProposal(p.log, p.rules, p.inputs, w)
+func (p *presetSimulation) compactManually(request edit.Request) error {
+	proposal, err := edit.NewProposal(p.log, p.rules, p.inputs, request)
 	if err != nil {
 		return err
 	}
-	if pass.Job != nil {
-		if err := pass.Extract(); err != nil {
+	if proposal.Job != nil {
+		if err := proposal.Extract(); err != nil {
 			return err
 		}
 	}
-	p.add(pass.Bodies(0)...)
+	p.add(proposal.Bodies(0)...)
 	return nil
 }
 
@@ -172,9 +172,9 @@ func (p *presetSimulation) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := edit.ProposeSummary(p.log, p.rules, p.inputs, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	proposal, err := edit.ProposeSummary(p.log, p.rules, p.inputs, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
-		err = pass.Extract()
+		err = proposal.Extract()
 	}
 	if err != nil {
 		if nothingToDo(err) {
@@ -182,6 +182,6 @@ func (p *presetSimulation) summarise(plan planner.Plan) (bool, error) {
 		}
 		return false, err
 	}
-	p.add(pass.Bodies(0)...)
+	p.add(proposal.Bodies(0)...)
 	return true, nil
 }

@@ -11,16 +11,16 @@ import (
 // the last unit. Nothing protects the first message, and dropped messages cannot be recalled.
 
 func newTruncatePolicy(s PolicySetting, rules preset.Rules) Policy {
-	soft := loadLine(s, rules)
-	target := preset.TruncateShare * soft
+	limit := loadLine(s, rules)
+	target := preset.TruncateShare * limit
 	return Policy{
 		Transform:  withoutNotes,
 		UsesPrices: s.Steps, // the load line lies below a price step
-		Decide: func(l PolicyInput) (Decision, error) {
-			if l.TurnEnd || soft == 0 || l.Used <= soft {
+		Decide: func(in PolicyInput) (Decision, error) {
+			if in.TurnEnd || limit == 0 || in.Used <= limit {
 				return Decision{}, nil
 			}
-			spans := oldestUnits(l.View.Messages, l.Used-target)
+			spans := oldestUnits(in.View.Messages, in.Used-target)
 			if len(spans) == 0 {
 				return Decision{}, nil
 			}
@@ -34,14 +34,14 @@ func loadLine(s PolicySetting, r preset.Rules) float64 {
 	if s.Window <= 0 {
 		return 0
 	}
-	soft := r.TriggerRatio * float64(s.Window)
+	limit := r.TriggerRatio * float64(s.Window)
 	if r.TokenThreshold > 0 {
-		soft = min(soft, float64(r.TokenThreshold))
+		limit = min(limit, float64(r.TokenThreshold))
 	}
 	if s.Sheet.Step > 0 {
-		soft = min(soft, preset.DefaultHardRatio*float64(s.Sheet.Step))
+		limit = min(limit, preset.DefaultHardRatio*float64(s.Sheet.Step))
 	}
-	return soft
+	return limit
 }
 
 // withoutNotes returns a view without the notes about dropped messages.
@@ -69,15 +69,15 @@ func withoutNotes(v projection.View) projection.View {
 func oldestUnits(messages []projection.Message, tokensToGo float64) []conversation.Span {
 	newest, last := newestOfUser(messages), lastUnit(messages)
 	var out []conversation.Span
-	gone := 0
-	for i := 0; i < last && tokens(gone) < tokensToGo; {
+	removedChars := 0
+	for i := 0; i < last && tokens(removedChars) < tokensToGo; {
 		end := unitEnd(messages, i)
 		if i == newest {
 			i = end
 			continue
 		}
 		for ; i < end; i++ {
-			gone += chars(&messages[i])
+			removedChars += chars(&messages[i])
 			for _, seq := range messages[i].Events {
 				out = append(out, conversation.Span{First: seq, Last: seq})
 			}
