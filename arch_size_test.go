@@ -75,7 +75,7 @@ var ceilings = map[string]size{
 	"tools/web":                     {525, 67},
 	"tools/words":                   {17, 0},
 	"tools/workspace":               {666, 0},
-	"tui":                           {6957, 5869},
+	"tui":                           {6914, 5869},
 	"tui/account":                   {878, 315},
 	"tui/alert":                     {266, 112},
 	"tui/cells":                     {140, 0},

@@ -10,7 +10,7 @@ import (
 )
 
 // A view or another part of the screen returns an action if the action needs other parts. The
-// root model carries it out. A tea.Cmd and a reading are actions, too.
+// root model carries it out. A tea.Cmd and a readAction are actions, too.
 type (
 	// actionList is a list of actions, done in order.
 	actionList []pane.Action
@@ -18,8 +18,8 @@ type (
 	// requestFailed shows why something that the user requested failed.
 	requestFailed struct{ err error }
 
-	// switched ends a change of the model or its window. err may be a *Consent, which asks the user.
-	switched struct{ err error }
+	// modelChangeDone ends a change of the model or its window. err may be a *Consent, which asks the user.
+	modelChangeDone struct{ err error }
 
 	// snackbarIfHidden is a snackbar that is shown only if the end of the transcript is not visible:
 	// a view covers it, or the user scrolled up.
@@ -32,8 +32,7 @@ type (
 	openDialog  struct{ dialog overlay.Dialog }
 	closeDialog struct{ dialog overlay.Dialog }
 
-	// transcriptCovered says that a view, or a dialog that the user did not request, opened over the
-	// transcript.
+	// transcriptCovered says that a view, or a dialog that the user did not request, opened over the transcript.
 	transcriptCovered struct{}
 
 	// restoreLine puts the line of a command that failed back into the composer.
@@ -41,15 +40,14 @@ type (
 
 	// openConversation opens another conversation.
 	openConversation struct {
-		open func(context.Context) (Conversation, error)
-		next arrival // what to do once it is open
+		open    func(context.Context) (Conversation, error)
+		request openRequest // what to do once it is open
 	}
 
 	// resume continues a stored conversation.
 	resume struct{ id string }
 
-	// takeOver continues a conversation that another window had open. The draft and the scroll
-	// position stay.
+	// takeOver continues a conversation that another window had open. The draft and the scroll position stay.
 	takeOver struct{}
 
 	// forkBefore opens a new conversation with a copy of the messages before an event.

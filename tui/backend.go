@@ -35,9 +35,9 @@ type Session interface {
 	Cancel()
 	// Retry sends the request of the newest turn again, if it has no complete reply.
 	Retry()
+	// TakeBack returns the queued messages to the composer.
 	TakeBack()
-	// Rewind undoes the turns from one on, negative for the newest; the message of
-	// the first of them is returned.
+	// Rewind undoes a turn and all after it; -1 is the newest turn. Its message is returned as an update.
 	Rewind(turn int)
 	// RestoreTurns redoes the turns that were undone last.
 	RestoreTurns()
@@ -49,15 +49,14 @@ type Session interface {
 	SetProfile(name string)
 
 	// Compact shortens the prompt of the next requests.
-	Compact(w edit.Request)
+	Compact(request edit.Request)
 	// Preview computes what Compact would do.
-	Preview(w edit.Request)
+	Preview(request edit.Request)
 	// UndoCompaction undoes a compaction by its epoch, 0 for the newest.
 	UndoCompaction(epoch uint64)
 	// RedoCompaction redoes the compaction that was undone last.
 	RedoCompaction()
-	// Review accepts the pending summary with the text as the user edited it, or
-	// discards it.
+	// Review accepts the pending summary with the text as the user edited it, or discards it.
 	Review(text string, accept bool)
 
 	// Pin pins events, or unpins them.
@@ -116,8 +115,7 @@ type Profile struct {
 }
 
 // Backend is the rest of the program: stored conversations, models, files, pages.
-// Its methods run concurrently with the screen and may block; they return when
-// ctx ends.
+// Its methods run concurrently with the screen and may block; they return when ctx ends.
 type Backend interface {
 	// Open opens the conversation that the program was started with.
 	Open(ctx context.Context) (Conversation, error)
@@ -142,8 +140,7 @@ type Backend interface {
 	Begin(ctx context.Context, model string) (Conversation, error)
 	// Models lists the models to choose from; the usual model of each provider comes first.
 	Models(ctx context.Context) ([]ModelChoice, error)
-	// SwitchModel sends the next requests to another model; the change
-	// arrives as an update.
+	// SwitchModel sends the next requests to another model; the change arrives as an update.
 	SwitchModel(ctx context.Context, name string) error
 	// SetWindow sets the window of the model in use, in tokens as the user writes them,
 	// and stores it for later runs. The change arrives as an update.
@@ -174,12 +171,10 @@ type Backend interface {
 	// separately; it is returned there, and elsewhere if there is no other draft.
 	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
-	// OnDisk compares the files that a conversation changed with their present content, in
-	// the same order.
+	// OnDisk compares the files that a conversation changed with their present content, in the same order.
 	OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File
 
-	// Request rebuilds a request of the open conversation, given the Seq of its usage
-	// event.
+	// Request rebuilds a request of the open conversation, given the Seq of its usage event.
 	Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error)
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
@@ -197,8 +192,7 @@ type Configurer interface {
 	// ChangeSetting applies a value to the open conversation and records it there, or
 	// stores it for the next start, as [Setting.Applies] says.
 	ChangeSetting(ctx context.Context, key, value string) error
-	// KeepSettings stores values by key as defaults for new conversations, and returns the
-	// name of the file.
+	// KeepSettings stores values by key as defaults for new conversations, and returns the name of the file.
 	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
 }
 
@@ -225,8 +219,7 @@ type Connector interface {
 	// fails nothing is stored, and the error says what to do. The next request of the
 	// open conversation to that provider uses the new key.
 	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
-	// Disconnect removes the stored key of a provider, and returns the provider's new
-	// state.
+	// Disconnect removes the stored key of a provider, and returns the provider's new state.
 	Disconnect(ctx context.Context, provider string) (Provider, error)
 }
 
@@ -298,8 +291,7 @@ const (
 type Found struct {
 	Query string
 	Hits  []find.Hit
-	// Conversations is how many were searched; More means that there are more hits
-	// than the limit.
+	// Conversations is how many were searched; More means that there are more hits than the limit.
 	Conversations int
 	More          bool
 	// Unread is how many conversations could not be read completely, Damaged how
@@ -338,9 +330,8 @@ type env struct {
 // zone is the user's time zone.
 func (e *env) zone() *time.Location { return e.Now().Location() }
 
-// keyboard counts keys, so that the result of a command can be dropped if the user pressed
-// another key since.
+// keyboard counts keys, so that the result of a command can be dropped if the user pressed another key since.
 type keyboard struct {
-	pressed int // keys with text so far, and pastes
-	any     int // keys of any kind
+	textKeys int // keys with text so far, and pastes
+	allKeys  int // keys of any kind
 }

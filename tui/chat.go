@@ -19,8 +19,7 @@ import (
 	"plimsoll/tui/transcript"
 )
 
-// chat is the main screen: the transcript, the composer, the waiting messages, and the
-// lines around them.
+// chat is the main screen: the transcript, the composer, the waiting messages, and the lines around them.
 type chat struct {
 	env      *env
 	session  *session
@@ -30,20 +29,20 @@ type chat struct {
 	composer   *composer.Model
 	gauge      *gauge.Model
 
-	outbox *outbox
-	guided guided
-	shell  *shellRun // the running command of the user, or nil
-	line   typedLine // the newest command that still waits for the agent's answer, or zero
-	listed time.Time // when the files that can be mentioned were last listed
+	outbox        *outbox
+	guideState    guideState
+	shell         *shellRun // the running command of the user, or nil
+	pendingLine   typedLine // the newest command that still waits for the agent's answer, or zero
+	filesListedAt time.Time // when the files that can be mentioned were last listed
 
-	pulse  animation
-	styles statusStyles
-	place  place
+	animation animation
+	styles    statusStyles
+	area      chatArea
 }
 
-func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, l themeStyles) *chat {
-	c := &chat{env: e, session: s, keyboard: keys, styles: l.status()}
-	styles := l.composer()
+func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, ts themeStyles) *chat {
+	c := &chat{env: e, session: s, keyboard: keys, styles: ts.status()}
+	styles := ts.composer()
 	c.composer = composer.New(composer.Options{
 		Placeholder: placeholder,
 		Styles:      &styles,
@@ -51,8 +50,8 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 		Commands:    commands,
 		Estimate:    s.load.estimate,
 	})
-	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, sent: func() { c.transcript.ToEnd() }}
-	c.transcript = transcript.New(l.transcript(), l.markdown())
+	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, afterSend: func() { c.transcript.ToEnd() }}
+	c.transcript = transcript.New(ts.transcript(), ts.markdown())
 	screen := e.Keys.Screen
 	if screen.UndoCompaction.Enabled() {
 		c.transcript.SetUndoKey(screen.UndoCompaction.Help().Key)
@@ -61,15 +60,15 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 		c.transcript.SetViewKey(screen.History.Help().Key)
 	}
 	c.transcript.SetZone(e.zone())
-	c.gauge = gauge.New(l.gauge())
+	c.gauge = gauge.New(ts.gauge())
 	return c
 }
 
-func (c *chat) setTheme(l themeStyles) {
-	c.styles = l.status()
-	c.composer.SetStyles(l.composer())
-	c.transcript.SetStyles(l.transcript(), l.markdown())
-	c.gauge.SetStyles(l.gauge())
+func (c *chat) setTheme(ts themeStyles) {
+	c.styles = ts.status()
+	c.composer.SetStyles(ts.composer())
+	c.transcript.SetStyles(ts.transcript(), ts.markdown())
+	c.gauge.SetStyles(ts.gauge())
 }
 
 // begin shows the opened conversation, then the failures from while it was opened, and puts a draft into the composer.
@@ -81,13 +80,13 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 		again = keyOr(c.env.Keys.Composer.Writing.Send, "/retry")
 	}
 	c.transcript.SetRetryKey(again)
-	c.outbox.reset()
-	c.pulse.call, c.line = "", typedLine{}
-	if c.shell != nil && c.shell.in == "" {
-		c.shell.in = s.ID
+	c.outbox.returnQueued()
+	c.animation.streamingCall, c.pendingLine = "", typedLine{}
+	if c.shell != nil && c.shell.conversationID == "" {
+		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
-	c.transcript.SetFactor(s.load.factor())
+	c.transcript.SetFactor(s.load.calibration())
 	if shown > 0 { // keep the scroll position
 		c.transcript.Discard()
 		c.transcript.Append(s.Events[shown:])
@@ -97,7 +96,7 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 	for _, note := range s.Notes {
 		c.transcript.ShowNotice(note)
 	}
-	c.recovered(s.Waiting)
+	c.restoreWaiting(s.Waiting)
 	for _, fault := range faults {
 		c.transcript.ShowError(fault, "")
 	}
@@ -107,8 +106,8 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 	c.composer.RestoreDrafts(s.Draft.Text, s.Draft.Stashed)
 }
 
-// reading is the meter's reading with the draft and the waiting messages.
-func (c *chat) reading() meter.Reading {
+// meterReading is the meter's reading with the draft and the waiting messages.
+func (c *chat) meterReading() meter.Reading {
 	size, messages := conversation.Size{}, 0
 	add := func(s conversation.Size, files []File) {
 		size, messages = size.Plus(s), messages+1
@@ -119,13 +118,13 @@ func (c *chat) reading() meter.Reading {
 	if c.composer.Message() {
 		add(c.composer.DraftSize(), c.composer.Mentions())
 	}
-	c.outbox.sizes(add)
-	return c.session.load.with(size, messages)
+	c.outbox.eachSize(add)
+	return c.session.load.readingWith(size, messages)
 }
 
-// compose passes a key to the composer. The action is Ignored if the composer does not use
+// composeKey passes a key to the composer. The action is Ignored if the composer does not use
 // the key; wrote reports whether there is a draft now.
-func (c *chat) compose(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
+func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	named, unknown := c.composer.Mentions(), c.composer.Unknown() // sending empties the composer
 	action, cmd := c.composer.Update(k)
 	if ignored, is := action.(pane.Ignored); is {
@@ -135,26 +134,26 @@ func (c *chat) compose(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
-	return actionList{cmd, c.act(action, named, unknown), c.freshFiles()}, wrote
+	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles()}, wrote
 }
 
 // paste passes a paste to the composer.
 func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 	action, cmd := c.composer.Update(msg)
-	return actionList{cmd, c.act(action, nil, nil)}
+	return actionList{cmd, c.doComposerAction(action, nil, nil)}
 }
 
-// act sends messages and runs shell commands; slash commands are returned to the caller.
-func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Action {
-	if line := sent(action); line != "" && c.session.Elsewhere.Closed {
+// doComposerAction sends messages and runs shell commands; slash commands are returned to the caller.
+func (c *chat) doComposerAction(action pane.Action, named []File, unknown []string) pane.Action {
+	if line := sentText(action); line != "" && c.session.Elsewhere.Closed {
 		c.composer.Prepend(line)
 		return takeOver{}
 	}
 	switch a := action.(type) {
 	case composer.Submit:
-		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
+		return c.outbox.send(c.outbox.newMessage(a.Text, named, unknown))
 	case composer.Queue:
-		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
+		return c.outbox.send(c.outbox.newMessage(a.Text, named, unknown))
 	case composer.UnknownCommand:
 		text := "unknown command /" + a.Name
 		if a.Nearest != "" {
@@ -166,15 +165,15 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 	case composer.Shell:
 		return c.startShell(a.Command, a.Add)
 	case composer.Copied:
-		return copied(a.Text, "the selection")
+		return copyText(a.Text, "the selection")
 	case composer.Editor:
-		return c.edit(a.Text)
+		return c.editDraft(a.Text)
 	}
 	return action
 }
 
-// sent returns the text that an action sends, as it was typed, or "".
-func sent(action pane.Action) string {
+// sentText returns the text that an action sends, as it was typed, or "".
+func sentText(action pane.Action) string {
 	switch a := action.(type) {
 	case composer.Submit:
 		return a.Text
@@ -182,50 +181,52 @@ func sent(action pane.Action) string {
 		return a.Text
 	case composer.Shell:
 		if a.Add {
-			return (&shellRun{command: a.Command, add: true}).line()
+			return (&shellRun{command: a.Command, addsOutput: true}).typedText()
 		}
 	}
 	return ""
 }
 
-// staleFiles is the age at which the list of files is read again for a mention.
-const staleFiles = 10 * time.Second
+// maxFilesAge is the age at which the list of files is read again for a mention.
+const maxFilesAge = 10 * time.Second
 
-// freshFiles lists the files again if one is being mentioned and the list is stale.
-func (c *chat) freshFiles() tea.Cmd {
-	if !c.composer.Mentioning() || c.env.Now().Sub(c.listed) < staleFiles {
+// refreshFiles lists the files again if one is being mentioned and the list is stale.
+func (c *chat) refreshFiles() tea.Cmd {
+	if !c.composer.Mentioning() || c.env.Now().Sub(c.filesListedAt) < maxFilesAge {
 		return nil
 	}
 	return c.loadFiles()
 }
 
 func (c *chat) loadFiles() tea.Cmd {
-	c.listed = c.env.Now()
-	return loaded(c.env, "listing files for @", c.env.Backend.Files, c.composer.SetFiles)
+	c.filesListedAt = c.env.Now()
+	return loadInto(c.env, "listing files for @", c.env.Backend.Files, c.composer.SetFiles)
 }
 
 func (c *chat) loadPrompts() tea.Cmd {
-	return loaded(c.env, "reading the prompt history", c.env.Backend.Prompts, c.composer.SetHistory)
+	return loadInto(c.env, "reading the prompt history", c.env.Backend.Prompts, c.composer.SetHistory)
 }
 
-// loaded reads a list that the composer offers and sets it.
-func loaded[T any](e *env, doing string, what func(context.Context) (T, error), set func(T)) tea.Cmd {
+// loadInto reads a list that the composer offers and sets it.
+func loadInto[T any](e *env, doing string, what func(context.Context) (T, error), set func(T)) tea.Cmd {
 	ctx := e.ctx
-	return after(func() (T, error) { return what(ctx) }, func(got T, err error) pane.Action {
+	return doAsync(func() (T, error) { return what(ctx) }, func(got T, err error) pane.Action {
 		if err != nil {
-			return failure(fmt.Errorf("%s: %w", doing, err))
+			return failureSnackbar(fmt.Errorf("%s: %w", doing, err))
 		}
 		set(got)
 		return nil
 	})
 }
 
-// edit opens a draft in the user's editor.
-func (c *chat) edit(draft string) pane.Action { return c.env.openEditor(draft, c.edited(draft)) }
+// editDraft opens a draft in the user's editor.
+func (c *chat) editDraft(draft string) pane.Action {
+	return c.env.openEditor(draft, c.replaceDraft(draft))
+}
 
-// edited returns a function that replaces the draft by the edited text. If the composer has another draft by then, such as
+// replaceDraft returns a function that replaces the draft by the edited text. If the composer has another draft by then, such as
 // that of another conversation, the text does not replace it.
-func (c *chat) edited(draft string) func(text string) {
+func (c *chat) replaceDraft(draft string) func(text string) {
 	return func(text string) {
 		if c.composer.Draft() == draft {
 			c.composer.SetText(text)
@@ -235,9 +236,9 @@ func (c *chat) edited(draft string) func(text string) {
 	}
 }
 
-// recovered puts messages that waited when the program last ended into the composer, as they were typed.
-func (c *chat) recovered(texts []string) {
-	c.outbox.returned(texts)
+// restoreWaiting puts messages that waited when the program last ended into the composer, as they were typed.
+func (c *chat) restoreWaiting(texts []string) {
+	c.outbox.returnToDraft(texts)
 	if len(texts) > 0 {
 		c.transcript.ShowNotice("your unsent message is back in the composer")
 	}
@@ -249,8 +250,8 @@ func (c *chat) recovered(texts []string) {
 func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
-		c.shell.end()
-	case c.session.activity.busy() || c.session.activity.job.on || len(c.outbox.queued) > 0:
+		c.shell.stop()
+	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
 		c.session.cancel()
 	default:
 		return false
@@ -263,28 +264,28 @@ func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity
 
 // keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.
 func (c *chat) keepTicking() pane.Action {
-	if c.pulse.ticking || c.pulse.away || !c.session.activity.moves() && c.shell == nil {
+	if c.animation.ticking || c.animation.unfocused || !c.session.activity.isRunning() && c.shell == nil {
 		return nil
 	}
-	c.pulse.ticking = true
+	c.animation.ticking = true
 	return tick()
 }
 
-// focus stops the spinner while the terminal does not have the focus.
-func (c *chat) focus(has bool) pane.Action {
-	c.pulse.away = !has
+// setFocused stops the spinner while the terminal does not have the focus.
+func (c *chat) setFocused(has bool) pane.Action {
+	c.animation.unfocused = !has
 	return c.keepTicking()
 }
 
 // ticked shows the next frame of the spinners, and continues while something runs.
 func (c *chat) ticked(msg tickMsg) pane.Action {
-	c.pulse.ticks(msg.time())
-	c.transcript.SetFrame(c.pulse.frame)
+	c.animation.advance(msg.time())
+	c.transcript.SetFrame(c.animation.frame)
 	return c.keepTicking()
 }
 
-// copied copies a text to the clipboard and shows a snackbar.
-func copied(text, what string) pane.Action {
+// copyText copies a text to the clipboard and shows a snackbar.
+func copyText(text, what string) pane.Action {
 	return actionList{tea.SetClipboard(text), say("copied " + what)}
 }
 
@@ -295,7 +296,7 @@ func (c *chat) copyReply(args string) pane.Action {
 	case text == "":
 		return refuse("there is no reply to copy yet")
 	case args == "":
-		return copied(text, "the last reply")
+		return copyText(text, "the last reply")
 	case args != "code":
 		return refuse("usage: /copy [code]")
 	}
@@ -304,41 +305,41 @@ func (c *chat) copyReply(args string) pane.Action {
 	case 0:
 		return refuse("the last reply has no code block")
 	case 1:
-		return copied(blocks[0].Text(), "the code block")
+		return copyText(blocks[0].Text(), "the code block")
 	}
 	items := make([]overlay.Item, len(blocks))
 	for i, b := range blocks {
 		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
 	}
 	return open(overlay.PickerOptions{Title: "Copy a code block", Items: items,
-		Choose: func(code, _ string) pane.Action { return copied(code, "the code block") }})
+		Choose: func(code, _ string) pane.Action { return copyText(code, "the code block") }})
 }
 
-// place is the size of the chat and its layout.
-type place struct {
+// chatArea is the size of the chat and its layout.
+type chatArea struct {
 	width, height int
-	plan          plan
+	plan          layoutPlan
 }
 
-// plan is the layout of the chat: which lines it has and how many.
-type plan struct {
+// layoutPlan is the layout of the chat: which lines it has and how many.
+type layoutPlan struct {
 	header, rule, status, hints bool
-	intro                       []string // the welcome of an empty conversation
-	body                        int      // lines of the transcript
-	job                         jobPlace // the line of the summary that is being written
-	queued                      []string // the waiting messages
-	composer                    int      // lines of the composer
+	intro                       []string         // the welcome of an empty conversation
+	bodyLines                   int              // lines of the transcript
+	summaryLine                 summaryLinePlace // the line of the summary that is being written
+	queued                      []string         // the waiting messages
+	composerLines               int              // lines of the composer
 }
 
-// top is the first line of the transcript.
-func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
+// bodyTop is the first line of the transcript.
+func (p layoutPlan) bodyTop() int { return countTrue(p.header, p.rule) + len(p.intro) }
 
 // composerTop is the first line of the composer.
-func (p plan) composerTop() int {
-	return p.top() + p.body + count(p.job.below(p.body), p.status) + len(p.queued)
+func (p layoutPlan) composerTop() int {
+	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.queued)
 }
 
-func count(flags ...bool) int {
+func countTrue(flags ...bool) int {
 	n := 0
 	for _, f := range flags {
 		if f {
@@ -348,11 +349,11 @@ func count(flags ...bool) int {
 	return n
 }
 
-// jobPlace is the position of the line about a summary.
-type jobPlace struct {
-	shown bool
-	row   int // below the top of the transcript; its height if the line is below it
+// summaryLinePlace is the position of the line about a summary.
+type summaryLinePlace struct {
+	visible bool
+	row     int // below the top of the transcript; its height if the line is below it
 }
 
-// below reports whether the line has a row of its own below the transcript.
-func (j jobPlace) below(body int) bool { return j.shown && j.row == body }
+// hasOwnRow reports whether the line has a row of its own below the transcript.
+func (p summaryLinePlace) hasOwnRow(body int) bool { return p.visible && p.row == body }

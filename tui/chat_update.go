@@ -21,19 +21,19 @@ import (
 // requested; why one failed is shown in the transcript, where it stays. An automatic
 // compaction only gets its line in the transcript, unless messages had to be left out.
 
-// trimmed is shown after the oldest messages were left out automatically (ONE).
-const trimmed = "Conversation history has been automatically trimmed"
+// trimmedText is shown after the oldest messages were left out automatically (ONE).
+const trimmedText = "Conversation history has been automatically trimmed"
 
 // update shows an update that the session has applied.
 func (c *chat) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Appended:
-		c.appended(u.Events)
+		c.addEvents(u.Events)
 	case updates.Delta:
-		c.pulse.call = ""
+		c.animation.streamingCall = ""
 		c.transcript.Delta(u.Text, u.Reasoning)
 	case updates.CallStreaming:
-		c.pulse.call = callProgress(u)
+		c.animation.streamingCall = callProgress(u)
 	case updates.Discarded:
 		c.transcript.Discard()
 	case updates.ToolStarted:
@@ -44,25 +44,25 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.outbox.setQueued(u.Texts)
 	case updates.Returned:
 		c.outbox.takeQueued()
-		c.outbox.returned(u.Texts)
+		c.outbox.returnToDraft(u.Texts)
 	case updates.Status:
-		c.pulse.statusChanged(u, c.env.Now())
+		c.animation.statusChanged(u, c.env.Now())
 		c.composer.SetBusy(c.session.activity.busy())
 	case updates.Metered:
-		c.transcript.SetFactor(c.session.load.factor())
+		c.transcript.SetFactor(c.session.load.calibration())
 	case updates.Failed:
-		return c.failed(u)
+		return c.showFailed(u)
 	default:
-		return c.compaction(u)
+		return c.updateCompaction(u)
 	}
 	return nil
 }
 
-func (c *chat) appended(events []conversation.Event) {
+func (c *chat) addEvents(events []conversation.Event) {
 	c.transcript.Append(events)
 	for _, e := range events {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
-			c.outbox.logged(b.Text)
+			c.outbox.messageLogged(b.Text)
 		}
 	}
 }
@@ -75,15 +75,14 @@ func callProgress(u updates.CallStreaming) string {
 	return fmt.Sprintf("%s (%s characters so far)", u.Name, pane.Tokens(u.Chars))
 }
 
-// failed shows a failure in the transcript, where it stays, unless it is in the log
-// already.
-func (c *chat) failed(u updates.Failed) pane.Action {
+// showFailed shows a failure in the transcript, where it stays, unless it is in the log already.
+func (c *chat) showFailed(u updates.Failed) pane.Action {
 	switch err := u.Err; {
 	case err.Class == llm.Cancelled:
 		return nil
 	case u.Logged:
 	case err.Class == llm.BadRequest && err.Status == 0:
-		return refuse(withHint(err))
+		return refuse(errorWithHint(err))
 	default:
 		c.transcript.ShowError(err.Error(), err.Hint)
 	}
@@ -91,60 +90,59 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 	return snackbarIfHidden{pane.Say{Text: err.Error(), Bad: true}}
 }
 
-// fault shows a failure in the transcript, where it stays.
-func (c *chat) fault(text string) pane.Action {
+// showFault shows a failure in the transcript, where it stays.
+func (c *chat) showFault(text string) pane.Action {
 	c.transcript.ShowError(text, "")
 	return snackbarIfHidden{pane.Say{Text: text, Bad: true}}
 }
 
-// output puts a text into the transcript.
-func (c *chat) output(title, text string) pane.Action {
+// showOutput puts a text into the transcript.
+func (c *chat) showOutput(title, text string) pane.Action {
 	c.transcript.ShowOutput(title, text)
 	return snackbarIfHidden{pane.Say{Text: title + ": the conversation has it"}}
 }
 
-// compaction shows an update about a compaction.
-func (c *chat) compaction(u updates.Update) pane.Action {
+// updateCompaction shows an update about a compaction.
+func (c *chat) updateCompaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
-		c.compacting(u)
+		c.summaryStarted(u)
 	case updates.Compacted:
-		return c.compacted(u)
+		return c.showCompacted(u)
 	case updates.CompactionFailed:
-		if !byUser(u.Request.Source) {
+		if !isManual(u.Request.Source) {
 			return nil
 		}
 		if u.Err.Class != llm.Cancelled {
-			c.outbox.leaveLine(c.line)
+			c.outbox.returnLine(c.pendingLine)
 		}
-		return c.notCompacted(u.Err)
+		return c.showNotCompacted(u.Err)
 	case updates.Edited:
-		return c.steered(u)
+		return c.showEdited(u)
 	}
 	return nil
 }
 
-// byUser reports whether the user requested a compaction. A compaction without a source
-// is the user's.
-func byUser(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
+// isManual reports whether the user requested a compaction. A compaction without a source is the user's.
+func isManual(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
 
-// compacting handles that a summary is being written, or that a request waits for it.
-func (c *chat) compacting(u updates.Compacting) {
+// summaryStarted handles that a summary is being written, or that a request waits for it.
+func (c *chat) summaryStarted(u updates.Compacting) {
 	if !u.Summary && !u.RequestWaits {
 		return
 	}
-	if byUser(u.Source) {
+	if isManual(u.Source) {
 		// The command succeeded. If the summary fails later, its line is not put into
 		// the composer, where the user may be typing: the prompt history has it.
-		c.line = typedLine{}
+		c.pendingLine = typedLine{}
 	}
-	c.pulse.clock = c.env.Now()
+	c.animation.clock = c.env.Now()
 }
 
-// compacted shows that a compaction was made, undone or redone.
-func (c *chat) compacted(u updates.Compacted) pane.Action {
-	if byUser(u.Source) {
-		c.line = typedLine{}
+// showCompacted shows that a compaction was made, undone or redone.
+func (c *chat) showCompacted(u updates.Compacted) pane.Action {
+	if isManual(u.Source) {
+		c.pendingLine = typedLine{}
 	}
 	p := u.Preview
 	change := ""
@@ -160,16 +158,16 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 	case u.Redone:
 		return say("redone" + change)
 	case u.Trimmed:
-		return say(trimmed)
-	case byUser(u.Source):
+		return say(trimmedText)
+	case isManual(u.Source):
 		return say("compacted " + p.Range.String() + change)
 	}
 	return nil
 }
 
-// notCompacted shows why a compaction was not made. One that the user stopped, or that
+// showNotCompacted shows why a compaction was not made. One that the user stopped, or that
 // is not possible, is not shown as a failure.
-func (c *chat) notCompacted(err *llm.Error) pane.Action {
+func (c *chat) showNotCompacted(err *llm.Error) pane.Action {
 	text := err.Error()
 	switch {
 	case err.Class == llm.Cancelled: // its line in the transcript shows it
@@ -183,26 +181,26 @@ func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	return snackbarIfHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
 }
 
-// withHint returns the message and the hint of an error on one line.
-func withHint(err *llm.Error) string {
+// errorWithHint returns the message and the hint of an error on one line.
+func errorWithHint(err *llm.Error) string {
 	if err.Hint == "" {
 		return err.Message
 	}
 	return err.Message + " · " + err.Hint
 }
 
-// steered shows the result of a pin, a mask or a redo of turns.
-func (c *chat) steered(u updates.Edited) pane.Action {
+// showEdited shows the result of a pin, a mask or a redo of turns.
+func (c *chat) showEdited(u updates.Edited) pane.Action {
 	switch {
 	case u.What == updates.EditReview && u.Err != nil: // the summary stays open
 		return refuse(u.Err.Message)
 	case u.Err != nil && u.Err.Class == llm.BadRequest && u.Err.Status == 0:
-		c.outbox.leaveLine(c.line)
-		return refuse(withHint(u.Err))
+		c.outbox.returnLine(c.pendingLine)
+		return refuse(errorWithHint(u.Err))
 	case u.Err != nil:
-		return c.notCompacted(u.Err)
+		return c.showNotCompacted(u.Err)
 	}
-	c.line = typedLine{}
+	c.pendingLine = typedLine{}
 	words := map[updates.Edit]string{
 		updates.EditPin: "pinned: always sent in full", updates.EditUnpin: "unpinned",
 		updates.EditMask: "masked: the model no longer sees the result", updates.EditRestore: "turns redone",
@@ -215,27 +213,27 @@ func (c *chat) steered(u updates.Edited) pane.Action {
 
 // startShell runs a command of the user.
 func (c *chat) startShell(command string, add bool) pane.Action {
-	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
-	if !c.session.opening {
-		run.in = c.session.ID
+	run := &shellRun{command: command, textKeys: c.keyboard.textKeys, addsOutput: add}
+	if !c.session.isOpening {
+		run.conversationID = c.session.ID
 	}
 	why := ""
 	switch {
 	case c.shell != nil:
 		why = c.shell.command + " still runs"
 	case add:
-		why = c.session.refusal()
+		why = c.session.whyNotSendable()
 	}
 	if why != "" {
-		c.composer.Prepend(run.line())
+		c.composer.Prepend(run.typedText())
 		return refuse(why)
 	}
 	ctx, stop := context.WithCancel(c.env.ctx)
-	c.pulse.clock = c.env.Now()
-	run.since, run.stop = c.pulse.clock, stop
+	c.animation.clock = c.env.Now()
+	run.since, run.cancel = c.animation.clock, stop
 	c.shell = run
 	b := c.env.Backend
-	return actionList{after(func() (string, error) { return b.Shell(ctx, command) }, func(output string, err error) pane.Action {
+	return actionList{doAsync(func() (string, error) { return b.Shell(ctx, command) }, func(output string, err error) pane.Action {
 		return c.shellDone(run, output, err)
 	}), c.keepTicking()}
 }
@@ -243,19 +241,19 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 // shellDone adds the output of the user's command to the conversation, so that the model
 // reads it with the next message, or only shows it, as after a change of conversation.
 func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
-	run.stop()
+	run.cancel()
 	c.shell = nil
 	switch {
 	case run.stopped:
-		return c.output(run.line()+" (stopped)", output)
+		return c.showOutput(run.typedText()+" (stopped)", output)
 	case err != nil:
-		c.outbox.leaveLine(typedLine{run.line(), run.asked})
-		return requestFailed{fmt.Errorf("%s: %w", run.line(), err)}
-	case run.add && (c.session.opening || run.in == "" || run.in == c.session.ID):
-		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.FormatCommandOutput(run.command, output), ready: true,
-			in: run.in, output: output})
+		c.outbox.returnLine(typedLine{run.typedText(), run.textKeys})
+		return requestFailed{fmt.Errorf("%s: %w", run.typedText(), err)}
+	case run.addsOutput && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
+		return c.outbox.send(&outgoing{waitingMessage: newWaiting(run.typedText()), line: typedLine{run.typedText(), run.textKeys}, commandText: conversation.FormatCommandOutput(run.command, output), ready: true,
+			ranIn: run.conversationID, rawOutput: output})
 	default:
-		return c.output(run.line(), output)
+		return c.showOutput(run.typedText(), output)
 	}
 }
 
@@ -264,18 +262,18 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 
 // shellRun is a running command of the user.
 type shellRun struct {
-	command string
-	asked   int    // keyboard.pressed when it was sent
-	add     bool   // its output is added to the conversation
-	in      string // ID of the conversation, "" for the one that opens next
-	since   time.Time
-	stop    context.CancelFunc
-	stopped bool // by the user
+	command        string
+	textKeys       int    // keyboard.textKeys when it was sent
+	addsOutput     bool   // its output is added to the conversation
+	conversationID string // ID of the conversation, "" for the one that opens next
+	since          time.Time
+	cancel         context.CancelFunc
+	stopped        bool // by the user
 }
 
-// line is the command as it was typed.
-func (r *shellRun) line() string {
-	if r.add {
+// typedText is the command as it was typed.
+func (r *shellRun) typedText() string {
+	if r.addsOutput {
 		return "!" + r.command
 	}
 	return "!!" + r.command
@@ -284,8 +282,8 @@ func (r *shellRun) line() string {
 // running reports whether the command runs and was not stopped. r may be nil.
 func (r *shellRun) running() bool { return r != nil && !r.stopped }
 
-// end stops the command; its output so far is shown.
-func (r *shellRun) end() {
+// stop stops the command; its output so far is shown.
+func (r *shellRun) stop() {
 	r.stopped = true
-	r.stop()
+	r.cancel()
 }

@@ -25,25 +25,25 @@ type connecting struct {
 	env     *env
 	session *session
 
-	providers []Provider
-	at        Provider            // the chosen provider
-	line      *overlay.SecretLine // the open input line for the key, or nil
-	stop      context.CancelFunc  // cancels the running check of the key
+	providers   []Provider
+	provider    Provider            // the chosen provider
+	keyInput    *overlay.SecretLine // the open input line for the key, or nil
+	cancelCheck context.CancelFunc  // cancels the running check of the key
 }
 
-// begin lists the providers, or continues with a named one.
-func (c *connecting) begin(name string) pane.Action {
-	return read(c.env.Backend.Providers, "the providers are listed: /connect shows them", func(providers []Provider) pane.Action {
+// start lists the providers, or continues with a named one.
+func (c *connecting) start(name string) pane.Action {
+	return newReadAction(c.env.Backend.Providers, "the providers are listed: /connect shows them", func(providers []Provider) pane.Action {
 		c.providers = providers
 		if name == "" {
-			return c.choose("")
+			return c.chooseProvider("")
 		}
-		return c.named(strings.ToLower(name))
+		return c.useProvider(strings.ToLower(name))
 	})
 }
 
-// choose lets the user choose a provider, with a text above.
-func (c *connecting) choose(text string) pane.Action {
+// chooseProvider lets the user choose a provider, with a text above.
+func (c *connecting) chooseProvider(text string) pane.Action {
 	items := make([]overlay.Item, 0, len(c.providers)+1)
 	for _, p := range c.providers {
 		items = append(items, overlay.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == c.session.Model.Provider})
@@ -53,92 +53,92 @@ func (c *connecting) choose(text string) pane.Action {
 		if name == itemOther {
 			return c.env.loadPage("Connect", PageConnect, "")
 		}
-		return c.named(name)
+		return c.useProvider(name)
 	}})
 }
 
-// named continues with a provider by its name.
-func (c *connecting) named(name string) pane.Action {
+// useProvider continues with a provider by its name.
+func (c *connecting) useProvider(name string) pane.Action {
 	i := slices.IndexFunc(c.providers, func(p Provider) bool { return p.Name == name })
 	if i < 0 {
-		return c.choose("There is no provider " + name + ".")
+		return c.chooseProvider("There is no provider " + name + ".")
 	}
-	c.at = c.providers[i]
+	c.provider = c.providers[i]
 	switch {
-	case c.at.Ready && c.at.Keyed:
-		return c.about()
-	case c.at.Keyed:
+	case c.provider.Ready && c.provider.Keyed:
+		return c.chooseAction()
+	case c.provider.Keyed:
 		return c.enterKey()
 	}
-	return c.offer("")
+	return c.offerModels("")
 }
 
-// about asks what to do with a provider that has a key.
-func (c *connecting) about() pane.Action {
-	actions := map[string]func() pane.Action{"models": func() pane.Action { return c.offer("") }, "key": c.enterKey, "forget": c.forget}
+// chooseAction asks what to do with a provider that has a key.
+func (c *connecting) chooseAction() pane.Action {
+	actions := map[string]func() pane.Action{"models": func() pane.Action { return c.offerModels("") }, "key": c.enterKey, "forget": c.removeKey}
 	items := []overlay.Item{{ID: "models", Title: "choose a model", Columns: []string{"of those that it offers"}},
 		{ID: "key", Title: "store a key", Columns: []string{"tried first, with a request that costs nothing"}}}
-	if c.at.Stored {
+	if c.provider.Stored {
 		items[1].Title = "replace the key"
 		items = append(items, overlay.Item{ID: "forget", Title: "remove the key", Columns: []string{"that is stored"}})
 	}
-	return open(overlay.PickerOptions{Title: "Connect " + c.at.Name, Text: c.at.Note, Items: items,
+	return open(overlay.PickerOptions{Title: "Connect " + c.provider.Name, Text: c.provider.Note, Items: items,
 		Choose: func(item, _ string) pane.Action { return actions[item]() }})
 }
 
 // enterKey asks for a key.
 func (c *connecting) enterKey() pane.Action {
-	text := c.environmentNote() + "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
-	if c.at.KeyPage != "" {
-		text += "\nKeys are made at " + c.at.KeyPage
+	text := c.environmentNote() + "Paste your key for " + c.provider.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
+	if c.provider.KeyPage != "" {
+		text += "\nKeys are made at " + c.provider.KeyPage
 	}
-	c.line = overlay.NewSecretLine(overlay.SecretOptions{Title: "Connect " + c.at.Name, Text: text,
-		Doing: "trying the key…", Enter: "try and store", Try: c.try, Leave: c.leave})
-	return openDialog{c.line}
+	c.keyInput = overlay.NewSecretLine(overlay.SecretOptions{Title: "Connect " + c.provider.Name, Text: text,
+		Doing: "trying the key…", Enter: "try and store", Try: c.tryKey, Leave: c.closeKeyInput})
+	return openDialog{c.keyInput}
 }
 
-// environmentNote says that a key in the environment takes precedence; "" if there is none.
+// environmentNote says that a key in the environment takes precedence; "" if no key is set there.
 func (c *connecting) environmentNote() string {
-	if c.at.Variable == "" {
+	if c.provider.Variable == "" {
 		return ""
 	}
-	return c.at.Variable + " is set and is used before a stored key.\n"
+	return c.provider.Variable + " is set and is used before a stored key.\n"
 }
 
-// leave cancels a check of a key. A key that is stored already stays.
-func (c *connecting) leave() {
-	c.line = nil
-	if c.stop != nil {
-		c.stop()
+// closeKeyInput cancels a check of a key. A key that is stored already stays.
+func (c *connecting) closeKeyInput() {
+	c.keyInput = nil
+	if c.cancelCheck != nil {
+		c.cancelCheck()
 	}
 }
 
-// try checks and stores a key. It continues with the models, or shows why the key does not work.
-func (c *connecting) try(key Secret) pane.Action {
+// tryKey checks and stores a key. It continues with the models, or shows why the key does not work.
+func (c *connecting) tryKey(key Secret) pane.Action {
 	ctx, stop := context.WithCancel(c.env.ctx)
-	c.stop = stop
-	b, name, line := c.env.Backend, c.at.Name, c.line
-	return after(func() (Connected, error) { return b.Connect(ctx, name, key) }, func(got Connected, err error) pane.Action {
+	c.cancelCheck = stop
+	b, name, line := c.env.Backend, c.provider.Name, c.keyInput
+	return doAsync(func() (Connected, error) { return b.Connect(ctx, name, key) }, func(got Connected, err error) pane.Action {
 		stop()
 		switch {
-		case line != c.line && err != nil: // the dialog was closed
+		case line != c.keyInput && err != nil: // the dialog was closed
 			return nil
-		case line != c.line:
+		case line != c.keyInput:
 			c.session.keyChanged(got.Provider)
 			return say("the key for " + name + " was stored in " + got.Place)
 		case err != nil:
 			line.Failed(err.Error())
 			return nil
 		}
-		c.line = nil
+		c.keyInput = nil
 		c.setProvider(got.Provider)
-		return actionList{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".")}
+		return actionList{closeDialog{line}, c.offerModels("The key works. It is stored in " + got.Place + ".")}
 	})
 }
 
 // setProvider stores the new state of the provider.
 func (c *connecting) setProvider(p Provider) {
-	c.at = p
+	c.provider = p
 	c.session.keyChanged(p)
 	for i := range c.providers {
 		if c.providers[i].Name == p.Name {
@@ -147,31 +147,31 @@ func (c *connecting) setProvider(p Provider) {
 	}
 }
 
-// offer lists the provider's models. done is what was just done, which is shown at once and above the list.
-func (c *connecting) offer(done string) pane.Action {
-	b, name, text, said := c.env.Backend, c.at.Name, "", ""
+// offerModels lists the provider's models. done is what was just done, which is shown at once and above the list.
+func (c *connecting) offerModels(done string) pane.Action {
+	b, name, text, prefix := c.env.Backend, c.provider.Name, "", ""
 	if done != "" {
-		text, said = done+"\n"+c.environmentNote(), done+" "
+		text, prefix = done+"\n"+c.environmentNote(), done+" "
 	}
-	models := reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+	models := readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 		list, failed := b.Models(ctx)
 		late = func() pane.Action {
 			if failed != nil {
 				return requestFailed{failed}
 			}
-			return say(said + "/model lists the models of " + name)
+			return say(prefix + "/model lists the models of " + name)
 		}
-		return func() pane.Action { return c.pick(text, list, failed) }, late, nil
+		return func() pane.Action { return c.openModelPicker(text, list, failed) }, late, nil
 	})
-	return actionList{say(said + "asking " + name + " for its models…"), models}
+	return actionList{say(prefix + "asking " + name + " for its models…"), models}
 }
 
-// pick opens the list of models.
-func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.Action {
-	o := overlay.PickerOptions{Title: "Connect " + c.at.Name + ": choose a model", Text: text, Choose: c.picked,
-		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.at.Name + "/ID names one"}
+// openModelPicker opens the list of models.
+func (c *connecting) openModelPicker(text string, models []ModelChoice, failed error) pane.Action {
+	o := overlay.PickerOptions{Title: "Connect " + c.provider.Name + ": choose a model", Text: text, Choose: c.useModel,
+		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.provider.Name + "/ID names one"}
 	for _, m := range models {
-		if provider, _, _ := strings.Cut(m.Name, "/"); provider == c.at.Name {
+		if provider, _, _ := strings.Cut(m.Name, "/"); provider == c.provider.Name {
 			o.Items = append(o.Items, modelItem(m, c.session))
 		}
 	}
@@ -181,20 +181,20 @@ func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.
 	return open(o)
 }
 
-// picked switches to a model, or begins a conversation with it if none is open.
-func (c *connecting) picked(model, _ string) pane.Action {
-	if !c.session.open {
+// useModel switches to a model, or begins a conversation with it if none is open.
+func (c *connecting) useModel(model, _ string) pane.Action {
+	if !c.session.isOpen {
 		b := c.env.Backend
 		return openConversation{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, model) }}
 	}
 	return c.env.switchModel(model)
 }
 
-// forget removes the stored key after a confirmation.
-func (c *connecting) forget() pane.Action {
-	ctx, b, name := c.env.ctx, c.env.Backend, c.at.Name
+// removeKey removes the stored key after a confirmation.
+func (c *connecting) removeKey() pane.Action {
+	ctx, b, name := c.env.ctx, c.env.Backend, c.provider.Name
 	return confirm("Connect "+name, "Remove the key that is stored for "+name+"? To use it again you have to enter it again.", "remove it", "keep it", func() pane.Action {
-		return after(func() (Provider, error) { return b.Disconnect(ctx, name) }, func(p Provider, err error) pane.Action {
+		return doAsync(func() (Provider, error) { return b.Disconnect(ctx, name) }, func(p Provider, err error) pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}

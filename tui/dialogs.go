@@ -18,8 +18,7 @@ import (
 // No key press goes to a dialog that the user did not expect. A question opens only after
 // the user has stopped typing, and a key pressed before it can have been read goes to
 // what it covers. The result of a slow request opens as a dialog only if no key was
-// pressed since; otherwise it is shown folded in the transcript, or the snackbar says
-// where it is.
+// pressed since; otherwise it is shown folded in the transcript, or the snackbar says where it is.
 
 // dialogs holds the stack of dialogs, and the questions that open one.
 type dialogs struct {
@@ -27,24 +26,24 @@ type dialogs struct {
 	session *session
 	stack   *overlay.Stack
 
-	connecting connecting
-	questions  []question // of calls that wait for an answer, oldest first
-	consent    *Consent   // that opening a conversation or switching a model waits for; may be nil
-	next       arrival    // what happens when that conversation is open
-	wrote      time.Time  // when the user last typed into an unsent text
-	answered   time.Time  // when the user last closed a dialog
-	awaited    bool       // a timer for the end of the pause is pending
+	connecting     connecting
+	questions      []question  // of calls that wait for an answer, oldest first
+	consent        *Consent    // that opening a conversation or switching a model waits for; may be nil
+	consentRequest openRequest // what happens when that conversation is open
+	wroteAt        time.Time   // when the user last typed into an unsent text
+	answeredAt     time.Time   // when the user last closed a dialog
+	timerPending   bool        // a timer for the end of the pause is pending
 }
 
 // question is the dialog that a call waits for.
 type question struct {
 	callID string
 	dialog overlay.Dialog
-	open   bool
+	isOpen bool
 }
 
-func newDialogs(e *env, s *session, l themeStyles) *dialogs {
-	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.styles), connecting: connecting{env: e, session: s}}
+func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
+	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, ts.styles), connecting: connecting{env: e, session: s}}
 	d.stack.Settle(cells.Settle)
 	return d
 }
@@ -57,33 +56,33 @@ func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	action = d.stack.Update(msg, now)
 	_, early := action.(overlay.Early)
 	// A user who just answered a question and presses a key means the question below.
-	if early && now.Sub(d.answered) >= overlay.Grace && d.putOff(top) {
+	if early && now.Sub(d.answeredAt) >= overlay.Grace && d.postpone(top) {
 		return nil, true
 	}
 	open := d.stack.Top() == top
 	if !open {
-		d.answered = now
+		d.answeredAt = now
 	}
-	d.writes(open && !early && writes(msg))
+	d.recordTyping(open && !early && hasText(msg))
 	return action, false
 }
 
-// writes records whether a key wrote into an unsent text.
-func (d *dialogs) writes(wrote bool) {
-	d.wrote = time.Time{}
+// recordTyping records whether a key wrote into an unsent text.
+func (d *dialogs) recordTyping(wrote bool) {
+	d.wroteAt = time.Time{}
 	if wrote {
-		d.wrote = d.env.Now()
+		d.wroteAt = d.env.Now()
 	}
 }
 
-// writes reports whether a key or a paste has text.
-func writes(msg tea.Msg) bool {
+// hasText reports whether a key or a paste has text.
+func hasText(msg tea.Msg) bool {
 	k, key := msg.(tea.KeyPressMsg)
 	return !key || k.Text != ""
 }
 
-// answers returns the function that handles the answer to the question of a call.
-func (d *dialogs) answers(callID string) func(conversation.Answer) pane.Action {
+// answerTo returns the function that passes on the answer to the question of a call.
+func (d *dialogs) answerTo(callID string) func(conversation.Answer) pane.Action {
 	return func(answer conversation.Answer) pane.Action {
 		d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
 		d.session.Session.Answer(callID, answer)
@@ -95,16 +94,16 @@ func (d *dialogs) answers(callID string) func(conversation.Answer) pane.Action {
 func (d *dialogs) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.AskApproval:
-		return d.ask(question{callID: u.Call.ID, dialog: d.dialogOf(u)})
+		return d.addQuestion(question{callID: u.Call.ID, dialog: d.newQuestionDialog(u)})
 	case updates.ApprovalClosed:
-		d.forget(func(q question) bool { return q.callID == u.CallID })
+		d.closeQuestions(func(q question) bool { return q.callID == u.CallID })
 	}
 	return nil
 }
 
-// dialogOf returns the dialog for a call.
-func (d *dialogs) dialogOf(u updates.AskApproval) overlay.Dialog {
-	answer, session := d.answers(u.Call.ID), d.session.Session
+// newQuestionDialog returns the dialog for a call.
+func (d *dialogs) newQuestionDialog(u updates.AskApproval) overlay.Dialog {
+	answer, session := d.answerTo(u.Call.ID), d.session.Session
 	if u.Review.Need == conversation.NeedAnswer {
 		return overlay.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
 			if !ok {
@@ -116,14 +115,14 @@ func (d *dialogs) dialogOf(u updates.AskApproval) overlay.Dialog {
 	return overlay.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
 }
 
-// ask opens a question once the user stops typing.
-func (d *dialogs) ask(q question) pane.Action {
+// addQuestion opens a question once the user stops typing.
+func (d *dialogs) addQuestion(q question) pane.Action {
 	d.questions = append(d.questions, q)
 	return d.openQuestions()
 }
 
-// forget closes the dialogs of questions that no longer need an answer.
-func (d *dialogs) forget(which func(question) bool) {
+// closeQuestions closes the dialogs of questions that no longer need an answer.
+func (d *dialogs) closeQuestions(which func(question) bool) {
 	d.questions = slices.DeleteFunc(d.questions, func(q question) bool {
 		if !which(q) {
 			return false
@@ -133,45 +132,44 @@ func (d *dialogs) forget(which func(question) bool) {
 	})
 }
 
-// forgetAll closes all questions: their conversation is closed.
-func (d *dialogs) forgetAll() { d.forget(func(question) bool { return true }) }
+// closeAllQuestions closes all questions: their conversation is closed.
+func (d *dialogs) closeAllQuestions() { d.closeQuestions(func(question) bool { return true }) }
 
-// waiting reports whether a question is not open yet.
-func (d *dialogs) waiting() bool {
-	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.open })
+// hasUnopened reports whether a question waits to be opened.
+func (d *dialogs) hasUnopened() bool {
+	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.isOpen })
 }
 
 // openQuestions opens the dialogs of all questions once the user stops typing.
 func (d *dialogs) openQuestions() pane.Action {
-	if !d.waiting() {
+	if !d.hasUnopened() {
 		return nil
 	}
 	now := d.env.Now()
-	if left := d.wrote.Add(overlay.Calm).Sub(now); left > 0 {
-		if d.awaited {
+	if left := d.wroteAt.Add(overlay.Calm).Sub(now); left > 0 {
+		if d.timerPending {
 			return nil
 		}
-		d.awaited = true
-		return later(left, func() pane.Action {
-			d.awaited = false
+		d.timerPending = true
+		return afterDelay(left, func() pane.Action {
+			d.timerPending = false
 			return d.openQuestions()
 		})
 	}
 	for i := range d.questions {
-		if q := &d.questions[i]; !q.open {
-			q.open = true
+		if q := &d.questions[i]; !q.isOpen {
+			q.isOpen = true
 			d.stack.Push(q.dialog, now)
 		}
 	}
 	return transcriptCovered{}
 }
 
-// putOff closes the dialog of a question until the user stops typing. It returns
-// false for other dialogs.
-func (d *dialogs) putOff(one overlay.Dialog) bool {
+// postpone closes the dialog of a question until the user stops typing. It returns false for other dialogs.
+func (d *dialogs) postpone(one overlay.Dialog) bool {
 	for i := range d.questions {
 		if q := &d.questions[i]; q.dialog == one {
-			q.open = false
+			q.isOpen = false
 			d.stack.Remove(one, d.env.Now())
 			return true
 		}
@@ -203,38 +201,38 @@ func (c *Consent) Error() string { return c.Question }
 // consentID is the call ID of the question for consent, which is not about a call.
 const consentID = "/consent"
 
-// needsConsent opens the question if err is a *Consent, or else returns false. next is what happens after a yes.
-func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
+// askConsent opens the question if err is a *Consent, or else returns false. next is what happens after a yes.
+func (d *dialogs) askConsent(err error, next openRequest) (pane.Action, bool) {
 	var c *Consent
 	if !errors.As(err, &c) {
 		return nil, false
 	}
-	d.dropConsent()
-	d.consent, d.next = c, next
+	d.closeConsent()
+	d.consent, d.consentRequest = c, next
 	o := overlay.ConfirmOptions{Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true}
-	return d.ask(question{callID: consentID, dialog: overlay.NewConfirm(o, d.consented)}), true
+	return d.addQuestion(question{callID: consentID, dialog: overlay.NewConfirm(o, d.answerConsent)}), true
 }
 
-// dropConsent closes the question for consent.
-func (d *dialogs) dropConsent() {
+// closeConsent closes the question for consent.
+func (d *dialogs) closeConsent() {
 	d.consent = nil
-	d.forget(func(q question) bool { return q.callID == consentID })
+	d.closeQuestions(func(q question) bool { return q.callID == consentID })
 }
 
-// consented handles the answer.
-func (d *dialogs) consented(yes bool) pane.Action {
+// answerConsent handles the answer to the question for consent.
+func (d *dialogs) answerConsent(yes bool) pane.Action {
 	c := d.consent
-	d.dropConsent()
+	d.closeConsent()
 	switch {
 	case c == nil:
 		return nil
 	case yes && c.Open != nil:
-		return openConversation{c.Open, d.next}
+		return openConversation{c.Open, d.consentRequest}
 	case yes:
-		return d.env.attempt(c.Switch, changed)
+		return d.env.tryAsync(c.Switch, endModelChange)
 	case c.Decline != nil:
 		return actionList{say(c.Declined), openConversation{open: c.Decline}}
-	case !d.session.open:
+	case !d.session.isOpen:
 		return actionList{say(c.Declined), openConversation{open: d.env.Backend.New}}
 	}
 	return say(c.Declined)

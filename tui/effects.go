@@ -15,64 +15,64 @@ import (
 // All work that takes time or does I/O is a command. A command takes a ctx, does not access
 // the screen, and returns a function that Update calls with its result.
 
-// result is what a command returns.
-type result struct {
+// commandResult is what a command returns.
+type commandResult struct {
 	err  error // why the request failed; then shows it
 	then func() pane.Action
 }
 
-// after runs work in a command, and calls then in Update with its result.
-func after[T any](work func() (T, error), then func(T, error) pane.Action) tea.Cmd {
+// doAsync runs work in a command, and calls then in Update with its result.
+func doAsync[T any](work func() (T, error), then func(T, error) pane.Action) tea.Cmd {
 	return func() tea.Msg {
 		got, err := work()
-		return result{err, func() pane.Action { return then(got, err) }}
+		return commandResult{err, func() pane.Action { return then(got, err) }}
 	}
 }
 
-// attempt is after for work without a result other than an error.
-func (e *env) attempt(work func(ctx context.Context) error, then func(error) pane.Action) tea.Cmd {
+// tryAsync is doAsync for work that returns only an error.
+func (e *env) tryAsync(work func(ctx context.Context) error, then func(error) pane.Action) tea.Cmd {
 	ctx := e.ctx
-	return after(func() (any, error) { return nil, work(ctx) }, func(_ any, err error) pane.Action { return then(err) })
+	return doAsync(func() (any, error) { return nil, work(ctx) }, func(_ any, err error) pane.Action { return then(err) })
 }
 
-// failure returns a snackbar with an error; nil for no error.
-func failure(err error) pane.Action {
+// failureSnackbar returns a snackbar with an error; nil for no error.
+func failureSnackbar(err error) pane.Action {
 	if err == nil {
 		return nil
 	}
 	return refuse(err.Error())
 }
 
-// changed ends a change of the model or its window.
-func changed(err error) pane.Action { return switched{err} }
+// endModelChange returns the action that ends a change of the model or its window.
+func endModelChange(err error) pane.Action { return modelChangeDone{err} }
 
-// later calls then in Update after a time.
-func later(d time.Duration, then func() pane.Action) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return result{then: then} })
+// afterDelay calls then in Update once d has passed.
+func afterDelay(d time.Duration, then func() pane.Action) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return commandResult{then: then} })
 }
 
-// reading reads something that the user requested. If no key was pressed meanwhile, show
-// shows it; otherwise late says where it is.
-type reading func(ctx context.Context) (show, late func() pane.Action, err error)
+// readAction reads something that the user requested. If no key was pressed meanwhile, Update calls show, which
+// shows the result; otherwise it calls late, which says where the result is.
+type readAction func(ctx context.Context) (show, late func() pane.Action, err error)
 
-// read returns a reading; words is the snackbar if the user pressed another key meanwhile.
-func read[T any](what func(ctx context.Context) (T, error), words string, show func(T) pane.Action) pane.Action {
-	return reading(func(ctx context.Context) (func() pane.Action, func() pane.Action, error) {
-		got, err := what(ctx)
-		return func() pane.Action { return show(got) }, func() pane.Action { return say(words) }, err
+// newReadAction returns a readAction that calls fetch; lateText is the snackbar if the user pressed another key meanwhile.
+func newReadAction[T any](fetch func(ctx context.Context) (T, error), lateText string, show func(T) pane.Action) pane.Action {
+	return readAction(func(ctx context.Context) (func() pane.Action, func() pane.Action, error) {
+		got, err := fetch(ctx)
+		return func() pane.Action { return show(got) }, func() pane.Action { return say(lateText) }, err
 	})
 }
 
-// runReading carries out a reading.
-func (m *Model) runReading(r reading) tea.Cmd {
-	ctx, asked := m.env.ctx, m.keyboard.any
+// runRead runs a readAction in a command.
+func (m *Model) runRead(r readAction) tea.Cmd {
+	ctx, keysBefore := m.env.ctx, m.keyboard.allKeys
 	return func() tea.Msg {
 		show, late, err := r(ctx)
-		return result{err, func() pane.Action {
+		return commandResult{err, func() pane.Action {
 			switch {
 			case err != nil:
 				return requestFailed{err}
-			case asked != m.keyboard.any || m.dialogs.stack.Len() > 0:
+			case keysBefore != m.keyboard.allKeys || m.dialogs.stack.Len() > 0:
 				return late()
 			}
 			return show()
@@ -80,14 +80,14 @@ func (m *Model) runReading(r reading) tea.Cmd {
 	}
 }
 
-// resume returns a function that opens another conversation.
-func (e *env) resume(id string) func(context.Context) (Conversation, error) {
+// openStored returns a function that opens another conversation.
+func (e *env) openStored(id string) func(context.Context) (Conversation, error) {
 	b := e.Backend
 	return func(ctx context.Context) (Conversation, error) { return b.Resume(ctx, id) }
 }
 
-// listen waits for the next updates. Only one runs at a time, so that they stay in order.
-func (e *env) listen(s Session) tea.Cmd {
+// waitForUpdates waits for the next updates. Only one runs at a time, so that they stay in order.
+func (e *env) waitForUpdates(s Session) tea.Cmd {
 	ctx := e.ctx
 	return func() tea.Msg {
 		list, err := s.Take(ctx)
@@ -104,7 +104,7 @@ func tick() tea.Cmd {
 // loadPage shows a page of text; an export always goes into the transcript.
 func (e *env) loadPage(title, page, about string) pane.Action {
 	b := e.Backend
-	return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+	return readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 		text, err := b.Page(ctx, page, about)
 		late = func() pane.Action { return output{title, text} }
 		if page == PageExport {
@@ -116,43 +116,42 @@ func (e *env) loadPage(title, page, about string) pane.Action {
 
 func (e *env) switchModel(name string) tea.Cmd {
 	b := e.Backend
-	return e.attempt(func(ctx context.Context) error { return b.SwitchModel(ctx, name) }, changed)
+	return e.tryAsync(func(ctx context.Context) error { return b.SwitchModel(ctx, name) }, endModelChange)
 }
 
-// remember keeps a message for the prompt history.
-func (e *env) remember(text string) tea.Cmd {
+// rememberPrompt keeps a message for the prompt history.
+func (e *env) rememberPrompt(text string) tea.Cmd {
 	b := e.Backend
-	return e.attempt(func(ctx context.Context) error {
+	return e.tryAsync(func(ctx context.Context) error {
 		if err := b.Remember(ctx, text); err != nil {
 			return fmt.Errorf("keeping the prompt history: %w", err)
 		}
 		return nil
-	}, failure)
+	}, failureSnackbar)
 }
 
-// openEditor opens a text in the user's editor, which uses the terminal meanwhile; done
-// gets the edited text.
+// openEditor opens a text in the user's editor, which uses the terminal meanwhile; done gets the edited text.
 func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 	ctx, edit := e.ctx, e.Edit
 	return func() tea.Msg {
 		run, read, err := edit(ctx, text)
-		return result{err, func() pane.Action {
+		return commandResult{err, func() pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}
-			return tea.Exec(run, edited(read, done))
+			return tea.Exec(run, readEdited(read, done))
 		}}
 	}
 }
 
-// edited returns the callback that reads the edited text and calls done.
-func edited(read func() (string, error), done func(text string)) tea.ExecCallback {
+// readEdited returns the callback that reads the edited text and calls done.
+func readEdited(read func() (string, error), done func(text string)) tea.ExecCallback {
 	return func(err error) tea.Msg {
 		text, failed := read()
 		if err == nil {
 			err = failed
 		}
-		return result{then: func() pane.Action {
+		return commandResult{then: func() pane.Action {
 			if err == nil {
 				done(text)
 			}

@@ -41,7 +41,7 @@ func keyRows(t *testing.T, b *strings.Builder, prefix string, v reflect.Value) {
 		bound, ok := v.Field(i).Interface().(key.Binding)
 		switch {
 		case ok && len(bound.Keys()) > 0:
-			action := prefix + snake(v.Type().Field(i).Name)
+			action := prefix + snakeCase(v.Type().Field(i).Name)
 			if !slices.Contains(Actions(), action) {
 				t.Errorf("%s cannot be bound by its name", action)
 			}
@@ -92,7 +92,7 @@ func TestHandbookListsEveryKeyAndCommand(t *testing.T) {
 		"slash commands":   commandTable(),
 		"first keys":       firstKeys(),
 	}
-	for _, v := range k.views() {
+	for _, v := range k.viewKeymaps() {
 		tables["keys: "+v.name] = keyTable(t, v.name+"_", reflect.ValueOf(v.keys).Elem().Interface())
 	}
 	tablesIn(t, "../docs/keys.md", tables)

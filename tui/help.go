@@ -24,7 +24,7 @@ func help(keys KeyMap) pane.Action {
 		g.Entries = append(g.Entries, overlay.Entry{Name: "/" + c.Name, What: c.Help})
 	}
 	views := map[string]overlay.Group{}
-	for _, v := range keys.views() {
+	for _, v := range keys.viewKeymaps() {
 		views[v.name] = group(v.title, v.keys)
 	}
 	e := keys.Composer.Editing
@@ -35,7 +35,7 @@ func help(keys KeyMap) pane.Action {
 		return overlay.Tab{Title: title, Groups: groups}
 	}
 	return openDialog{overlay.NewHelp(
-		tab("chat", group("Writing", keys.Composer.Writing), lineStarts),
+		tab("chat", group("Writing", keys.Composer.Writing), lineSyntax),
 		tab("keys", overlay.KeyGroup("Screen", keys.Screen.Bindings()...)),
 		tab("commands", commands[aboutConversation], commands[aboutProgram]),
 		tab("context", commands[aboutContext], views["context"]),
@@ -48,17 +48,17 @@ func help(keys KeyMap) pane.Action {
 	)}
 }
 
-// lineStarts lists the characters with a special meaning in messages.
-var lineStarts = overlay.Group{Title: "Files and commands", Entries: []overlay.Entry{
+// lineSyntax lists the characters with a special meaning in messages.
+var lineSyntax = overlay.Group{Title: "Files and commands", Entries: []overlay.Entry{
 	{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
 	{Name: "@FOLDER/", What: "add the names of what is in a folder"},
 	{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
 	{Name: "!!COMMAND", What: "run a command; only you see its output"},
 }}
 
-// palette opens a list of all commands with their keys, which typing filters. A command that
+// openPalette opens a list of all commands with their keys, which typing filters. A command that
 // needs arguments is put into the composer, to be completed there.
-func (m *Model) palette() pane.Action {
+func (m *Model) openPalette() pane.Action {
 	s, w := m.env.Keys.Screen, m.env.Keys.Composer.Writing
 	bound := map[string]key.Binding{"history": s.History, "undo-compact": s.UndoCompaction, "editor": w.Editor,
 		"help": w.Help, "quit": s.Quit, "permissions": s.Mode}
@@ -71,16 +71,16 @@ func (m *Model) palette() pane.Action {
 		items = append(items, overlay.Item{ID: c.Name, Title: title, Columns: []string{c.Help, keyOr(bound[c.Name], "")}})
 	}
 	return open(overlay.PickerOptions{Title: "Commands", Items: items, Choose: func(name, _ string) pane.Action {
-		return deferred(func() tea.Cmd { return m.fromPalette(name) })
+		return deferred(func() tea.Cmd { return m.runFromPalette(name) })
 	}})
 }
 
-// fromPalette runs a chosen command, or puts it into the composer.
-func (m *Model) fromPalette(name string) tea.Cmd {
+// runFromPalette runs a chosen command, or puts it into the composer.
+func (m *Model) runFromPalette(name string) tea.Cmd {
 	i := slices.IndexFunc(slashCommands(), func(c slashCommand) bool { return c.Name == name })
 	switch c := slashCommands()[i]; {
 	case !c.Needs:
-		return m.slash(composer.Command{Name: name})
+		return m.runCommand(composer.Command{Name: name})
 	case !m.chat.composer.Empty():
 		return m.do(refuse("/" + name + " needs " + c.Args + ": send or clear the draft, then write it"))
 	}

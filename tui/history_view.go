@@ -14,25 +14,25 @@ import (
 
 type historyView struct {
 	*history.Model
-	through  uint64 // the newest event shown
-	revision uint64 // of the view shown
-	begun    bool
-	ledger   bool // it shows only the compactions
+	through    uint64 // the newest event shown
+	revision   uint64 // of the view shown
+	isFilled   bool
+	ledgerOnly bool // it shows only the compactions
 }
 
 // newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(ledger bool) *historyView {
 	keys := v.env.Keys.History
 	options := history.Options{Styles: v.styles.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
-	return &historyView{ledger: ledger, Model: history.New(options)}
+	return &historyView{ledgerOnly: ledger, Model: history.New(options)}
 }
 
 // openLedger opens the list of compactions.
 func (v *views) openLedger() pane.Action {
-	if no := v.cannotOpen(); no != nil {
+	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if one, open := v.top().(*historyView); open && one.ledger {
+	if view, open := v.top().(*historyView); open && view.ledgerOnly {
 		return nil
 	}
 	return v.open(v.newHistory(true))
@@ -40,7 +40,7 @@ func (v *views) openLedger() pane.Action {
 
 // toggleHistory opens the browser, or closes it if it is the top view.
 func (v *views) toggleHistory() pane.Action {
-	if one, open := v.top().(*historyView); open && !one.ledger {
+	if view, open := v.top().(*historyView); open && !view.ledgerOnly {
 		return v.close()
 	}
 	return v.openHistoryAt(0, "")
@@ -48,20 +48,20 @@ func (v *views) toggleHistory() pane.Action {
 
 // openHistoryAt opens the browser at an event, 0 for the end, with the query that found it.
 func (v *views) openHistoryAt(event uint64, query string) pane.Action {
-	if no := v.cannotOpen(); no != nil {
+	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
 	if !v.session.outline.Begun() {
 		return refuse("no history yet")
 	}
-	one, open := v.top().(*historyView)
+	view, open := v.top().(*historyView)
 	var shown pane.Action
-	if !open || one.ledger {
-		one = v.newHistory(false)
-		shown = v.open(one)
+	if !open || view.ledgerOnly {
+		view = v.newHistory(false)
+		shown = v.open(view)
 	}
 	if event != 0 {
-		one.Jump(event, query)
+		view.Jump(event, query)
 	}
 	return shown
 }
@@ -71,32 +71,32 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	if args == "" {
 		return v.openHistoryAt(0, "")
 	}
-	if events := v.session.log.find(args); len(events) > 0 {
+	if events := v.session.log.eventsNamed(args); len(events) > 0 {
 		return v.openHistoryAt(events[0], "")
 	}
 	return noSuchMessage(args)
 }
 
-func (h *historyView) hasGaugeLine() bool    { return true }
-func (h *historyView) restyle(l themeStyles) { h.SetStyles(l.history()) }
+func (h *historyView) hasGaugeLine() bool     { return true }
+func (h *historyView) restyle(ts themeStyles) { h.SetStyles(ts.history()) }
 
-// renew shows new events, and how events are sent now.
-func (h *historyView) renew(v *views) {
+// refresh shows new events, and how events are sent now.
+func (h *historyView) refresh(v *views) {
 	s := v.session
 	view := s.load.meter.View()
-	used, prompt := s.load.used()
+	used, prompt := s.load.usedTokens()
 	h.SetUsed(used, prompt)
-	if h.begun && view.Through == h.through && view.Revision == h.revision {
+	if h.isFilled && view.Through == h.through && view.Revision == h.revision {
 		return
 	}
 	log := logThrough(s.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: inspect.SentRequests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
-	if h.begun {
+	content := history.Content{Log: log, View: view, Requests: inspect.SentRequests(log), Factor: s.load.calibration(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	if h.isFilled {
 		h.Refresh(content)
 	} else {
 		h.Show(content)
 	}
-	h.begun, h.through, h.revision = true, view.Through, view.Revision
+	h.isFilled, h.through, h.revision = true, view.Through, view.Revision
 }
 
 // logThrough returns the beginning of a log, up to an event.
@@ -108,11 +108,11 @@ func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 	return log[:n]
 }
 
-func (h *historyView) act(v *views, a pane.Action) pane.Action {
+func (h *historyView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case history.Wanted:
 		ctx, b := v.env.ctx, v.env.Backend
-		return after(func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }, func(got inspect.RebuiltRequest, err error) pane.Action {
+		return doAsync(func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }, func(got inspect.RebuiltRequest, err error) pane.Action {
 			got.Event = a.Event // also if it cannot be rebuilt
 			h.Request(got, err)
 			return nil
@@ -120,7 +120,7 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	case history.Whole:
 		return v.env.loadPage("In full", PageResult, fmt.Sprint("e", a.Event))
 	case history.Copy:
-		return copied(a.Text, a.What)
+		return copyText(a.Text, a.What)
 	case history.Fork:
 		return forkBefore{a.Before}
 	case history.Resend:

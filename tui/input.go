@@ -13,41 +13,41 @@ import (
 // composer, then to the main screen.
 // Interrupt is the exception: it works everywhere, unless it copies a selection.
 
-func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.keyboard.any++
-	if writes(k) {
-		m.keyboard.pressed++
+func (m *Model) handleKey(k tea.KeyPressMsg) tea.Cmd {
+	m.keyboard.allKeys++
+	if hasText(k) {
+		m.keyboard.textKeys++
 	}
 	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.keyTarget() == keyTarget{} && m.chat.composer.Wants(k)) {
 		return m.interrupt()
 	}
-	m.quits = repeat{}
+	m.secondInterrupt = secondPress{}
 	if !key.Matches(k, m.env.Keys.Screen.Cancel) {
-		m.rewinds = repeat{}
+		m.secondCancel = secondPress{}
 	}
-	return m.dispatch(k)
+	return m.dispatchInput(k)
 }
 
-// dispatch passes a key or a paste to the top dialog, view or composer. A question that
+// dispatchInput passes a key or a paste to the top dialog, view or composer. A question that
 // appeared too recently to be read is closed again, and what it covers gets the key.
-func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
+func (m *Model) dispatchInput(msg tea.Msg) tea.Cmd {
 	if m.dialogs.stack.Len() > 0 {
 		action, unread := m.dialogs.dispatch(msg)
 		if unread {
-			return tea.Batch(m.dispatch(msg), m.do(m.dialogs.openQuestions()))
+			return tea.Batch(m.dispatchInput(msg), m.do(m.dialogs.openQuestions()))
 		}
 		return m.do(action)
 	}
 	if m.views.top() != nil {
-		m.dialogs.writes(writes(msg))
+		m.dialogs.recordTyping(hasText(msg))
 		return m.dispatchToView(msg)
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return m.compose(msg)
+		return m.handleChatKey(msg)
 	case tea.PasteMsg:
 		action := m.chat.paste(msg)
-		m.dialogs.writes(true)
+		m.dialogs.recordTyping(true)
 		return m.do(action)
 	}
 	return nil
@@ -61,29 +61,29 @@ func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 		return m.do(action)
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok {
-		cmd, _ := m.everywhere(k)
+		cmd, _ := m.handleSharedKey(k)
 		return cmd
 	}
 	return nil
 }
 
-// compose handles a key of the conversation and its composer.
-func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
+// handleChatKey handles a key of the conversation and its composer.
+func (m *Model) handleChatKey(k tea.KeyPressMsg) tea.Cmd {
 	if !m.chat.composer.Wants(k) {
-		if cmd, done := m.global(k); done {
+		if cmd, done := m.handleMainKey(k); done {
 			return cmd
 		}
 	}
-	action, wrote := m.chat.compose(k)
+	action, wrote := m.chat.composeKey(k)
 	if _, ignored := action.(pane.Ignored); ignored {
-		return m.fallback(k)
+		return m.handleUnusedKey(k)
 	}
-	m.dialogs.writes(wrote)
+	m.dialogs.recordTyping(wrote)
 	return m.do(action)
 }
 
-// global handles the keys of the main screen that do not depend on the draft.
-func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
+// handleMainKey handles the keys of the main screen that do not depend on the draft.
+func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
 	case key.Matches(k, keys.PageUp):
@@ -99,19 +99,19 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			m.session.Session.TakeBack()
 		}
 	default:
-		return m.everywhere(k)
+		return m.handleSharedKey(k)
 	}
 	return nil, true
 }
 
-// everywhere handles the keys that mean the same in every view.
-func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
+// handleSharedKey handles the keys that mean the same in every view.
+func (m *Model) handleSharedKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	keys := m.env.Keys.Screen
 	switch {
 	case key.Matches(k, keys.History):
 		return m.do(m.views.toggleHistory()), true
 	case key.Matches(k, keys.Palette):
-		return m.do(m.palette()), true
+		return m.do(m.openPalette()), true
 	case key.Matches(k, keys.UndoCompaction):
 		return m.do(m.session.undoCompaction(0)), true
 	case key.Matches(k, keys.Redraw):
@@ -122,8 +122,8 @@ func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// fallback handles the keys that the composer does not use.
-func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
+// handleUnusedKey handles the keys that the composer does not use.
+func (m *Model) handleUnusedKey(k tea.KeyPressMsg) tea.Cmd {
 	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
 	case key.Matches(k, keys.Cancel):
@@ -132,7 +132,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		if !m.chat.cancel() {
-			return m.goBack()
+			return m.handleIdleCancel()
 		}
 	case key.Matches(k, keys.Quit) && m.chat.composer.Empty():
 		return tea.Quit
@@ -163,10 +163,10 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 // interrupt copies the selection of the transcript, or stops what runs, or closes the top dialog or view, or clears the draft,
 // or at the second press quits. A turn that is already stopping does not delay quitting.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.quits.again(&m.snackbar, m.keyTarget())
+	again := m.secondInterrupt.isSecond(&m.snackbar, m.keyTarget())
 	switch {
 	case m.keyTarget() == keyTarget{} && m.chat.transcript.Selecting():
-		return m.do(copied(m.chat.transcript.TakeSelection(), "the selection"))
+		return m.do(copyText(m.chat.transcript.TakeSelection(), "the selection"))
 	case m.chat.stoppable():
 		m.chat.cancel()
 		return nil
@@ -181,14 +181,14 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	cmd := m.do(say("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
-	m.quits.seq = m.snackbar.seq
+	m.secondInterrupt.snackbarSeq = m.snackbar.seq
 	return cmd
 }
 
-// goBack handles Cancel if there is nothing to cancel: the second press in a row stashes
+// handleIdleCancel handles Cancel if there is nothing to cancel: the second press in a row stashes
 // the draft, or without a draft goes back to an earlier message.
-func (m *Model) goBack() tea.Cmd {
-	again := m.rewinds.again(&m.snackbar, m.keyTarget())
+func (m *Model) handleIdleCancel() tea.Cmd {
+	again := m.secondCancel.isSecond(&m.snackbar, m.keyTarget())
 	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
 	if writes {
 		to = " again to stash the draft"
@@ -198,53 +198,52 @@ func (m *Model) goBack() tea.Cmd {
 		m.snackbar.hide(m.snackbar.seq)
 		return m.do(m.drafts.stashOrClear())
 	case writes:
-	case m.session.unrewindable() != "":
+	case m.session.whyNotRewindable() != "":
 		return nil
 	case again:
 		m.snackbar.hide(m.snackbar.seq)
-		return m.do(m.session.pickTurn(m.chat.outbox.label))
+		return m.do(m.session.pickTurn(m.chat.outbox.typedLabel))
 	}
 	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + to))
-	m.rewinds.seq = m.snackbar.seq
+	m.secondCancel.snackbarSeq = m.snackbar.seq
 	return cmd
 }
 
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case m.dialogs.stack.Len() > 0:
 		return m.do(m.dialogs.stack.Update(msg, m.env.Now()))
 	case m.views.top() != nil:
 		return m.dispatchToView(msg)
 	}
-	return m.do(m.chat.mouse(msg))
+	return m.do(m.chat.handleMouse(msg))
 }
 
-// goTo carries out actions that lead to another view, turn or conversation, or change
-// compactions.
-func (m *Model) goTo(action pane.Action) tea.Cmd {
+// navigate carries out actions that lead to another view, turn or conversation, or change compactions.
+func (m *Model) navigate(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Command:
-		return m.command(a)
+		return m.runTypedCommand(a)
 	case composer.Help:
 		return m.do(help(m.env.Keys))
 	case deferred:
 		return a()
 	case connect:
-		return m.do(m.dialogs.connecting.begin(a.provider))
+		return m.do(m.dialogs.connecting.start(a.provider))
 	case resume:
 		return m.resume(a.id)
 	case readSettings:
 		return m.do(m.views.readSettings())
 	case openConversation:
-		return m.enter(a.open, a.next)
+		return m.leaveAndOpen(a.open, a.request)
 	case takeOver:
-		return m.enter(m.env.resume(m.session.ID), arrival{again: true})
+		return m.leaveAndOpen(m.env.openStored(m.session.ID), openRequest{isTakeover: true})
 	case showHit:
 		return m.showHit(a)
 	case forkBefore:
 		return m.forkAt(a.event)
 	case resendTurn:
-		if why := m.session.unrewindable(); why != "" {
+		if why := m.session.whyNotRewindable(); why != "" {
 			return m.do(refuse(why))
 		}
 		m.views.closeAll(nil)

@@ -112,8 +112,8 @@ type viewKeys struct {
 	keys  any    // a pointer to it; keys shared with other views are in embedded structs
 }
 
-// views lists the keymaps of the full-screen views in the order of the help.
-func (k *KeyMap) views() []viewKeys {
+// viewKeymaps lists the keymaps of the full-screen views in the order of the help.
+func (k *KeyMap) viewKeymaps() []viewKeys {
 	return []viewKeys{
 		{"context", "Context view", &k.Context}, {"history", "History", &k.History},
 		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
@@ -122,26 +122,26 @@ func (k *KeyMap) views() []viewKeys {
 	}
 }
 
-// actions returns the bindings by their name in the configuration. Bindings that edit text have the same name in all
+// bindingsByAction returns the bindings by their name in the configuration. Bindings that edit text have the same name in all
 // inputs: the composer's.
-func (k *KeyMap) actions() map[string][]*key.Binding {
+func (k *KeyMap) bindingsByAction() map[string][]*key.Binding {
 	found, editing := map[string][]*key.Binding{}, map[string]bool{}
 	add := func(name string, b *key.Binding) { found[name] = append(found[name], b) }
-	each(&k.Composer, func(name string, edits bool, b *key.Binding) {
+	eachBinding(&k.Composer, func(name string, edits bool, b *key.Binding) {
 		editing[name] = edits
 		add(name, b)
 	})
-	parts := append(k.views(), viewKeys{name: "dialog", keys: &k.Dialogs})
+	parts := append(k.viewKeymaps(), viewKeys{name: "dialog", keys: &k.Dialogs})
 	for _, p := range parts {
-		each(p.keys, func(name string, edits bool, b *key.Binding) {
+		eachBinding(p.keys, func(name string, edits bool, b *key.Binding) {
 			if edits && editing[name] {
 				add(name, b)
 			}
 		})
 	}
-	each(&k.Screen, func(name string, _ bool, b *key.Binding) { add(name, b) })
+	eachBinding(&k.Screen, func(name string, _ bool, b *key.Binding) { add(name, b) })
 	for _, p := range parts {
-		each(p.keys, func(name string, edits bool, b *key.Binding) {
+		eachBinding(p.keys, func(name string, edits bool, b *key.Binding) {
 			if !edits {
 				add(p.name+"_"+name, b)
 			}
@@ -150,24 +150,24 @@ func (k *KeyMap) actions() map[string][]*key.Binding {
 	return found
 }
 
-// each calls do for the bindings with keys in a keymap, which is a pointer to a struct of bindings or of such structs.
+// eachBinding calls do for the bindings with keys in a keymap, which is a pointer to a struct of bindings or of such structs.
 // edits reports whether a binding is one of [edit.Keys].
-func each(keymap any, do func(name string, edits bool, b *key.Binding)) {
+func eachBinding(keymap any, do func(name string, edits bool, b *key.Binding)) {
 	v := reflect.ValueOf(keymap).Elem()
 	for i := range v.NumField() {
 		switch f := v.Field(i).Addr().Interface().(type) {
 		case *key.Binding:
 			if len(f.Keys()) > 0 {
-				do(snake(v.Type().Field(i).Name), v.Type() == reflect.TypeFor[edit.Keys](), f)
+				do(snakeCase(v.Type().Field(i).Name), v.Type() == reflect.TypeFor[edit.Keys](), f)
 			}
 		default:
-			each(f, do)
+			eachBinding(f, do)
 		}
 	}
 }
 
-// snake writes PageUp as page_up.
-func snake(name string) string {
+// snakeCase writes PageUp as page_up.
+func snakeCase(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		if unicode.IsUpper(r) && i > 0 {
@@ -182,7 +182,7 @@ func snake(name string) string {
 func Actions() []string {
 	k := DefaultKeyMap()
 	names := make([]string, 0, 64)
-	for name := range k.actions() {
+	for name := range k.bindingsByAction() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -192,7 +192,7 @@ func Actions() []string {
 // Rebind returns the keymap with other keys for some actions; an empty list
 // unbinds an action. For an unknown action the error names the nearest one.
 func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
-	known := k.actions()
+	known := k.bindingsByAction()
 	for action, with := range keys {
 		bound := known[action]
 		if bound == nil {

@@ -36,7 +36,7 @@ func newTypist(t *testing.T) *typist {
 		},
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	y.opened(idleConversation("first"), nil)
+	y.conversationOpened(idleConversation("first"), nil)
 	y.Update(updatesMsg{from: y.session.Session, list: []updates.Update{updates.Appended{Events: helloEvents()}}})
 	return y
 }
@@ -59,27 +59,27 @@ var errRefused = errors.New("not today")
 func incomingMessages(y *typist) map[string]tea.Msg {
 	readResult := func(err error) tea.Msg {
 		readText := func(context.Context) (string, error) { return "line\nline", err }
-		msg := y.runReading(read(readText, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
-		y.keyboard.any++ // a key that was pressed meanwhile
+		msg := y.runRead(newReadAction(readText, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(readAction))()
+		y.keyboard.allKeys++ // a key that was pressed meanwhile
 		return msg
 	}
-	run := &shellRun{command: "ls", add: true, stop: func() {}}
-	resultOf := func(then func() pane.Action) tea.Msg { return result{then: then} }
+	run := &shellRun{command: "ls", addsOutput: true, cancel: func() {}}
+	resultOf := func(then func() pane.Action) tea.Msg { return commandResult{then: then} }
 	msgs := map[string]tea.Msg{
 		"tick":            tickMsg(y.now),
 		"end of updates":  updatesMsg{from: y.session.Session, ended: true},
 		"reading":         readResult(nil),
 		"failed reading":  readResult(errRefused),
-		"conversation":    resultOf(func() pane.Action { return y.opened(idleConversation("other"), nil) }),
-		"no conversation": resultOf(func() pane.Action { return y.opened(Conversation{}, errRefused) }),
+		"conversation":    resultOf(func() pane.Action { return y.conversationOpened(idleConversation("other"), nil) }),
+		"no conversation": resultOf(func() pane.Action { return y.conversationOpened(Conversation{}, errRefused) }),
 		"pause":           resultOf(y.dialogs.openQuestions),
-		"draft":           resultOf(func() pane.Action { return y.drafts.keep() }),
-		"model":           resultOf(func() pane.Action { return changed(errRefused) }),
-		"consent":         resultOf(func() pane.Action { return changed(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
+		"draft":           resultOf(func() pane.Action { return y.drafts.storeChanged() }),
+		"model":           resultOf(func() pane.Action { return endModelChange(errRefused) }),
+		"consent":         resultOf(func() pane.Action { return endModelChange(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
 		"command":         resultOf(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
 		"failed command":  resultOf(func() pane.Action { return y.chat.shellDone(run, "", errRefused) }),
 		"line":            resultOf(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
-		"attached":        resultOf(func() pane.Action { return y.chat.outbox.attached(&outgoing{}, "", nil) }),
+		"attached":        resultOf(func() pane.Action { return y.chat.outbox.filesRead(&outgoing{}, "", nil) }),
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
 	for name, u := range map[string]updates.Update{
@@ -106,7 +106,7 @@ func TestIncomingMessagesDoNotStealKeys(t *testing.T) {
 	const before, after = "this is what I am ", "writing, y or n? q e x 1 /review"
 	for name := range incomingMessages(newTypist(t)) {
 		y := newTypist(t)
-		y.session.review.accepted = "a summary that was edited"
+		y.session.review.acceptedText = "a summary that was edited"
 		y.typeText(before)
 		y.Update(incomingMessages(y)[name])
 		y.typeText(after)

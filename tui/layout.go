@@ -17,75 +17,74 @@ import (
 // The main screen shows, from top to bottom: header, rule, transcript, status line, waiting
 // messages, composer, gauge, hints. On a low terminal the rule is left out first,
 // then the hints and the empty status line, then the header, then the box
-// around the composer; the gauge is always shown. The screen has exactly the
-// size of the terminal.
+// around the composer; the gauge is always shown. The screen has exactly the size of the terminal.
 
 // minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
 
 // resize sets the size of the screen.
 func (c *chat) resize(width, height int) {
-	c.place.width, c.place.height = width, height
+	c.area.width, c.area.height = width, height
 	c.composer.SetSize(pane.Within(width), height)
 }
 
 // layout computes the layout of the chat. It runs after every message.
-func (c *chat) layout(a surroundings) {
-	width, height := c.place.width, c.place.height
+func (c *chat) layout(around surroundings) {
+	width, height := c.area.width, c.area.height
 	if width == 0 || height == 0 {
 		return
 	}
-	c.gauge.SetCache(c.session.cacheWords())
-	c.guide()
-	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight}
-	p.composer = min(c.composer.Height(), height-1)
-	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
-	if !p.status && room >= 2 && !c.status(a).empty() {
+	c.gauge.SetCache(c.session.cacheText())
+	c.updateGuide()
+	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight}
+	p.composerLines = min(c.composer.Height(), height-1)
+	free := height - 1 - p.composerLines - countTrue(p.header, p.rule, p.status, p.hints)
+	if !p.status && free >= 2 && !c.status(around).isEmpty() {
 		p.status = true
-		room--
+		free--
 	}
 	const minBody = 3
-	if lines := min(maxQueued, max(room-minBody, min(1, room-1))); lines > 0 {
-		p.queued = queuedLines(c.outbox.waiting(), c.unqueueHint(), c.styles.subtle, lines, width)
+	if lines := min(maxQueued, max(free-minBody, min(1, free-1))); lines > 0 {
+		p.queued = queuedLines(c.outbox.waitingMessages(), c.unqueueHint(), c.styles.subtle, lines, width)
 	}
-	p.body = max(0, room-len(p.queued))
-	c.transcript.SetSize(width, p.body)
+	p.bodyLines = max(0, free-len(p.queued))
+	c.transcript.SetSize(width, p.bodyLines)
 	if !c.transcript.Begun() {
-		p.intro = c.intro(p.body)
-		p.body -= len(p.intro)
-		c.transcript.SetSize(width, p.body)
+		p.intro = c.welcomeLines(p.bodyLines)
+		p.bodyLines -= len(p.intro)
+		c.transcript.SetSize(width, p.bodyLines)
 	}
-	c.placeJob(&p)
-	c.place.plan = p
+	c.placeSummaryLine(&p)
+	c.area.plan = p
 }
 
-// intro returns the lines of the welcome that fit above the notices of the transcript.
-func (c *chat) intro(room int) []string {
+// welcomeLines returns the lines of the welcome that fit above the notices of the transcript.
+func (c *chat) welcomeLines(free int) []string {
 	const around = 8 // lines of everything else, while no list is open
 	lines := c.welcome(false)
-	if len(lines) > c.place.height-around {
+	if len(lines) > c.area.height-around {
 		lines = c.welcome(true)
 	}
 	for i, l := range lines {
-		lines[i] = pane.Inset(l, c.place.width)
+		lines[i] = pane.Inset(l, c.area.width)
 	}
-	return lines[:max(0, min(len(lines), room-c.transcript.CountLines(room)))]
+	return lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))]
 }
 
 // offersConnect reports whether the visible welcome offers to connect a model: only the demo
 // model can be used so far. provider is set if only its key is missing.
 func (c *chat) offersConnect() (provider string, yes bool) {
 	s := c.session
-	provider = keyless(s)
-	return provider, len(c.place.plan.intro) > 0 && (s.open && (s.Model.Badge != "" || provider != "") || !s.open && s.failed != "")
+	provider = missingKeyProvider(s)
+	return provider, len(c.area.plan.intro) > 0 && (s.isOpen && (s.Model.Badge != "" || provider != "") || !s.isOpen && s.openError != "")
 }
 
 // welcome returns the lines of the welcome that an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
 	s := c.session
-	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
+	return welcome.Card(welcome.Content{Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Legend: c.legend(), Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect")},
-		c.styles.welcome, pane.Within(c.place.width), brief)
+		c.styles.welcome, pane.Within(c.area.width), brief)
 }
 
 // legend explains the cells of the gauge, the most useful first.
@@ -117,38 +116,38 @@ const placeholder = "Ask something. / for commands, @ for files, ? for help"
 // readOnlyPlaceholder is its text if no message can be sent.
 const readOnlyPlaceholder = "A draft stays here. / for commands, ? for help"
 
-// guided is the state from which the next suggestion of the composer follows.
-type guided struct {
-	demo, begun bool
-	instead     string // placeholder of a read-only conversation, instead of a suggestion
-	id          string
-	events      int // number of events of the conversation
+// guideState is the state from which the next suggestion of the composer follows.
+type guideState struct {
+	isDemo, hasMessages bool
+	placeholder         string // placeholder of a read-only conversation, instead of a suggestion
+	conversationID      string
+	events              int // number of events of the conversation
 }
 
-// guide sets the placeholder and the suggestions of the composer. With the demo model they
+// updateGuide sets the placeholder and the suggestions of the composer. With the demo model they
 // are the next step of the first-minute guide.
-func (c *chat) guide() {
+func (c *chat) updateGuide() {
 	s := c.session
-	now := guided{demo: s.open && s.Model.Badge != "", begun: c.transcript.Begun(), id: s.ID, events: len(s.log)}
+	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.Begun(), conversationID: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
-	case c.place.height < minHintsHeight: // there is no bottom line that would say it
-		now.instead = elsewhereWords(s, c.env.Keys.Composer.Writing.Send)[0]
+	case c.area.height < minHintsHeight: // there is no bottom line that would say it
+		now.placeholder = readOnlyTexts(s, c.env.Keys.Composer.Writing.Send)[0]
 	case !s.Elsewhere.Closed:
-		now.instead = readOnlyPlaceholder
+		now.placeholder = readOnlyPlaceholder
 	default:
-		now.instead = placeholder
+		now.placeholder = placeholder
 	}
-	if now == c.guided {
+	if now == c.guideState {
 		return
 	}
-	c.guided = now
+	c.guideState = now
 	switch {
-	case now.instead != "":
-		c.composer.Suggest(now.instead, nil)
-	case !now.demo:
+	case now.placeholder != "":
+		c.composer.Suggest(now.placeholder, nil)
+	case !now.isDemo:
 		c.composer.Suggest(placeholder, nil)
-	case !now.begun:
+	case !now.hasMessages:
 		c.composer.Suggest(placeholder, welcome.Suggestions())
 	default:
 		step := welcome.Next(s.log, c.stepKeys())
@@ -157,12 +156,11 @@ func (c *chat) guide() {
 }
 
 // status returns the status line.
-func (c *chat) status(a surroundings) *statusLine { return &statusLine{a, c} }
+func (c *chat) status(around surroundings) *statusLine { return &statusLine{around, c} }
 
-// moreBelow says that the transcript continues below the visible part; "" if it does not, or
-// a view covers it.
-func (c *chat) moreBelow(a surroundings) string {
-	if a.covered || c.transcript.Following() {
+// moreBelow says that the transcript continues below the visible part; "" if it does not, or a view covers it.
+func (c *chat) moreBelow(around surroundings) string {
+	if around.viewOpen || c.transcript.Following() {
 		return ""
 	}
 	if n := c.transcript.Unseen(); n > 0 {
@@ -174,7 +172,7 @@ func (c *chat) moreBelow(a surroundings) string {
 // unqueueHint names the keys that return queued messages to the composer, if the screen is
 // wide enough. Cancel is not one while it would only stop a summary.
 func (c *chat) unqueueHint() string {
-	if c.place.width < 60 || len(c.outbox.queued) == 0 {
+	if c.area.width < 60 || len(c.outbox.queued) == 0 {
 		return ""
 	}
 	screen := c.env.Keys.Screen
@@ -190,16 +188,16 @@ func (c *chat) unqueueHint() string {
 
 // gaugeLine is the gauge, or a placeholder until the first conversation is open.
 func (c *chat) gaugeLine() string {
-	r, width := c.reading(), c.place.width
-	if !c.session.open && r.AfterSend == 0 {
+	r, width := c.meterReading(), c.area.width
+	if !c.session.isOpen && r.AfterSend == 0 {
 		return pane.Margin(width) + ansi.Truncate(c.styles.subtle.Render("measuring…"), pane.Within(width), "")
 	}
 	return pane.Margin(width) + c.gauge.View(r, pane.Within(width))
 }
 
 // content returns the lines of the screen, and the cursor.
-func (c *chat) content(a surroundings) (string, *tea.Cursor) {
-	p, width := c.place.plan, c.place.width
+func (c *chat) content(around surroundings) (string, *tea.Cursor) {
+	p, width := c.area.plan, c.area.width
 	lines := make([]string, 0, 16+len(p.intro))
 	if p.header {
 		lines = append(lines, c.header())
@@ -208,15 +206,15 @@ func (c *chat) content(a surroundings) (string, *tea.Cursor) {
 		lines = append(lines, pane.Margin(width)+c.styles.rule.Render(strings.Repeat("─", pane.Within(width))))
 	}
 	lines = append(lines, p.intro...)
-	if p.body > 0 {
-		lines = append(lines, c.withJob(a, c.transcript.View()))
+	if p.bodyLines > 0 {
+		lines = append(lines, c.addSummaryLine(around, c.transcript.View()))
 	}
 	if p.status {
-		lines = append(lines, c.status(a).view())
+		lines = append(lines, c.status(around).draw())
 	}
 	lines = append(lines, p.queued...)
-	box, cursor := c.box()
-	if p.composer > 0 {
+	box, cursor := c.composerBox()
+	if p.composerLines > 0 {
 		lines = append(lines, box)
 	}
 	lines = append(lines, c.gaugeLine())
@@ -226,28 +224,27 @@ func (c *chat) content(a surroundings) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
-// firstBoxLine is the first visible line of the composer.
-func (c *chat) firstBoxLine() int {
-	tall, room := c.composer.Height(), c.place.plan.composer
-	if cursor := c.composer.Cursor(); room < tall && cursor != nil {
-		return min(cursor.Y, tall-room)
+// firstComposerLine is the first visible line of the composer.
+func (c *chat) firstComposerLine() int {
+	tall, free := c.composer.Height(), c.area.plan.composerLines
+	if cursor := c.composer.Cursor(); free < tall && cursor != nil {
+		return min(cursor.Y, tall-free)
 	}
 	return 0
 }
 
-// box draws the composer, or only the lines around its cursor if the screen is too
-// low.
-func (c *chat) box() (string, *tea.Cursor) {
-	p, view, cursor := c.place.plan, c.composer.View(), c.composer.Cursor()
-	first := c.firstBoxLine()
-	if p.composer < c.composer.Height() && cursor != nil {
-		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
+// composerBox draws the composer, or only the lines around its cursor if the screen is too low.
+func (c *chat) composerBox() (string, *tea.Cursor) {
+	p, view, cursor := c.area.plan, c.composer.View(), c.composer.Cursor()
+	first := c.firstComposerLine()
+	if p.composerLines < c.composer.Height() && cursor != nil {
+		view = strings.Join(strings.Split(view, "\n")[first:first+p.composerLines], "\n")
 	}
-	view = pane.Inset(view, c.place.width)
-	if cursor == nil || p.composer == 0 {
+	view = pane.Inset(view, c.area.width)
+	if cursor == nil || p.composerLines == 0 {
 		return view, nil
 	}
-	cursor.X += pane.Gutter(c.place.width)
+	cursor.X += pane.Gutter(c.area.width)
 	cursor.Y += p.composerTop() - first
 	return view, cursor
 }
@@ -255,9 +252,9 @@ func (c *chat) box() (string, *tea.Cursor) {
 // hints is the bottom line: the most useful keys, whether automatic summaries are
 // paused, and the permission mode.
 func (c *chat) hints() string {
-	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.place.width)
+	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.area.width)
 	if c.session.ReadOnly != "" {
-		return pane.Margin(c.place.width) + elsewhereLine(c.session, keys.Send, c.styles, width)
+		return pane.Margin(c.area.width) + readOnlyLine(c.session, keys.Send, c.styles, width)
 	}
 	mode := ansi.Truncate(string(c.session.Mode), width, "")
 	hint := func(b key.Binding, what string) string {
@@ -275,19 +272,19 @@ func (c *chat) hints() string {
 	if c.session.activity.busy() {
 		send = hint(keys.Send, "queue")
 	}
-	room, text := width-ansi.StringWidth(mode)-1, ""
+	free, text := width-ansi.StringWidth(mode)-1, ""
 	note := "summaries paused"
-	if !c.session.paused || len(note)+2 > room {
+	if !c.session.summariesPaused || len(note)+2 > free {
 		note = ""
 	} else {
-		room -= len(note) + 2
+		free -= len(note) + 2
 	}
 	for _, h := range []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
 		next := text
 		if next != "" && h != "" {
 			next += " · "
 		}
-		if next += h; ansi.StringWidth(next) > room {
+		if next += h; ansi.StringWidth(next) > free {
 			break
 		}
 		text = next
@@ -297,47 +294,47 @@ func (c *chat) hints() string {
 		right = st.warning.Render(note) + "  " + right
 	}
 	gap := max(1, width-ansi.StringWidth(text)-ansi.StringWidth(right))
-	return pane.Margin(c.place.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
+	return pane.Margin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
-// minJobBody is the minimum height of a transcript at which the line about a summary is shown.
-const minJobBody = 3
+// minSummaryBody is the minimum height of a transcript at which the line about a summary is shown.
+const minSummaryBody = 3
 
-// placeJob puts the line about a summary below the newest reply: on the second
+// placeSummaryLine puts the line about a summary below the newest reply: on the second
 // empty row of the transcript, or else on a row of its own below it.
-func (c *chat) placeJob(p *plan) {
-	if !c.session.activity.job.on || p.body < minJobBody {
+func (c *chat) placeSummaryLine(p *layoutPlan) {
+	if !c.session.activity.summary.running || p.bodyLines < minSummaryBody {
 		return
 	}
-	used := c.transcript.CountLines(p.body)
-	p.job = jobPlace{shown: true, row: used + 1}
-	if used+2 > p.body {
-		p.body--
-		c.transcript.SetSize(c.place.width, p.body)
-		p.job.row = p.body
+	used := c.transcript.CountLines(p.bodyLines)
+	p.summaryLine = summaryLinePlace{visible: true, row: used + 1}
+	if used+2 > p.bodyLines {
+		p.bodyLines--
+		c.transcript.SetSize(c.area.width, p.bodyLines)
+		p.summaryLine.row = p.bodyLines
 	}
 }
 
-// withJob adds the line about a summary to the drawn transcript.
-func (c *chat) withJob(a surroundings, view string) string {
-	p := c.place.plan
-	if !p.job.shown {
+// addSummaryLine adds the line about a summary to the drawn transcript.
+func (c *chat) addSummaryLine(around surroundings, view string) string {
+	p := c.area.plan
+	if !p.summaryLine.visible {
 		return view
 	}
-	line := pane.Margin(c.place.width) + c.styles.subtle.Render(c.status(a).optimizing(pane.Within(c.place.width)))
-	if p.job.below(p.body) {
+	line := pane.Margin(c.area.width) + c.styles.subtle.Render(c.status(around).summaryText(pane.Within(c.area.width)))
+	if p.summaryLine.hasOwnRow(p.bodyLines) {
 		return view + "\n" + line
 	}
 	rows := strings.Split(view, "\n")
-	rows[min(p.job.row, len(rows)-1)] = line
+	rows[min(p.summaryLine.row, len(rows)-1)] = line
 	return strings.Join(rows, "\n")
 }
 
-// mouse handles a mouse message: it scrolls, selects and unfolds.
-func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
-	at, p := msg.Mouse(), c.place.plan
-	y := at.Y - p.top()
-	if c.composer.Mouse(msg, at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.firstBoxLine(), c.env.Now()) {
+// handleMouse handles a mouse message: it scrolls, selects and unfolds.
+func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
+	at, p := msg.Mouse(), c.area.plan
+	y := at.Y - p.bodyTop()
+	if c.composer.Mouse(msg, at.X-pane.Gutter(c.area.width), at.Y-p.composerTop()+c.firstComposerLine(), c.env.Now()) {
 		c.transcript.ClearSelection()
 		return nil
 	}
@@ -356,16 +353,16 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 			c.transcript.Drag(at.X, y)
 		}
 	case tea.MouseReleaseMsg:
-		return released(c.transcript.Release())
+		return releaseAction(c.transcript.Release())
 	}
 	return nil
 }
 
-// released returns the action for a mouse release in the transcript.
-func released(r transcript.Released) pane.Action {
+// releaseAction returns the action for a mouse release in the transcript.
+func releaseAction(r transcript.Released) pane.Action {
 	switch {
 	case r.Text != "":
-		return copied(r.Text, "the selection")
+		return copyText(r.Text, "the selection")
 	case r.Undo != 0:
 		return pane.Undo{Epoch: r.Undo}
 	case r.View != 0:

@@ -26,14 +26,14 @@ type lists struct {
 	env     *env
 	session *session
 
-	stack  *overlay.Stack
-	picker *overlay.Picker // the newest list of conversations, which may be closed; nil before the first
-	marks  *overlay.Picker // the newest list of models, likewise
-	models []ModelChoice
-	stored []Stored
-	order  choices.Order
-	asked  string          // the conversation whose last exchange is being read
-	known  map[string]bool // conversations whose last exchange was read
+	stack              *overlay.Stack
+	conversationPicker *overlay.Picker // the newest list of conversations, which may be closed; nil before the first
+	modelPicker        *overlay.Picker // the newest list of models, likewise
+	models             []ModelChoice
+	stored             []Stored
+	order              choices.Order
+	previewID          string          // the conversation whose last exchange is being read
+	previewed          map[string]bool // conversations whose last exchange was read
 }
 
 // previewLines is the maximum number of shown lines of the last exchange.
@@ -41,18 +41,18 @@ const previewLines = 6
 
 // chooseModel lets the user choose a model, and how much it reasons.
 func (l *lists) chooseModel() pane.Action {
-	return read(l.env.Backend.Models, "the models are listed: /model shows them", l.openModels)
+	return newReadAction(l.env.Backend.Models, "the models are listed: /model shows them", l.openModels)
 }
 
 func (l *lists) openModels(models []ModelChoice) pane.Action {
 	l.models = models
 	choices.SortModels(l.models)
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
-	l.marks = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
+	l.modelPicker = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
 		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
-		Acts: []overlay.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.favor}},
+		Acts: []overlay.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
 		Dial: &overlay.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
-	return openDialog{l.marks}
+	return openDialog{l.modelPicker}
 }
 
 func (l *lists) modelItems() []overlay.Item {
@@ -76,8 +76,7 @@ func modelItem(m ModelChoice, s *session) overlay.Item {
 	return item
 }
 
-// pickedModel switches to a model of the list, or connects its provider if that has no
-// key.
+// pickedModel switches to a model of the list, or connects its provider if that has no key.
 func (l *lists) pickedModel(name, effort string) pane.Action {
 	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
 	switch {
@@ -90,37 +89,37 @@ func (l *lists) pickedModel(name, effort string) pane.Action {
 	return l.env.switchModel(strings.TrimSpace(name + " " + effort))
 }
 
-// favor marks a model as a favorite, or removes the mark.
-func (l *lists) favor(name string) pane.Action {
+// toggleFavorite marks a model as a favorite, or removes the mark.
+func (l *lists) toggleFavorite(name string) pane.Action {
 	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
 	if i < 0 {
 		return nil
 	}
 	on := !l.models[i].Favorite
 	l.models[i].Favorite = on
-	l.marks.SetItems(l.modelItems()) // not sorted again, so that the marked row does not move away
+	l.modelPicker.SetItems(l.modelItems()) // not sorted again, so that the marked row does not move away
 	b := l.env.Backend
-	return l.env.attempt(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failure)
+	return l.env.tryAsync(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failureSnackbar)
 }
 
 // conversations lets the user choose the conversation to continue.
 func (l *lists) conversations() pane.Action {
-	return read(l.env.Backend.Conversations, "the conversations are listed: /resume shows them", l.openConversations)
+	return newReadAction(l.env.Backend.Conversations, "the conversations are listed: /resume shows them", l.openConversations)
 }
 
 func (l *lists) openConversations(stored []Stored) pane.Action {
-	l.stored, l.asked, l.known = stored, "", map[string]bool{}
+	l.stored, l.previewID, l.previewed = stored, "", map[string]bool{}
 	choices.SortConversations(l.stored, l.order)
 	keys := l.env.Keys.Dialogs.Lists
-	l.picker = overlay.NewPicker(overlay.PickerOptions{Title: l.title(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
+	l.conversationPicker = overlay.NewPicker(overlay.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
 		Choose: func(id, _ string) pane.Action { return resume{id} },
-		Focus:  func(string) pane.Action { return l.preview() },
+		Focus:  func(string) pane.Action { return l.loadPreview() },
 		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.rename}, {Key: keys.Remove, Word: "delete", Do: l.remove},
-			{Key: keys.Fork, Word: "fork", Do: l.fork}, {Key: keys.Sort, Word: "sort", Do: l.sort}}})
-	return actionList{openDialog{l.picker}, l.preview()}
+			{Key: keys.Fork, Word: "fork", Do: l.fork}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
+	return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
 }
 
-func (l *lists) title() string { return fmt.Sprintf("Continue · %s", l.order) }
+func (l *lists) pickerTitle() string { return fmt.Sprintf("Continue · %s", l.order) }
 
 func (l *lists) storedItems() []overlay.Item {
 	items := make([]overlay.Item, len(l.stored))
@@ -130,33 +129,32 @@ func (l *lists) storedItems() []overlay.Item {
 	return items
 }
 
-// preview reads the last exchange of the selected conversation, one at a time.
-func (l *lists) preview() pane.Action {
-	id := l.picker.Selected()
-	if id == "" || l.asked != "" || l.known[id] {
+// loadPreview reads the last exchange of the selected conversation, one at a time.
+func (l *lists) loadPreview() pane.Action {
+	id := l.conversationPicker.Selected()
+	if id == "" || l.previewID != "" || l.previewed[id] {
 		return nil
 	}
-	l.asked = id
-	ctx, b, picker := l.env.ctx, l.env.Backend, l.picker
-	return after(func() (string, error) {
+	l.previewID = id
+	ctx, b, picker := l.env.ctx, l.env.Backend, l.conversationPicker
+	return doAsync(func() (string, error) {
 		question, reply, err := b.LastExchange(ctx, id)
-		return exchange(question, reply), err
+		return exchangeText(question, reply), err
 	}, func(text string, err error) pane.Action {
-		if picker != l.picker {
+		if picker != l.conversationPicker {
 			return nil
 		}
-		l.asked, l.known[id] = "", true
+		l.previewID, l.previewed[id] = "", true
 		if err != nil {
 			text = err.Error()
 		}
 		picker.SetPreview(id, text)
-		return l.preview()
+		return l.loadPreview()
 	})
 }
 
-// exchange returns a message and its reply as a list shows them: a line each, without
-// Markdown.
-func exchange(question, reply string) string {
+// exchangeText returns a message and its reply as a list shows them: a line each, without Markdown.
+func exchangeText(question, reply string) string {
 	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.Measure).Render(plain.Text(reply)), " "))
 	var lines []string
 	for _, part := range []struct{ name, text string }{{"You:   ", question}, {"Reply: ", shown}} {
@@ -167,47 +165,47 @@ func exchange(question, reply string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sort lists the conversations in the next order.
-func (l *lists) sort(string) pane.Action {
+// sortByNext lists the conversations in the next order.
+func (l *lists) sortByNext(string) pane.Action {
 	l.order = l.order.Next()
 	choices.SortConversations(l.stored, l.order)
-	l.picker.SetTitle(l.title())
-	l.picker.SetItems(l.storedItems())
-	return l.preview()
+	l.conversationPicker.SetTitle(l.pickerTitle())
+	l.conversationPicker.SetItems(l.storedItems())
+	return l.loadPreview()
 }
 
 // rename asks for another title.
 func (l *lists) rename(id string) pane.Action {
 	b := l.env.Backend
-	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.row(id)].Title, func(title string) pane.Action {
+	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.rowOf(id)].Title, func(title string) pane.Action {
 		retitle := func(i int) { l.stored[i].Title = title }
 		if id == l.session.ID && !l.session.readOnly() {
-			return actionList{l.session.rename(title), l.change(id, func(context.Context) error { return nil }, retitle)}
+			return actionList{l.session.rename(title), l.changeStored(id, func(context.Context) error { return nil }, retitle)}
 		}
-		return l.change(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, retitle)
+		return l.changeStored(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, retitle)
 	})}
 }
 
 // remove deletes a conversation after a confirmation.
 func (l *lists) remove(id string) pane.Action {
 	b := l.env.Backend
-	return confirm("Delete", "Delete "+l.stored[l.row(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
+	return confirm("Delete", "Delete "+l.stored[l.rowOf(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
 		if id == l.session.ID && !l.session.readOnly() {
-			return actionList{closeDialog{l.picker}, openConversation{b.Delete, arrival{alone: true}}}
+			return actionList{closeDialog{l.conversationPicker}, openConversation{b.Delete, openRequest{keepsDraft: true}}}
 		}
-		return l.change(id, func(ctx context.Context) error { return b.RemoveStored(ctx, id) },
+		return l.changeStored(id, func(ctx context.Context) error { return b.RemoveStored(ctx, id) },
 			func(i int) { l.stored = slices.Delete(l.stored, i, i+1) })
 	})
 }
 
-// change changes a stored conversation, and then the newest list, which may have been opened meanwhile.
-func (l *lists) change(id string, work func(context.Context) error, then func(row int)) pane.Action {
-	picker := l.picker
-	return l.env.attempt(work, func(err error) pane.Action {
-		if i := l.row(id); err == nil && i >= 0 {
+// changeStored changes a stored conversation, and then the newest list, which may have been opened meanwhile.
+func (l *lists) changeStored(id string, work func(context.Context) error, then func(row int)) pane.Action {
+	picker := l.conversationPicker
+	return l.env.tryAsync(work, func(err error) pane.Action {
+		if i := l.rowOf(id); err == nil && i >= 0 {
 			then(i)
-			l.picker.SetItems(l.storedItems())
-			return l.preview()
+			l.conversationPicker.SetItems(l.storedItems())
+			return l.loadPreview()
 		}
 		if err == nil || !l.stack.Has(picker) {
 			return requestFailed{err}
@@ -217,7 +215,7 @@ func (l *lists) change(id string, work func(context.Context) error, then func(ro
 	})
 }
 
-func (l *lists) row(id string) int {
+func (l *lists) rowOf(id string) int {
 	return slices.IndexFunc(l.stored, func(c Stored) bool { return c.ID == id })
 }
 
@@ -227,5 +225,5 @@ func (l *lists) fork(id string) pane.Action {
 	if id == l.session.ID {
 		open = b.Fork
 	}
-	return actionList{closeDialog{l.picker}, openConversation{open: open}}
+	return actionList{closeDialog{l.conversationPicker}, openConversation{open: open}}
 }

@@ -21,20 +21,20 @@ import (
 
 // outbox holds the messages between composer and session.
 type outbox struct {
-	env      *env
-	session  *session
-	composer *composer.Model
-	keyboard *keyboard
-	sent     func() // is called after a message was passed to the session
+	env       *env
+	session   *session
+	composer  *composer.Model
+	keyboard  *keyboard
+	afterSend func() // is called after a message was passed to the session
 
-	sending []*outgoing       // not passed to the session yet, oldest first
-	queued  []waiting         // passed to the session, waiting for the running turn
-	typedAs map[string]string // typed text of messages with files that are not in the log yet, by the sent text
-	plain   plainMentions
+	unsent          []*outgoing       // not passed to the session yet, oldest first
+	queued          []waitingMessage  // passed to the session, waiting for the running turn
+	typedAs         map[string]string // typed text of messages with files that are not in the log yet, by the sent text
+	unreadableFiles unreadableFiles
 }
 
-// waiting is a waiting message as it is shown.
-type waiting struct {
+// waitingMessage is a waiting message as it is shown.
+type waitingMessage struct {
 	text  string
 	label string // its beginning, sanitised
 	size  conversation.Size
@@ -43,94 +43,94 @@ type waiting struct {
 // labelBytes is how many bytes of a message are used for its label.
 const labelBytes = 1000
 
-func newWaiting(text string) waiting {
-	return waiting{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
+func newWaiting(text string) waitingMessage {
+	return waitingMessage{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
 }
 
 // outgoing is a message that is not passed to the session yet.
 type outgoing struct {
-	waiting
-	named []File    // files that it mentions
-	asked bool      // the files are being read
-	ready bool      // all files are read
-	files string    // the attached text of the files
-	ran   string    // the output of a command, which is added without requesting a reply; "" for a message
-	line  typedLine // the command
+	waitingMessage
+	mentions     []File    // files that it mentions
+	readStarted  bool      // the files are being read
+	ready        bool      // all files are read
+	attachedText string    // the attached text of the files
+	commandText  string    // the output of a command, which is added without requesting a reply; "" for a message
+	line         typedLine // the command
 
-	in, output string // conversation in which the command ran ("": the one that opens next), and its output
+	ranIn, rawOutput string // conversation in which the command ran ("": the one that opens next), and its output
 }
 
-// plainMentions is a returned message with the mentioned files that cannot be read.
-type plainMentions struct {
+// unreadableFiles is a message that returned to the composer, with the mentioned files that cannot be read.
+type unreadableFiles struct {
 	text  string
 	paths []string
 }
 
-// message returns a message with the files that it mentions. Unknown paths are read, too,
+// newMessage returns a message with the files that it mentions. Unknown paths are read, too,
 // because they may be new or ignored files. If a file cannot be read the message returns
 // to the composer; sent again unchanged, it is sent without that file.
-func (o *outbox) message(text string, named []File, unknown []string) *outgoing {
+func (o *outbox) newMessage(text string, named []File, unknown []string) *outgoing {
 	for _, path := range unknown {
 		named = append(named, File{Path: path})
 	}
-	if text == o.plain.text {
-		named = slices.DeleteFunc(named, func(f File) bool { return slices.Contains(o.plain.paths, f.Path) })
+	if text == o.unreadableFiles.text {
+		named = slices.DeleteFunc(named, func(f File) bool { return slices.Contains(o.unreadableFiles.paths, f.Path) })
 	}
-	return &outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0}
+	return &outgoing{waitingMessage: newWaiting(text), mentions: named, ready: len(named) == 0}
 }
 
-// unreadable records that a mentioned file cannot be read.
-func (o *outbox) unreadable(text, path string) {
-	if o.plain.text != text {
-		o.plain = plainMentions{text: text}
+// recordUnreadable records that a mentioned file cannot be read.
+func (o *outbox) recordUnreadable(text, path string) {
+	if o.unreadableFiles.text != text {
+		o.unreadableFiles = unreadableFiles{text: text}
 	}
-	o.plain.paths = append(o.plain.paths, path)
+	o.unreadableFiles.paths = append(o.unreadableFiles.paths, path)
 }
 
-// unread returns the messages whose files must be read now.
-func (o *outbox) unread() (list []*outgoing) {
-	for _, one := range o.sending {
-		if !one.ready && !one.asked {
-			one.asked = true
-			list = append(list, one)
+// takeUnread returns the messages whose files must be read now.
+func (o *outbox) takeUnread() (list []*outgoing) {
+	for _, msg := range o.unsent {
+		if !msg.ready && !msg.readStarted {
+			msg.readStarted = true
+			list = append(list, msg)
 		}
 	}
 	return list
 }
 
-// next removes and returns the oldest message if it is ready, or returns nil.
-func (o *outbox) next() *outgoing {
-	if len(o.sending) == 0 || !o.sending[0].ready {
+// takeReady removes and returns the oldest message if it is ready, or returns nil.
+func (o *outbox) takeReady() *outgoing {
+	if len(o.unsent) == 0 || !o.unsent[0].ready {
 		return nil
 	}
-	one := o.sending[0]
-	o.sending = o.sending[1:]
-	if one.files != "" {
+	msg := o.unsent[0]
+	o.unsent = o.unsent[1:]
+	if msg.attachedText != "" {
 		if o.typedAs == nil {
 			o.typedAs = map[string]string{}
 		}
-		o.typedAs[one.text+one.files] = one.text
+		o.typedAs[msg.text+msg.attachedText] = msg.text
 	}
-	return one
+	return msg
 }
 
-// drop removes a message; false if it is not waiting any more.
-func (o *outbox) drop(one *outgoing) bool {
-	i := slices.Index(o.sending, one)
+// removeUnsent removes a message; false if it is not waiting any more.
+func (o *outbox) removeUnsent(msg *outgoing) bool {
+	i := slices.Index(o.unsent, msg)
 	if i < 0 {
 		return false
 	}
-	o.sending = slices.Delete(o.sending, i, i+1)
+	o.unsent = slices.Delete(o.unsent, i, i+1)
 	return true
 }
 
-// logged handles that a message is in the log.
-func (o *outbox) logged(text string) { delete(o.typedAs, text) }
+// messageLogged handles that a message is in the log.
+func (o *outbox) messageLogged(text string) { delete(o.typedAs, text) }
 
-// typed returns a sent message as it was typed, without attached files, which
+// typedText returns a sent message as it was typed, without attached files, which
 // would be attached again. In a message from the log, text that looks like an attached
 // file but is not mentioned with @ was typed, too.
-func (o *outbox) typed(sent string) string {
+func (o *outbox) typedText(sent string) string {
 	if text, ok := o.typedAs[sent]; ok {
 		return text
 	}
@@ -147,14 +147,14 @@ func (o *outbox) typed(sent string) string {
 	return said
 }
 
-// label returns a sent message as it was typed, on one line.
-func (o *outbox) label(sent string) string { return newWaiting(o.typed(sent)).label }
+// typedLabel returns a sent message as it was typed, on one line.
+func (o *outbox) typedLabel(sent string) string { return newWaiting(o.typedText(sent)).label }
 
 // setQueued sets which messages wait for the running turn.
 func (o *outbox) setQueued(texts []string) {
 	o.queued = nil
 	for _, text := range texts {
-		w := newWaiting(o.typed(text))
+		w := newWaiting(o.typedText(text))
 		w.size = conversation.Measure(text)
 		o.queued = append(o.queued, w)
 	}
@@ -169,160 +169,160 @@ func (o *outbox) takeQueued() (texts []string) {
 	return texts
 }
 
-// reset returns the messages queued in the conversation that is left to the composer.
-func (o *outbox) reset() {
-	o.returned(o.takeQueued())
+// returnQueued returns the messages queued in the conversation that is left to the composer.
+func (o *outbox) returnQueued() {
+	o.returnToDraft(o.takeQueued())
 	o.typedAs = nil
 }
 
-// waiting returns all waiting messages, oldest first.
-func (o *outbox) waiting() []waiting {
+// waitingMessages returns all waiting messages, oldest first.
+func (o *outbox) waitingMessages() []waitingMessage {
 	all := o.queued[:len(o.queued):len(o.queued)]
-	for _, one := range o.sending {
-		all = append(all, one.waiting)
+	for _, msg := range o.unsent {
+		all = append(all, msg.waitingMessage)
 	}
 	return all
 }
 
-// sizes calls add with the size of each waiting message and the files it mentions.
-func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
+// eachSize calls add with the size of each waiting message and the files it mentions.
+func (o *outbox) eachSize(add func(size conversation.Size, files []File)) {
 	for _, w := range o.queued {
 		add(w.size, nil)
 	}
-	for _, one := range o.sending {
-		add(one.size, one.named)
+	for _, msg := range o.unsent {
+		add(msg.size, msg.mentions)
 	}
 }
 
 // send passes a message to the session after the messages before it.
-func (o *outbox) send(one *outgoing) pane.Action {
-	if why := o.session.refusal(); why != "" {
-		o.returnToComposer(one)
+func (o *outbox) send(msg *outgoing) pane.Action {
+	if why := o.session.whyNotSendable(); why != "" {
+		o.returnToComposer(msg)
 		return refuse(why)
 	}
-	o.sending = append(o.sending, one)
-	if one.ran != "" {
+	o.unsent = append(o.unsent, msg)
+	if msg.commandText != "" {
 		return o.flush()
 	}
-	return actionList{o.env.remember(one.text), o.flush()} // so that a crash before it is passed on does not lose it
+	return actionList{o.env.rememberPrompt(msg.text), o.flush()} // so that a crash before it is passed on does not lose it
 }
 
 // flush passes on the messages that are ready.
 func (o *outbox) flush() pane.Action {
 	s := o.session
-	if !s.open || s.opening {
+	if !s.isOpen || s.isOpening {
 		return nil
 	}
 	var reads actionList
-	o.sending = slices.DeleteFunc(o.sending, func(one *outgoing) bool {
-		strays := one.in != "" && one.in != s.ID
+	o.unsent = slices.DeleteFunc(o.unsent, func(msg *outgoing) bool {
+		strays := msg.ranIn != "" && msg.ranIn != s.ID
 		if strays {
-			reads = append(reads, output{one.text, one.output})
+			reads = append(reads, output{msg.text, msg.rawOutput})
 		}
 		return strays
 	})
-	if why := s.refusal(); why != "" && len(o.sending) > 0 {
+	if why := s.whyNotSendable(); why != "" && len(o.unsent) > 0 {
 		o.returnUnsent()
 		return append(reads, refuse(why))
 	}
-	for _, one := range o.unread() {
-		reads = append(reads, o.attach(one))
+	for _, msg := range o.takeUnread() {
+		reads = append(reads, o.readFiles(msg))
 	}
-	for one := o.next(); one != nil; one = o.next() {
-		if one.ran != "" {
-			s.Session.Add(one.ran)
+	for msg := o.takeReady(); msg != nil; msg = o.takeReady() {
+		if msg.commandText != "" {
+			s.Session.Add(msg.commandText)
 		} else {
-			s.Session.Send(one.text + one.files)
+			s.Session.Send(msg.text + msg.attachedText)
 		}
-		o.sent()
+		o.afterSend()
 	}
 	return reads
 }
 
-// attached handles the files of a message, if it still waits for them.
-func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
-	if !slices.Contains(o.sending, to) {
+// filesRead handles the files of a message, if it still waits for them.
+func (o *outbox) filesRead(msg *outgoing, files string, err error) pane.Action {
+	if !slices.Contains(o.unsent, msg) {
 		return nil // it was returned to the composer
 	}
 	if err != nil {
-		o.drop(to)
-		o.composer.Prepend(to.text)
-		return actionList{o.unattached(to.text, err), o.flush()}
+		o.removeUnsent(msg)
+		o.composer.Prepend(msg.text)
+		return actionList{o.attachFailed(msg.text, err), o.flush()}
 	}
-	to.files, to.ready = files, true
+	msg.attachedText, msg.ready = files, true
 	return o.flush()
 }
 
-// unattached shows why a message was returned.
-func (o *outbox) unattached(text string, err error) pane.Action {
+// attachFailed shows why a message was returned.
+func (o *outbox) attachFailed(text string, err error) pane.Action {
 	var which *MentionError
 	if !errors.As(err, &which) || o.env.ctx.Err() != nil {
 		return requestFailed{err}
 	}
-	o.unreadable(text, which.Path)
+	o.recordUnreadable(text, which.Path)
 	again := o.env.Keys.Composer.Writing.Send.Help().Key
 	return requestFailed{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
 }
 
 // returnUnsent returns the messages that were not passed on to the composer.
 func (o *outbox) returnUnsent() {
-	all := o.sending
-	o.sending = nil
-	for _, one := range slices.Backward(all) {
-		o.returnToComposer(one)
+	all := o.unsent
+	o.unsent = nil
+	for _, msg := range slices.Backward(all) {
+		o.returnToComposer(msg)
 	}
 }
 
 // returnToComposer puts a message before the draft. The line of a command is only put into
 // an empty composer, so that it never becomes part of a message.
-func (o *outbox) returnToComposer(one *outgoing) {
-	if one.ran != "" {
-		o.leaveLine(one.line)
+func (o *outbox) returnToComposer(msg *outgoing) {
+	if msg.commandText != "" {
+		o.returnLine(msg.line)
 		return
 	}
-	o.composer.Prepend(one.text)
+	o.composer.Prepend(msg.text)
 }
 
-// returned puts messages that the session returned before the draft. Lines of commands
+// returnToDraft puts messages that the session returned before the draft. Lines of commands
 // are only put into an empty composer.
-func (o *outbox) returned(texts []string) {
+func (o *outbox) returnToDraft(texts []string) {
 	var lines []string
 	for _, text := range slices.Backward(texts) {
 		if _, _, ran := conversation.ParseCommandOutput(text); ran {
-			lines = append(lines, o.typed(text))
+			lines = append(lines, o.typedText(text))
 			continue
 		}
-		o.composer.Prepend(o.typed(text))
+		o.composer.Prepend(o.typedText(text))
 	}
 	for _, line := range lines {
-		o.leaveLine(typedLine{line, o.keyboard.pressed})
+		o.returnLine(typedLine{line, o.keyboard.textKeys})
 	}
 }
 
 // typedLine is a command as it was typed.
 type typedLine struct {
-	text  string
-	asked int // keyboard.pressed when it was sent
+	text     string
+	textKeys int // keyboard.textKeys when it was sent
 }
 
-// leaveLine puts a line into the composer if that is empty and no key was pressed since.
+// returnLine puts a line into the composer if that is empty and no key was pressed since.
 // Otherwise the user may be typing, and it is added to the prompt history.
-func (o *outbox) leaveLine(line typedLine) {
-	if o.composer.Empty() && line.asked == o.keyboard.pressed {
+func (o *outbox) returnLine(line typedLine) {
+	if o.composer.Empty() && line.textKeys == o.keyboard.textKeys {
 		o.composer.SetText(line.text)
 		return
 	}
 	o.composer.AddPrompt(line.text)
 }
 
-// attach reads the files that a message mentions.
-func (o *outbox) attach(one *outgoing) tea.Cmd {
+// readFiles reads the files that a message mentions.
+func (o *outbox) readFiles(msg *outgoing) tea.Cmd {
 	ctx, b := o.env.ctx, o.env.Backend
-	paths := make([]string, len(one.named))
-	for i, f := range one.named {
+	paths := make([]string, len(msg.mentions))
+	for i, f := range msg.mentions {
 		paths[i] = f.Path
 	}
-	return after(func() (string, error) { return b.Attach(ctx, paths) }, func(files string, err error) pane.Action {
-		return o.attached(one, files, err)
+	return doAsync(func() (string, error) { return b.Attach(ctx, paths) }, func(files string, err error) pane.Action {
+		return o.filesRead(msg, files, err)
 	})
 }

@@ -27,19 +27,19 @@ func (v *views) previewDefault() pane.Action {
 }
 
 // openPreview opens the preview of a compaction.
-func (v *views) openPreview(w edit.Request) pane.Action {
+func (v *views) openPreview(request edit.Request) pane.Action {
 	if why := v.session.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
 	if view, open := v.top().(*previewView); open {
-		v.requestPreview(view, w)
+		v.requestPreview(view, request)
 		return nil
 	}
 	keys := v.env.Keys.Preview
-	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.gauges})}
-	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
+	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.drawGauges})}
+	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, request)
 	shown := v.open(view)
-	v.requestPreview(view, w)
+	v.requestPreview(view, request)
 	return shown
 }
 
@@ -47,17 +47,16 @@ func (v *views) openPreview(w edit.Request) pane.Action {
 var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "still calculating; try again in a moment"}
 
 // requestPreview asks the agent for the numbers of a compaction.
-func (v *views) requestPreview(view *previewView, w edit.Request) {
+func (v *views) requestPreview(view *previewView, request edit.Request) {
 	view.pending++
 	v.previews = append(v.previews, view)
-	view.shown.Request, view.shown.Busy = w, true
+	view.shown.Request, view.shown.Busy = request, true
 	view.Show(view.shown)
-	v.session.Session.Preview(w)
+	v.session.Session.Preview(request)
 }
 
 // showPreview passes numbers to the view that requested them, unless the view has a newer
-// request. Numbers arrive in the order of the requests, and may arrive after the view was
-// closed.
+// request. Numbers arrive in the order of the requests, and may arrive after the view was closed.
 func (v *views) showPreview(u updates.Previewed) {
 	if len(v.previews) == 0 {
 		return
@@ -72,10 +71,10 @@ func (v *views) showPreview(u updates.Previewed) {
 }
 
 // previewContent converts the numbers of a request for the view.
-func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Content {
+func (v *views) previewContent(u updates.Previewed, request edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
-		Request: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
+		Request: request, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
 		Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
 		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
 	}
@@ -88,11 +87,11 @@ func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Cont
 	return c
 }
 
-func (p *previewView) hasGaugeLine() bool    { return false }
-func (p *previewView) restyle(l themeStyles) { p.SetStyles(l.preview()) }
-func (p *previewView) renew(*views)          {} // its numbers change only with its request
+func (p *previewView) hasGaugeLine() bool     { return false }
+func (p *previewView) restyle(ts themeStyles) { p.SetStyles(ts.preview()) }
+func (p *previewView) refresh(*views)         {} // its numbers change only with its request
 
-func (p *previewView) act(v *views, a pane.Action) pane.Action {
+func (p *previewView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case preview.Changed:
 		v.requestPreview(p, a.Request)
@@ -100,7 +99,7 @@ func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	case preview.Accepted:
 		v.remove(p)
 		v.session.Session.Compact(a.Request)
-		return v.session.later("compacts")
+		return v.session.sayIfDelayed("compacts")
 	}
 	return a
 }
@@ -116,7 +115,7 @@ func (v *views) openReview() pane.Action {
 	if v.session.review.summary == nil {
 		return refuse("no summary is pending; /compact --review lets you read one before it is applied")
 	}
-	if v.reviewing() {
+	if v.isReviewVisible() {
 		return nil
 	}
 	if v.review == nil {
@@ -145,11 +144,11 @@ func (v *views) reviewContent() review.Content {
 		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, RequestWaits: u.RequestWaits}
 }
 
-func (r *reviewView) hasGaugeLine() bool    { return true }
-func (r *reviewView) restyle(l themeStyles) { r.SetStyles(l.review()) }
-func (r *reviewView) renew(*views)          {}
+func (r *reviewView) hasGaugeLine() bool     { return true }
+func (r *reviewView) restyle(ts themeStyles) { r.SetStyles(ts.review()) }
+func (r *reviewView) refresh(*views)         {}
 
-func (r *reviewView) act(v *views, a pane.Action) pane.Action {
+func (r *reviewView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case review.Applied:
 		v.session.acceptReview(a.Text)
@@ -163,8 +162,8 @@ func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	return nil
 }
 
-// reviewing reports whether the review is the top view.
-func (v *views) reviewing() bool {
+// isReviewVisible reports whether the review is the top view.
+func (v *views) isReviewVisible() bool {
 	_, open := v.top().(*reviewView)
 	return open
 }

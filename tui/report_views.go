@@ -18,50 +18,50 @@ import (
 
 type contextView struct {
 	*account.Model
-	asked  uint64 // the newest event when the breakdown was requested
-	pinned pinned
+	requestedAt uint64 // the newest event when the breakdown was requested
+	pinned      pinnedEvents
 }
 
-// pinned holds the pinned events of a projected view.
-type pinned struct {
-	of                *session
+// pinnedEvents holds the pinned events of a projected view.
+type pinnedEvents struct {
+	session           *session
 	revision, through uint64 // of the projected view
 	events            map[uint64]bool
 }
 
 // openContext opens the context view.
 func (v *views) openContext() pane.Action {
-	if no := v.cannotOpen(); no != nil {
+	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if one, open := v.top().(*contextView); open {
-		one.renew(v)
+	if view, open := v.top().(*contextView); open {
+		view.refresh(v)
 		return nil
 	}
 	keys := v.env.Keys.Context
 	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &keys})})
 }
 
-func (c *contextView) hasGaugeLine() bool    { return false }
-func (c *contextView) restyle(l themeStyles) { c.SetStyles(l.account()) }
+func (c *contextView) hasGaugeLine() bool     { return false }
+func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.account()) }
 
-func (c *contextView) renew(v *views) {
+func (c *contextView) refresh(v *views) {
 	s := v.session
-	if n := max(s.log.newest(), 1); n > c.asked {
-		c.asked = n
+	if n := max(s.log.newest(), 1); n > c.requestedAt {
+		c.requestedAt = n
 		s.Session.Inspect()
 	}
 	priced := "" // the date of the prices in use
 	if s.Model.Prices != nil {
 		priced = s.Model.Prices.Date
 	}
-	if view := s.load.meter.View(); c.pinned.of != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
-		c.pinned = pinned{s, view.Revision, view.Through, pinnedOf(view)}
+	if view := s.load.meter.View(); c.pinned.session != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
+		c.pinned = pinnedEvents{s, view.Revision, view.Through, pinnedOf(view)}
 	}
 	kept := c.pinned.events
 	c.Show(account.Content{
-		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
-		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return kept[event] },
+		Account: s.breakdown, Reading: v.meterReading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
+		Cold: s.isCacheCold(), ColdAt: s.cache.coldTimeText(v.env.Now()), Paused: s.summariesPaused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return kept[event] },
 	})
 }
 
@@ -78,8 +78,7 @@ func pinnedOf(v projection.View) map[uint64]bool {
 	return pinned
 }
 
-// The settings as a full-screen view. The backend stores them; the screen itself stores
-// settings of this run.
+// The settings as a full-screen view. The backend stores them; the screen itself stores settings of this run.
 
 // settingTheme is a setting of this run that has a dialog.
 const settingTheme = "ui.theme"
@@ -93,40 +92,40 @@ const (
 
 type settingsView struct {
 	*settings.Model
-	asked  uint64             // the newest event when the breakdown was requested
-	rows   []Setting          // the settings as last read
-	cancel context.CancelFunc // cancels the running TrySetting
+	requestedAt uint64             // the newest event when the breakdown was requested
+	rows        []Setting          // the settings as last read
+	cancel      context.CancelFunc // cancels the running TrySetting
 }
 
 // openSettings opens the settings.
 func (v *views) openSettings() pane.Action {
-	if no := v.cannotOpen(); no != nil {
+	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
 	if _, open := v.top().(*settingsView); open {
 		return nil
 	}
 	keys := v.env.Keys.Settings
-	one := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.styles.settings(), Keys: &keys, Gauges: v.gauges})}
-	return actionList{v.open(one), v.readSettings()}
+	view := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.styles.settings(), Keys: &keys, Gauges: v.drawGauges})}
+	return actionList{v.open(view), v.readSettings()}
 }
 
-func (o *settingsView) hasGaugeLine() bool    { return false }
-func (o *settingsView) restyle(l themeStyles) { o.SetStyles(l.settings()) }
-func (o *settingsView) closed()               { o.cancel() }
+func (view *settingsView) hasGaugeLine() bool     { return false }
+func (view *settingsView) restyle(ts themeStyles) { view.SetStyles(ts.settings()) }
+func (view *settingsView) stopWork()              { view.cancel() }
 
-func (o *settingsView) renew(v *views) {
+func (view *settingsView) refresh(v *views) {
 	s := v.session
-	if n := max(s.log.newest(), 1); n > o.asked {
-		o.asked = n
+	if n := max(s.log.newest(), 1); n > view.requestedAt {
+		view.requestedAt = n
 		s.Session.Inspect()
 	}
-	now := v.reading()
+	now := v.meterReading()
 	next := ""
 	if s.breakdown.Reading.LoadLine == now.LoadLine { // otherwise the forecast is for the previous rules
-		next = s.breakdown.Forecast.Text(s.cache.words(v.env.Now()))
+		next = s.breakdown.Forecast.Text(s.cache.coldTimeText(v.env.Now()))
 	}
-	o.Show(settings.Content{Rows: v.settingRows(o.rows), Reading: now, Next: next, Fixed: s.ReadOnly})
+	view.Show(settings.Content{Rows: v.settingRows(view.rows), Reading: now, Next: next, Fixed: s.ReadOnly})
 }
 
 // settingRows returns the settings, with the values of this run.
@@ -134,7 +133,7 @@ func (v *views) settingRows(known []Setting) []Setting {
 	rows := slices.Clone(known)
 	for i := range rows {
 		r := &rows[i]
-		if run, ok := v.inRun[r.Key]; ok && v.session.ReadOnly == "" {
+		if run, ok := v.runSettings[r.Key]; ok && v.session.ReadOnly == "" {
 			r.Applies, r.Restart = "at once, until the program ends", false
 			if r.Key == settingTheme {
 				r.Opens = OpensThemes
@@ -153,11 +152,11 @@ func (v *views) settingRows(known []Setting) []Setting {
 	return rows
 }
 
-// settings returns the open view of the settings, or nil.
-func (v *views) settings() *settingsView {
-	for _, one := range v.stack {
-		if o, is := one.(*settingsView); is {
-			return o
+// openSettingsView returns the open view of the settings, or nil.
+func (v *views) openSettingsView() *settingsView {
+	for _, view := range v.stack {
+		if view, is := view.(*settingsView); is {
+			return view
 		}
 	}
 	return nil
@@ -165,17 +164,17 @@ func (v *views) settings() *settingsView {
 
 // readSettings reads the settings again, if their view is open.
 func (v *views) readSettings() pane.Action {
-	one, ctx, b := v.settings(), v.env.ctx, v.env.Backend
-	if one == nil {
+	view, ctx, b := v.openSettingsView(), v.env.ctx, v.env.Backend
+	if view == nil {
 		return nil
 	}
-	return after(func() ([]Setting, error) { return b.Settings(ctx) }, func(rows []Setting, err error) pane.Action {
-		if err != nil || one != v.settings() {
+	return doAsync(func() ([]Setting, error) { return b.Settings(ctx) }, func(rows []Setting, err error) pane.Action {
+		if err != nil || view != v.openSettingsView() {
 			return requestFailed{err}
 		}
 		adoptSettings(v.session, rows)
-		one.rows = rows
-		one.renew(v)
+		view.rows = rows
+		view.refresh(v)
 		return nil
 	})
 }
@@ -192,45 +191,45 @@ func adoptSettings(s *session, rows []Setting) {
 	}
 }
 
-// act carries out an action of the settings view.
-func (o *settingsView) act(v *views, a pane.Action) pane.Action {
-	b, edit := v.env.Backend, o.Edit()
+// handleAction carries out an action of the settings view.
+func (view *settingsView) handleAction(v *views, a pane.Action) pane.Action {
+	b, edit := v.env.Backend, view.Edit()
 	switch a := a.(type) {
 	case settings.Try:
-		o.cancel()
+		view.cancel()
 		ctx, cancel := context.WithCancel(v.env.ctx)
-		o.cancel = cancel
-		return after(func() (SettingEffect, error) { return b.TrySetting(ctx, a.Key, a.Value) }, func(e SettingEffect, err error) pane.Action {
-			now := v.reading()
+		view.cancel = cancel
+		return doAsync(func() (SettingEffect, error) { return b.TrySetting(ctx, a.Key, a.Value) }, func(e SettingEffect, err error) pane.Action {
+			now := v.meterReading()
 			e.Reading.AfterSend, e.Reading.CachedShare = e.Reading.Used+now.AfterSend-now.Used, now.CachedShare
-			o.ShowEffect(a, e, reasonOf(err))
+			view.ShowEffect(a, e, reasonOf(err))
 			return nil
 		})
 	case settings.Accepted:
-		done := func(err error) pane.Action { return v.settingDone(o, edit, "", err) }
-		if run, ok := v.inRun[a.Key]; ok {
+		done := func(err error) pane.Action { return v.settingDone(view, edit, "", err) }
+		if run, ok := v.runSettings[a.Key]; ok {
 			return actionList{run.set(a.Value), done(nil)}
 		}
-		return v.env.attempt(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
+		return v.env.tryAsync(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
 	case settings.Kept:
 		ctx := v.env.ctx
-		return after(func() (string, error) { return b.KeepSettings(ctx, a.Set) }, func(file string, err error) pane.Action {
-			return v.settingDone(o, -1, "kept in "+file, err)
+		return doAsync(func() (string, error) { return b.KeepSettings(ctx, a.Set) }, func(file string, err error) pane.Action {
+			return v.settingDone(view, -1, "kept in "+file, err)
 		})
 	}
 	return a
 }
 
 // settingDone shows the result of a change; done is the snackbar. An edit of -1 means that no value was edited.
-func (v *views) settingDone(one *settingsView, edit int, done string, err error) pane.Action {
-	known := one == v.settings() && one.Done(edit, reasonOf(err))
+func (v *views) settingDone(view *settingsView, edit int, done string, err error) pane.Action {
+	known := view == v.openSettingsView() && view.Done(edit, reasonOf(err))
 	switch {
 	case err != nil && known:
 		return nil
 	case err != nil:
 		return requestFailed{err}
 	}
-	one.asked = 0 // the rules changed: request another forecast
+	view.requestedAt = 0 // the rules changed: request another forecast
 	v.markStale()
 	if done == "" {
 		return v.readSettings()
@@ -254,7 +253,7 @@ func openSetting(m *Model, dialog string) tea.Cmd {
 	case OpensEfforts:
 		return m.do(m.pickEffort())
 	}
-	return themeNamed(m, "")
+	return themeCommand(m, "")
 }
 
 // readSettings is the action that reads the settings again.

@@ -27,20 +27,20 @@ const typingPause = 200 * time.Millisecond
 // openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
 	keys := v.env.Keys.Search
-	one := &searchView{Model: search.New(search.Options{Styles: v.styles.search(), Keys: &keys})}
-	shown := v.open(one)
+	view := &searchView{Model: search.New(search.Options{Styles: v.styles.search(), Keys: &keys})}
+	shown := v.open(view)
 	if text == "" {
 		return shown
 	}
-	one.SetQuery(text)
-	return actionList{shown, one.typed(v, text, 0)}
+	view.SetQuery(text)
+	return actionList{shown, view.searchAfterPause(v, text, 0)}
 }
 
-// typed begins a search after a pause.
-func (s *searchView) typed(v *views, text string, pause time.Duration) tea.Cmd {
-	s.closed()
+// searchAfterPause begins a search after a pause.
+func (s *searchView) searchAfterPause(v *views, text string, pause time.Duration) tea.Cmd {
+	s.stopWork()
 	seq := s.seq
-	return later(pause, func() pane.Action {
+	return afterDelay(pause, func() pane.Action {
 		if seq != s.seq {
 			return nil
 		}
@@ -48,8 +48,8 @@ func (s *searchView) typed(v *views, text string, pause time.Duration) tea.Cmd {
 	})
 }
 
-// closed cancels the search that runs or waits for a pause.
-func (s *searchView) closed() {
+// stopWork cancels the search that runs or waits for a pause.
+func (s *searchView) stopWork() {
 	s.seq++
 	if s.cancel != nil {
 		s.cancel()
@@ -67,7 +67,7 @@ func (s *searchView) search(v *views, text string) pane.Action {
 	s.cancel = cancel
 	s.Show(search.Content{Query: text, Busy: true})
 	backend, seq := v.env.Backend, s.seq
-	return after(func() (Found, error) { return backend.Search(ctx, text) }, func(got Found, err error) pane.Action {
+	return doAsync(func() (Found, error) { return backend.Search(ctx, text) }, func(got Found, err error) pane.Action {
 		cancel()
 		if seq != s.seq {
 			return nil
@@ -84,14 +84,14 @@ func (s *searchView) search(v *views, text string) pane.Action {
 	})
 }
 
-func (s *searchView) hasGaugeLine() bool    { return true }
-func (s *searchView) restyle(l themeStyles) { s.SetStyles(l.search()) }
-func (s *searchView) renew(*views)          {}
+func (s *searchView) hasGaugeLine() bool     { return true }
+func (s *searchView) restyle(ts themeStyles) { s.SetStyles(ts.search()) }
+func (s *searchView) refresh(*views)         {}
 
-func (s *searchView) act(v *views, a pane.Action) pane.Action {
+func (s *searchView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case search.Query:
-		return s.typed(v, a.Text, typingPause)
+		return s.searchAfterPause(v, a.Text, typingPause)
 	case search.Open:
 		return showHit{s, a.Conversation, target{a.Event, a.Query}}
 	}
@@ -110,13 +110,13 @@ type showHit struct {
 
 type diffView struct {
 	*changes.Model
-	asked uint64 // the newest event when they were requested
-	seq   int    // number of the newest request
+	requestedAt uint64 // the newest event when they were requested
+	seq         int    // number of the newest request
 }
 
 // openDiff opens the view of changed files.
 func (v *views) openDiff() pane.Action {
-	if no := v.cannotOpen(); no != nil {
+	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
 	if _, open := v.top().(*diffView); open {
@@ -126,21 +126,21 @@ func (v *views) openDiff() pane.Action {
 	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &keys})})
 }
 
-func (d *diffView) hasGaugeLine() bool    { return true }
-func (d *diffView) restyle(l themeStyles) { d.SetStyles(l.changes()) }
+func (d *diffView) hasGaugeLine() bool     { return true }
+func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }
 
-func (d *diffView) renew(v *views) {
+func (d *diffView) refresh(v *views) {
 	newest := v.session.log.newest()
 	switch {
 	case d.seq == 0:
 		d.Show(changes.Content{Title: v.session.Title})
-	case newest == d.asked:
+	case newest == d.requestedAt:
 		return
 	}
-	d.asked = newest
+	d.requestedAt = newest
 	d.seq++
 	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, v.session.Title
-	v.due = after(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }, func(files []changes.File, _ error) pane.Action {
+	v.pendingCommand = doAsync(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }, func(files []changes.File, _ error) pane.Action {
 		if seq == d.seq {
 			d.Show(changes.Content{Title: title, Files: files, Loaded: true})
 		}
@@ -148,9 +148,9 @@ func (d *diffView) renew(v *views) {
 	})
 }
 
-func (d *diffView) act(_ *views, a pane.Action) pane.Action {
+func (d *diffView) handleAction(_ *views, a pane.Action) pane.Action {
 	if c, ok := a.(changes.Copy); ok {
-		return copied(c.Text, c.What)
+		return copyText(c.Text, c.What)
 	}
 	return a
 }

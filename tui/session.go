@@ -19,18 +19,18 @@ type session struct {
 	env     *env
 	outline outline
 
-	open    bool
-	failed  string   // why none is open, "" while one is being opened
-	faults  []string // failures from before it was open
-	opening bool     // another conversation is being opened
+	isOpen        bool
+	openError     string   // why no conversation is open; "" while one is being opened
+	earlyFailures []string // failures from before it was open
+	isOpening     bool     // another conversation is being opened
 
-	log      eventLog // including all received updates
-	load     load
-	cache    cacheClock
-	activity activity
-	paused   bool // automatic compaction does not request summaries
+	log             eventLog // including all received updates
+	load            load
+	cache           cacheClock
+	activity        activity
+	summariesPaused bool // automatic compaction does not request summaries
 
-	unreachable string // why the server did not answer the last check; "" if it did
+	unreachableReason string // why the server did not answer the last check; "" if it did
 
 	breakdown inspect.Breakdown // as the agent last computed it
 	review    pendingReview
@@ -55,40 +55,39 @@ const busyOpening = "a conversation is still being opened"
 
 // begin sets the conversation that was opened, and returns the failures from before.
 func (s *session) begin(c Conversation) (faults []string) {
-	faults = s.faults
-	*s = session{Conversation: c, env: s.env, outline: s.outline, open: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
+	faults = s.earlyFailures
+	*s = session{Conversation: c, env: s.env, outline: s.outline, isOpen: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
 	return faults
 }
 
-// readOnly reports whether the conversation is read-only, or none is open.
-func (s *session) readOnly() bool { return !s.open || s.ReadOnly != "" }
+// readOnly reports whether the conversation is read-only, or no conversation is open.
+func (s *session) readOnly() bool { return !s.isOpen || s.ReadOnly != "" }
 
-// refusal returns why no message can be sent, "" if one can.
-func (s *session) refusal() string {
-	if !s.open && s.failed != "" {
+// whyNotSendable returns why no message can be sent, "" if one can.
+func (s *session) whyNotSendable() string {
+	if !s.isOpen && s.openError != "" {
 		return "no conversation is open; /new starts one, /resume opens one"
 	}
-	if s.opening {
+	if s.isOpening {
 		return ""
 	}
 	return s.ReadOnly
 }
 
-// unchangeable returns why the conversation cannot be changed, "" if
-// it can.
-func (s *session) unchangeable() string {
+// whyNotChangeable returns why the conversation cannot be changed, "" if it can.
+func (s *session) whyNotChangeable() string {
 	switch {
-	case s.opening:
+	case s.isOpening:
 		return busyOpening
-	case !s.open:
-		return s.refusal()
+	case !s.isOpen:
+		return s.whyNotSendable()
 	}
 	return s.ReadOnly
 }
 
-// keyless returns the provider of the model in use if its key is missing, or "".
-func keyless(s *session) string {
-	if !s.open || s.Keyless != s.Model.Provider {
+// missingKeyProvider returns the provider of the model in use if its key is missing, or "".
+func missingKeyProvider(s *session) string {
+	if !s.isOpen || s.Keyless != s.Model.Provider {
 		return ""
 	}
 	return s.Keyless
@@ -99,35 +98,35 @@ func (s *session) keyChanged(p Provider) {
 	switch {
 	case p.Ready && s.Keyless == p.Name:
 		s.Keyless = ""
-	case !p.Ready && s.open && s.Model.Provider == p.Name:
+	case !p.Ready && s.isOpen && s.Model.Provider == p.Name:
 		s.Keyless = p.Name
 	}
 }
 
 // whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
 func (s *session) whyNotCompactable() string {
-	if why := s.unchangeable(); why != "" || s.outline.Begun() {
+	if why := s.whyNotChangeable(); why != "" || s.outline.Begun() {
 		return why
 	}
 	return "this conversation is empty"
 }
 
-// unrewindable returns why no turn can be undone, "" if one can.
-func (s *session) unrewindable() string {
-	if why := s.unchangeable(); why != "" || s.outline.Begun() {
+// whyNotRewindable returns why no turn can be undone, "" if one can.
+func (s *session) whyNotRewindable() string {
+	if why := s.whyNotChangeable(); why != "" || s.outline.Begun() {
 		return why
 	}
 	return "nothing to undo yet"
 }
 
-// cancel stops the turn, or if none runs the summary that is being written.
+// cancel stops the turn, or if no turn runs the summary that is being written.
 func (s *session) cancel() {
 	s.activity.stopSummary()
 	s.Session.Cancel()
 }
 
-// later returns a snackbar that says what waits for the running turn; nil if no turn runs.
-func (s *session) later(what string) pane.Action {
+// sayIfDelayed returns a snackbar that says what waits for the running turn; nil if no turn runs.
+func (s *session) sayIfDelayed(what string) pane.Action {
 	if !s.activity.turnRuns() {
 		return nil
 	}
@@ -136,77 +135,77 @@ func (s *session) later(what string) pane.Action {
 
 // How updates of the agent change the session.
 
-// defaultProfile is the setting that /profile changes.
+// defaultProfile is the key of the setting that /profile changes.
 const defaultProfile = "compaction.default_profile"
 
 // update applies an update.
 func (s *session) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Appended:
-		s.appended(u.Events)
+		s.addEvents(u.Events)
 	case updates.Delta:
 		s.load.addReply(u.Text)
 	case updates.Discarded:
-		s.load.discard()
+		s.load.discardReply()
 	case updates.Status:
 		if s.activity.status = u; s.activity.busy() {
-			s.unreachable = "" // the running request will show whether it answers
+			s.unreachableReason = "" // the running request will show whether it answers
 		}
 	case updates.Unreachable:
-		s.unreachable = u.Why
+		s.unreachableReason = u.Why
 	case updates.Metered:
-		s.load.metered(u.Meter)
+		s.load.setMeter(u.Meter)
 	case updates.ModelSwitched:
-		return s.switched(u.Model)
+		return s.modelSwitched(u.Model)
 	case updates.Elsewhere:
 		s.ReadOnly, s.Elsewhere = u.Why, u
 	case updates.Inspected:
 		s.breakdown = u.Account
 	case updates.Summaries:
-		s.paused = u.Paused
+		s.summariesPaused = u.Paused
 	case updates.CacheCold:
-		return s.cache.set(u.At, s.env)
+		return s.cache.setExpiry(u.At, s.env)
 	default:
-		return s.compaction(u)
+		return s.updateCompaction(u)
 	}
 	return nil
 }
 
-// compaction applies an update about a compaction.
-func (s *session) compaction(u updates.Update) pane.Action {
+// updateCompaction applies an update about a compaction.
+func (s *session) updateCompaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
-		s.activity.compacting(u)
+		s.activity.summaryStarted(u)
 	case updates.Prepared:
-		s.activity.job = summaryJob{}
+		s.activity.summary = summaryJob{}
 	case updates.Compacted:
 		if !u.Undone && !u.Redone {
-			s.activity.job, s.review.accepted = summaryJob{}, ""
+			s.activity.summary, s.review.acceptedText = summaryJob{}, ""
 		}
 	case updates.CompactionFailed:
-		if s.activity.job.concerns(u.Request) {
-			s.activity.job = summaryJob{}
+		if s.activity.summary.matchesFailure(u.Request) {
+			s.activity.summary = summaryJob{}
 		}
-		if text := s.review.accepted; text != "" && s.review.summary == nil {
-			s.review.accepted = ""
+		if text := s.review.acceptedText; text != "" && s.review.summary == nil {
+			s.review.acceptedText = ""
 			return output{"The discarded summary", text}
 		}
 	case updates.Reviewing:
-		return s.reviewing(u)
+		return s.reviewPending(u)
 	case updates.Reviewed:
 		s.review.summary = nil
 	}
 	return nil
 }
 
-func (s *session) appended(events []conversation.Event) {
+func (s *session) addEvents(events []conversation.Event) {
 	s.log = append(s.log, events...)
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.Renamed:
 			s.Title = b.Title
 		case conversation.AssistantMessage:
-			s.load.logged = true
+			s.load.replyLogged = true
 		case conversation.ConfigChanged:
 			if name, ok := b.Set[defaultProfile]; ok {
 				s.Profile = unquoted(name)
@@ -223,11 +222,11 @@ func unquoted(value string) string {
 	return value
 }
 
-// switched sets the model, and shows a snackbar if it is another one.
-func (s *session) switched(to llm.Model) pane.Action {
+// modelSwitched sets the model, and shows a snackbar if it is another one.
+func (s *session) modelSwitched(to llm.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
 	if other {
-		s.unreachable = ""
+		s.unreachableReason = ""
 	}
 	s.Model = to
 	if !other {
@@ -236,50 +235,49 @@ func (s *session) switched(to llm.Model) pane.Action {
 	return say("now talking to " + to.Name())
 }
 
-// reviewing sets the summary that waits for review.
-func (s *session) reviewing(u updates.Reviewing) pane.Action {
+// reviewPending sets the summary that waits for review.
+func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	known := s.review.summary != nil
 	s.review.summary = &u
-	s.activity.job.on = false // the summary is complete
+	s.activity.summary.running = false // the summary is complete
 	if known {
 		return nil
 	}
-	return say(s.review.words())
+	return say(s.review.announcement())
 }
 
 // acceptReview accepts the summary with a text.
 func (s *session) acceptReview(text string) {
-	s.review.accepted = text
+	s.review.acceptedText = text
 	s.Session.Review(text, true)
 }
 
 // discardReview discards the summary.
 func (s *session) discardReview() {
-	s.review.accepted = ""
+	s.review.acceptedText = ""
 	s.Session.Review("", false)
 }
 
-// setLooking sets whether the terminal has the focus.
-func (s *session) setLooking(is bool) pane.Action {
-	s.cache.away = !is
-	return s.cache.wake(s.env)
+// setFocused sets whether the terminal has the focus.
+func (s *session) setFocused(focused bool) pane.Action {
+	s.cache.unfocused = !focused
+	return s.cache.startTimer(s.env)
 }
 
-// cacheWords is the gauge's text about the provider's cache; "" while the cache is warm for long.
-func (s *session) cacheWords() string {
+// cacheText is the gauge's text about the provider's cache; "" if it does not expire soon.
+func (s *session) cacheText() string {
 	switch p := s.activity.status.Phase; {
-	case s.cacheCold():
+	case s.isCacheCold():
 		return "cache cold"
 	case p == updates.Idle || p == "":
-		if left := s.cache.left(s.env.Now()); left != "" {
+		if left := s.cache.countdown(s.env.Now()); left != "" {
 			return "cold in " + left
 		}
 	}
 	return ""
 }
 
-// cacheCold reports whether the provider's cache has expired. While a reply streams it
-// is warm again.
-func (s *session) cacheCold() bool {
-	return s.cache.cold(s.env.Now()) && s.activity.status.Phase != updates.Streaming
+// isCacheCold reports whether the provider's cache has expired. While a reply streams it is warm again.
+func (s *session) isCacheCold() bool {
+	return s.cache.hasExpired(s.env.Now()) && s.activity.status.Phase != updates.Streaming
 }

@@ -16,23 +16,23 @@ import (
 // masks of single messages. They take effect before the next request, or at once while
 // the conversation is idle; the gauge then shows the result.
 
-// edit calls change, and shows when it takes effect if a turn runs.
-func (s *session) edit(what string, change func()) pane.Action {
+// changePrompt calls change, and shows when it takes effect if a turn runs.
+func (s *session) changePrompt(what string, change func()) pane.Action {
 	if why := s.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
 	change()
-	return s.later(what)
+	return s.sayIfDelayed(what)
 }
 
 // compact requests a compaction.
-func (s *session) compact(w edit.Request) pane.Action {
-	return s.edit("compacts", func() { s.Session.Compact(w) })
+func (s *session) compact(request edit.Request) pane.Action {
+	return s.changePrompt("compacts", func() { s.Session.Compact(request) })
 }
 
 // undoCompaction undoes a compaction by its epoch, 0 for the newest in force.
 func (s *session) undoCompaction(epoch uint64) pane.Action {
-	return s.edit("undoes the compaction", func() { s.Session.UndoCompaction(epoch) })
+	return s.changePrompt("undoes the compaction", func() { s.Session.UndoCompaction(epoch) })
 }
 
 // undoNumbered undoes a compaction by the number in its line.
@@ -48,12 +48,12 @@ func (s *session) undoNumbered(args string) pane.Action {
 }
 
 func (s *session) redoCompaction() pane.Action {
-	return s.edit("redoes the compaction", func() { s.Session.RedoCompaction() })
+	return s.changePrompt("redoes the compaction", func() { s.Session.RedoCompaction() })
 }
 
-// profiles lists the profiles, or sets the default profile for compactions.
-func (s *session) profiles(args string) pane.Action {
-	if why := s.unchangeable(); why != "" {
+// profileCommand lists the profiles, or sets the default profile for compactions.
+func (s *session) profileCommand(args string) pane.Action {
+	if why := s.whyNotChangeable(); why != "" {
 		return refuse(why)
 	}
 	if args != "" {
@@ -87,7 +87,7 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	if why := s.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
-	events := s.log.find(args)
+	events := s.log.eventsNamed(args)
 	if len(events) == 0 {
 		return noSuchMessage(args)
 	}
@@ -104,25 +104,24 @@ func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	if !pinned {
 		what = "unpins it"
 	}
-	return s.edit(what, func() { s.Session.Pin(events, pinned) })
+	return s.changePrompt(what, func() { s.Session.Pin(events, pinned) })
 }
 
 // mask masks the results of events.
 func (s *session) mask(events []uint64) pane.Action {
-	return s.edit("masks it", func() { s.Session.Mask(events) })
+	return s.changePrompt("masks it", func() { s.Session.Mask(events) })
 }
 
 // Turns can be undone: they stay in the log, but not in the prompt, and the message of
 // the first of them returns to the composer. They can be redone until another message is
-// sent. A fork from an earlier message does not change this
-// conversation.
+// sent. A fork from an earlier message does not change this conversation.
 
 // newestTurn is the argument of Rewind for the newest turn.
 const newestTurn = -1
 
 // retry sends the request of the newest turn again.
 func (s *session) retry() pane.Action {
-	if why := s.unchangeable(); why != "" {
+	if why := s.whyNotChangeable(); why != "" {
 		return refuse(why)
 	}
 	s.Session.Retry()
@@ -131,11 +130,11 @@ func (s *session) retry() pane.Action {
 
 // restoreTurns redoes the turns that were undone last.
 func (s *session) restoreTurns() pane.Action {
-	if why := s.unchangeable(); why != "" {
+	if why := s.whyNotChangeable(); why != "" {
 		return refuse(why)
 	}
 	s.Session.RestoreTurns()
-	return s.later("redoes the turns")
+	return s.sayIfDelayed("redoes the turns")
 }
 
 // rewindNamed undoes all turns from a typed turn number on.
@@ -148,10 +147,10 @@ func (s *session) rewindNamed(args string) pane.Action {
 }
 
 func (s *session) rewind(turn int) pane.Action {
-	if why := s.unrewindable(); why != "" {
+	if why := s.whyNotRewindable(); why != "" {
 		return refuse(why)
 	}
-	if !slices.ContainsFunc(s.log.turns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
+	if !slices.ContainsFunc(s.log.userTurns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
 		return refuse("there is no such turn")
 	}
 	s.Session.Rewind(turn)
@@ -161,11 +160,11 @@ func (s *session) rewind(turn int) pane.Action {
 // pickTurn lets the user choose the message to go back to, the newest first. label
 // returns a message as it was typed.
 func (s *session) pickTurn(label func(sent string) string) pane.Action {
-	if why := s.unrewindable(); why != "" {
+	if why := s.whyNotRewindable(); why != "" {
 		return refuse(why)
 	}
 	var items []overlay.Item
-	for _, t := range slices.Backward(s.log.turns()) {
+	for _, t := range slices.Backward(s.log.userTurns()) {
 		when := t.event.Time.In(s.env.zone()).Format("2 Jan 15:04")
 		items = append(items, overlay.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),

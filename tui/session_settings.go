@@ -29,24 +29,24 @@ func (s *session) rename(title string) pane.Action {
 	return nil
 }
 
-// delete asks whether to remove the conversation.
-func (s *session) delete() pane.Action {
+// confirmDelete asks whether to remove the conversation.
+func (s *session) confirmDelete() pane.Action {
 	if s.readOnly() {
 		return refuse("this conversation cannot be deleted here")
 	}
 	return confirm("Delete", "Delete this conversation permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
-		return openConversation{s.env.Backend.Delete, arrival{alone: true}}
+		return openConversation{s.env.Backend.Delete, openRequest{keepsDraft: true}}
 	})
 }
 
-// permissions lists what runs without approval, or changes the mode.
-func (s *session) permissions(args string) pane.Action {
+// permissionsCommand lists what runs without approval, or changes the mode.
+func (s *session) permissionsCommand(args string) pane.Action {
 	mode, agent := conversation.Mode(args), s.Session
 	switch {
 	case args == "" && s.readOnly():
 		return refuse("this conversation is read only; nothing runs in it")
 	case args == "":
-		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+		return readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 			rules, unread := agent.Rules(ctx) // unread is shown with the rules that could be read
 			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
 			return func() pane.Action { return actionList{s.listRules(rules), requestFailed{unread}} }, late, nil
@@ -130,7 +130,7 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 	}
 	agent := s.Session
 	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {
-		return s.env.attempt(func(ctx context.Context) error { return agent.Revoke(ctx, r) }, func(err error) pane.Action {
+		return s.env.tryAsync(func(ctx context.Context) error { return agent.Revoke(ctx, r) }, func(err error) pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}

@@ -19,7 +19,7 @@ import (
 // eventLog holds the events of the conversation.
 type eventLog []conversation.Event
 
-// newest is the Seq of the newest event, 0 without one.
+// newest is the Seq of the newest event, 0 if the log is empty.
 func (l eventLog) newest() uint64 {
 	if n := len(l); n > 0 {
 		return l[n-1].Seq
@@ -27,8 +27,8 @@ func (l eventLog) newest() uint64 {
 	return 0
 }
 
-// in returns the number of events if longer begins with them, or else 0.
-func (l eventLog) in(longer []conversation.Event) int {
+// lengthIfPrefixOf returns the number of events if longer begins with them, or else 0.
+func (l eventLog) lengthIfPrefixOf(longer []conversation.Event) int {
 	n := len(l)
 	if n == 0 || n > len(longer) || longer[n-1].Seq != l[n-1].Seq || !longer[n-1].Time.Equal(l[n-1].Time) {
 		return 0
@@ -36,8 +36,8 @@ func (l eventLog) in(longer []conversation.Event) int {
 	return n
 }
 
-// message returns the text of a user message by its event; false for other events.
-func (l eventLog) message(event uint64) (text string, ok bool) {
+// userMessage returns the text of a user message by its event; false for other events.
+func (l eventLog) userMessage(event uint64) (text string, ok bool) {
 	for _, e := range l {
 		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
 			text, ok = u.Text, true
@@ -52,8 +52,8 @@ type userTurn struct {
 	text  string
 }
 
-// turns lists the messages of the user that are in force, oldest first.
-func (l eventLog) turns() []userTurn {
+// userTurns lists the messages of the user that are in force, oldest first.
+func (l eventLog) userTurns() []userTurn {
 	rewound := conversation.RewoundBy(l)
 	var list []userTurn
 	for i, e := range l {
@@ -64,9 +64,9 @@ func (l eventLog) turns() []userTurn {
 	return list
 }
 
-// find returns the events of a turn by its number, events by their names (e41,
+// eventsNamed returns the events of a turn by its number, events by their names (e41,
 // t3-7), or for "" the newest user message.
-func (l eventLog) find(name string) []uint64 {
+func (l eventLog) eventsNamed(name string) []uint64 {
 	turn, err := strconv.Atoi(name)
 	id, known := conversation.ParseRecallID(name)
 	if err == nil && turn >= 0 { // a bare number is a turn
@@ -99,60 +99,61 @@ func (l eventLog) find(name string) []uint64 {
 
 // load is the content of the window.
 type load struct {
-	meter  meter.Meter       // without the draft and the reply
-	reply  conversation.Size // of the streaming reply
-	shown  conversation.Size // its size as the gauge shows it, updated once per tick to be readable
-	logged bool              // the reply is in the log, and so in the next meter
+	meter         meter.Meter       // without the draft and the reply
+	streamedReply conversation.Size // of the streaming reply
+	shownReply    conversation.Size // its size as the gauge shows it, updated once per tick to be readable
+	replyLogged   bool              // the reply is in the log, and so in the next meter
 }
 
 // addReply counts a delta of the streaming reply.
 func (l *load) addReply(text string) {
-	l.reply = l.reply.Plus(conversation.Measure(text))
-	if l.shown.Chars() == 0 {
-		l.show()
+	l.streamedReply = l.streamedReply.Plus(conversation.Measure(text))
+	if l.shownReply.Chars() == 0 {
+		l.showReply()
 	}
 }
 
-// show makes the gauge show the reply so far; false if it does already.
-func (l *load) show() bool {
-	if l.shown == l.reply {
+// showReply makes the gauge show the reply so far; false if it does already.
+func (l *load) showReply() bool {
+	if l.shownReply == l.streamedReply {
 		return false
 	}
-	l.shown = l.reply
+	l.shownReply = l.streamedReply
 	return true
 }
 
-// discard drops the streaming reply.
-func (l *load) discard() { l.reply, l.shown = conversation.Size{}, conversation.Size{} }
+// discardReply drops the streaming reply.
+func (l *load) discardReply() {
+	l.streamedReply, l.shownReply = conversation.Size{}, conversation.Size{}
+}
 
-// metered sets the meter. The streaming reply is added to it until the reply is in the
-// log.
-func (l *load) metered(m meter.Meter) {
+// setMeter sets the meter. The streaming reply is added to it until the reply is in the log.
+func (l *load) setMeter(m meter.Meter) {
 	l.meter = m
-	if l.logged {
-		l.logged = false
-		l.discard()
+	if l.replyLogged {
+		l.replyLogged = false
+		l.discardReply()
 	}
 }
 
-// with returns the reading with the streaming reply and unsent messages.
-func (l *load) with(drafts conversation.Size, messages int) meter.Reading {
+// readingWith returns the reading with the streaming reply and unsent messages.
+func (l *load) readingWith(drafts conversation.Size, messages int) meter.Reading {
 	m := l.meter
-	if l.shown.Chars() > 0 {
-		m = m.WithReply(l.shown)
+	if l.shownReply.Chars() > 0 {
+		m = m.WithReply(l.shownReply)
 	}
 	return m.WithDraft(drafts, messages).Reading()
 }
 
-// used returns the used tokens, and how many of them are the system prompt and the tools,
+// usedTokens returns the used tokens, and how many of them are the system prompt and the tools,
 // without the streaming reply.
-func (l *load) used() (used, prompt int) {
+func (l *load) usedTokens() (used, prompt int) {
 	r := l.meter.Reading()
 	return r.Used, r.Segments[projection.System] + r.Segments[projection.Tools]
 }
 
-// factor is how many tokens of the model an estimated token is.
-func (l *load) factor() float64 {
+// calibration is the factor from estimated tokens to tokens of the model.
+func (l *load) calibration() float64 {
 	if f := l.meter.Calibration().Factor; f > 0 {
 		return f
 	}
@@ -161,7 +162,7 @@ func (l *load) factor() float64 {
 
 // estimate returns the calibrated tokens of a text of a size.
 func (l *load) estimate(size conversation.Size) int {
-	return int(meter.Estimate(size)*l.factor() + 0.5)
+	return int(meter.Estimate(size)*l.calibration() + 0.5)
 }
 
 // estimateText returns the calibrated tokens of a text.
@@ -169,72 +170,76 @@ func (l *load) estimateText(text string) int { return l.estimate(conversation.Me
 
 // activity is the running turn and summary.
 type activity struct {
-	status updates.Status
-	job    summaryJob
+	status  updates.Status
+	summary summaryJob
 }
 
 // summaryJob is a summary that is being written.
 type summaryJob struct {
-	on      bool
-	since   time.Time
-	source  conversation.Source
-	held    bool // the next request does not fit and waits for it
-	stopped bool // by the user
+	running       bool
+	since         time.Time
+	source        conversation.Source
+	requestWaits  bool // the next request does not fit and waits for it
+	stoppedByUser bool // by the user
 }
 
-// concerns reports whether a failed compaction request is that of the summary. While a summary
+// matchesFailure reports whether a failed compaction request is that of the summary. While a summary
 // is written, an undo or a compaction requested by the model may fail, too.
-func (j summaryJob) concerns(w edit.Request) bool {
+func (j summaryJob) matchesFailure(request edit.Request) bool {
 	switch {
-	case w.Trigger == string(edit.OpUndo), w.Trigger == string(edit.OpRedo):
+	case request.Trigger == string(edit.OpUndo), request.Trigger == string(edit.OpRedo):
 		return false
-	case w.Source == conversation.SourceTool:
+	case request.Source == conversation.SourceTool:
 		return j.source == conversation.SourceTool
 	}
 	return true
 }
 
-// busy reports whether a turn runs.
+// busy reports whether a turn runs, also one that waits for the user.
 func (a *activity) busy() bool { return a.status.Phase != "" && a.status.Phase != updates.Idle }
 
 // turnRuns reports whether a turn runs, which Cancel stops before a summary. A turn
 // whose request waits for the summary does not count.
 func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != updates.PhaseCompacting }
 
-// moves reports whether something runs that changes without the user.
-func (a *activity) moves() bool { return a.busy() && a.status.Phase != updates.Asking || a.job.on }
+// isRunning reports whether something runs that changes without the user.
+func (a *activity) isRunning() bool {
+	return a.busy() && a.status.Phase != updates.Asking || a.summary.running
+}
 
 // stoppable reports whether something runs that the user has not stopped yet.
 func (a *activity) stoppable() bool {
 	switch {
 	case a.status.Phase == updates.Stopping:
 		return false
-	case a.job.on && !a.turnRuns():
-		return !a.job.stopped
+	case a.summary.running && !a.turnRuns():
+		return !a.summary.stoppedByUser
 	}
 	return a.busy()
 }
 
-// compacting handles that a summary is being written, or that a request waits for it.
-func (a *activity) compacting(u updates.Compacting) {
+// summaryStarted handles that a summary is being written, or that a request waits for it.
+func (a *activity) summaryStarted(u updates.Compacting) {
 	if !u.Summary && !u.RequestWaits {
 		return
 	}
-	same := a.job.on && a.job.since.Equal(u.Since)
-	a.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.RequestWaits, stopped: same && a.job.stopped}
+	same := a.summary.running && a.summary.since.Equal(u.Since)
+	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits, stoppedByUser: same && a.summary.stoppedByUser}
 }
 
 // stopSummary records that the user stopped the summary, unless a turn is stopped first.
-func (a *activity) stopSummary() { a.job.stopped = a.job.stopped || a.job.on && !a.turnRuns() }
+func (a *activity) stopSummary() {
+	a.summary.stoppedByUser = a.summary.stoppedByUser || a.summary.running && !a.turnRuns()
+}
 
 // pendingReview is a summary that waits for the user's review.
 type pendingReview struct {
-	summary  *updates.Reviewing // nil if none waits
-	accepted string             // the text that the user accepted, until it is in force
+	summary      *updates.Reviewing // nil if no summary waits
+	acceptedText string             // the text that the user accepted, until it is in force
 }
 
-// words says that a summary waits, "" if none does.
-func (r *pendingReview) words() string {
+// announcement says that a summary waits for review; "" if there is no such summary.
+func (r *pendingReview) announcement() string {
 	switch {
 	case r.summary == nil:
 		return ""
@@ -250,77 +255,77 @@ func (r *pendingReview) words() string {
 
 // cacheClock knows when the provider's cache expires.
 type cacheClock struct {
-	at      time.Time     // when it expires; zero if it holds nothing
-	notice  time.Duration // how long before that the gauge counts down
-	wakesAt time.Time     // when the next timer redraws the gauge; zero without a timer
-	away    bool          // the terminal does not have the focus: no countdown
+	expiresAt     time.Time     // when it expires; zero if it is empty
+	countdownFrom time.Duration // how long before that the gauge counts down
+	timerDue      time.Time     // when the next timer redraws the gauge; zero without a timer
+	unfocused     bool          // the terminal does not have the focus: no countdown
 }
 
 // The gauge counts down during the last fifth of the cache's lifetime, but at most ten
 // minutes: in minutes, and in steps of five seconds during the last minute.
 const (
-	noticePart = 5
-	maxNotice  = 10 * time.Minute
-	coldStep   = 5 * time.Second
+	countdownPart = 5
+	maxCountdown  = 10 * time.Minute
+	countdownStep = 5 * time.Second
 )
 
-// set sets when the cache expires.
-func (c *cacheClock) set(at time.Time, e *env) pane.Action {
-	c.at = at
-	c.notice = min(at.Sub(e.Now())/noticePart, maxNotice)
-	return c.wake(e)
+// setExpiry sets when the cache expires.
+func (c *cacheClock) setExpiry(at time.Time, e *env) pane.Action {
+	c.expiresAt = at
+	c.countdownFrom = min(at.Sub(e.Now())/countdownPart, maxCountdown)
+	return c.startTimer(e)
 }
 
-// wake starts a timer for the next change of the countdown. If an earlier timer is pending, that
+// startTimer starts a timer for the next change of the countdown. If an earlier timer is pending, that
 // one starts the next, so that many replies do not start many timers. The countdown is computed
 // from the clock, because timers stop while a machine sleeps.
-func (c *cacheClock) wake(e *env) pane.Action {
+func (c *cacheClock) startTimer(e *env) pane.Action {
 	now := e.Now()
-	at, left := c.at, c.at.Sub(now)
+	at, left := c.expiresAt, c.expiresAt.Sub(now)
 	switch {
 	case left <= 0:
 		return nil
-	case c.away:
-	case left > c.notice:
-		at = at.Add(-c.notice)
+	case c.unfocused:
+	case left > c.countdownFrom:
+		at = at.Add(-c.countdownFrom)
 	case left > time.Minute:
 		at = at.Add(-(left - 1).Truncate(time.Minute))
 	default:
-		at = at.Add(-(left - 1).Truncate(coldStep))
+		at = at.Add(-(left - 1).Truncate(countdownStep))
 	}
-	if c.wakesAt.After(now) && !c.wakesAt.After(at) {
+	if c.timerDue.After(now) && !c.timerDue.After(at) {
 		return nil
 	}
-	c.wakesAt = at
-	return later(at.Sub(now), func() pane.Action {
-		if e.Now().Before(c.wakesAt) {
+	c.timerDue = at
+	return afterDelay(at.Sub(now), func() pane.Action {
+		if e.Now().Before(c.timerDue) {
 			return nil // another timer was started meanwhile
 		}
-		c.wakesAt = time.Time{}
-		return actionList{clockTick{}, c.wake(e)}
+		c.timerDue = time.Time{}
+		return actionList{clockTick{}, c.startTimer(e)}
 	})
 }
 
-// left returns the time until the cache expires, as the gauge shows it; "" while that is
-// far away.
-func (c *cacheClock) left(now time.Time) string {
-	left := c.at.Sub(now)
+// countdown returns the time until the cache expires, as the gauge shows it; "" while that is far away.
+func (c *cacheClock) countdown(now time.Time) string {
+	left := c.expiresAt.Sub(now)
 	switch {
-	case c.at.IsZero() || c.away || left <= 0 || left > c.notice:
+	case c.expiresAt.IsZero() || c.unfocused || left <= 0 || left > c.countdownFrom:
 		return ""
 	case left > time.Minute:
 		return strconv.Itoa(int((left+time.Minute-1)/time.Minute)) + "m"
 	}
-	return strconv.Itoa(int((left+coldStep-1)/coldStep)*int(coldStep/time.Second)) + "s"
+	return strconv.Itoa(int((left+countdownStep-1)/countdownStep)*int(countdownStep/time.Second)) + "s"
 }
 
-// cold reports whether the cache has expired.
-func (c *cacheClock) cold(now time.Time) bool { return !c.at.IsZero() && !now.Before(c.at) }
+// hasExpired reports whether the cache has expired.
+func (c *cacheClock) hasExpired(now time.Time) bool {
+	return !c.expiresAt.IsZero() && !now.Before(c.expiresAt)
+}
 
-// words returns the first full minute at which the cache is cold, for a sentence; "" if
-// that is unknown.
-func (c *cacheClock) words(now time.Time) string {
-	at := c.at
+// coldTimeText returns the first full minute at which the cache is cold, for a sentence; "" if that is unknown.
+func (c *cacheClock) coldTimeText(now time.Time) string {
+	at := c.expiresAt
 	if at.IsZero() {
 		return ""
 	}

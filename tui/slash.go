@@ -17,8 +17,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// slashCommand is a slash command: its text in the list of completions, its group in the
-// help, and its function.
+// slashCommand is a slash command: its text in the list of completions, its group in the help, and its function.
 type slashCommand struct {
 	composer.CommandSpec
 	group int
@@ -45,9 +44,9 @@ func slashCommands() []slashCommand {
 	const chat, window, program = aboutConversation, aboutContext, aboutProgram
 	return []slashCommand{
 		cmd(chat, "new", "", "start a new conversation", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.New} }, "clear"),
-		cmd(chat, "resume", "[ID]", "open another conversation", resumeNamed, "sessions"),
-		cmd(window, "compact", "[FOCUS]", "compact older turns to free context", func(m *Model, args string) pane.Action { return compactAs(m, args, "") }, "compress"),
-		cmd(window, "summarize", "[FOCUS]", "compact with a summary by the model", func(m *Model, args string) pane.Action { return compactAs(m, args, preset.ProfileHeavy) }),
+		cmd(chat, "resume", "[ID]", "open another conversation", resumeCommand, "sessions"),
+		cmd(window, "compact", "[FOCUS]", "compact older turns to free context", func(m *Model, args string) pane.Action { return compactCommand(m, args, "") }, "compress"),
+		cmd(window, "summarize", "[FOCUS]", "compact with a summary by the model", func(m *Model, args string) pane.Action { return compactCommand(m, args, preset.ProfileHeavy) }),
 		cmd(window, "undo-compact", "[NUMBER]", "undo a compaction", func(m *Model, args string) pane.Action { return m.session.undoNumbered(args) }),
 		cmd(window, "redo-compact", "", "redo the last undone compaction", func(m *Model, _ string) pane.Action { return m.session.redoCompaction() }),
 		cmd(window, "context", "", "show what fills the window", func(m *Model, _ string) pane.Action { return m.views.openContext() }, "tokens"),
@@ -61,17 +60,17 @@ func slashCommands() []slashCommand {
 		cmd(chat, "retry", "", "send the turn again", func(m *Model, _ string) pane.Action { return m.session.retry() }),
 		cmd(chat, "undo", "", "undo the last turn", func(m *Model, _ string) pane.Action { return m.session.rewind(newestTurn) }),
 		cmd(chat, "redo", "", "redo the undone turns", func(m *Model, _ string) pane.Action { return m.session.restoreTurns() }),
-		cmd(chat, "rewind", "[TURN]", "go back to a message", rewindNamed),
-		cmd(window, "profile", "[NAME]", "choose the default compaction profile", func(m *Model, args string) pane.Action { return m.session.profiles(args) }),
+		cmd(chat, "rewind", "[TURN]", "go back to a message", rewindCommand),
+		cmd(window, "profile", "[NAME]", "choose the default compaction profile", func(m *Model, args string) pane.Action { return m.session.profileCommand(args) }),
 		cmd(chat, "fork", "", "fork this conversation", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.Fork} }, "branch"),
 		cmd(chat, "rename", "TITLE", "rename this conversation", func(m *Model, args string) pane.Action { return m.session.rename(args) }),
-		cmd(chat, "delete", "", "delete this conversation", func(m *Model, _ string) pane.Action { return m.session.delete() }),
-		cmd(program, "model", "[NAME]", "choose another model", switchNamed, "models"),
-		cmd(program, "effort", "[LEVEL]", "set how much the model reasons", effortNamed),
-		cmd(window, "window", "[TOKENS]", "set how many tokens the model holds", setWindow),
-		cmd(program, "connect", "[PROVIDER]", "store a key for a provider", connectNamed),
-		cmd(program, "theme", "[NAME]", "choose a theme", func(m *Model, args string) pane.Action { return themeNamed(m, args) }),
-		cmd(program, "permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) pane.Action { return m.session.permissions(args) }),
+		cmd(chat, "delete", "", "delete this conversation", func(m *Model, _ string) pane.Action { return m.session.confirmDelete() }),
+		cmd(program, "model", "[NAME]", "choose another model", modelCommand, "models"),
+		cmd(program, "effort", "[LEVEL]", "set how much the model reasons", effortCommand),
+		cmd(window, "window", "[TOKENS]", "set how many tokens the model holds", windowCommand),
+		cmd(program, "connect", "[PROVIDER]", "store a key for a provider", connectCommand),
+		cmd(program, "theme", "[NAME]", "choose a theme", func(m *Model, args string) pane.Action { return themeCommand(m, args) }),
+		cmd(program, "permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) pane.Action { return m.session.permissionsCommand(args) }),
 		cmd(program, "settings", "", "change any setting", func(m *Model, _ string) pane.Action { return m.views.openSettings() }, "config"),
 		cmd(program, "tools", "", "list the model's tools", pageCommand("Tools", PageTools)),
 		cmd(program, "todos", "", "show the to-do list", pageCommand("Todos", PageTodos)),
@@ -80,7 +79,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "expand", "[ID]", "show a message in full", pageCommand("In full", PageResult)),
 		cmd(chat, "export", "[FILE]", "write a .md, .json or .jsonl file", pageCommand("Export", PageExport)),
 		cmd(chat, "copy", "[code]", "copy the last reply, or its code", func(m *Model, args string) pane.Action { return m.chat.copyReply(args) }),
-		cmd(chat, "editor", "", "edit your message in $EDITOR", func(m *Model, _ string) pane.Action { return m.chat.edit(m.chat.composer.Draft()) }),
+		cmd(chat, "editor", "", "edit your message in $EDITOR", func(m *Model, _ string) pane.Action { return m.chat.editDraft(m.chat.composer.Draft()) }),
 		cmd(program, "doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
 		cmd(program, "help", "", "show keys and commands", func(*Model, string) pane.Action { return composer.Help{} }, "?"),
 		cmd(program, "quit", "", "quit Plimsoll", func(*Model, string) pane.Action { return tea.Cmd(tea.Quit) }, "exit", "q"),
@@ -96,19 +95,19 @@ func Commands() []composer.CommandSpec {
 	return specs
 }
 
-// command runs a slash command that was typed. If it fails, at once or later, its line
+// runTypedCommand runs a slash command that was typed. If it fails, at once or later, its line
 // returns to the composer, so that the user need not type it again.
-func (m *Model) command(c composer.Command) tea.Cmd {
+func (m *Model) runTypedCommand(c composer.Command) tea.Cmd {
 	before := m.snackbar.seq
-	cmd := m.slash(c)
-	line := typedLine{c.Line, m.keyboard.pressed}
+	cmd := m.runCommand(c)
+	line := typedLine{c.Line, m.keyboard.textKeys}
 	if m.snackbar.seq != before && m.snackbar.bad {
-		m.chat.outbox.leaveLine(line)
+		m.chat.outbox.returnLine(line)
 		return cmd
 	}
 	switch c.Name {
 	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
-		m.chat.line = line // an update will tell whether it failed
+		m.chat.pendingLine = line // an update will tell whether it failed
 	}
 	return restoreLineOnFailure(line, cmd)
 }
@@ -125,19 +124,19 @@ func restoreLineOnFailure(line typedLine, cmd tea.Cmd) tea.Cmd {
 				msg[i] = restoreLineOnFailure(line, c)
 			}
 			return msg
-		case result:
+		case commandResult:
 			if msg.err == nil {
 				return msg
 			}
-			return result{then: func() pane.Action { return actionList{msg.then(), restoreLine{line}} }}
+			return commandResult{then: func() pane.Action { return actionList{msg.then(), restoreLine{line}} }}
 		default:
 			return msg
 		}
 	}
 }
 
-// slash runs a slash command.
-func (m *Model) slash(c composer.Command) tea.Cmd {
+// runCommand runs a slash command.
+func (m *Model) runCommand(c composer.Command) tea.Cmd {
 	for _, known := range slashCommands() {
 		if known.Name == c.Name {
 			return m.do(known.run(m, c.Args))
@@ -146,17 +145,17 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 	return m.do(refuse("unknown command /" + c.Name))
 }
 
-// resumeNamed opens a conversation, or lets the user choose one.
-func resumeNamed(m *Model, args string) pane.Action {
+// resumeCommand opens a conversation, or lets the user choose one.
+func resumeCommand(m *Model, args string) pane.Action {
 	if args != "" {
 		return resume{args}
 	}
 	return m.lists.conversations()
 }
 
-// compactAs carries out /compact with its arguments, which are those of the command
+// compactCommand carries out /compact with its arguments, which are those of the command
 // line; profile is used if the arguments name none, "" for the default profile.
-func compactAs(m *Model, args, profile string) pane.Action {
+func compactCommand(m *Model, args, profile string) pane.Action {
 	request, operation, err := edit.ParseRequest(args)
 	if err != nil {
 		return refuse(err.Error())
@@ -175,32 +174,31 @@ func compactAs(m *Model, args, profile string) pane.Action {
 	return m.session.compact(request)
 }
 
-// rewindNamed undoes all turns from a typed number on, or lets the user choose the
-// turn.
-func rewindNamed(m *Model, args string) pane.Action {
+// rewindCommand undoes all turns from a typed number on, or lets the user choose the turn.
+func rewindCommand(m *Model, args string) pane.Action {
 	if args == "" {
-		return m.session.pickTurn(m.chat.outbox.label)
+		return m.session.pickTurn(m.chat.outbox.typedLabel)
 	}
 	return m.session.rewindNamed(args)
 }
 
-// switchNamed switches to another model, or lets the user choose one.
-func switchNamed(m *Model, args string) pane.Action {
+// modelCommand switches to another model, or lets the user choose one.
+func modelCommand(m *Model, args string) pane.Action {
 	if args != "" {
 		return m.env.switchModel(args)
 	}
 	return m.lists.chooseModel()
 }
 
-// connectNamed connects a provider, or lets the user choose one. Text after the name may
+// connectCommand connects a provider, or lets the user choose one. Text after the name may
 // be a key; it is dropped, because a key is entered only in its hidden input.
-func connectNamed(_ *Model, args string) pane.Action {
+func connectCommand(_ *Model, args string) pane.Action {
 	name, _, _ := strings.Cut(args, " ")
 	return connect{name}
 }
 
-// effortNamed changes how much the model reasons, or lets the user choose it.
-func effortNamed(m *Model, args string) pane.Action {
+// effortCommand changes how much the model reasons, or lets the user choose it.
+func effortCommand(m *Model, args string) pane.Action {
 	switch err := llm.CheckEffort(args); {
 	case err != nil && args != autoEffort:
 		return refuse(err.Error())
@@ -210,11 +208,11 @@ func effortNamed(m *Model, args string) pane.Action {
 	return m.pickEffort()
 }
 
-// setWindow sets how many tokens the model's window has, or shows it.
-func setWindow(m *Model, args string) pane.Action {
+// windowCommand sets how many tokens the model's window has, or shows it.
+func windowCommand(m *Model, args string) pane.Action {
 	if args != "" {
 		b := m.env.Backend
-		return m.env.attempt(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, changed)
+		return m.env.tryAsync(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, endModelChange)
 	}
 	w := m.session.load.meter.Window()
 	if !w.IsKnown() {
@@ -236,18 +234,18 @@ func (m *Model) pickEffort() pane.Action {
 		Choose: func(level, _ string) pane.Action { return m.env.switchModel(level) }})
 }
 
-// themeNamed chooses a theme, or lets the user choose one. The user's own themes are read
+// themeCommand chooses a theme, or lets the user choose one. The user's own themes are read
 // each time, because the user may be editing them.
-func themeNamed(m *Model, name string) tea.Cmd {
+func themeCommand(m *Model, name string) tea.Cmd {
 	if m.theme.colourless {
 		return m.do(refuse("colors are off (NO_COLOR is set)"))
 	}
 	b := m.env.Backend
-	return m.do(reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+	return m.do(readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 		own, unread := b.Themes(ctx)
 		set := func() pane.Action {
-			m.theme.renew(own)
-			return m.theme.set(name)
+			m.theme.setOwnThemes(own)
+			return m.theme.choose(name)
 		}
 		if name != "" {
 			if err := CheckTheme(name, choices.Themes(own).Names()...); err != nil {
@@ -256,6 +254,6 @@ func themeNamed(m *Model, name string) tea.Cmd {
 			return set, set, nil
 		}
 		late = func() pane.Action { return say("the themes are listed: /theme shows them") }
-		return func() pane.Action { m.theme.renew(own); return m.theme.pick(unread) }, late, nil
+		return func() pane.Action { m.theme.setOwnThemes(own); return m.theme.openPicker(unread) }, late, nil
 	}))
 }

@@ -7,14 +7,14 @@ func TestASnackbarIsShownOnlyInItsView(t *testing.T) {
 	var s snackbar
 	view := keyTarget{view: &searchView{}}
 	s.show("one", false)
-	s.place(view)
+	s.bindTo(view)
 	old := s.seq
 	if s.textAt(view) != "one" || s.textAt(keyTarget{}) != "" {
 		t.Errorf("%q there, %q elsewhere", s.textAt(view), s.textAt(keyTarget{}))
 	}
 	s.show("two", true)
 	s.hide(old)
-	if s.place(keyTarget{}); s.textAt(keyTarget{}) != "two" {
+	if s.bindTo(keyTarget{}); s.textAt(keyTarget{}) != "two" {
 		t.Errorf("an old timer ended the newest: %q", s.textAt(keyTarget{}))
 	}
 }

@@ -22,34 +22,34 @@ import (
 
 // surroundings is the state of other parts that the lines of the chat show.
 type surroundings struct {
-	snackbar  string // its text, may be ""
-	bad       bool   // the snackbar is about a failure
-	covered   bool   // a view covers the transcript
-	question  bool   // a question waits to open until the user stops typing
-	reviewing bool   // the review of the pending summary is visible
+	snackbar      string // its text, may be ""
+	isFailure     bool   // the snackbar is about a failure
+	viewOpen      bool   // a view covers the transcript
+	questionWaits bool   // a question waits to open until the user stops typing
+	reviewVisible bool   // the review of the pending summary is visible
 }
 
 // animation is the state of what moves on the status line.
 type animation struct {
-	call    string // the tool call that the model is writing, may be ""
-	frame   int
-	clock   time.Time // time of the last tick or change
-	ticking bool      // a tick is pending
-	away    bool      // the terminal does not have the focus: nothing moves
+	streamingCall string // the tool call that the model is writing, may be ""
+	frame         int
+	clock         time.Time // time of the last tick or change
+	ticking       bool      // a tick is pending
+	unfocused     bool      // the terminal does not have the focus: nothing moves
 }
 
 // statusChanged handles a new status of the conversation.
-func (p *animation) statusChanged(s updates.Status, at time.Time) {
+func (a *animation) statusChanged(s updates.Status, at time.Time) {
 	if s.Phase != updates.Streaming {
-		p.call = ""
+		a.streamingCall = ""
 	}
-	p.clock = at
+	a.clock = at
 }
 
-// ticks moves the spinner one tick.
-func (p *animation) ticks(at time.Time) {
-	p.ticking, p.clock = false, at
-	p.frame += framesPerTick
+// advance moves the spinner one tick.
+func (a *animation) advance(at time.Time) {
+	a.ticking, a.clock = false, at
+	a.frame += framesPerTick
 }
 
 // frames holds the frames of the spinner of the status line.
@@ -58,11 +58,11 @@ var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧",
 // framesPerTick makes the spinner turn once a second.
 const framesPerTick = 2
 
-func (p *animation) spinner() string { return frames[p.frame%len(frames)] }
+func (a *animation) spinner() string { return frames[a.frame%len(frames)] }
 
-// seconds returns the time since since as " 4s"; "" in the first second.
-func (p *animation) seconds(since time.Time) string {
-	d := p.clock.Sub(since)
+// elapsed returns the time since since as " 4s"; "" in the first second.
+func (a *animation) elapsed(since time.Time) string {
+	d := a.clock.Sub(since)
 	if d < time.Second || since.IsZero() {
 		return ""
 	}
@@ -72,29 +72,29 @@ func (p *animation) seconds(since time.Time) string {
 // maxQueued is the maximum number of lines of waiting messages.
 const maxQueued = 4
 
-// elsewhereLine is the bottom line of a read-only conversation.
-func elsewhereLine(s *session, send key.Binding, styles statusStyles, width int) string {
+// readOnlyLine is the bottom line of a read-only conversation.
+func readOnlyLine(s *session, send key.Binding, styles statusStyles, width int) string {
 	style, right := styles.subtle, ""
 	if s.Elsewhere.Closed {
 		style = styles.accent
 	} else if s.Elsewhere.Open {
 		right = "following"
 	}
-	words := elsewhereWords(s, send)
+	words := readOnlyTexts(s, send)
 	for _, text := range words {
-		room := width - ansi.StringWidth(text)
-		if gap := room - ansi.StringWidth(right); right != "" && gap > 1 {
+		free := width - ansi.StringWidth(text)
+		if gap := free - ansi.StringWidth(right); right != "" && gap > 1 {
 			return style.Render(text) + strings.Repeat(" ", gap) + styles.accent.Render(right)
 		}
-		if room >= 0 {
+		if free >= 0 {
 			return style.Render(text)
 		}
 	}
 	return style.Render(ansi.Truncate(words[len(words)-1], width, "…"))
 }
 
-// elsewhereWords returns texts that say why no message can be sent, and what to do, the longest first.
-func elsewhereWords(s *session, send key.Binding) []string {
+// readOnlyTexts returns texts that say why no message can be sent, and what to do, the longest first.
+func readOnlyTexts(s *session, send key.Binding) []string {
 	words := []string{plain.Line(s.ReadOnly)}
 	switch {
 	case s.Elsewhere.Open:
@@ -109,7 +109,7 @@ func elsewhereWords(s *session, send key.Binding) []string {
 // header is the top line: program, title, model, workspace.
 func (c *chat) header() string {
 	const name = "plimsoll"
-	m, s, full := c.session.Model, c.styles, c.place.width
+	m, s, full := c.session.Model, c.styles, c.area.width
 	title, width := c.session.Title, pane.Within(full)
 	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Place}
 	if full < 60 {
@@ -117,11 +117,11 @@ func (c *chat) header() string {
 	}
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	right := plain.Line(strings.Join(parts, " · "))
-	room := width - ansi.StringWidth(name) - 2
-	if over := ansi.StringWidth(right) - room; over > 0 {
+	free := width - ansi.StringWidth(name) - 2
+	if over := ansi.StringWidth(right) - free; over > 0 {
 		right = ansi.TruncateLeft(right, over+1, "…")
 	}
-	if room < 6 {
+	if free < 6 {
 		right = ""
 	}
 	used := ansi.StringWidth(name) + ansi.StringWidth(right)
@@ -138,39 +138,39 @@ func (c *chat) header() string {
 // statusLine draws the status line of a chat.
 type statusLine struct {
 	surroundings
-	c *chat
+	chat *chat
 }
 
-func (l *statusLine) now() *activity { return &l.c.session.activity }
+func (l *statusLine) activity() *activity { return &l.chat.session.activity }
 
-// empty reports whether the status line has no text.
-func (l *statusLine) empty() bool {
-	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now().job.on && l.c.shell == nil && l.c.moreBelow(l.surroundings) == "" && l.c.session.unreachable == ""
+// isEmpty reports whether the status line has no text.
+func (l *statusLine) isEmpty() bool {
+	return l.snackbar == "" && l.phaseText() == "" && l.reviewText() == "" && !l.activity().summary.running && l.chat.shell == nil && l.chat.moreBelow(l.surroundings) == "" && l.chat.session.unreachableReason == ""
 }
 
-// reviewWords says that a summary waits for review; "" if none does, or it is visible.
-func (l *statusLine) reviewWords() string {
-	if l.reviewing {
+// reviewText says that a summary waits for review; "" if no summary waits, or the review is visible.
+func (l *statusLine) reviewText() string {
+	if l.reviewVisible {
 		return ""
 	}
-	return l.c.session.review.words()
+	return l.chat.session.review.announcement()
 }
 
-// view draws the snackbar or the activity, and whether the transcript continues below.
-func (l *statusLine) view() string {
-	st, width, below := l.c.styles, l.c.place.width, l.c.moreBelow(l.surroundings)
-	margin, room := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
+// draw draws the snackbar or the activity, and whether the transcript continues below.
+func (l *statusLine) draw() string {
+	st, width, below := l.chat.styles, l.chat.area.width, l.chat.moreBelow(l.surroundings)
+	margin, free := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
 	if below != "" {
-		room -= 2
+		free -= 2
 	}
 	left := ""
 	switch text := plain.Line(l.snackbar); {
-	case text != "" && l.bad:
-		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
+	case text != "" && l.isFailure:
+		left = st.failure.Render(ansi.Truncate(text, max(0, free), "…"))
 	case text != "":
-		left = st.snack.Render(ansi.Truncate(text, max(0, room), "…"))
+		left = st.snack.Render(ansi.Truncate(text, max(0, free), "…"))
 	default:
-		left = l.activityText(room)
+		left = l.activityText(free)
 	}
 	if below == "" {
 		return margin + left
@@ -179,56 +179,54 @@ func (l *statusLine) view() string {
 	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(below)
 }
 
-// stopKey is the key that stops the activity. In a view it is Interrupt, because Cancel
-// acts on the view.
+// stopKey is the key that stops the activity. In a view it is Interrupt, because Cancel acts on the view.
 func (l *statusLine) stopKey() key.Binding {
-	if l.covered {
-		return l.c.env.Keys.Screen.Interrupt
+	if l.viewOpen {
+		return l.chat.env.Keys.Screen.Interrupt
 	}
-	return l.c.env.Keys.Screen.Cancel
+	return l.chat.env.Keys.Screen.Cancel
 }
 
 // activityText describes the activity, or a pending summary or an unreachable server; may be "".
-func (l *statusLine) activityText(room int) string {
-	text, style, status := l.doing(), l.c.styles.subtle, &l.now().status
+func (l *statusLine) activityText(free int) string {
+	text, style, status := l.phaseText(), l.chat.styles.subtle, &l.activity().status
 	switch {
-	case l.c.shell != nil:
-		text = "running " + plain.Line(l.c.shell.command) + l.c.pulse.seconds(l.c.shell.since)
+	case l.chat.shell != nil:
+		text = "running " + plain.Line(l.chat.shell.command) + l.chat.animation.elapsed(l.chat.shell.since)
 	case status.Phase == updates.Retrying:
-		style = l.c.styles.warning
-	case l.question:
+		style = l.chat.styles.warning
+	case l.questionWaits:
 		text = "a question is waiting; it opens when you stop typing"
 	case text != "" && status.Phase != updates.Asking:
-		text += l.c.pulse.seconds(status.Since)
-	case text == "" && l.now().job.on && (l.covered || !l.c.place.plan.job.shown):
-		return style.Render(l.optimizing(room))
+		text += l.chat.animation.elapsed(status.Since)
+	case text == "" && l.activity().summary.running && (l.viewOpen || !l.chat.area.plan.summaryLine.visible):
+		return style.Render(l.summaryText(free))
 	}
-	if words := l.reviewWords(); words != "" && (text == "" || l.c.session.review.summary.RequestWaits) {
-		return l.c.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
+	if words := l.reviewText(); words != "" && (text == "" || l.chat.session.review.summary.RequestWaits) {
+		return l.chat.styles.accent.Render(ansi.Truncate(words, max(0, free), "…"))
 	}
-	if text == "" && l.c.session.unreachable != "" {
-		return l.c.styles.warning.Render(ansi.Truncate("! "+plain.Line(l.c.session.unreachable), max(0, room), "…"))
+	if text == "" && l.chat.session.unreachableReason != "" {
+		return l.chat.styles.warning.Render(ansi.Truncate("! "+plain.Line(l.chat.session.unreachableReason), max(0, free), "…"))
 	}
 	if text == "" {
 		return ""
 	}
-	mark := l.c.pulse.spinner()
-	if l.c.shell == nil && !l.now().moves() {
+	mark := l.chat.animation.spinner()
+	if l.chat.shell == nil && !l.activity().isRunning() {
 		mark = "?"
 	}
 	hint := ""
-	if stop := l.stopKey(); room >= 40 && stop.Enabled() && status.Phase != updates.Stopping {
+	if stop := l.stopKey(); free >= 40 && stop.Enabled() && status.Phase != updates.Stopping {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
-	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")
-	return style.Render(ansi.Truncate(mark+" "+text+hint, max(0, room), ""))
+	text = ansi.Truncate(text, max(0, free-2-ansi.StringWidth(hint)), "…")
+	return style.Render(ansi.Truncate(mark+" "+text+hint, max(0, free), ""))
 }
 
-// doing describes the phase of the turn, "" if the conversation is idle. A summary
-// that is being written has a line of its own; other compactions take no
-// time.
-func (l *statusLine) doing() string {
-	s := &l.now().status
+// phaseText describes the phase of the turn, "" if the conversation is idle. A summary
+// that is being written has a line of its own; other compactions take no time.
+func (l *statusLine) phaseText() string {
+	s := &l.activity().status
 	switch s.Phase {
 	case updates.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
@@ -236,8 +234,8 @@ func (l *statusLine) doing() string {
 		}
 		return "waiting for the model"
 	case updates.Streaming:
-		if l.c.pulse.call != "" {
-			return "calling " + plain.Line(l.c.pulse.call)
+		if l.chat.animation.streamingCall != "" {
+			return "calling " + plain.Line(l.chat.animation.streamingCall)
 		}
 		return "answering"
 	case updates.Running:
@@ -247,30 +245,29 @@ func (l *statusLine) doing() string {
 	case updates.Stopping:
 		return "stopping"
 	case updates.Retrying:
-		left := max(0, s.Wait-l.c.pulse.clock.Sub(s.Since)).Round(time.Second)
-		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), nth(s.Attempt, s.Of), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
+		left := max(0, s.Wait-l.chat.animation.clock.Sub(s.Since)).Round(time.Second)
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attemptText(s.Attempt, s.Of), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
 	}
 	return ""
 }
 
-// nth formats "2 of 4", or only "2" if the total is unknown.
-func nth(n, of int) string {
+// attemptText formats "2 of 4", or only "2" if the total is unknown.
+func attemptText(n, of int) string {
 	if of < n {
 		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-// optimizing is the line about a summary that is being written, without style.
-// On a narrow screen words are left out; the hint how to stop it is kept
-// longest, except the seconds.
-func (l *statusLine) optimizing(width int) string {
-	spinner, job := l.c.pulse.spinner()+" ", &l.now().job
-	text := spinner + optimizingWords
-	taken, words, stop := l.c.pulse.seconds(job.since), "", l.stopJobHint()
+// summaryText is the line about a summary that is being written, without style.
+// On a narrow screen words are left out; the hint how to stop it is kept longest, except the seconds.
+func (l *statusLine) summaryText(width int) string {
+	spinner, job := l.chat.animation.spinner()+" ", &l.activity().summary
+	text := spinner + optimizingText
+	taken, words, stop := l.chat.animation.elapsed(job.since), "", l.stopSummaryHint()
 	switch {
-	case job.stopped:
-	case job.held && l.now().status.Phase == updates.PhaseCompacting:
+	case job.stoppedByUser:
+	case job.requestWaits && l.activity().status.Phase == updates.PhaseCompacting:
 		words = " · the request waits"
 	case stop != "":
 		words = " so far"
@@ -287,38 +284,37 @@ func (l *statusLine) optimizing(width int) string {
 	return ansi.Truncate(text, max(0, width), "…")
 }
 
-// optimizingWords is shown while a summary is written (ONE).
-const optimizingWords = "Optimizing conversation context…"
+// optimizingText is shown while a summary is written (ONE).
+const optimizingText = "Optimizing conversation context…"
 
-// slow is the time after which the line says how to stop a summary (ONE).
-const slow = 15 * time.Second
+// slowSummary is the time after which the line says how to stop a summary (ONE).
+const slowSummary = 15 * time.Second
 
-// stopJobHint says how to stop the summary that is being written, once it takes
+// stopSummaryHint says how to stop the summary that is being written, once it takes
 // long and the key would stop only the summary.
-func (l *statusLine) stopJobHint() string {
-	job, stop := &l.now().job, l.stopKey()
+func (l *statusLine) stopSummaryHint() string {
+	job, stop := &l.activity().summary, l.stopKey()
 	switch {
-	case job.stopped:
+	case job.stoppedByUser:
 		return " (stopping)"
-	case l.c.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), l.now().turnRuns(), l.c.shell.running():
+	case l.chat.animation.clock.Sub(job.since) < slowSummary, !stop.Enabled(), l.activity().turnRuns(), l.chat.shell.running():
 		return ""
 	}
 	return " (" + stop.Help().Key + " stops it)"
 }
 
-// queuedLines draws the waiting messages in at most most lines, with a hint after the
-// first.
-func queuedLines(all []waiting, hint string, style pane.Ink, most, width int) []string {
+// queuedLines draws the waiting messages in at most most lines, with a hint after the first.
+func queuedLines(all []waitingMessage, hint string, style pane.Ink, most, width int) []string {
 	var lines []string
-	margin, room := pane.Margin(width), pane.Within(width)
+	margin, free := pane.Margin(width), pane.Within(width)
 	for i, w := range all {
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := fmt.Sprintf("· and %d more queued", len(all)-i)
-			lines = append(lines, margin+style.Render(ansi.Truncate(more, room, "…")))
+			lines = append(lines, margin+style.Render(ansi.Truncate(more, free, "…")))
 			break
 		}
 		text := "· queued: " + w.label
-		text = ansi.Truncate(text, max(0, room-ansi.StringWidth(hint)), "…") + hint
+		text = ansi.Truncate(text, max(0, free-ansi.StringWidth(hint)), "…") + hint
 		lines, hint = append(lines, margin+style.Render(text)), ""
 	}
 	return lines

@@ -31,10 +31,10 @@ import (
 
 // themeStyles is a theme, and derives the styles of each part from it.
 type themeStyles struct {
-	theme  themes.Theme
-	styles themes.Styles
-	many   bool // enough colors for backgrounds, and for bars without patterns
-	links  bool // the terminal supports links
+	theme      themes.Theme
+	styles     themes.Styles
+	manyColors bool // enough colors for backgrounds, and for bars without patterns
+	links      bool // the terminal supports links
 }
 
 // newThemeStyles adapts a theme to the colors of the terminal.
@@ -45,55 +45,55 @@ func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	case colors == colorprofile.ANSI256:
 		t = t.For256Colors()
 	}
-	return themeStyles{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
+	return themeStyles{theme: t, styles: themes.Build(t), manyColors: colors >= colorprofile.ANSI256 && t.HasColour()}
 }
 
 // glyphs returns the cells of the gauge's segments.
-func (l themeStyles) glyphs() pane.Glyphs {
-	if l.many {
+func (ts themeStyles) glyphs() pane.Glyphs {
+	if ts.manyColors {
 		return pane.Blocks()
 	}
 	return pane.Patterns()
 }
 
-func (l themeStyles) status() statusStyles {
-	f, t := l.styles.Frame, l.styles.Text
+func (ts themeStyles) status() statusStyles {
+	f, t := ts.styles.Frame, ts.styles.Text
 	ink := pane.NewInk
 	return statusStyles{title: ink(f.Header), detail: ink(f.Detail), rule: ink(f.Rule), subtle: ink(f.Status), accent: ink(t.UserMark), warning: ink(t.Warning),
 		failure: ink(t.Error), snack: ink(f.Snackbar), welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error}}
 }
 
-func (l themeStyles) transcript() transcript.Styles {
-	t, tool := l.styles.Text, l.styles.Tool
+func (ts themeStyles) transcript() transcript.Styles {
+	t, tool := ts.styles.Text, ts.styles.Tool
 	return transcript.Styles{
 		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
 		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
-		Diff:  diffview.Styles(l.styles.Diff),
-		Epoch: t.Assistant, Undone: t.Muted, EpochFrame: l.styles.Frame.Rule,
+		Diff:  diffview.Styles(ts.styles.Diff),
+		Epoch: t.Assistant, Undone: t.Muted, EpochFrame: ts.styles.Frame.Rule,
 		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,
 	}
 }
 
-func (l themeStyles) gauge() gauge.Styles {
-	g, f := l.styles.Gauge, l.styles.Frame
+func (ts themeStyles) gauge() gauge.Styles {
+	g, f := ts.styles.Gauge, ts.styles.Frame
 	s := gauge.Styles{Levels: [3]lipgloss.Style{pane.Loaded: g.Warning, pane.Blocked: g.Danger}, Number: f.Status, Detail: f.Detail}
-	for segment, look := range l.segments() {
+	for segment, look := range ts.segments() {
 		s.Segments[segment] = look
 	}
-	s.Glyphs, s.Free, s.Reserve = l.glyphs(), g.Free, g.Reserve
+	s.Glyphs, s.Free, s.Reserve = ts.glyphs(), g.Free, g.Reserve
 	return s
 }
 
 // markdown returns a renderer for the theme; its user sets the width.
-func (l themeStyles) markdown() *markdown.Renderer {
-	r := markdown.New(themes.Markdown(l.theme), 80)
-	r.SetLinks(l.links)
+func (ts themeStyles) markdown() *markdown.Renderer {
+	r := markdown.New(themes.Markdown(ts.theme), 80)
+	r.SetLinks(ts.links)
 	return r
 }
 
-func (l themeStyles) composer() composer.Styles {
-	c, o, t := l.styles.Composer, l.styles.Overlay, l.styles.Text
+func (ts themeStyles) composer() composer.Styles {
+	c, o, t := ts.styles.Composer, ts.styles.Overlay, ts.styles.Text
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
 		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
 }
@@ -101,17 +101,17 @@ func (l themeStyles) composer() composer.Styles {
 // Styles of the full-screen views.
 
 // pane returns the styles that all of them share.
-func (l themeStyles) pane() pane.Styles {
-	f, t, o := l.styles.Frame, l.styles.Text, l.styles.Overlay
+func (ts themeStyles) pane() pane.Styles {
+	f, t, o := ts.styles.Frame, ts.styles.Text, ts.styles.Overlay
 	return pane.Styles{
 		Title: f.Header, Detail: f.Detail, Rule: f.Rule, Text: o.Text, Muted: t.Muted, Key: f.HelpKey,
-		Selected: o.Selected, Match: l.styles.Match, Warning: t.Warning, Error: t.Error,
+		Selected: o.Selected, Match: ts.styles.Match, Warning: t.Warning, Error: t.Error,
 	}
 }
 
 // states returns the styles of badges.
-func (l themeStyles) states() map[projection.State]lipgloss.Style {
-	s := l.styles.State
+func (ts themeStyles) states() map[projection.State]lipgloss.Style {
+	s := ts.styles.State
 	return map[projection.State]lipgloss.Style{
 		projection.StateVerbatim: s.Verbatim, projection.StateCapped: s.Capped, projection.StateMasked: s.Masked,
 		projection.StateSummarised: s.Summarised, projection.StateDropped: s.Dropped, projection.StatePinned: s.Pinned,
@@ -119,8 +119,8 @@ func (l themeStyles) states() map[projection.State]lipgloss.Style {
 }
 
 // segments returns the styles of the gauge's categories.
-func (l themeStyles) segments() map[projection.Segment]lipgloss.Style {
-	g := l.styles.Gauge
+func (ts themeStyles) segments() map[projection.Segment]lipgloss.Style {
+	g := ts.styles.Gauge
 	return map[projection.Segment]lipgloss.Style{
 		projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
 		projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
@@ -128,95 +128,94 @@ func (l themeStyles) segments() map[projection.Segment]lipgloss.Style {
 	}
 }
 
-func (l themeStyles) account() account.Styles {
-	g := l.styles.Gauge
-	return account.Styles{Styles: l.pane(), Segments: l.segments(), States: l.states(),
-		Glyphs: l.glyphs(), Bar: l.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
+func (ts themeStyles) account() account.Styles {
+	g := ts.styles.Gauge
+	return account.Styles{Styles: ts.pane(), Segments: ts.segments(), States: ts.states(),
+		Glyphs: ts.glyphs(), Bar: ts.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
 }
 
-func (l themeStyles) history() history.Styles {
-	t, tool, g := l.styles.Text, l.styles.Tool, l.styles.Gauge
+func (ts themeStyles) history() history.Styles {
+	t, tool, g := ts.styles.Text, ts.styles.Tool, ts.styles.Gauge
 	return history.Styles{
-		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
+		Pane: ts.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
 		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
-		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(l.theme), Diff: diffview.Styles(l.styles.Diff), Badges: l.states(),
+		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(),
 		TakenBack: t.Muted,
 	}
 }
 
-func (l themeStyles) preview() preview.Styles {
-	return preview.Styles{Pane: l.pane(), Saved: l.styles.Diff.Added}
+func (ts themeStyles) preview() preview.Styles {
+	return preview.Styles{Pane: ts.pane(), Saved: ts.styles.Diff.Added}
 }
 
-func (l themeStyles) review() pane.Styles { return l.pane() }
-func (l themeStyles) settings() settings.Styles {
-	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark}
+func (ts themeStyles) review() pane.Styles { return ts.pane() }
+func (ts themeStyles) settings() settings.Styles {
+	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.Text.UserMark}
 }
-func (l themeStyles) search() search.Styles { return search.Styles{Styles: l.pane()} }
+func (ts themeStyles) search() search.Styles { return search.Styles{Styles: ts.pane()} }
 
-func (l themeStyles) changes() changes.Styles {
-	return changes.Styles{Pane: l.pane(), Diff: diffview.Styles(l.styles.Diff)}
+func (ts themeStyles) changes() changes.Styles {
+	return changes.Styles{Pane: ts.pane(), Diff: diffview.Styles(ts.styles.Diff)}
 }
 
 // theme is the theme in force and the user's choice.
 type theme struct {
 	name       string // auto, light, dark or a theme's name
-	own        choices.Themes
-	dark       bool // the terminal has a dark background, as it reported; true by default
+	ownThemes  choices.Themes
+	isDark     bool // the terminal has a dark background, as it reported; true by default
 	colourless bool
-	shown      colorprofile.Profile // how many colors the terminal supports
+	profile    colorprofile.Profile // how many colors the terminal supports
 	links      bool                 // the terminal supports links
 	styles     themeStyles
-	fresh      bool           // the parts do not have its styles yet
+	needsApply bool           // the parts do not have its styles yet
 	picker     overlay.Dialog // the open list of themes, or nil
 }
 
 func newTheme(o Options) theme {
-	t := theme{name: o.Theme, own: o.Themes, dark: true, colourless: o.Colourless, shown: o.Colors, links: o.Links}
-	if !t.show(o.Theme) {
-		t.show(choices.Auto)
+	t := theme{name: o.Theme, ownThemes: o.Themes, isDark: true, colourless: o.Colourless, profile: o.Colors, links: o.Links}
+	if !t.preview(o.Theme) {
+		t.preview(choices.Auto)
 	}
 	return t
 }
 
-// set chooses another theme.
-func (t *theme) set(name string) pane.Action {
-	if !t.show(name) {
-		return requestFailed{CheckTheme(name, t.own.Names()...)}
+// choose chooses another theme.
+func (t *theme) choose(name string) pane.Action {
+	if !t.preview(name) {
+		return requestFailed{CheckTheme(name, t.ownThemes.Names()...)}
 	}
 	t.name, t.picker = name, nil
 	return say("theme: " + t.styles.theme.Name + " · /settings saves it")
 }
 
-// show draws in another theme without choosing it. It returns false if no theme has the
-// name.
-func (t *theme) show(name string) bool {
-	chosen, ok := t.own.Named(name, t.dark, t.colourless)
+// preview draws in another theme without choosing it. It returns false if no theme has the name.
+func (t *theme) preview(name string) bool {
+	chosen, ok := t.ownThemes.Named(name, t.isDark, t.colourless)
 	if ok {
-		t.styles, t.fresh = newThemeStyles(chosen, t.shown), true
+		t.styles, t.needsApply = newThemeStyles(chosen, t.profile), true
 		t.styles.links = t.links
 	}
 	return ok
 }
 
-// renew replaces the user's own themes, which were read again.
-func (t *theme) renew(own []themes.Theme) {
-	t.own = own
+// setOwnThemes replaces the user's own themes, which were read again.
+func (t *theme) setOwnThemes(own []themes.Theme) {
+	t.ownThemes = own
 	if t.picker == nil {
-		t.show(t.name)
+		t.preview(t.name)
 	}
 }
 
-// pick opens a list of themes and draws the screen in the selected one; why is the error
+// openPicker opens a list of themes and draws the screen in the selected one; why is the error
 // of files that could not be read.
-func (t *theme) pick(why error) pane.Action {
-	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.set(name) },
+func (t *theme) openPicker(why error) pane.Action {
+	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.choose(name) },
 		Focus: func(name string) pane.Action {
-			t.show(name)
+			t.preview(name)
 			return nil
 		}}
-	for _, row := range t.own.Rows(t.dark) {
-		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Columns: []string{row.Detail}, Current: t.chosen() == row.Name})
+	for _, row := range t.ownThemes.Rows(t.isDark) {
+		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Columns: []string{row.Detail}, Current: t.chosenRow() == row.Name})
 	}
 	if why != nil {
 		o.Text = why.Error()
@@ -225,8 +224,8 @@ func (t *theme) pick(why error) pane.Action {
 	return openDialog{t.picker}
 }
 
-// chosen returns the row of the chosen theme: dark and light are other names of themes with rows of their own.
-func (t *theme) chosen() string {
+// chosenRow returns the row of the chosen theme: dark and light are other names of themes with rows of their own.
+func (t *theme) chosenRow() string {
 	switch t.name {
 	case "":
 		return choices.Auto
@@ -236,43 +235,42 @@ func (t *theme) chosen() string {
 	return t.name
 }
 
-// left returns to the chosen theme once the list of themes is closed.
-func (t *theme) left(open *overlay.Stack) {
+// restoreAfterPicker returns to the chosen theme once the list of themes is closed.
+func (t *theme) restoreAfterPicker(open *overlay.Stack) {
 	if t.picker != nil && !open.Has(t.picker) {
 		t.picker = nil
-		t.show(t.name)
+		t.preview(t.name)
 	}
 }
 
-// colors sets how many colors the terminal supports.
-func (t *theme) colors(shown colorprofile.Profile) {
-	if t.shown != shown {
-		t.shown = shown
-		t.show(t.name)
+// setColors sets how many colors the terminal supports.
+func (t *theme) setColors(shown colorprofile.Profile) {
+	if t.profile != shown {
+		t.profile = shown
+		t.preview(t.name)
 	}
 }
 
-// background sets whether the terminal has a dark background.
-func (t *theme) background(dark bool) {
-	other := t.dark != dark
-	t.dark = dark
+// setDarkBackground sets whether the terminal has a dark background.
+func (t *theme) setDarkBackground(dark bool) {
+	other := t.isDark != dark
+	t.isDark = dark
 	if other && t.picker == nil {
-		t.show(t.name)
+		t.preview(t.name)
 	}
 }
 
-// ground returns the background and text colours to set for the theme, or nil to keep the
+// terminalColours returns the background and text colours to set for the theme, or nil to keep the
 // terminal's: only a theme for the other kind of background sets its own.
-func (t *theme) ground() (background, text color.Color) {
-	if in := t.styles.theme; t.styles.many && in.Dark != t.dark {
+func (t *theme) terminalColours() (background, text color.Color) {
+	if in := t.styles.theme; t.styles.manyColors && in.Dark != t.isDark {
 		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
 	}
 	return nil, nil
 }
 
 // PrintMarkdown writes a rendered Markdown text to w, for output without the screen, in
-// the colours that the terminal described by environ supports. The text is
-// sanitised first.
+// the colours that the terminal described by environ supports. The text is sanitised first.
 func PrintMarkdown(w io.Writer, text string, width int, colourless, links bool, environ []string) error {
 	theme, _ := choices.Themes{}.Named(choices.Auto, !lightBackground(environ), colourless)
 	r := markdown.New(themes.Markdown(theme), width)
@@ -293,8 +291,7 @@ func lightBackground(environ []string) bool {
 	return false
 }
 
-// CheckTheme returns an error that lists the themes if no theme has the name; own lists
-// the user's own.
+// CheckTheme returns an error that lists the themes if no theme has the name; own lists the user's own.
 func CheckTheme(name string, own ...string) error {
 	if _, ok := (choices.Themes{}).Named(name, true, false); ok || slices.Contains(own, name) {
 		return nil

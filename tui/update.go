@@ -11,77 +11,76 @@ import (
 // Update handles a message. Every case is one call, which neither waits nor does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	m.outside.userActed(msg, m.env.Now)
+	m.signals.userActed(msg, m.env.Now)
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		cmd = m.press(msg)
+		cmd = m.handleKey(msg)
 	case tea.PasteMsg:
-		m.keyboard.pressed++
-		m.keyboard.any++
-		cmd = m.dispatch(msg)
+		m.keyboard.textKeys++
+		m.keyboard.allKeys++
+		cmd = m.dispatchInput(msg)
 	case tea.MouseMsg:
-		cmd = m.mouse(msg)
+		cmd = m.handleMouse(msg)
 	case updatesMsg:
-		cmd = m.updates(msg)
+		cmd = m.applyUpdates(msg)
 	case tickMsg:
 		cmd = m.ticked(msg)
-	case result:
+	case commandResult:
 		cmd = m.do(msg.then())
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
-		if m.terminal.measures(msg) {
+		if m.terminal.updateClusters(msg) {
 			m.dialogs.stack.Settle(nil)
 		}
-		cmd = m.outside.reported(msg)
+		cmd = m.signals.modeReported(msg)
 	case tea.BackgroundColorMsg:
-		m.theme.background(msg.IsDark())
+		m.theme.setDarkBackground(msg.IsDark())
 	case tea.ColorProfileMsg:
-		m.theme.colors(msg.Profile)
+		m.theme.setColors(msg.Profile)
 	case tea.FocusMsg:
-		cmd = m.focus(true)
+		cmd = m.setFocused(true)
 	case tea.BlurMsg:
-		cmd = m.focus(false)
+		cmd = m.setFocused(false)
 	case alert.Beat:
-		cmd = m.outside.progress.Beat(msg)
+		cmd = m.signals.progress.Beat(msg)
 	case tea.ResumeMsg:
 		cmd = redraw
 	}
-	m.setTheme()
-	m.views.renew()
+	m.applyNewTheme()
+	m.views.refreshVisible()
 	cmds := []tea.Cmd{cmd, m.views.takeCommand()}
-	m.snackbar.place(m.keyTarget())
+	m.snackbar.bindTo(m.keyTarget())
 	m.layout()
-	return m, tea.Batch(append(cmds, m.drafts.watch(), m.outside.show(m.session))...)
+	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session))...)
 }
 
 // ticked moves spinners and updates elapsed times.
 func (m *Model) ticked(msg tickMsg) tea.Cmd {
-	if m.session.load.show() {
+	if m.session.load.showReply() {
 		m.views.markStale()
 	}
 	return m.do(m.chat.ticked(msg))
 }
 
-// updates passes pending updates to the parts, in order, and listens for
-// more.
-func (m *Model) updates(msg updatesMsg) tea.Cmd {
+// applyUpdates passes pending updates to the parts, in order, and listens for more.
+func (m *Model) applyUpdates(msg updatesMsg) tea.Cmd {
 	if msg.from != m.session.Session {
 		return nil // it is from a conversation that was left
 	}
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
-		m.outside.watch.Update(u, m.env.Now())
+		m.signals.watch.Update(u, m.env.Now())
 		for _, part := range []func(updates.Update) pane.Action{m.session.update, m.chat.update, m.dialogs.update, m.views.update} {
 			cmds = append(cmds, m.do(part(u))) // the session applies it, the others show it
 		}
 	}
-	cmds = append(cmds, m.outside.notifyUser(m.session))
+	cmds = append(cmds, m.signals.notifyUser(m.session))
 	m.views.markStale()
 	if msg.ended { // no update will end the summary
-		m.session.activity.job = summaryJob{}
+		m.session.activity.summary = summaryJob{}
 	} else {
-		cmds = append(cmds, m.env.listen(msg.from))
+		cmds = append(cmds, m.env.waitForUpdates(msg.from))
 	}
 	return tea.Batch(append(cmds, m.do(m.chat.keepTicking()))...)
 }

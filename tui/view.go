@@ -21,8 +21,8 @@ import (
 type terminal struct {
 	width, height int
 	view          tea.View
-	stale         bool // a message arrived since view was drawn
-	clusters      bool // the terminal measures widths by grapheme cluster
+	needsDraw     bool // a message arrived since view was drawn
+	byCluster     bool // the terminal measures widths by grapheme cluster
 	mouse         bool // the mouse is enabled
 }
 
@@ -39,8 +39,7 @@ func (m *Model) resize(width, height int) tea.Cmd {
 	return redraw
 }
 
-// wholeScreen resets the scroll region to the whole screen and keeps the
-// cursor.
+// wholeScreen resets the scroll region to the whole screen and keeps the cursor.
 const wholeScreen = "\x1b7\x1b[r\x1b8"
 
 // redraw clears and redraws the screen. A frame that was written while the
@@ -50,13 +49,12 @@ func redraw() tea.Msg {
 	return tea.Sequence(tea.Raw(wholeScreen), tea.ClearScreen)()
 }
 
-// measures reports whether the terminal supports mode 2027, and so measures by grapheme
-// cluster.
-func (t *terminal) measures(msg tea.ModeReportMsg) bool {
+// updateClusters records and returns whether the terminal supports mode 2027: it measures widths by grapheme cluster.
+func (t *terminal) updateClusters(msg tea.ModeReportMsg) bool {
 	if msg.Mode == ansi.ModeUnicodeCore {
-		t.clusters = t.clusters || msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+		t.byCluster = t.byCluster || msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 	}
-	return t.clusters
+	return t.byCluster
 }
 
 // keyTarget returns the view and the dialog that get the keys.
@@ -64,13 +62,13 @@ func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.top(), m.dialog
 
 // surroundings returns the state of other parts that the lines of the chat show.
 func (m *Model) surroundings() surroundings {
-	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), bad: m.snackbar.bad, covered: m.views.top() != nil,
-		question: m.dialogs.waiting(), reviewing: m.views.reviewing()}
+	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), isFailure: m.snackbar.bad, viewOpen: m.views.top() != nil,
+		questionWaits: m.dialogs.hasUnopened(), reviewVisible: m.views.isReviewVisible()}
 }
 
 // layout sets the size of every part. It runs after every message.
 func (m *Model) layout() {
-	m.terminal.stale = true
+	m.terminal.needsDraw = true
 	m.views.resize()
 	m.chat.layout(m.surroundings())
 }
@@ -82,17 +80,17 @@ const minStatusHeight = 12
 // linesBelow returns which lines are shown below a view.
 func (m *Model) linesBelow(v fullView) (status, gauge bool) {
 	h := m.terminal.height
-	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).empty(), v.hasGaugeLine() && h >= 3
+	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).isEmpty(), v.hasGaugeLine() && h >= 3
 }
 
-// room returns the size of a view, 0 before the size of the terminal is known.
-func (m *Model) room(v fullView) (width, height int) {
+// viewSize returns the size of a view, 0 before the size of the terminal is known.
+func (m *Model) viewSize(v fullView) (width, height int) {
 	t := &m.terminal
 	if t.width == 0 || t.height == 0 {
 		return 0, 0
 	}
 	status, gauge := m.linesBelow(v)
-	return t.width, max(1, t.height-count(status, gauge))
+	return t.width, max(1, t.height-countTrue(status, gauge))
 }
 
 // fullContent returns the screen with a full-screen view, and the cursor.
@@ -100,7 +98,7 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	lines := []string{v.View()}
 	status, gauge := m.linesBelow(v)
 	if status {
-		lines = append(lines, m.chat.status(m.surroundings()).view())
+		lines = append(lines, m.chat.status(m.surroundings()).draw())
 	}
 	if gauge {
 		lines = append(lines, m.chat.gaugeLine())
@@ -108,12 +106,11 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), v.Cursor()
 }
 
-// View returns the screen. It is drawn only once after a
-// message.
+// View returns the screen. It is drawn only once after a message.
 func (m *Model) View() tea.View {
-	if m.terminal.stale {
+	if m.terminal.needsDraw {
 		m.terminal.view = m.draw()
-		m.terminal.stale = false
+		m.terminal.needsDraw = false
 	}
 	return m.terminal.view
 }
@@ -121,8 +118,8 @@ func (m *Model) View() tea.View {
 func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.outside.progress.Bar()
-	v.BackgroundColor, v.ForegroundColor = m.theme.ground()
+	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.signals.progress.Bar()
+	v.BackgroundColor, v.ForegroundColor = m.theme.terminalColours()
 	if m.terminal.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -135,13 +132,13 @@ func (m *Model) draw() tea.View {
 		draw = func() (string, *tea.Cursor) { return m.fullContent(top) }
 	}
 	content, cursor := draw()
-	if !t.clusters {
+	if !t.byCluster {
 		content = cells.Settled(content, cursor)
 	}
 	if dialogs := m.dialogs.stack; dialogs.Len() > 0 {
 		content, cursor = dialogs.Over(content)
 	}
-	v.SetContent(t.fitted(content))
+	v.SetContent(t.cutToSize(content))
 	if cursor != nil {
 		cursor.X, cursor.Y = min(cursor.X, t.width-1), min(cursor.Y, t.height-1)
 		v.Cursor = cursor
@@ -155,8 +152,8 @@ const (
 	minHeight = 10
 )
 
-// fitted cuts content that does not fit a very small terminal.
-func (t *terminal) fitted(content string) string {
+// cutToSize cuts content that does not fit a very small terminal.
+func (t *terminal) cutToSize(content string) string {
 	if t.width >= minWidth && t.height >= minHeight {
 		return content
 	}
@@ -178,71 +175,70 @@ func windowTitle(title string) string {
 	return "plimsoll · " + plain.Line(title)
 }
 
-// outside controls what the terminal shows besides the screen: its title, its progress bar,
+// terminalSignals controls what the terminal shows besides the screen: its title, its progress bar,
 // and notifications while the user is away.
-type outside struct {
-	watch    alert.Watch
-	progress alert.Progress
-	title    string          // as last shown
-	bar      tea.ProgressBar // as last shown
+type terminalSignals struct {
+	watch      alert.Watch
+	progress   alert.Progress
+	shownTitle string
+	shownBar   tea.ProgressBar // as last shown
 }
 
-// outsideMsg makes Bubble Tea call View at once, because title or progress bar changed;
+// drawNowMsg makes Bubble Tea call View at once, because title or progress bar changed;
 // other updates wait for the next frame.
-type outsideMsg struct{}
+type drawNowMsg struct{}
 
 // userActed handles a message that shows that the user is present.
-func (o *outside) userActed(msg tea.Msg, now func() time.Time) {
+func (t *terminalSignals) userActed(msg tea.Msg, now func() time.Time) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		o.watch.Touched(now())
+		t.watch.Touched(now())
 	}
 }
 
-// reported asks a terminal that reports modes whether it reports the focus, and handles
-// the answer.
-func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
+// modeReported asks a terminal that reports modes whether it reports the focus, and handles the answer.
+func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
 	switch {
 	case msg.Mode == ansi.ModeSynchronizedOutput:
 		return tea.Raw(ansi.RequestModeFocusEvent)
 	case msg.Mode == ansi.ModeFocusEvent && (msg.Value.IsSet() || msg.Value.IsReset()):
-		o.watch.Reports()
+		t.watch.Reports()
 	}
 	return nil
 }
 
-// focus handles that the terminal got or lost the focus.
-func (m *Model) focus(has bool) tea.Cmd {
-	m.outside.watch.Focus(has, m.env.Now())
-	return tea.Batch(m.outside.notifyUser(m.session), m.do(m.chat.focus(has)), m.do(m.session.setLooking(has)))
+// setFocused handles that the terminal got or lost the focus.
+func (m *Model) setFocused(has bool) tea.Cmd {
+	m.signals.watch.Focus(has, m.env.Now())
+	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.setFocused(has)), m.do(m.session.setFocused(has)))
 }
 
-// show updates the title and the progress bar of the terminal.
-func (o *outside) show(s *session) tea.Cmd {
+// updateTitleAndBar updates the title and the progress bar of the terminal.
+func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {
 	a, state := &s.activity, alert.None
 	switch {
 	case !s.env.Progress:
 	case a.status.Phase == updates.Asking:
 		state = alert.Asking
-	case a.moves():
+	case a.isRunning():
 		state = alert.Busy
-	case o.watch.Failed():
+	case t.watch.Failed():
 		state = alert.Failed
 	}
-	beat, title, bar := o.progress.Show(state), windowTitle(s.Title), tea.ProgressBar{}
-	if shown := o.progress.Bar(); shown != nil {
+	beat, title, bar := t.progress.Show(state), windowTitle(s.Title), tea.ProgressBar{}
+	if shown := t.progress.Bar(); shown != nil {
 		bar = *shown
 	}
-	if title == o.title && bar == o.bar {
+	if title == t.shownTitle && bar == t.shownBar {
 		return beat
 	}
-	o.title, o.bar = title, bar
-	return tea.Batch(beat, func() tea.Msg { return outsideMsg{} })
+	t.shownTitle, t.shownBar = title, bar
+	return tea.Batch(beat, func() tea.Msg { return drawNowMsg{} })
 }
 
 // notifyUser sends a notification of what happened while the user was away.
-func (o *outside) notifyUser(s *session) tea.Cmd {
-	text, ctx, notify := o.watch.Due(s.Title), s.env.ctx, s.env.Notify
+func (t *terminalSignals) notifyUser(s *session) tea.Cmd {
+	text, ctx, notify := t.watch.Due(s.Title), s.env.ctx, s.env.Notify
 	if text == "" || notify == nil {
 		return nil
 	}
@@ -262,12 +258,11 @@ type snackbar struct {
 	bad  bool
 	seq  int // number of the message, so that an old timer does not hide a newer one
 
-	fresh bool      // it is new, and belongs to what is visible after this message
-	about keyTarget // the view or dialog it belongs to; it is not shown elsewhere
+	isNew     bool      // it is new, and belongs to what is visible after this message
+	belongsTo keyTarget // the view or dialog it belongs to; it is not shown elsewhere
 }
 
-// keyTarget is what gets the keys: a view, and a dialog over it. The zero value is the
-// main screen.
+// keyTarget is what gets the keys: a view, and a dialog over it. The zero value is the main screen.
 type keyTarget struct {
 	view   fullView
 	dialog overlay.Dialog
@@ -277,25 +272,24 @@ const snackbarFor = 4 * time.Second
 
 // show replaces the message.
 func (s *snackbar) show(text string, bad bool) tea.Cmd {
-	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, fresh: true}
+	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, isNew: true}
 	seq := s.seq
-	return later(snackbarFor, func() pane.Action {
+	return afterDelay(snackbarFor, func() pane.Action {
 		s.hide(seq)
 		return nil
 	})
 }
 
-// place binds a new message to the visible view and dialog.
-func (s *snackbar) place(at keyTarget) {
-	if s.fresh {
-		s.fresh, s.about = false, at
+// bindTo binds a new message to the visible view and dialog.
+func (s *snackbar) bindTo(at keyTarget) {
+	if s.isNew {
+		s.isNew, s.belongsTo = false, at
 	}
 }
 
-// textAt returns the message, or "" if it belongs to another view or dialog than what
-// is visible.
+// textAt returns the message, or "" if it belongs to another view or dialog than what is visible.
 func (s *snackbar) textAt(at keyTarget) string {
-	if s.fresh || s.about == at {
+	if s.isNew || s.belongsTo == at {
 		return s.text
 	}
 	return ""
@@ -308,12 +302,12 @@ func (s *snackbar) hide(seq int) {
 	}
 }
 
-// repeat is a key that acts when it is pressed again while the snackbar that announces this is shown.
-type repeat struct{ seq int } // number of that snackbar
+// secondPress is a key that acts when it is pressed again while the snackbar that announces this is shown.
+type secondPress struct{ snackbarSeq int } // number of that snackbar
 
-// again reports whether that snackbar is still visible, and resets r.
-func (r *repeat) again(n *snackbar, at keyTarget) bool {
-	again := r.seq != 0 && r.seq == n.seq && n.textAt(at) != ""
-	r.seq = 0
+// isSecond reports whether the key was pressed before and its snackbar is still visible. It resets p.
+func (p *secondPress) isSecond(n *snackbar, at keyTarget) bool {
+	again := p.snackbarSeq != 0 && p.snackbarSeq == n.seq && n.textAt(at) != ""
+	p.snackbarSeq = 0
 	return again
 }

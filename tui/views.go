@@ -24,38 +24,38 @@ type fullView interface {
 	Cursor() *tea.Cursor
 	// Update handles a key, a paste or the mouse, and returns an action for the screen.
 	Update(msg tea.Msg) pane.Action
-	// renew shows the newest state of the conversation.
-	renew(v *views)
+	// refresh shows the newest state of the conversation.
+	refresh(v *views)
 	// restyle sets the styles of a theme.
-	restyle(l themeStyles)
+	restyle(ts themeStyles)
 	// hasGaugeLine reports whether the line of the gauge is shown below the view. A
 	// view with a gauge of its own needs none.
 	hasGaugeLine() bool
 }
 
-// actor is a view with actions that no other view has.
-type actor interface {
-	act(v *views, a pane.Action) pane.Action
+// actionHandler is a view with actions that no other view has.
+type actionHandler interface {
+	handleAction(v *views, a pane.Action) pane.Action
 }
 
-// closer is a view with running work that ends when it is closed.
-type closer interface{ closed() }
+// workStopper is a view with running work that ends when it is closed.
+type workStopper interface{ stopWork() }
 
 // views is the stack of full-screen views.
 type views struct {
-	env     *env
-	session *session
-	styles  themeStyles
-	room    func(one fullView) (width, height int)                     // size of a view, 0 while unknown
-	reading func() meter.Reading                                       // of the meter, with the draft
-	gauges  func(a, b meter.Reading, width int) (before, after string) // draws two gauges to compare
-	inRun   map[string]runSetting                                      // settings of this run, by key
+	env          *env
+	session      *session
+	styles       themeStyles
+	viewSize     func(view fullView) (width, height int)                    // size of a view, 0 while unknown
+	meterReading func() meter.Reading                                       // of the meter, with the draft
+	drawGauges   func(a, b meter.Reading, width int) (before, after string) // draws two gauges to compare
+	runSettings  map[string]runSetting                                      // settings of this run, by key
 
-	stack    []fullView     // the visible one last
-	due      tea.Cmd        // a command of the visible view that is not started yet
-	stale    bool           // the conversation changed since the visible view was renewed
-	previews []*previewView // for each unanswered preview request, the view that made it, oldest first
-	review   *reviewView    // of the pending summary, with the user's changes; nil until it is opened
+	stack          []fullView     // the visible one last
+	pendingCommand tea.Cmd        // a command of the visible view that is not started yet
+	needsRefresh   bool           // the conversation changed since the visible view was refreshed
+	previews       []*previewView // for each unanswered preview request, the view that made it, oldest first
+	review         *reviewView    // of the pending summary, with the user's changes; nil until it is opened
 }
 
 func (v *views) top() fullView {
@@ -66,107 +66,106 @@ func (v *views) top() fullView {
 }
 
 // open shows a view over the visible one.
-func (v *views) open(one fullView) pane.Action {
-	one.restyle(v.styles)
-	v.stack = append(v.stack, one)
-	v.show(one)
+func (v *views) open(view fullView) pane.Action {
+	view.restyle(v.styles)
+	v.stack = append(v.stack, view)
+	v.activate(view)
 	return transcriptCovered{}
 }
 
-// show sets the size and the newest state of a view that becomes visible.
-func (v *views) show(one fullView) {
+// activate sets the size and the newest state of a view that becomes visible.
+func (v *views) activate(view fullView) {
 	v.resize()
-	one.renew(v)
+	view.refresh(v)
 }
 
 // close closes the visible view.
 func (v *views) close() pane.Action {
 	if n := len(v.stack); n > 0 {
-		end(v.stack[n-1])
+		stopViewWork(v.stack[n-1])
 		v.stack = v.stack[:n-1]
 	}
-	if one := v.top(); one != nil {
-		v.show(one)
+	if view := v.top(); view != nil {
+		v.activate(view)
 	}
 	return nil
 }
 
 // closeAll closes all views except kept, which may be nil.
 func (v *views) closeAll(kept fullView) {
-	v.stack = slices.DeleteFunc(v.stack, func(one fullView) bool {
-		if one == kept {
+	v.stack = slices.DeleteFunc(v.stack, func(view fullView) bool {
+		if view == kept {
 			return false
 		}
-		end(one)
+		stopViewWork(view)
 		return true
 	})
 }
 
 // remove removes a view from the stack.
-func (v *views) remove(one fullView) {
-	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == one })
+func (v *views) remove(view fullView) {
+	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == view })
 }
 
-// end ends the running work of a closed view.
-func end(one fullView) {
-	if c, ok := one.(closer); ok {
-		c.closed()
+// stopViewWork ends the running work of a closed view.
+func stopViewWork(view fullView) {
+	if c, ok := view.(workStopper); ok {
+		c.stopWork()
 	}
 }
 
 // markStale records that the conversation changed.
-func (v *views) markStale() { v.stale = true }
+func (v *views) markStale() { v.needsRefresh = true }
 
-// renew renews the visible view if the conversation changed since, once for all
-// changes.
-func (v *views) renew() {
-	if one := v.top(); one != nil && v.stale {
-		v.stale = false
-		one.renew(v)
+// refreshVisible refreshes the visible view if the conversation changed since, once for all changes.
+func (v *views) refreshVisible() {
+	if view := v.top(); view != nil && v.needsRefresh {
+		v.needsRefresh = false
+		view.refresh(v)
 	}
 }
 
 // takeCommand returns the pending command of the visible view, once.
 func (v *views) takeCommand() tea.Cmd {
-	due := v.due
-	v.due = nil
+	due := v.pendingCommand
+	v.pendingCommand = nil
 	return due
 }
 
 // resize sets the size of the visible view.
 func (v *views) resize() {
-	one := v.top()
-	if one == nil {
+	view := v.top()
+	if view == nil {
 		return
 	}
-	if width, height := v.room(one); width > 0 && height > 0 {
-		one.SetSize(width, height)
+	if width, height := v.viewSize(view); width > 0 && height > 0 {
+		view.SetSize(width, height)
 	}
 }
 
-func (v *views) setTheme(l themeStyles) {
-	v.styles = l
-	for _, one := range v.stack {
-		one.restyle(l)
+func (v *views) setTheme(ts themeStyles) {
+	v.styles = ts
+	for _, view := range v.stack {
+		view.restyle(ts)
 	}
 }
 
 // dispatch passes a message to the visible view. It returns Ignored if the view does not use it.
 func (v *views) dispatch(msg tea.Msg) pane.Action {
-	one := v.top()
-	action := one.Update(msg)
-	if own, ok := one.(actor); ok {
-		return own.act(v, action)
+	view := v.top()
+	action := view.Update(msg)
+	if handler, ok := view.(actionHandler); ok {
+		return handler.handleAction(v, action)
 	}
 	return action
 }
 
-// cannotOpen returns a snackbar that says why no view of the conversation can open, or nil.
-func (v *views) cannotOpen() pane.Action {
-	if v.session.open {
+// whyNotOpen returns a snackbar that says why no view of the conversation can open, or nil.
+func (v *views) whyNotOpen() pane.Action {
+	if v.session.isOpen {
 		return nil
 	}
-	return refuse(v.session.refusal())
+	return refuse(v.session.whyNotSendable())
 }
 
 // Updates go to the views that show them.
@@ -188,9 +187,8 @@ func (v *views) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// redoKey returns what redoes a compaction: the key of the history if that is the visible
-// view, or the command.
-func (v *views) redoKey() string {
+// redoHint returns what redoes a compaction: the key of the history if that is the visible view, or the command.
+func (v *views) redoHint() string {
 	b := key.Binding{}
 	if _, history := v.top().(*historyView); history {
 		b = v.env.Keys.History.Redo
@@ -198,8 +196,8 @@ func (v *views) redoKey() string {
 	return keyOr(b, "/redo-compact")
 }
 
-// reset closes the views of a conversation that was left, except kept.
-func (v *views) reset(kept *searchView) {
+// closeConversationViews closes the views of a conversation that was left, except kept.
+func (v *views) closeConversationViews(kept *searchView) {
 	v.previews, v.review = nil, nil
 	v.closeAll(kept)
 }
