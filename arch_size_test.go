@@ -85,7 +85,7 @@ var ceilings = map[string]size{
 	"tui/diffview":                  {562, 168},
 	"tui/edit":                      {1452, 192},
 	"tui/gauge":                     {356, 251},
-	"tui/history":                   {3064, 1112},
+	"tui/history":                   {3064, 1110},
 	"tui/overlay":                   {2224, 779},
 	"tui/pane":                      {1425, 807},
 	"tui/preview":                   {656, 374},

@@ -188,7 +188,7 @@ func TestADraftIsJoinedWhenAConversationIsTakenOver(t *testing.T) {
 		}, func(r *rig) {
 			r.typeText("half a thought")
 			r.wait(2 * time.Second)
-			r.sendUpdates(closed)
+			r.sendUpdates(closedElsewhereUpdate)
 			r.press("enter")
 			r.wantText("│ half a thought", "enter send")
 			r.wait(2 * time.Second)

@@ -217,7 +217,7 @@ func TestNoColour(t *testing.T) {
 			}
 		}
 		plain()
-		fill(r)
+		fillTranscript(r)
 		plain()
 		r.send(tea.BackgroundColorMsg{Color: color.White})
 		plain()
@@ -270,36 +270,36 @@ func TestShellLines(t *testing.T) {
 
 // The output of a command is added only to the conversation in which the command was started.
 func TestShellLinesStayInTheirConversation(t *testing.T) {
-	start := func(r *rig, command string) (end func()) {
-		hold := make(chan struct{})
-		r.portGate = hold
+	startCommand := func(r *rig, command string) (finish func()) {
+		gate := make(chan struct{})
+		r.portGate = gate
 		r.submit(command)
 		r.portGate = nil
-		return func() { close(hold); r.settle() }
+		return func() { close(gate); r.settle() }
 	}
 	screenOf(t, "left", nil, func(r *rig) {
-		end := start(r, "!ls")
+		finishShell := startCommand(r, "!ls")
 		r.submit("/new")
 		r.calls = nil
-		end()
+		finishShell()
 		r.wantCalls()
 		r.wantText("!ls", "output of ls")
 	})
 	screenOf(t, "being left", nil, func(r *rig) {
-		end := start(r, "!ls")
-		opened := start(r, "/new")
+		finishShell := startCommand(r, "!ls")
+		finishOpening := startCommand(r, "/new")
 		r.calls = nil
-		end()
-		opened()
+		finishShell()
+		finishOpening()
 		r.wantCalls()
 		r.wantText("!ls", "output of ls")
 	})
 	screenOf(t, "being opened", nil, func(r *rig) {
-		opened := start(r, "/new")
-		end := start(r, "!ls")
-		opened()
+		finishOpening := startCommand(r, "/new")
+		finishShell := startCommand(r, "!ls")
+		finishOpening()
 		r.calls = nil
-		end()
+		finishShell()
 		r.wantCalls("next add I ran `ls`:\n\n```\noutput of ls\n```")
 	})
 }
@@ -319,8 +319,8 @@ func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 	})
 }
 
-// fill shows something of everything.
-func fill(r *rig) {
+// fillTranscript shows a title, messages, tool results, a streaming reply and a queued message.
+func fillTranscript(r *rig) {
 	r.sendAppended(
 		conversation.Renamed{Title: "Fix flaky upload test"}, conversation.UserMessage{Text: "why does TestUpload fail on CI?"},
 		conversation.AssistantMessage{Text: "I will **look**.", Reasoning: "Perhaps the port.", Stop: conversation.StopCalls,

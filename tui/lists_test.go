@@ -93,13 +93,13 @@ func TestALateAnswerChangesNoOtherList(t *testing.T) {
 	openConversationList(t, func(r *rig) {
 		r.press("down", "ctrl+x")
 		r.wait(time.Second)
-		hold := make(chan struct{})
-		r.portGate, r.failing["remove stored"] = hold, errors.New("it is in use")
+		gate := make(chan struct{})
+		r.portGate, r.failing["remove stored"] = gate, errors.New("it is in use")
 		r.press("y", "esc")
 		r.portGate = nil
 		r.submit("/model")
 		r.wantText("❯ openai/gpt-5.6-luna")
-		close(hold)
+		close(gate)
 		r.settle()
 		r.wantText("❯ openai/gpt-5.6-luna", "it is in use")
 		r.wantNoText("a port in use")

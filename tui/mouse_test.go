@@ -25,11 +25,11 @@ func TestMouse(t *testing.T) {
 		y := r.row("question 39")
 		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5})
 		if now := r.row("question 39"); now != -1 {
-			t.Errorf("the wheel left it at row %d", now)
+			t.Errorf("after the wheel up question 39 is at row %d", now)
 		}
 		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 5, Y: 5})
 		if now := r.row("question 39"); now != y {
-			t.Errorf("back down it is at row %d, not %d", now, y)
+			t.Errorf("after the wheel down question 39 is at row %d, not %d", now, y)
 		}
 		r.terminalRequests = nil
 		drag := func(x1, y1, x2, y2 int) {
@@ -48,12 +48,12 @@ func TestMouse(t *testing.T) {
 		r.calls = nil
 		r.press("ctrl+c")
 		if d := cmp.Diff([]string{"setClipboardMsg question"}, r.terminalRequests); d != "" || len(r.calls) > 0 {
-			t.Error("ctrl+c does not copy what is selected:", d, r.calls)
+			t.Error("ctrl+c does not copy the selected text:", d, r.calls)
 		}
 		drag(4, y, 11, y)
 		r.press("x")
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
-			t.Error("something is still marked while one writes")
+			t.Error("text is still selected after a letter")
 		}
 		drag(4, y, 11, y)
 		r.press("esc")
@@ -72,7 +72,7 @@ func TestKeysActOnSelectedTextFirst(t *testing.T) {
 		y := r.row("question 38")
 		r.press("shift+up")
 		if now := r.row("question 38"); now != y+1 {
-			t.Errorf("on an empty line it is at row %d, not %d", now, y+1)
+			t.Errorf("on an empty line the cursor is at row %d, not %d", now, y+1)
 		}
 		r.press("shift+down")
 		r.typeText("one two")

@@ -73,11 +73,11 @@ func TestShowsTheStoredConversation(t *testing.T) {
 	}, func(r *rig) {
 		r.wantText("Fix the test", "▌ why?", "because", "AGENTS.md was read")
 		if title := r.m.View().WindowTitle; title != "plimsoll · Fix the test" {
-			t.Errorf("the window is called %q", title)
+			t.Errorf("the window title is %q", title)
 		}
 		r.sendAppended(conversation.Renamed{Title: "Another \x1b]0;title"})
 		if title := r.m.View().WindowTitle; title != "plimsoll · Another ␛]0;title" {
-			t.Errorf("the window is called %q", title)
+			t.Errorf("the window title is %q", title)
 		}
 		r.wantText("Another ␛]0;title")
 	})
@@ -112,14 +112,14 @@ func TestReadOnly(t *testing.T) {
 // A follower sees new events, and whether the conversation is still open in another window.
 func TestFollowing(t *testing.T) {
 	screen(t, withFollowedConversation, func(r *rig) {
-		r.wantText(opened.Why, "following", "A draft stays here.")
+		r.wantText(openElsewhereUpdate.Why, "following", "A draft stays here.")
 		r.wantNoText("enter send")
 		r.sendAppended(conversation.UserMessage{Text: "said elsewhere"})
 		r.wantText("▌ said elsewhere")
 		r.sendUpdates(updates.Delta{Text: "half a rep"})
 		r.wantText("half a rep")
 		r.submit("hello")
-		r.wantText("│ hello", opened.Why)
+		r.wantText("│ hello", openElsewhereUpdate.Why)
 		r.sendUpdates(updates.Elsewhere{Why: "This conversation was deleted"})
 		r.wantText("This conversation was deleted", "│ hello")
 		r.wantNoText("following")
@@ -129,10 +129,10 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-// opened is the update for a conversation that is open in another window, closed for one that is not.
+// Updates of a followed conversation, while another window has it open and after that.
 var (
-	opened = updates.Elsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
-	closed = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
+	openElsewhereUpdate   = updates.Elsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
+	closedElsewhereUpdate = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
 )
 
 // withFollowedConversation opens a conversation longer than the screen that another window has open.
@@ -140,7 +140,7 @@ func withFollowedConversation(r *rig, _ *tui.Options) {
 	for n := range 40 {
 		r.first.Events = append(r.first.Events, conversation.Event{Seq: uint64(n + 1), Turn: n, Body: conversation.UserMessage{Text: fmt.Sprintf("message %d", n)}})
 	}
-	r.first.ReadOnly, r.first.Elsewhere = opened.Why, opened
+	r.first.ReadOnly, r.first.Elsewhere = openElsewhereUpdate.Why, openElsewhereUpdate
 	r.next = r.conversation("first", updates.NewMailbox())
 	r.next.Events = append(slices.Clone(r.first.Events), conversation.Event{Seq: 41, Turn: 40, Body: conversation.UserMessage{Text: "the newest"}})
 }
@@ -152,7 +152,7 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 		screenOf(t, name, withFollowedConversation, func(r *rig) {
 			r.sendUpdates(updates.Delta{Text: "half a rep"})
 			r.typeText(draft)
-			r.sendUpdates(closed)
+			r.sendUpdates(closedElsewhereUpdate)
 			r.wantText("The other window closed · enter to continue here", "│ "+draft)
 			r.press("pgup", "pgup")
 			top := r.lines()[3]
@@ -182,20 +182,20 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 func TestALateTakeoverKeepsFollowing(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		withFollowedConversation(r, o)
-		r.next.ReadOnly, r.next.Elsewhere = opened.Why, opened
+		r.next.ReadOnly, r.next.Elsewhere = openElsewhereUpdate.Why, openElsewhereUpdate
 	}, func(r *rig) {
-		r.sendUpdates(closed)
+		r.sendUpdates(closedElsewhereUpdate)
 		r.submit("mine")
-		r.wantText("another window was first", opened.Why, "│ mine", "▌ the newest")
+		r.wantText("another window was first", openElsewhereUpdate.Why, "│ mine", "▌ the newest")
 	})
 	screenOf(t, "failing", withFollowedConversation, func(r *rig) {
 		r.failing["resume"] = errors.New("the disk is gone")
-		r.sendUpdates(closed)
+		r.sendUpdates(closedElsewhereUpdate)
 		r.submit("mine")
 		r.wantText("the disk is gone", "│ mine", "enter to continue here")
-		r.sendUpdates(opened)
+		r.sendUpdates(openElsewhereUpdate)
 		r.sendAppended(conversation.UserMessage{Text: "said elsewhere"})
-		r.wantText("▌ said elsewhere", opened.Why)
+		r.wantText("▌ said elsewhere", openElsewhereUpdate.Why)
 	})
 }
 

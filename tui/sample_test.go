@@ -34,7 +34,7 @@ const (
 	atLast     = 23
 )
 
-// sampleConversation returns the bodies of the events, in order. The first has Seq 1.
+// sampleConversation returns the bodies of its events, in order. The first has Seq 1.
 func sampleConversation() []conversation.Body {
 	call := func(id, tool, arguments string) conversation.AssistantMessage {
 		return conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}
@@ -90,7 +90,7 @@ func (r *rig) setLog(bodies ...conversation.Body) {
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, other}, Conversations: 12, Took: 40 * time.Millisecond}}
 }
 
-// commitEvents adds bodies to the log, each batch at a later time.
+// commitEvents adds bodies to the open log, and returns their events.
 func (r *rig) commitEvents(bodies ...conversation.Body) []conversation.Event {
 	r.t.Helper()
 	events := r.openLog.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
@@ -100,7 +100,7 @@ func (r *rig) commitEvents(bodies ...conversation.Body) []conversation.Event {
 	return events
 }
 
-// appendEvents sends the updates for new events of the conversation.
+// appendEvents adds events to the open log, and sends their updates.
 func (r *rig) appendEvents(bodies ...conversation.Body) {
 	r.t.Helper()
 	events := r.commitEvents(bodies...)
@@ -120,7 +120,7 @@ func (r *rig) breakdown() inspect.Breakdown {
 		}}
 }
 
-// pendingReview is a summary that waits for review.
+// pendingReview returns the update for a summary that waits for review.
 func pendingReview() updates.Reviewing {
 	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }

@@ -40,7 +40,7 @@ func TestMainScreen(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, at[0], at[1]), func(t *testing.T) {
 				screen(t, func(_ *rig, o *tui.Options) { o.Colourless = colourless }, func(r *rig) {
 					r.resize(at[0], at[1])
-					fill(r)
+					fillTranscript(r)
 					r.sendUpdates(metered())
 					r.typeText("so fix it, and @upload.go too")
 					golden.RequireEqual(r.t, r.m.View().Content+"\n")
@@ -83,12 +83,12 @@ func TestScreens(t *testing.T) {
 func TestEveryTerminalSize(t *testing.T) {
 	states := map[string]func(r *rig){
 		"welcome":    func(*rig) {},
-		"talk":       fill,
-		"completing": func(r *rig) { fill(r); r.typeText("and @") },
+		"talk":       fillTranscript,
+		"completing": func(r *rig) { fillTranscript(r); r.typeText("and @") },
 		"commands":   func(r *rig) { r.typeText("/") },
 		"search":     func(r *rig) { r.press("ctrl+r"); r.typeText("one") },
 		"draft":      func(r *rig) { r.send(tea.PasteMsg{Content: strings.Repeat("a line\n", 60) + "the last"}) },
-		"approval":   func(r *rig) { fill(r); r.sendUpdates(approval("1", strings.Repeat("a long command ", 40))) },
+		"approval":   func(r *rig) { fillTranscript(r); r.sendUpdates(approval("1", strings.Repeat("a long command ", 40))) },
 		"help":       func(r *rig) { r.press("?") },
 		"list":       func(r *rig) { r.submit("/model") },
 		"optimizing": func(r *rig) {

@@ -59,7 +59,7 @@ func hostileConversation() []conversation.Body {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
 }
 
-// withHostileConversation opens the screen with hostileTale.
+// withHostileConversation opens the screen with hostileConversation.
 func withHostileConversation(r *rig, o *tui.Options) {
 	r.setLog(hostileConversation()...)
 	r.first.Title, o.Place = evil, evil
@@ -78,7 +78,7 @@ func withHostileConversation(r *rig, o *tui.Options) {
 	r.changedSettings["compaction.preset"] = evil
 }
 
-// hostileAnswers are updates with hostile texts.
+// hostileAnswers returns updates with hostile texts.
 func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
@@ -115,11 +115,11 @@ func TestHostileTextInEveryView(t *testing.T) {
 			}
 			r.wantView(name)
 			r.sendUpdates(answers[0], answers[2])
-			r.wantText("␛") // made visible, not left out
+			r.wantText("␛") // control characters are shown, not removed
 			for _, at := range [][2]int{{40, 12}, {20, 6}, {100, 30}} {
 				r.resize(at[0], at[1])
 				r.press("home")
-				for range 12 { // unfold what there is on the way down
+				for range 12 { // unfold every row on the way down
 					r.press("down")
 					if name == "history" || name == "ledger" && at[0] < 100 {
 						r.press("enter")
@@ -129,7 +129,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 					r.press("ctrl+t", "ctrl+t", "[", "home", "enter", "down", "enter")
 				}
 			}
-			r.sendUpdates(answers[5], answers[7], answers[9]) // words in passing
+			r.sendUpdates(answers[5], answers[7], answers[9]) // errors and edits show a snackbar
 			r.wantView(name)
 		})
 	}
@@ -150,7 +150,7 @@ func TestHostileErrorsOfTheBackend(t *testing.T) {
 	})
 }
 
-// The test presses, pastes, clicks, updates and answers in random order; the rig checks each screen.
+// The rig checks the screen after random keys, pastes, clicks and updates.
 func TestAnyKeysInAnyViews(t *testing.T) {
 	var names []string
 	for _, b := range allBindings(tui.DefaultKeyMap()) {

@@ -96,7 +96,7 @@ func TestUnusedKeysGoToTheParent(t *testing.T) {
 	}
 	wantDraft(t, m, "")
 	if action, _ := m.Update(tea.WindowSizeMsg{}); action != (pane.Ignored{}) {
-		t.Errorf("a message that is no key gave %v", action)
+		t.Errorf("a message other than a key gave %v", action)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestAReturnedMessageHasItsFoldedPastes(t *testing.T) {
 		before := strip(m.View())
 		sent, ok := press(t, m, "enter").(composer.Submit)
 		if !ok {
-			t.Fatal("it is not sent")
+			t.Fatal("the message is not sent")
 		}
 		write(m, draft)
 		m.Prepend(sent.Text)

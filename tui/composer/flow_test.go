@@ -95,10 +95,10 @@ func TestClearedDraftComesBackWithUp(t *testing.T) {
 
 func TestSearchInHistory(t *testing.T) {
 	t.Parallel()
-	past := []string{"fix the Upload test", "write docs", "why does upload fail"}
+	prompts := []string{"fix the Upload test", "write docs", "why does upload fail"}
 	start := func(keys ...string) *composer.Model {
 		m := newModel(t)
-		m.SetHistory(past)
+		m.SetHistory(prompts)
 		write(m, "draft")
 		press(t, m, "ctrl+r")
 		write(m, "upl")
@@ -109,15 +109,15 @@ func TestSearchInHistory(t *testing.T) {
 		keys []string
 		want string
 	}{
-		"newest":             {nil, past[2]},
-		"older":              {[]string{"ctrl+r"}, past[0]},
-		"no older":           {[]string{"ctrl+r", "ctrl+r"}, past[0]},
-		"newer":              {[]string{"ctrl+r", "down"}, past[2]},
-		"left":               {[]string{"ctrl+r", "esc"}, "draft"},
-		"interrupted":        {[]string{"ctrl+c"}, "draft"},
-		"taken":              {[]string{"enter"}, past[2]},
-		"taken and left by":  {[]string{"enter", "down"}, "draft"},
-		"nothing looked for": {[]string{"ctrl+u", "enter"}, "draft"},
+		"newest":              {nil, prompts[2]},
+		"older":               {[]string{"ctrl+r"}, prompts[0]},
+		"no older":            {[]string{"ctrl+r", "ctrl+r"}, prompts[0]},
+		"newer":               {[]string{"ctrl+r", "down"}, prompts[2]},
+		"closed":              {[]string{"ctrl+r", "esc"}, "draft"},
+		"interrupted":         {[]string{"ctrl+c"}, "draft"},
+		"accepted":            {[]string{"enter"}, prompts[2]},
+		"accepted, then down": {[]string{"enter", "down"}, "draft"},
+		"empty query":         {[]string{"ctrl+u", "enter"}, "draft"},
 	} {
 		m := start(c.keys...)
 		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
@@ -128,11 +128,11 @@ func TestSearchInHistory(t *testing.T) {
 		t.Errorf("a search without a match shows\n%s", view)
 	}
 	if !m.Searching() {
-		t.Error("not searching")
+		t.Error("the search is not open")
 	}
 	press(t, m, "backspace", "backspace", "backspace", "enter")
-	wantDraft(t, m, past[2])
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: past[2]})
+	wantDraft(t, m, prompts[2])
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: prompts[2]})
 }
 
 func TestCommandsComplete(t *testing.T) {
@@ -176,7 +176,7 @@ func TestListOpensByTypingOnly(t *testing.T) {
 	m.SetHistory([]string{"older", "/comp"})
 	press(t, m, "up")
 	if m.Completing() {
-		t.Error("open in the history")
+		t.Error("the list is open for an old prompt")
 	}
 	press(t, m, "up")
 	wantDraft(t, m, "older")
@@ -188,16 +188,16 @@ func TestListOpensByTypingOnly(t *testing.T) {
 	wantAction(t, press(t, m, "esc"), nil)
 	write(m, "m")
 	if m.Completing() {
-		t.Error("open again for the word it was closed for")
+		t.Error("the list opened again for the same word")
 	}
 	press(t, m, "backspace", "backspace", "backspace", "backspace")
 	write(m, "/c")
 	if !m.Completing() {
-		t.Error("not open for a new word")
+		t.Error("the list is not open for a new word")
 	}
 	write(m, "\n")
 	if m.Completing() {
-		t.Error("open with a second line")
+		t.Error("the list is open after a line break")
 	}
 }
 
@@ -221,7 +221,7 @@ func TestFilesComplete(t *testing.T) {
 	m.SetFiles([]composer.File{{Path: "else.go"}})
 	press(t, m, "enter")
 	if !strings.HasSuffix(m.Draft(), "@else.go ") {
-		t.Errorf("files that came later are not offered: %q", m.Draft())
+		t.Errorf("a newer list of files is not offered: %q", m.Draft())
 	}
 }
 
@@ -233,7 +233,7 @@ func TestStashingAnOldPromptKeepsTheDraft(t *testing.T) {
 	write(m, "new")
 	press(t, m, "up")
 	if draft, _ := m.Drafts(); draft != "new" {
-		t.Errorf("%q would be kept", draft)
+		t.Errorf("%q would be stored as the draft", draft)
 	}
 	press(t, m, "ctrl+s")
 	wantDraft(t, m, "new")

@@ -16,7 +16,7 @@ var clickCount atomic.Int64
 // nextClickTime returns a time long after every other click.
 func nextClickTime() time.Time { return time.Unix(60*clickCount.Add(1), 0) }
 
-// click clicks so many times at a cell, and reports whether the cell is part of the text.
+// click clicks a cell a number of times, and reports whether the cell is part of the text.
 func click(m *composer.Model, x, y, times int) bool {
 	return clickAt(m, x, y, times, nextClickTime())
 }
@@ -30,7 +30,7 @@ func clickAt(m *composer.Model, x, y, times int, now time.Time) bool {
 	return hit
 }
 
-// drag clicks so many times at a cell, and drags to another one with the button down.
+// drag clicks a cell a number of times, and drags to another cell before the last release.
 func drag(m *composer.Model, times, x, y, toX, toY int) {
 	now := nextClickTime()
 	for i := range times {
@@ -60,13 +60,13 @@ func TestAClickMovesTheCursor(t *testing.T) {
 		want string
 	}{
 		"within a word":       {4, 1, "on|e two\n漢字 three\nfour"},
-		"behind a line":       {60, 1, "one two|\n漢字 three\nfour"},
-		"before it":           {0, 2, "one two\n|漢字 three\nfour"},
+		"after a line":        {60, 1, "one two|\n漢字 three\nfour"},
+		"before a line":       {0, 2, "one two\n|漢字 three\nfour"},
 		"within a wide glyph": {5, 2, "one two\n漢|字 three\nfour"},
 		"the last line":       {2, 3, "one two\n漢字 three\n|four"},
 	} {
 		if !click(m, c.x, c.y, 1) {
-			t.Errorf("%s: nothing was hit", name)
+			t.Errorf("%s: the click is outside the text", name)
 		}
 		write(m, "|")
 		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
@@ -83,7 +83,7 @@ func TestTheMouseSelects(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)
 	for name, c := range map[string]struct {
-		does func(m *composer.Model)
+		act  func(m *composer.Model)
 		want string
 	}{
 		"a click":                 {func(m *composer.Model) { click(m, 4, 1, 1) }, ""},
@@ -91,12 +91,12 @@ func TestTheMouseSelects(t *testing.T) {
 		"a drag back":             {func(m *composer.Model) { drag(m, 1, 5, 1, 2, 1) }, "one"},
 		"over lines":              {func(m *composer.Model) { drag(m, 1, 12, 1, 6, 2) }, "go\n漢字"},
 		"beyond the text":         {func(m *composer.Model) { drag(m, 1, 6, 2, 70, 20) }, " three\nfour"},
-		"above it":                {func(m *composer.Model) { drag(m, 1, 5, 1, 1, -9) }, "one"},
+		"above the text":          {func(m *composer.Model) { drag(m, 1, 5, 1, 1, -9) }, "one"},
 		"a double click":          {func(m *composer.Model) { click(m, 3, 1, 2) }, "one"},
 		"on a path, of letters":   {func(m *composer.Model) { click(m, 7, 1, 2) }, "two"},
 		"on its marks":            {func(m *composer.Model) { click(m, 9, 1, 2) }, "/"},
 		"on blanks":               {func(m *composer.Model) { click(m, 5, 1, 2) }, " "},
-		"behind the last word":    {func(m *composer.Model) { click(m, 60, 3, 2) }, "four"},
+		"after the last word":     {func(m *composer.Model) { click(m, 60, 3, 2) }, "four"},
 		"on wide characters":      {func(m *composer.Model) { click(m, 3, 2, 2) }, "漢字"},
 		"a drag by words":         {func(m *composer.Model) { drag(m, 2, 3, 1, 8, 1) }, "one two"},
 		"back by words":           {func(m *composer.Model) { drag(m, 2, 8, 1, 3, 1) }, "one two"},
@@ -111,7 +111,7 @@ func TestTheMouseSelects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newModel(t)
 			m.SetText("one two/x.go\n漢字 three\nfour")
-			c.does(m)
+			c.act(m)
 			if got := takeSelection(t, m); got != c.want {
 				t.Errorf("%q is selected, want %q", got, c.want)
 			}

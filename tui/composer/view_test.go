@@ -57,7 +57,7 @@ func TestViews(t *testing.T) {
 var alphabet = []string{
 	"a", "word ", " ", "\n", "\t", "漢", "かな", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "क्षि", "हिन्दी", "ตัวอย่าง",
 	"العربية", "\u202e", "\x1b[31m", "\x07", "ﷺ", "@re", "/", "—", "\U0010fffd", "\u200b",
-	"\n\ufe0f", "\n\U0001f3fb", "\n\u0903", "\u0600", // join what stands before or behind them
+	"\n\ufe0f", "\n\U0001f3fb", "\n\u0903", "\u0600", // characters that join their neighbours
 }
 
 func TestLinesFitAndTheCursorIsInside(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, on, keys string
-		want           func(at map[string]uint64) pane.Action
+		name, row, keys string
+		want            func(at map[string]uint64) pane.Action
 	}{
 		{"a reply is pinned with its results", "failed", "p", func(at map[string]uint64) pane.Action {
 			return pane.Pin{Events: []uint64{at["failed"] - 2, at["failed"]}, Pinned: true}
 		}},
-		{"a pin is ended", "pinned", "p", func(at map[string]uint64) pane.Action {
+		{"a pinned message is unpinned", "pinned", "p", func(at map[string]uint64) pane.Action {
 			return pane.Pin{Events: []uint64{at["pinned"]}}
 		}},
 		{"a result is masked", "hostile", "m", func(at map[string]uint64) pane.Action {
@@ -29,7 +29,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "it is already masked", Bad: true}
 		}},
-		{"the user's words are not masked", "question", "m", func(map[string]uint64) pane.Action {
+		{"a summarised message is not masked", "question", "m", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "it is already summarized", Bad: true}
 		}},
 		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
@@ -37,32 +37,32 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return pane.Undo{Epoch: at["summary"]}
 		}},
 		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
-		{"nothing is undone where nothing was done", "last", "u", func(map[string]uint64) pane.Action {
+		{"an event without a compaction has no undo", "last", "u", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "no compaction changed this: it is sent in full", Bad: true}
 		}},
-		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) pane.Action {
+		{"a rewind is not undone with u", "rewound", "u", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "this is no compaction: redo restores the turns", Bad: true}
 		}},
-		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
-		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
+		{"rewound turns are restored", "rewound", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
+		{"the line of the rewind restores them too", "rewind", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
 		{"a compaction is redone", "last", "r", func(map[string]uint64) pane.Action { return pane.Redo{} }},
-		{"what was undone is not pinned", "gone", "p", func(map[string]uint64) pane.Action {
+		{"a rewound message is not pinned", "rewound", "p", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "it was undone: redo it first", Bad: true}
 		}},
-		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) pane.Action {
+		{"a fork at a user message begins before it", "pinned", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["pinned"]}
 		}},
-		{"a fork at a call is behind its result", "failed", "f", func(at map[string]uint64) pane.Action {
+		{"a fork at a call begins after its result", "failed", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
-		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) pane.Action {
+		{"the first press asks before a turn is resent", "failed", "e", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) pane.Action { return history.Resend{Turn: 1} }},
-		{"another key takes the question back", "failed", "ezpe", func(map[string]uint64) pane.Action {
+		{"another key cancels the question", "failed", "ezpe", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
-		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) pane.Action {
+		{"the original result is copied", "failed", "y", func(map[string]uint64) pane.Action {
 			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
 		{"q closes", "last", "q", func(map[string]uint64) pane.Action { return pane.Closed{} }},
@@ -73,7 +73,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			r := newRig(t, 100, 30)
 			at := r.addSample()
 			r.showLog()
-			r.moveTo(at[test.on])
+			r.moveTo(at[test.row])
 			got := r.press(strings.Split(test.keys, "")...)
 			if diff := cmp.Diff(test.want(at), got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
@@ -94,7 +94,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		}
 	}
 	if !strings.Contains(r.screen(), r.readOnlyReason) {
-		t.Errorf("the screen does not say why:\n%s", r.screen())
+		t.Errorf("the reason is not on the screen:\n%s", r.screen())
 	}
 	for k, want := range map[string]pane.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
 		if diff := cmp.Diff(want, r.press(k)); diff != "" {
@@ -119,7 +119,7 @@ func TestRefreshKeepsTheCursorOnItsEvent(t *testing.T) {
 			r.press("enter")
 			before := cursorRow(r)
 			r.add(conversation.UserMessage{Text: "one more"})
-			if side != "as sent" { // there, masking it changes what is in sight
+			if side != "as sent" { // there a mask changes the visible rows
 				r.compact("more", maskOf(at["hostile"]))
 			}
 			r.Refresh(r.content())
@@ -130,7 +130,7 @@ func TestRefreshKeepsTheCursorOnItsEvent(t *testing.T) {
 	}
 }
 
-// cursorRow returns the row with the cursor.
+// cursorRow returns the lines of the row with the cursor.
 func cursorRow(r *rig) string {
 	var out []string
 	for l := range strings.SplitSeq(r.screen(), "\n") {

@@ -10,8 +10,7 @@ import (
 	"plimsoll/tui/history"
 )
 
-// newLongRig is a history over n events, of 1 KB where they are results, with a mask over
-// half of these and a summary of the first tenth.
+// newLongRig returns a history of n events. Results have 1 KB; half of them are masked, and the first tenth is summarised.
 func newLongRig(b *testing.B, n int) (*rig, history.Content) {
 	b.Helper()
 	r := newRig(b, 120, 40)

@@ -15,7 +15,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// addEveryKind is a conversation with every kind of event that the history shows.
+// addEveryKind appends every kind of event that the history shows.
 func addEveryKind(r *rig) {
 	at := r.addSample()
 	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})
@@ -37,7 +37,7 @@ func addEveryKind(r *rig) {
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
 }
 
-// A kind without a description would be shown as one of a newer version.
+// A kind without a description would be shown like an event of a newer version.
 func TestTheTestConversationHasEveryKind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
@@ -56,7 +56,7 @@ func TestTheTestConversationHasEveryKind(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		if !seen[kind[1]] {
-			t.Errorf("everything has no event of the kind %s: say in words what it was, and add one", kind[1])
+			t.Errorf("addEveryKind has no event of the kind %s: add one, and describe it in package history", kind[1])
 		}
 	}
 }

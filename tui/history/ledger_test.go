@@ -21,7 +21,7 @@ func TestTheLedger(t *testing.T) {
 	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
 	r.SetSize(40, 12)
 	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–7 of 7") {
-		t.Errorf("without a compaction it says\n%s\nand after a step down\n%s", top, r.screen())
+		t.Errorf("without a compaction the ledger shows\n%s\nand after a step down\n%s", top, r.screen())
 	}
 	r.SetSize(90, 24)
 	r.add(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "hi"})
@@ -62,7 +62,7 @@ func TestTheLedger(t *testing.T) {
 	}
 	r.press("home", "enter")
 	if view := r.screen(); !strings.Contains(view, "set off by load line") || !strings.Contains(view, "summary m: 900 tokens read, 40 written, $0.02") {
-		t.Errorf("unfolded it says\n%s", view)
+		t.Errorf("the unfolded row shows\n%s", view)
 	}
 	r.SetSize(120, 24)
 	if diff := cmp.Diff(pane.Action(pane.Jump{Event: kept}), r.press("end", "enter")); diff != "" {

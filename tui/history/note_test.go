@@ -8,7 +8,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// newRigWithNote is a history in which a note replaces the first of two turns.
+// newRigWithNote returns a history in which a note replaces the first of two turns.
 func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
 	t.Helper()
 	r = newRig(t, 120, 40)
@@ -31,27 +31,27 @@ func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, e
 func TestEvictedRowsNameTheNote(t *testing.T) {
 	t.Parallel()
 	r, epoch := newRigWithNote(t, nil)
-	has := func(what ...string) {
+	hasTexts := func(texts ...string) {
 		t.Helper()
-		for _, w := range what {
+		for _, w := range texts {
 			if screen := r.screen(); !strings.Contains(screen, w) {
 				t.Errorf("%q is not in\n%s", w, screen)
 			}
 		}
 	}
 	r.moveTo(1)
-	has("evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
+	hasTexts("evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
 	if screen := r.screen(); strings.Contains(screen, "summar") {
-		t.Errorf("it speaks of a summary:\n%s", screen)
+		t.Errorf("the note is called a summary:\n%s", screen)
 	}
 	r.moveTo(4)
-	has("part of the note above")
+	hasTexts("part of the note above")
 	r.moveTo(epoch)
 	r.press("enter")
-	has("note on turn 0 by the program, without a model", "What was done", "set off by load line")
+	hasTexts("note on turn 0 by the program, without a model", "What was done", "set off by load line")
 	r.moveTo(1)
 	r.press("tab", "tab")
-	has("▌ note")
+	hasTexts("▌ note")
 }
 
 func TestRowsOfASummaryAreSummarised(t *testing.T) {

@@ -41,7 +41,7 @@ func checkAction(t *rapid.T, a pane.Action, log []conversation.Event) {
 		}
 	case history.Fork:
 		if a.Before == 0 || a.Before > uint64(len(log))+1 {
-			t.Fatalf("a fork before %d of %d", a.Before, len(log))
+			t.Fatalf("a fork before event %d of %d", a.Before, len(log))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 	})
 }
 
-// answer rebuilds a request, or fails.
+// answer delivers a rebuilt request or an error.
 func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event) {
 	switch rapid.IntRange(0, 2).Draw(t, "answer") {
 	case 0:
@@ -105,7 +105,7 @@ func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event
 	case 1:
 		for _, q := range requests(log) {
 			if q.Event == event {
-				messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{Alternate: true}) // what cannot be sent is shown as well
+				messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{Alternate: true}) // a request that cannot be sent is shown too
 				m.Request(inspect.RebuiltRequest{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
 			}
 		}

@@ -72,12 +72,12 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	r.showLog()
 	r.press("/")
 	if r.Cursor() == nil {
-		t.Error("there is no cursor where one types")
+		t.Error("there is no cursor in the search line")
 	}
 	r.typeText("bind")
 	r.press("enter")
 	if r.Cursor() != nil {
-		t.Error("there is a cursor where nothing is typed")
+		t.Error("there is a cursor outside the search line")
 	}
 	wantTexts(t, r.screen(), "match 1 of 1")
 	wantTexts(t, cursorRow(r), "tcp :8080: bind")
@@ -97,8 +97,8 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	wantTexts(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
-	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < edit.MaxInLine || len(said.Text) > edit.MaxInLine+100 {
-		t.Errorf("%d bytes are searched for", len(said.Text))
+	if note, ok := r.press("n").(history.Note); !ok || len(note.Text) < edit.MaxInLine || len(note.Text) > edit.MaxInLine+100 {
+		t.Errorf("%d bytes are searched for", len(note.Text))
 	}
 	r.press("/", "esc")
 	wantTexts(t, cursorRow(r), "why does TestUpload fail")
@@ -112,7 +112,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	r.moveTo(at["fixed"])
 	wanted, ok := r.press("[").(history.Wanted)
 	if !ok {
-		t.Fatal("[ asks for no request")
+		t.Fatal("[ requests nothing from the archive")
 	}
 	wantTexts(t, r.screen(), "request 2 of 3", "building…")
 	r.Request(inspect.RebuiltRequest{SentRequest: inspect.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
@@ -130,7 +130,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	r.Request(inspect.RebuiltRequest{}, errors.New("the texts of its tools are gone"))
 	wantTexts(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
 	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
-		t.Errorf("behind the newest request is %#v", a)
+		t.Errorf("] at the newest request gives %#v", a)
 	}
 	if a := r.press("esc"); a != nil {
 		t.Errorf("esc gives %#v", a)

@@ -18,7 +18,7 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// rig is a history and the log that a test appends to.
+// rig is a history view with the log that it shows.
 type rig struct {
 	*history.Model
 	tb             testing.TB
@@ -38,7 +38,7 @@ func newRig(tb testing.TB, width, height int) *rig {
 	return r
 }
 
-// add appends events, a minute later than the last.
+// add appends events, a minute after the previous ones, and returns the last one's number.
 func (r *rig) add(bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	r.now = r.now.Add(time.Minute)
@@ -84,7 +84,7 @@ func (r *rig) content() history.Content {
 	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.readOnlyReason}
 }
 
-// requests are the requests of the usage events.
+// requests returns a request for each usage event.
 func requests(log []conversation.Event) []inspect.SentRequest {
 	var out []inspect.SentRequest
 	for _, e := range log {
@@ -107,7 +107,7 @@ func (r *rig) typeText(text string) {
 	}
 }
 
-// screen is the view without colours, and without blanks at the ends of lines.
+// screen returns the view without colours, and without blanks at the ends of lines.
 func (r *rig) screen() string {
 	lines := strings.Split(ansi.Strip(r.View()), "\n")
 	for i := range lines {
@@ -146,14 +146,14 @@ func (r *rig) addSample() map[string]uint64 {
 	r.add(conversation.Pin{Events: []uint64{at["pinned"]}})
 	at["hostile"] = r.call("http_request", `{"url":"https://example.org/\u001b[2J"}`, hostile+"\n"+strings.Repeat("more of it ", 90), conversation.ResultOK)
 	r.add(conversation.Notice{Level: conversation.NoticeWarning, Text: "the server answered 529: tried again after 4 s"})
-	at["gone"] = r.add(conversation.UserMessage{Text: "forget that, use port 9090"})
+	at["rewound"] = r.add(conversation.UserMessage{Text: "forget that, use port 9090"})
 	r.add(conversation.AssistantMessage{Text: "9090 it is.", Stop: conversation.StopEnd})
 	at["rewind"] = r.add(conversation.Rewind{Turn: r.log.Turn()})
 	at["last"] = r.add(conversation.UserMessage{Text: "now run it ten times"})
 	return at
 }
 
-// rebuilt is a rebuilt request.
+// rebuilt rebuilds the request of a usage event.
 func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	for _, q := range requests(r.log.Events()) {
 		if q.Event != event {
@@ -168,22 +168,21 @@ func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	return inspect.RebuiltRequest{}
 }
 
-// styles are in the sixteen colors of the terminal, readable on dark
-// and light backgrounds.
+// styles returns styles with the terminal's sixteen colours, readable on dark and on light backgrounds.
 func styles() history.Styles {
 	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
-	bold, plainly, quiet := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
+	bold, unstyled, muted := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
 	return history.Styles{
 		Pane: pane.Styles{
-			Title: bold, Detail: quiet, Rule: quiet, Text: plainly, Muted: quiet, Key: bold,
+			Title: bold, Detail: muted, Rule: muted, Text: unstyled, Muted: muted, Key: bold,
 			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
 		},
-		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: plainly,
-		Said: plainly, Sent: plainly, Summary: bold, Faint: quiet, Event: quiet, Epoch: plainly, Link: colour("6"),
+		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: unstyled,
+		Said: unstyled, Sent: unstyled, Summary: bold, Faint: muted, Event: muted, Epoch: unstyled, Link: colour("6"),
 		Badges: map[projection.State]lipgloss.Style{
-			projection.StateVerbatim: quiet, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
+			projection.StateVerbatim: muted, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
 			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
 		},
-		TakenBack: quiet,
+		TakenBack: muted,
 	}
 }

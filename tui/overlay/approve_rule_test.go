@@ -16,7 +16,7 @@ func TestApproveMarksInvisibleCharactersInARule(t *testing.T) {
 	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
 		t.Errorf("%q", view)
 	}
-	wantAction(t, press(s, "e", "x"), nil) // it cannot be edited as it is seen
+	wantAction(t, press(s, "e", "x"), nil) // a rule with invisible characters cannot be edited
 	wantAction(t, press(s, "a"), approved{Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
 }
 

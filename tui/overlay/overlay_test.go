@@ -46,7 +46,7 @@ type (
 	focused   struct{ item string }
 )
 
-// newApprove is a question about a call. judge returns the offer for edited rules.
+// newApprove returns a question about a call. judge returns the offer for edited rules.
 func newApprove(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
 	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
 	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
@@ -176,7 +176,7 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 				}
 				s = openDialog(size[0], size[1], newApprove(review))
 				if _, ok := press(s, "end", key).(approved); !ok {
-					t.Errorf("%v: %s does not allow what was read", size, key)
+					t.Errorf("%v: %s does not allow the text that was read", size, key)
 				}
 				wantAction(t, press(openDialog(size[0], size[1], newApprove(review)), "esc"), approved{Grant: conversation.GrantNo})
 			}
@@ -206,10 +206,10 @@ func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 			wantAction(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			wantAction(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {
-				t.Fatal("closed")
+				t.Fatal("the dialog was closed")
 			}
 			if action := send(overlay.Calm, "enter"); action == nil {
-				t.Error("no answer after all was calm")
+				t.Error("no answer after a pause without keys")
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// conversationOptions is a list that can do everything but be dialled.
+// conversationOptions returns a list with a preview, an action and a focus, without a dial.
 func conversationOptions() overlay.PickerOptions {
 	return overlay.PickerOptions{Title: "Continue", Preview: 4,
 		Acts:  []overlay.Act{{Key: overlay.DefaultKeyMap().Lists.Sort, Word: "sort", Do: func(item string) pane.Action { return "sort " + item }}},
@@ -23,10 +23,10 @@ func TestListKeysReturnActions(t *testing.T) {
 		want pane.Action
 	}{
 		{[]string{"ctrl+s"}, "sort 1"},
-		{[]string{"ctrl+f"}, pane.Ignored{}}, // it does not have it
+		{[]string{"ctrl+f"}, pane.Ignored{}}, // this list has no such action
 		{[]string{"down"}, focused{"2"}},
 		{[]string{"s", "e", "c"}, focused{"2"}},
-		{append(letters("zzz"), "ctrl+s"), focused{}}, // there is nothing to sort
+		{append(letters("zzz"), "ctrl+s"), focused{}}, // no item matches
 	} {
 		s := openDialog(80, 24, newPicker(conversationOptions()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestTheEffortIsChosenWithTheModel(t *testing.T) {
 	for keys, value := range map[string]string{"enter": "", "right enter": "low", "left enter": "high", "right right right enter": "", "right up enter": "low", "right down enter": "", "down right up enter": ""} {
 		s := openDialog(80, 24, newPicker(o))
 		if v := plainView(s); !strings.Contains(v, "effort  ‹ auto ›") {
-			t.Fatalf("no dial:\n%s", v)
+			t.Fatalf("the dial is not shown:\n%s", v)
 		}
 		got, ok := press(s, strings.Fields(keys)...).(picked)
 		if !ok || got.value != value {

@@ -20,12 +20,12 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 	s.Update(tea.PasteMsg{Content: "  " + typedSecret + "\n"}, later)
 	seen := plainView(s)
 	if strings.Contains(seen, "secret") || !strings.Contains(seen, "25 characters, ends in 6789") {
-		t.Errorf("it shows\n%s", seen)
+		t.Errorf("the dialog shows\n%s", seen)
 	}
 	action := s.Update(tuitest.Key("enter"), later)
 	got, ok := action.(overlay.Secret)
 	if !ok || got.Reveal() != typedSecret || s.Top() != line {
-		t.Fatalf("it answers %#v, %d dialogs are open", action, s.Len())
+		t.Fatalf("enter returns %#v, %d dialogs are open", action, s.Len())
 	}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 		if text := fmt.Sprintf(format, got); strings.Contains(text, "very") || strings.Contains(text, fmt.Sprintf("%x", "very")) {
@@ -46,17 +46,17 @@ func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 	}
 	enter("one-that-is-wrong")
 	if got := enter("while it is tried"); got.Reveal() != "" {
-		t.Errorf("it takes %q meanwhile", got.Reveal())
+		t.Errorf("a second secret is accepted during the check: %q", got.Reveal())
 	}
 	line.Failed("it is \x1b[31mwrong")
 	if seen := plainView(s); !strings.Contains(seen, "it is ␛[31mwrong") {
-		t.Errorf("it does not say why:\n%s", seen)
+		t.Errorf("the reason is not shown:\n%s", seen)
 	}
 	if got := enter(typedSecret); got.Reveal() != typedSecret {
-		t.Errorf("it hands %q over", got.Reveal())
+		t.Errorf("the dialog returns %q", got.Reveal())
 	}
 	if s.Update(tuitest.Key("esc"), later); s.Len() != 0 {
-		t.Error("it is not left")
+		t.Error("esc does not close the dialog")
 	}
 }
 
@@ -67,7 +67,7 @@ func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
 		s.Update(tea.PasteMsg{Content: typedSecret}, later)
 		press(s, "ctrl+u", key)
 		if seen := plainView(s); !strings.Contains(seen, "paste it here") {
-			t.Errorf("%s brings it back:\n%s", key, seen)
+			t.Errorf("%s restores the secret:\n%s", key, seen)
 		}
 	}
 }

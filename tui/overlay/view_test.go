@@ -78,7 +78,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// secretOptions is a dialog that asks for a key.
+// secretOptions describes a dialog that asks for a key.
 func secretOptions() overlay.SecretOptions {
 	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",
@@ -88,10 +88,10 @@ func secretOptions() overlay.SecretOptions {
 var alphabet = []string{
 	"a", "word ", " ", "\n", "\t", "漢", "かな", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "क्षि", "हिन्दी", "ตัวอย่าง",
 	"العربية", "\u202e", "\x1b[31m", "\x1b]0;title\x07", "\x9b1m", "ﷺ", "+", "-", "@@", "—", "\xff", "\u200b", "\r\n",
-	"\n\ufe0f", "\n\U0001f3fb", "\n\u0903", "\u0600", // join what stands before or behind them
+	"\n\ufe0f", "\n\U0001f3fb", "\n\u0903", "\u0600", // characters that join their neighbours
 }
 
-func noise(rng *rand.Rand, n int) string {
+func randomText(rng *rand.Rand, n int) string {
 	var b strings.Builder
 	for range rng.IntN(n) {
 		b.WriteString(strings.Repeat(alphabet[rng.IntN(len(alphabet))], 1+rng.IntN(3)))
@@ -100,42 +100,42 @@ func noise(rng *rand.Rand, n int) string {
 }
 
 func randomOffer(rng *rand.Rand) conversation.Offer {
-	o := conversation.Offer{Meaning: noise(rng, 40), Warning: noise(rng, 20)}
+	o := conversation.Offer{Meaning: randomText(rng, 40), Warning: randomText(rng, 20)}
 	for range rng.IntN(4) {
-		o.Rules = append(o.Rules, noise(rng, 60))
+		o.Rules = append(o.Rules, randomText(rng, 60))
 	}
 	return o
 }
 
-// randomDialog is a dialog with random texts.
+// randomDialog returns a dialog with random texts.
 func randomDialog(rng *rand.Rand) overlay.Dialog {
 	switch rng.IntN(7) {
 	case 0:
-		return newApprove(conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
+		return newApprove(conversation.Review{Title: randomText(rng, 40), Diff: "+" + randomText(rng, 300), Offer: randomOffer(rng)})
 	case 1:
-		return newApprove(conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
+		return newApprove(conversation.Review{Title: randomText(rng, 40), Command: randomText(rng, 100), Offer: randomOffer(rng)})
 	case 2:
 		var options []string
 		for range rng.IntN(14) {
-			options = append(options, noise(rng, 20))
+			options = append(options, randomText(rng, 20))
 		}
-		return newAsk(noise(rng, 100), options)
+		return newAsk(randomText(rng, 100), options)
 	case 3:
 		var items []overlay.Item
 		for i := range rng.IntN(60) {
-			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: noise(rng, 12), Columns: []string{noise(rng, 12)}})
+			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: randomText(rng, 12), Columns: []string{randomText(rng, 12)}})
 		}
-		return newPicker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
+		return newPicker(overlay.PickerOptions{Title: randomText(rng, 10), Items: items, Empty: randomText(rng, 10)})
 	case 4:
-		group := overlay.Group{Title: plain.Line(noise(rng, 10))}
+		group := overlay.Group{Title: plain.Line(randomText(rng, 10))}
 		for range rng.IntN(30) {
-			group.Entries = append(group.Entries, overlay.Entry{Name: plain.Line(noise(rng, 6)), What: plain.Line(noise(rng, 20))})
+			group.Entries = append(group.Entries, overlay.Entry{Name: plain.Line(randomText(rng, 6)), What: plain.Line(randomText(rng, 20))})
 		}
-		return overlay.NewHelp(overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group}})
+		return overlay.NewHelp(overlay.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []overlay.Group{group}})
 	case 5:
-		return newConfirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
+		return newConfirm(overlay.ConfirmOptions{Title: randomText(rng, 10), Question: randomText(rng, 60), Yes: randomText(rng, 5), No: randomText(rng, 5)})
 	}
-	return overlay.NewText(noise(rng, 10), noise(rng, 400))
+	return overlay.NewText(randomText(rng, 10), randomText(rng, 400))
 }
 
 func TestDialogsFitTheScreen(t *testing.T) {
@@ -145,12 +145,12 @@ func TestDialogsFitTheScreen(t *testing.T) {
 	for range 120 {
 		width, height := 20+rng.IntN(180), 8+rng.IntN(52)
 		s := openDialog(width, height, randomDialog(rng))
-		coversItsPlaceOnly(t, s, width, height)
+		wantOnlyItsPlaceCovered(t, s, width, height)
 		for range 10 {
 			if s.Len() == 0 {
 				break
 			}
-			fits(t, s, width, height)
+			wantFits(t, s, width, height)
 			press(s, keys[rng.IntN(len(keys))])
 			if rng.IntN(6) == 0 {
 				width, height = 20+rng.IntN(180), 8+rng.IntN(52)
@@ -160,7 +160,7 @@ func TestDialogsFitTheScreen(t *testing.T) {
 	}
 }
 
-func fits(t *testing.T, s *overlay.Stack, width, height int) {
+func wantFits(t *testing.T, s *overlay.Stack, width, height int) {
 	t.Helper()
 	lines := strings.Split(s.View(), "\n")
 	want := ansi.StringWidth(lines[0])
@@ -181,24 +181,24 @@ func fits(t *testing.T, s *overlay.Stack, width, height int) {
 	}
 }
 
-// coversItsPlaceOnly lays a dialog over a screen of wide characters.
-func coversItsPlaceOnly(t *testing.T, s *overlay.Stack, width, height int) {
+// wantOnlyItsPlaceCovered draws a dialog over a screen of wide characters, and checks the cells around it.
+func wantOnlyItsPlaceCovered(t *testing.T, s *overlay.Stack, width, height int) {
 	t.Helper()
-	under := ansi.Truncate(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60), width, "")
+	screenLine := ansi.Truncate(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60), width, "")
 	x, y := s.Position()
 	box := strings.Split(s.View(), "\n")
 	end := x + ansi.StringWidth(box[0])
-	over, _ := s.Over(strings.Repeat(under+"\n", height-1) + under)
+	over, _ := s.Over(strings.Repeat(screenLine+"\n", height-1) + screenLine)
 	whole := strings.Split(over, "\n")
 	if len(whole) != height {
 		t.Fatalf("a screen of %d lines became %d", height, len(whole))
 	}
 	for i, line := range whole {
 		inside := i >= y && i < y+len(box)
-		if !inside && line != under {
-			t.Fatalf("line %d is not the dialog's: %q", i, line)
+		if !inside && line != screenLine {
+			t.Fatalf("line %d outside the dialog changed: %q", i, line)
 		}
-		if got := ansi.StringWidth(line); inside && (got != max(ansi.StringWidth(under), end) || !strings.Contains(line, box[i-y])) {
+		if got := ansi.StringWidth(line); inside && (got != max(ansi.StringWidth(screenLine), end) || !strings.Contains(line, box[i-y])) {
 			t.Fatalf("line %d has %d cells of %d: %q", i, got, width, line)
 		}
 	}

@@ -30,9 +30,9 @@ func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
 }
 
 // addCompaction appends the overlays of one compaction, and returns its epoch.
-func (r *rig) addCompaction(now time.Time, made conversation.Origin, bodies ...conversation.Body) uint64 {
+func (r *rig) addCompaction(now time.Time, origin conversation.Origin, bodies ...conversation.Body) uint64 {
 	epoch := uint64(r.log.Len() + 1)
-	r.addAt(now, conversation.AssignEpoch(bodies, epoch, made)...)
+	r.addAt(now, conversation.AssignEpoch(bodies, epoch, origin)...)
 	return epoch
 }
 
@@ -75,32 +75,32 @@ func maskOf(events ...uint64) conversation.Mask {
 
 func TestCompactionLineShowsWhatWasDone(t *testing.T) {
 	t.Parallel()
-	made := func(before, after int, why string) conversation.Origin {
+	origin := func(before, after int, why string) conversation.Origin {
 		return conversation.Origin{Source: conversation.SourceManual, Before: before, After: after, Why: why}
 	}
 	auto := conversation.Origin{Source: conversation.SourceAuto, Before: 2000, After: 1000, Why: "turn 1, 1 result masked"}
 	model := auto
 	model.Source = conversation.SourceTool
 	for _, c := range []struct {
-		name string
-		made conversation.Origin
-		body conversation.Body
-		want string
+		name   string
+		origin conversation.Origin
+		body   conversation.Body
+		want   string
 	}{
-		{"told", made(12_100, 5300, "turns 0–2, 12 results masked, focus: the ports"), maskOf(4), "compacted turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
-		{"told otherwise", made(12_100, 5300, "it was full"), maskOf(4), "compacted: 12.1k → 5.3k · it was full · "},
-		{"nothing known", made(0, 0, ""), maskOf(4), "compacted · "},
-		{"by itself", auto, maskOf(4), "compacted turn 1 automatically: 2k → 1k"},
-		{"left out", auto, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "trimmed turn 1 automatically"},
-		{"by the model", model, maskOf(4), "compacted turn 1, asked for by the model: 2k → 1k"},
-		{"hostile", made(0, 0, "\x1b]52;c;aGk=\x07\u202e\n"+strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
-		{"negative", made(-5, -7, ""), maskOf(4), "compacted · "},
-		{"huge", made(math.MaxInt, math.MinInt, ""), maskOf(4), "compacted: 4611686018427M → 0 · "},
+		{"turns in the reason", origin(12_100, 5300, "turns 0–2, 12 results masked, focus: the ports"), maskOf(4), "compacted turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
+		{"no turns in the reason", origin(12_100, 5300, "it was full"), maskOf(4), "compacted: 12.1k → 5.3k · it was full · "},
+		{"no reason", origin(0, 0, ""), maskOf(4), "compacted · "},
+		{"automatic", auto, maskOf(4), "compacted turn 1 automatically: 2k → 1k"},
+		{"dropped", auto, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "trimmed turn 1 automatically"},
+		{"requested by the model", model, maskOf(4), "compacted turn 1, asked for by the model: 2k → 1k"},
+		{"hostile", origin(0, 0, "\x1b]52;c;aGk=\x07\u202e\n"+strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
+		{"negative", origin(-5, -7, ""), maskOf(4), "compacted · "},
+		{"huge", origin(math.MaxInt, math.MinInt, ""), maskOf(4), "compacted: 4611686018427M → 0 · "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := openTranscript(t, 200, 60, turns(8)...)
-			r.addCompaction(timeAt(14, 2), c.made, c.body)
+			r.addCompaction(timeAt(14, 2), c.origin, c.body)
 			r.wantText(t, c.want)
 			wantValidView(t, r.View(), 200, 60)
 		})
@@ -151,12 +151,12 @@ func TestAClickOnUndoUndoesTheCompaction(t *testing.T) {
 		{"14:03", "ctrl+x", second}, {"14:03", "undo ──", second}, {"14:03", " ──", 0}, {"14:03", "── 14", 0},
 	} {
 		if got := click(r.row(c.line), c.word); got != c.want {
-			t.Errorf("a click on %q of the line of %s undoes %d, want %d", c.word, c.line, got, c.want)
+			t.Errorf("a click on %q in the line of %s undoes %d, want %d", c.word, c.line, got, c.want)
 		}
 	}
 	r.addUndo(t, timeAt(14, 5), second)
 	if got := click(r.row("14:03"), "undone"); got != 0 {
-		t.Errorf("a click undoes %d once more", got)
+		t.Errorf("a click on an undone compaction undoes %d", got)
 	}
 	if got := r.drag(1, r.row("14:03"), 200, r.row("14:03")); got != "── 14:03 compacted (undone): 60k → 34k ──" {
 		t.Errorf("copied %q", got)
@@ -182,7 +182,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 			want = append(want, !e.InForce)
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			rt.Fatalf("what is undone (-log +lines): %s\n%s", d, strings.Join(lines, "\n"))
+			rt.Fatalf("undone compactions (-log +lines): %s\n%s", d, strings.Join(lines, "\n"))
 		}
 		inPieces := openTranscript(t, 250, 1)
 		for piece := range slices.Chunk(events, rapid.IntRange(1, 5).Draw(rt, "piece")) {
@@ -190,7 +190,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 			inPieces.View()
 		}
 		if d := cmp.Diff(lines, drawnLines(inPieces, 250)); d != "" {
-			rt.Fatalf("as it came in it looks different: %s", d)
+			rt.Fatalf("a log that arrived in pieces is drawn differently: %s", d)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		amount := rapid.OneOf(rapid.IntRange(0, 200_000), rapid.Int())
-		made := conversation.Origin{
+		origin := conversation.Origin{
 			Source: rapid.SampledFrom([]conversation.Source{"", conversation.SourceManual, conversation.SourceAuto, conversation.SourceTool,
 				conversation.SourceRecovery, "?"}).Draw(rt, "source"),
 			Before: amount.Draw(rt, "before"), After: amount.Draw(rt, "after"),
@@ -215,9 +215,9 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 		body := rapid.SampledFrom([]conversation.Body{
 			maskOf(2, 4, 99), conversation.Summary{Text: "x", FromTurn: amount.Draw(rt, "from"), ToTurn: amount.Draw(rt, "to")},
 			conversation.Drop{Spans: []conversation.Span{{First: 9, Last: 1}}}, conversation.Pin{Events: make([]uint64, 3)},
-			conversation.Rewind{Turn: amount.Draw(rt, "turn")}, conversation.Attempt{Why: made.Why},
+			conversation.Rewind{Turn: amount.Draw(rt, "turn")}, conversation.Attempt{Why: origin.Why},
 		}).Draw(rt, "body")
-		epoch := r.addCompaction(timeAt(14, 2), made, body)
+		epoch := r.addCompaction(timeAt(14, 2), origin, body)
 		if rapid.Bool().Draw(rt, "undone") {
 			r.addCompaction(timeAt(14, 3), conversation.Origin{}, conversation.Revert{Epoch: epoch})
 		}

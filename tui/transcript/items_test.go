@@ -175,7 +175,7 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	r.wantNoText(t, "enter sends again")
 	r.add(user("more"), failed, conversation.Rewind{Turn: 1})
 	if r.Failed() || strings.Count(r.screen(), failure) != 2 {
-		t.Errorf("what is undone stays:\n%s", r.screen())
+		t.Errorf("the error of the undone turn is still shown:\n%s", r.screen())
 	}
 }
 

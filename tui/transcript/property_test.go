@@ -53,8 +53,8 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 	case 5:
 		return conversation.Notice{Level: conversation.NoticeWarning, Text: randomText(rng, 20)}
 	case 6:
-		made := conversation.Origin{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: randomText(rng, 8)}
-		return conversation.Mask{Origin: made, Items: make([]conversation.MaskItem, rng.IntN(3))}
+		origin := conversation.Origin{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: randomText(rng, 8)}
+		return conversation.Mask{Origin: origin, Items: make([]conversation.MaskItem, rng.IntN(3))}
 	case 7:
 		return conversation.Revert{Origin: conversation.Origin{Epoch: 4 + uint64(rng.IntN(4))}, Epoch: uint64(rng.IntN(8)), Redoes: uint64(rng.IntN(4))}
 	}
@@ -151,7 +151,7 @@ func TestRandomLogsAreShown(t *testing.T) {
 			inPieces.View()
 		}
 		if d := cmp.Diff(r.View(), inPieces.View()); d != "" {
-			rt.Fatalf("as it came in it looks different: %s", d)
+			rt.Fatalf("a log that arrived in pieces is drawn differently: %s", d)
 		}
 		r.ToggleExpanded()
 		wantValidView(t, r.View(), width, height)

@@ -26,7 +26,7 @@ func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	}
 	r.Reset(r.log.Events())
 	if r.screen() != before {
-		t.Errorf("they are shown:\n%s", r.screen())
+		t.Errorf("failed automatic attempts are shown:\n%s", r.screen())
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
 		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
@@ -82,7 +82,7 @@ func TestCompactionsBeforeRequestsOfATurnShareALine(t *testing.T) {
 	}
 	r.wantText(t, "14:02 compacted (undone) before 3 requests: 1.5k tokens less")
 	if got := click(r.row("3 requests"), "undone"); got != 0 {
-		t.Errorf("a click undoes %d once more", got)
+		t.Errorf("a click on an undone compaction undoes %d", got)
 	}
 }
 

@@ -74,11 +74,11 @@ func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	r.ScrollBy(-7)
 	r.Delta("half", "")
 	if n := r.Unseen(); n != 1 {
-		t.Errorf("%d unseen while it streams", n)
+		t.Errorf("%d unseen items while the reply streams", n)
 	}
 	r.Discard()
 	if n := r.Unseen(); n != 0 {
-		t.Errorf("%d unseen after it was discarded", n)
+		t.Errorf("%d unseen items after the reply was discarded", n)
 	}
 	r.Discard()
 	r.ToEnd()
@@ -157,16 +157,16 @@ func TestFoldingKeepsTheTopItem(t *testing.T) {
 	}
 	r.ToggleExpanded()
 	if y := r.row("MARK"); y != 0 {
-		t.Errorf("unfolded, it is at row %d", y)
+		t.Errorf("after unfolding, the top item is at row %d", y)
 	}
 	r.ScrollBy(50)
 	r.ToggleExpanded()
 	if y := r.row("MARK"); y != 0 {
-		t.Errorf("folded from within, it is at row %d", y)
+		t.Errorf("after folding from within, the top item is at row %d", y)
 	}
 	r.ScrollBy(-1)
 	if y := r.row("MARK"); y != 1 {
-		t.Errorf("a line further up, it is at row %d", y)
+		t.Errorf("a line further up, the top item is at row %d", y)
 	}
 }
 

@@ -97,7 +97,7 @@ func TestTheViewDoesNotMoveWhileAButtonIsDown(t *testing.T) {
 	before := ansi.Strip(r.View())
 	r.Delta(strings.Repeat("a reply\n\n", 30), "")
 	if d := cmp.Diff(before, ansi.Strip(r.View())); d != "" {
-		t.Errorf("it moved: %s", d)
+		t.Errorf("the view moved: %s", d)
 	}
 	if got := r.Release().Text; got != "question 19" {
 		t.Errorf("copied %q", got)
@@ -121,7 +121,7 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	r.wantText(t, "first")
 	r.wantNoText(t, "second")
 	if now := r.row("▾ one"); now != y {
-		t.Errorf("what was clicked moved from row %d to %d", y, now)
+		t.Errorf("the clicked call moved from row %d to %d", y, now)
 	}
 	r.Press(5, y)
 	r.Release()
