@@ -71,9 +71,9 @@ func (c *chat) setTheme(ts themeStyles) {
 	c.gauge.SetStyles(ts.gauge())
 }
 
-// begin shows the opened conversation, then the failures from while it was opened, and puts a draft into the composer.
+// showConversation shows the opened conversation, then the failures since its opening began, and puts a draft into the composer.
 // The transcript already shows the first shown events.
-func (c *chat) begin(faults []string, draft string, shown int) {
+func (c *chat) showConversation(faults []string, draft string, shown int) {
 	s := c.session
 	again := ""
 	if s.ReadOnly == "" {
@@ -264,10 +264,10 @@ func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity
 
 // keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.
 func (c *chat) keepTicking() pane.Action {
-	if c.animation.ticking || c.animation.unfocused || !c.session.activity.isRunning() && c.shell == nil {
+	if c.animation.tickPending || c.animation.unfocused || !c.session.activity.isRunning() && c.shell == nil {
 		return nil
 	}
-	c.animation.ticking = true
+	c.animation.tickPending = true
 	return tick()
 }
 

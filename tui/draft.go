@@ -62,17 +62,17 @@ type draftOwner struct {
 func (d *drafts) currentOwner() draftOwner { return draftOwner{d.session.ID, d.session.ReadOnly != ""} }
 
 // newStore returns a function that stores a draft; without a conversation it does nothing.
-func (d *drafts) newStore(of draftOwner, draft Draft) func(context.Context) error {
+func (d *drafts) newStore(owner draftOwner, draft Draft) func(context.Context) error {
 	d.storeCount++
 	n, q, b := d.storeCount, d.queue, d.env.Backend
 	return func(ctx context.Context) error {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if of.conversationID == "" || n < q.newest {
+		if owner.conversationID == "" || n < q.newest {
 			return nil
 		}
 		q.newest = n
-		if err := b.KeepDraft(ctx, of.conversationID, of.readOnly, draft); err != nil {
+		if err := b.KeepDraft(ctx, owner.conversationID, owner.readOnly, draft); err != nil {
 			return fmt.Errorf("keeping the draft: %w", err)
 		}
 		return nil
@@ -81,10 +81,10 @@ func (d *drafts) newStore(of draftOwner, draft Draft) func(context.Context) erro
 
 // useStored takes the stored draft of a conversation that was opened. It reports whether the draft from while the same
 // conversation was read-only was added to the composer.
-func (d *drafts) useStored(kept Draft) (along bool) {
+func (d *drafts) useStored(stored Draft) (merges bool) {
 	left := d.leftDraft
-	d.stored, d.storedChanges, d.leftDraft = kept, -1, leftDraft{}
-	if left.draftOwner != (draftOwner{d.session.ID, true}) || left.Draft == kept || left.Draft == (Draft{}) {
+	d.stored, d.storedChanges, d.leftDraft = stored, -1, leftDraft{}
+	if left.draftOwner != (draftOwner{d.session.ID, true}) || left.Draft == stored || left.Draft == (Draft{}) {
 		return false
 	}
 	d.composer.RestoreDrafts(left.Text, left.Stashed)
@@ -157,11 +157,11 @@ func (d *drafts) current() Draft {
 
 // KeepDraft stores the draft at once, when the program ends.
 func (d *drafts) KeepDraft(ctx context.Context) error {
-	of, draft := d.leftDraft.draftOwner, d.leftDraft.Draft
+	owner, draft := d.leftDraft.draftOwner, d.leftDraft.Draft
 	if d.canStore() {
-		of, draft = d.currentOwner(), d.current()
+		owner, draft = d.currentOwner(), d.current()
 	}
-	return d.newStore(of, draft)(ctx)
+	return d.newStore(owner, draft)(ctx)
 }
 
 // takeForLeft removes the draft from the composer and remembers it for the conversation that is left.

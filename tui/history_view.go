@@ -32,7 +32,7 @@ func (v *views) openLedger() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if view, open := v.top().(*historyView); open && view.ledgerOnly {
+	if view, open := v.topView().(*historyView); open && view.ledgerOnly {
 		return nil
 	}
 	return v.open(v.newHistory(true))
@@ -40,7 +40,7 @@ func (v *views) openLedger() pane.Action {
 
 // toggleHistory opens the browser, or closes it if it is the top view.
 func (v *views) toggleHistory() pane.Action {
-	if view, open := v.top().(*historyView); open && !view.ledgerOnly {
+	if view, open := v.topView().(*historyView); open && !view.ledgerOnly {
 		return v.close()
 	}
 	return v.openHistoryAt(0, "")
@@ -54,7 +54,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	if !v.session.outline.Begun() {
 		return refuse("no history yet")
 	}
-	view, open := v.top().(*historyView)
+	view, open := v.topView().(*historyView)
 	var shown pane.Action
 	if !open || view.ledgerOnly {
 		view = v.newHistory(false)

@@ -38,7 +38,7 @@ func (m *Model) dispatchInput(msg tea.Msg) tea.Cmd {
 		}
 		return m.do(action)
 	}
-	if m.views.top() != nil {
+	if m.views.topView() != nil {
 		m.dialogs.recordTyping(hasText(msg))
 		return m.dispatchToView(msg)
 	}
@@ -172,7 +172,7 @@ func (m *Model) interrupt() tea.Cmd {
 		return nil
 	case m.dialogs.stack.Len() > 0:
 		return m.do(m.dialogs.stack.Dismiss(m.env.Now()))
-	case m.views.top() != nil:
+	case m.views.topView() != nil:
 		return m.do(m.views.close())
 	case !m.chat.composer.Empty():
 		m.chat.composer.Clear()
@@ -213,7 +213,7 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case m.dialogs.stack.Len() > 0:
 		return m.do(m.dialogs.stack.Update(msg, m.env.Now()))
-	case m.views.top() != nil:
+	case m.views.topView() != nil:
 		return m.dispatchToView(msg)
 	}
 	return m.do(m.chat.handleMouse(msg))

@@ -114,8 +114,8 @@ func (l *lists) openConversations(stored []Stored) pane.Action {
 	l.conversationPicker = overlay.NewPicker(overlay.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
 		Choose: func(id, _ string) pane.Action { return resume{id} },
 		Focus:  func(string) pane.Action { return l.loadPreview() },
-		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.rename}, {Key: keys.Remove, Word: "delete", Do: l.remove},
-			{Key: keys.Fork, Word: "fork", Do: l.fork}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
+		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle}, {Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
+			{Key: keys.Fork, Word: "fork", Do: l.forkStored}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
 	return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
 }
 
@@ -174,8 +174,8 @@ func (l *lists) sortByNext(string) pane.Action {
 	return l.loadPreview()
 }
 
-// rename asks for another title.
-func (l *lists) rename(id string) pane.Action {
+// askTitle asks for another title.
+func (l *lists) askTitle(id string) pane.Action {
 	b := l.env.Backend
 	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.rowOf(id)].Title, func(title string) pane.Action {
 		retitle := func(i int) { l.stored[i].Title = title }
@@ -186,8 +186,8 @@ func (l *lists) rename(id string) pane.Action {
 	})}
 }
 
-// remove deletes a conversation after a confirmation.
-func (l *lists) remove(id string) pane.Action {
+// confirmRemove deletes a conversation after a confirmation.
+func (l *lists) confirmRemove(id string) pane.Action {
 	b := l.env.Backend
 	return confirm("Delete", "Delete "+l.stored[l.rowOf(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
 		if id == l.session.ID && !l.session.readOnly() {
@@ -219,7 +219,7 @@ func (l *lists) rowOf(id string) int {
 	return slices.IndexFunc(l.stored, func(c Stored) bool { return c.ID == id })
 }
 
-func (l *lists) fork(id string) pane.Action {
+func (l *lists) forkStored(id string) pane.Action {
 	b := l.env.Backend
 	open := func(ctx context.Context) (Conversation, error) { return b.ForkStored(ctx, id) }
 	if id == l.session.ID {

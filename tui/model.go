@@ -112,7 +112,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case pane.Say:
 		return m.snackbar.show(a.Text, a.Bad)
 	case snackbarIfHidden:
-		if !m.chat.transcript.Following() || m.views.top() != nil {
+		if !m.chat.transcript.Following() || m.views.topView() != nil {
 			return m.do(a.Say)
 		}
 	case requestFailed:
@@ -250,10 +250,10 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 		if request.isTakeover && m.session.ID == c.ID {
 			shown = m.session.log.lengthIfPrefixOf(c.Events)
 		}
-		faults := m.session.begin(c)
+		faults := m.session.setConversation(c)
 		merges := m.drafts.useStored(c.Draft)
 		m.views.closeConversationViews(request.search) // the search that led here stays open: it covers all conversations
-		m.chat.begin(faults, request.draft, shown)
+		m.chat.showConversation(faults, request.draft, shown)
 		if merges {
 			cmds = append(cmds, m.drafts.storeMerged())
 		}

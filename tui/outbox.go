@@ -154,16 +154,16 @@ func (o *outbox) typedLabel(sent string) string { return newWaiting(o.typedText(
 func (o *outbox) setQueued(texts []string) {
 	o.queued = nil
 	for _, text := range texts {
-		w := newWaiting(o.typedText(text))
-		w.size = conversation.Measure(text)
-		o.queued = append(o.queued, w)
+		waiting := newWaiting(o.typedText(text))
+		waiting.size = conversation.Measure(text)
+		o.queued = append(o.queued, waiting)
 	}
 }
 
 // takeQueued empties the queue and returns its texts.
 func (o *outbox) takeQueued() (texts []string) {
-	for _, w := range o.queued {
-		texts = append(texts, w.text)
+	for _, waiting := range o.queued {
+		texts = append(texts, waiting.text)
 	}
 	o.queued = nil
 	return texts
@@ -186,8 +186,8 @@ func (o *outbox) waitingMessages() []waitingMessage {
 
 // eachSize calls add with the size of each waiting message and the files it mentions.
 func (o *outbox) eachSize(add func(size conversation.Size, files []File)) {
-	for _, w := range o.queued {
-		add(w.size, nil)
+	for _, waiting := range o.queued {
+		add(waiting.size, nil)
 	}
 	for _, msg := range o.unsent {
 		add(msg.size, msg.mentions)

@@ -31,7 +31,7 @@ func (v *views) openPreview(request edit.Request) pane.Action {
 	if why := v.session.whyNotCompactable(); why != "" {
 		return refuse(why)
 	}
-	if view, open := v.top().(*previewView); open {
+	if view, open := v.topView().(*previewView); open {
 		v.requestPreview(view, request)
 		return nil
 	}
@@ -164,6 +164,6 @@ func (r *reviewView) handleAction(v *views, a pane.Action) pane.Action {
 
 // isReviewVisible reports whether the review is the top view.
 func (v *views) isReviewVisible() bool {
-	_, open := v.top().(*reviewView)
+	_, open := v.topView().(*reviewView)
 	return open
 }

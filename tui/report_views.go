@@ -34,7 +34,7 @@ func (v *views) openContext() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if view, open := v.top().(*contextView); open {
+	if view, open := v.topView().(*contextView); open {
 		view.refresh(v)
 		return nil
 	}
@@ -102,7 +102,7 @@ func (v *views) openSettings() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if _, open := v.top().(*settingsView); open {
+	if _, open := v.topView().(*settingsView); open {
 		return nil
 	}
 	keys := v.env.Keys.Settings
@@ -132,20 +132,20 @@ func (view *settingsView) refresh(v *views) {
 func (v *views) settingRows(known []Setting) []Setting {
 	rows := slices.Clone(known)
 	for i := range rows {
-		r := &rows[i]
-		if run, ok := v.runSettings[r.Key]; ok && v.session.ReadOnly == "" {
-			r.Applies, r.Restart = "at once, until the program ends", false
-			if r.Key == settingTheme {
-				r.Opens = OpensThemes
+		row := &rows[i]
+		if run, ok := v.runSettings[row.Key]; ok && v.session.ReadOnly == "" {
+			row.Applies, row.Restart = "at once, until the program ends", false
+			if row.Key == settingTheme {
+				row.Opens = OpensThemes
 			}
-			if value := run.get(); value != r.Value {
-				r.Value, r.From, r.Changed = value, "this run", true
+			if value := run.get(); value != row.Value {
+				row.Value, row.From, row.Changed = value, "this run", true
 			}
 		}
-		if w := v.session.load.meter.Window(); r.Key == "context.window" && w.IsKnown() {
-			r.Shown = pane.Tokens(w.Tokens)
-			if r.Value == "0" {
-				r.From = account.WindowNote(w.Source)
+		if w := v.session.load.meter.Window(); row.Key == "context.window" && w.IsKnown() {
+			row.Shown = pane.Tokens(w.Tokens)
+			if row.Value == "0" {
+				row.From = account.WindowNote(w.Source)
 			}
 		}
 	}
@@ -181,11 +181,11 @@ func (v *views) readSettings() pane.Action {
 
 // adoptSettings applies the settings that the session uses.
 func adoptSettings(s *session, rows []Setting) {
-	for _, r := range rows {
-		switch n, err := strconv.Atoi(r.Value); {
-		case r.Key == defaultProfile:
-			s.Profile = unquoted(r.Value)
-		case r.Key == "compaction.keep_last" && err == nil:
+	for _, row := range rows {
+		switch n, err := strconv.Atoi(row.Value); {
+		case row.Key == defaultProfile:
+			s.Profile = unquoted(row.Value)
+		case row.Key == "compaction.keep_last" && err == nil:
 			s.KeepLast = n
 		}
 	}

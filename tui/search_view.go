@@ -18,7 +18,7 @@ import (
 type searchView struct {
 	*search.Model
 	seq    int                // number of the newest query
-	cancel context.CancelFunc // cancels the running search; nil if none runs
+	cancel context.CancelFunc // cancels the running search; nil if no search runs
 }
 
 // typingPause is the pause in typing after which a search begins.
@@ -119,7 +119,7 @@ func (v *views) openDiff() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if _, open := v.top().(*diffView); open {
+	if _, open := v.topView().(*diffView); open {
 		return nil
 	}
 	keys := v.env.Keys.Diff

@@ -53,8 +53,8 @@ func newSession(e *env) *session {
 // busyOpening refuses to open a second conversation meanwhile.
 const busyOpening = "a conversation is still being opened"
 
-// begin sets the conversation that was opened, and returns the failures from before.
-func (s *session) begin(c Conversation) (faults []string) {
+// setConversation sets the conversation that was opened, and returns the failures from before.
+func (s *session) setConversation(c Conversation) (faults []string) {
 	faults = s.earlyFailures
 	*s = session{Conversation: c, env: s.env, outline: s.outline, isOpen: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
 	return faults

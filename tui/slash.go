@@ -101,7 +101,7 @@ func (m *Model) runTypedCommand(c composer.Command) tea.Cmd {
 	before := m.snackbar.seq
 	cmd := m.runCommand(c)
 	line := typedLine{c.Line, m.keyboard.textKeys}
-	if m.snackbar.seq != before && m.snackbar.bad {
+	if m.snackbar.seq != before && m.snackbar.isFailure {
 		m.chat.outbox.returnLine(line)
 		return cmd
 	}

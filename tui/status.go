@@ -34,7 +34,7 @@ type animation struct {
 	streamingCall string // the tool call that the model is writing, may be ""
 	frame         int
 	clock         time.Time // time of the last tick or change
-	ticking       bool      // a tick is pending
+	tickPending   bool      // a tick is pending
 	unfocused     bool      // the terminal does not have the focus: nothing moves
 }
 
@@ -48,7 +48,7 @@ func (a *animation) statusChanged(s updates.Status, at time.Time) {
 
 // advance moves the spinner one tick.
 func (a *animation) advance(at time.Time) {
-	a.ticking, a.clock = false, at
+	a.tickPending, a.clock = false, at
 	a.frame += framesPerTick
 }
 
@@ -307,13 +307,13 @@ func (l *statusLine) stopSummaryHint() string {
 func queuedLines(all []waitingMessage, hint string, style pane.Ink, most, width int) []string {
 	var lines []string
 	margin, free := pane.Margin(width), pane.Within(width)
-	for i, w := range all {
+	for i, waiting := range all {
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := fmt.Sprintf("· and %d more queued", len(all)-i)
 			lines = append(lines, margin+style.Render(ansi.Truncate(more, free, "…")))
 			break
 		}
-		text := "· queued: " + w.label
+		text := "· queued: " + waiting.label
 		text = ansi.Truncate(text, max(0, free-ansi.StringWidth(hint)), "…") + hint
 		lines, hint = append(lines, margin+style.Render(text)), ""
 	}

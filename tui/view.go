@@ -58,11 +58,11 @@ func (t *terminal) updateClusters(msg tea.ModeReportMsg) bool {
 }
 
 // keyTarget returns the view and the dialog that get the keys.
-func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.top(), m.dialogs.stack.Top()} }
+func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.topView(), m.dialogs.stack.Top()} }
 
 // surroundings returns the state of other parts that the lines of the chat show.
 func (m *Model) surroundings() surroundings {
-	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), isFailure: m.snackbar.bad, viewOpen: m.views.top() != nil,
+	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), isFailure: m.snackbar.isFailure, viewOpen: m.views.topView() != nil,
 		questionWaits: m.dialogs.hasUnopened(), reviewVisible: m.views.isReviewVisible()}
 }
 
@@ -128,7 +128,7 @@ func (m *Model) draw() tea.View {
 		return v
 	}
 	draw := func() (string, *tea.Cursor) { return m.chat.content(m.surroundings()) }
-	if top := m.views.top(); top != nil {
+	if top := m.views.topView(); top != nil {
 		draw = func() (string, *tea.Cursor) { return m.fullContent(top) }
 	}
 	content, cursor := draw()
@@ -254,9 +254,9 @@ func (t *terminalSignals) notifyUser(s *session) tea.Cmd {
 // snackbar is a short message to the user above the composer. It is shown for snackbarFor,
 // and only over the view or dialog it was made for.
 type snackbar struct {
-	text string
-	bad  bool
-	seq  int // number of the message, so that an old timer does not hide a newer one
+	text      string
+	isFailure bool
+	seq       int // number of the message, so that an old timer does not hide a newer one
 
 	isNew     bool      // it is new, and belongs to what is visible after this message
 	belongsTo keyTarget // the view or dialog it belongs to; it is not shown elsewhere
@@ -272,7 +272,7 @@ const snackbarFor = 4 * time.Second
 
 // show replaces the message.
 func (s *snackbar) show(text string, bad bool) tea.Cmd {
-	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, isNew: true}
+	*s = snackbar{text: text, isFailure: bad, seq: s.seq + 1, isNew: true}
 	seq := s.seq
 	return afterDelay(snackbarFor, func() pane.Action {
 		s.hide(seq)

@@ -58,7 +58,7 @@ type views struct {
 	review         *reviewView    // of the pending summary, with the user's changes; nil until it is opened
 }
 
-func (v *views) top() fullView {
+func (v *views) topView() fullView {
 	if len(v.stack) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (v *views) close() pane.Action {
 		stopViewWork(v.stack[n-1])
 		v.stack = v.stack[:n-1]
 	}
-	if view := v.top(); view != nil {
+	if view := v.topView(); view != nil {
 		v.activate(view)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (v *views) markStale() { v.needsRefresh = true }
 
 // refreshVisible refreshes the visible view if the conversation changed since, once for all changes.
 func (v *views) refreshVisible() {
-	if view := v.top(); view != nil && v.needsRefresh {
+	if view := v.topView(); view != nil && v.needsRefresh {
 		v.needsRefresh = false
 		view.refresh(v)
 	}
@@ -134,7 +134,7 @@ func (v *views) takeCommand() tea.Cmd {
 
 // resize sets the size of the visible view.
 func (v *views) resize() {
-	view := v.top()
+	view := v.topView()
 	if view == nil {
 		return
 	}
@@ -152,7 +152,7 @@ func (v *views) setTheme(ts themeStyles) {
 
 // dispatch passes a message to the visible view. It returns Ignored if the view does not use it.
 func (v *views) dispatch(msg tea.Msg) pane.Action {
-	view := v.top()
+	view := v.topView()
 	action := view.Update(msg)
 	if handler, ok := view.(actionHandler); ok {
 		return handler.handleAction(v, action)
@@ -190,7 +190,7 @@ func (v *views) update(u updates.Update) pane.Action {
 // redoHint returns what redoes a compaction: the key of the history if that is the visible view, or the command.
 func (v *views) redoHint() string {
 	b := key.Binding{}
-	if _, history := v.top().(*historyView); history {
+	if _, history := v.topView().(*historyView); history {
 		b = v.env.Keys.History.Redo
 	}
 	return keyOr(b, "/redo-compact")
