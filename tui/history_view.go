@@ -110,14 +110,14 @@ func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 
 func (h *historyView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
-	case history.Wanted:
+	case history.RebuildRequest:
 		ctx, b := v.env.ctx, v.env.Backend
 		return doAsync(func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }, func(got inspect.RebuiltRequest, err error) pane.Action {
 			got.Event = a.Event // also if it cannot be rebuilt
 			h.Request(got, err)
 			return nil
 		})
-	case history.Whole:
+	case history.ShowWhole:
 		return v.env.loadPage("In full", PageResult, fmt.Sprint("e", a.Event))
 	case history.Copy:
 		return copyText(a.Text, a.What)

@@ -140,7 +140,7 @@ func (ts themeStyles) history() history.Styles {
 		Pane: ts.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
 		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
 		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(),
-		TakenBack: t.Muted,
+		Undone: t.Muted,
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 // it is not possible.
 
 type (
-	// Wanted asks for the request whose usage is this event. The parent answers with [Model.Request].
-	Wanted struct{ Event uint64 }
+	// RebuildRequest asks for the request whose usage is this event. The parent answers with [Model.Request].
+	RebuildRequest struct{ Event uint64 }
 
-	// Whole asks to show all of a result that was cut when it arrived.
-	Whole struct{ Event uint64 }
+	// ShowWhole asks to show all of a result that was cut when it arrived.
+	ShowWhole struct{ Event uint64 }
 
 	// Copy asks to copy a text to the clipboard. What describes it in a word or two.
 	Copy struct{ Text, What string }
@@ -47,7 +47,7 @@ const (
 )
 
 func (b *book) pin(it item) pane.Action {
-	r := b.row(it)
+	r := b.historyRow(it)
 	switch {
 	case r == nil:
 		return refusal(noMessage)
@@ -58,7 +58,7 @@ func (b *book) pin(it item) pane.Action {
 }
 
 func (b *book) mask(it item) pane.Action {
-	r := b.row(it)
+	r := b.historyRow(it)
 	switch {
 	case r == nil:
 		return refusal(noMessage)
@@ -86,32 +86,32 @@ func (b *book) undo(it item) pane.Action {
 	switch it.kind {
 	case kindEvent:
 		overlay = b.Log[it.at].Seq
-	case kindSaid:
+	case kindOriginal:
 		overlay = b.rows[it.at].Overlay
 	case kindMessage:
 		overlay = b.messages[it.at].Overlay
 	}
 	if i := b.index(overlay); overlay != 0 && i >= 0 {
-		return b.undoOf(i)
+		return b.undoAt(i)
 	}
 	return refusal("no compaction changed this: it is sent in full")
 }
 
-// undoOf undoes the compaction to which the event at an index belongs.
-func (b *book) undoOf(i int) pane.Action {
+// undoAt undoes the compaction to which the event at an index belongs.
+func (b *book) undoAt(i int) pane.Action {
 	body := b.Log[i].Body
 	if again, ok := body.(conversation.Revert); ok {
 		if at := b.index(again.Redoes); again.Redoes != 0 && at >= 0 && at < i {
-			return b.undoOf(at)
+			return b.undoAt(at)
 		}
 	}
 	_, rewind := body.(conversation.Rewind)
 	switch {
 	case rewind:
 		return refusal("this is no compaction: redo restores the turns")
-	case !compacts(body):
+	case !isCompaction(body):
 		return refusal("this is no compaction")
-	case b.undone(i):
+	case b.isUndone(i):
 		return refusal("this compaction is already undone")
 	}
 	return pane.Undo{Epoch: conversation.EpochOf(b.Log[i])}
@@ -119,11 +119,11 @@ func (b *book) undoOf(i int) pane.Action {
 
 // redo redoes a compaction. In a row that a rewind hides, it restores the turns.
 func (b *book) redo(it item) pane.Action {
-	if r := b.row(it); r != nil && b.isRewound(r) {
+	if r := b.historyRow(it); r != nil && b.isRewound(r) {
 		return pane.Restore{}
 	}
 	if it.kind == kindEvent {
-		if _, ok := b.Log[it.at].Body.(conversation.Rewind); ok && !b.undone(it.at) {
+		if _, ok := b.Log[it.at].Body.(conversation.Rewind); ok && !b.isUndone(it.at) {
 			return pane.Restore{}
 		}
 	}
@@ -131,10 +131,10 @@ func (b *book) redo(it item) pane.Action {
 }
 
 // resend rewinds to before the turn of a row. The first press asks for confirmation with a note; a second press right after it
-// finds that note in m.was and rewinds.
+// finds that note in m.previousNote and rewinds.
 func (m *Model) resend(it item) pane.Action {
 	b := m.book
-	if r := b.row(it); r != nil && b.isRewound(r) {
+	if r := b.historyRow(it); r != nil && b.isRewound(r) {
 		return refusal(wasUndone)
 	}
 	turn := 0
@@ -146,7 +146,7 @@ func (m *Model) resend(it item) pane.Action {
 	default:
 		turn = e.Turn
 	}
-	if b.turn(turn) < 0 {
+	if b.rowOfTurn(turn) < 0 {
 		return refusal("no message of yours starts this turn")
 	}
 	last := turn
@@ -156,7 +156,7 @@ func (m *Model) resend(it item) pane.Action {
 		}
 	}
 	question := note(m.keys.Resend.Help().Key + " again undoes " + edit.Range{From: turn, To: last}.String() + " and returns the message to the composer")
-	if question != m.was {
+	if question != m.previousNote {
 		return question
 	}
 	return Resend{Turn: turn}
@@ -186,16 +186,16 @@ func (b *book) fork(it item) pane.Action {
 
 // copy copies the text of a row.
 func (m *Model) copy(it item) pane.Action {
-	what, text := m.book.text(it)
+	what, text := m.book.textOf(it)
 	return Copy{Text: text, What: what}
 }
 
-// text returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
+// textOf returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
 // an original, it is the text that was sent.
-func (b *book) text(it item) (what, text string) {
+func (b *book) textOf(it item) (what, text string) {
 	switch it.kind {
 	case kindEvent:
-		return "the line", b.words(it.at)
+		return "the line", b.describe(it.at)
 	case kindPrompt, kindTools:
 		return b.request.instructions(it.kind)
 	case kindMessage:
@@ -230,41 +230,41 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 	return strings.Join(parts, "\n")
 }
 
-// why says in one line how a row is sent and why: which overlay changed it, when, and who caused that.
-func (d *drawer) why(it item) string {
+// explainRow says in one line how a row is sent and why: which overlay changed it, when, and who caused that.
+func (d *drawer) explainRow(it item) string {
 	b := d.book
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		r := &b.rows[it.at]
 		switch {
 		case b.isRewound(r):
-			return "undone with its turn" + d.by(r.Overlay)
+			return "undone with its turn" + d.changedBy(r.Overlay)
 		case isPart(r) && b.side == sideBoth:
-			return partOf(r) + d.by(r.Overlay)
+			return partOf(r) + d.changedBy(r.Overlay)
 		}
-		return because(r.State, r.Why) + d.by(r.Overlay)
+		return explainState(r.State, r.Why) + d.changedBy(r.Overlay)
 	case kindEvent:
 		switch e := &b.Log[it.at]; {
-		case compacts(e.Body) && !b.undone(it.at):
+		case isCompaction(e.Body) && !b.isUndone(it.at):
 			return "compaction active"
-		case compacts(e.Body):
+		case isCompaction(e.Body):
 			return "compaction undone: it hides nothing"
 		}
-		return b.words(it.at)
+		return b.describe(it.at)
 	case kindMessage:
 		msg := &b.messages[it.at]
 		if len(msg.Events) == 0 {
 			return "added by Plimsoll: " + orElse(plain.Line(msg.Why), "it makes the request valid")
 		}
-		return because(msg.State, msg.Why) + d.by(msg.Overlay)
+		return explainState(msg.State, msg.Why) + d.changedBy(msg.Overlay)
 	case kindPrompt:
 		return "the system prompt: rebuilt for every request, never compacted"
 	}
 	return "the tools that the model could call"
 }
 
-// because explains a state in words.
-func because(state projection.State, why string) string {
+// explainState explains a state in words.
+func explainState(state projection.State, why string) string {
 	word := stateWord(state, why)
 	switch why = plain.Line(why); {
 	case state == projection.StateVerbatim:
@@ -288,20 +288,20 @@ func orElse(text, other string) string {
 	return text
 }
 
-// by says which overlay changed a row, when, and who caused it.
-func (d *drawer) by(overlay uint64) string {
+// changedBy says which overlay changed a row, when, and who caused it.
+func (d *drawer) changedBy(overlay uint64) string {
 	i := d.book.index(overlay)
 	if overlay == 0 || i < 0 {
 		return ""
 	}
 	e := d.book.Log[i]
-	made, _ := conversation.OriginOf(e.Body)
-	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + by(made)
-	if made.Source == conversation.SourceManual {
+	origin, _ := conversation.OriginOf(e.Body)
+	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + causedBy(origin)
+	if origin.Source == conversation.SourceManual {
 		text += " by hand"
 	}
-	if made.Trigger != "" && made.Trigger != "command" {
-		text += " (" + plain.Line(made.Trigger) + ")"
+	if origin.Trigger != "" && origin.Trigger != "command" {
+		text += " (" + plain.Line(origin.Trigger) + ")"
 	}
 	return text
 }

@@ -25,8 +25,8 @@ type book struct {
 	messages []projection.Message
 	items    []item
 
-	units  []conversation.Unit      // of the log; nil until they are needed
-	ledger map[uint64]inspect.Entry // the compactions by their first event; nil unless only compactions are shown
+	units   []conversation.Unit      // of the log; nil until they are needed
+	entries map[uint64]inspect.Entry // the compactions by their first event; nil unless only compactions are shown
 }
 
 // side is which texts are shown.
@@ -47,18 +47,18 @@ func (s side) String() string { return [...]string{"both", "original", "as sent"
 type kind uint8
 
 const (
-	kindSaid    kind = iota // an event that is a message
-	kindEvent               // an overlay, a model, a notice
-	kindMessage             // a message as it is sent
-	kindPrompt              // the system prompt of a request
-	kindTools               // the tools of a request
+	kindOriginal kind = iota // an event that is a message
+	kindEvent                // an overlay, a model, a notice
+	kindMessage              // a message as it is sent
+	kindPrompt               // the system prompt of a request
+	kindTools                // the tools of a request
 )
 
 // item is a row of the history.
 type item struct {
-	kind   kind
-	begins bool // a turn begins here
-	at     int  // index into rows for kindSaid, into the log for kindEvent, into messages for kindMessage
+	kind       kind
+	startsTurn bool // a turn begins here
+	at         int  // index into rows for kindOriginal, into the log for kindEvent, into messages for kindMessage
 }
 
 // rowID identifies a row when others are added or removed.
@@ -79,7 +79,7 @@ func open(c Content) *book {
 			b.active[c.Log[i].Seq] = true
 		}
 	}
-	b.weigh()
+	b.countTokens()
 	return b
 }
 
@@ -89,54 +89,54 @@ func (b *book) show(s side, r *request) {
 	b.items = b.items[:0:0]
 	switch {
 	case r != nil:
-		b.messages = r.made.Messages
-		if r.state == requestMade {
+		b.messages = r.rebuilt.Messages
+		if r.state == requestRebuilt {
 			b.items = append(b.items, item{kind: kindPrompt}, item{kind: kindTools})
 		}
-		b.layMessages()
+		b.listMessages()
 	case s == sideSent:
 		b.messages = b.View.Messages
-		b.layMessages()
+		b.listMessages()
 	case s == sideCompactions:
-		b.layCompactions()
+		b.listCompactions()
 	default:
 		b.messages = b.View.Messages
-		b.laySaid()
+		b.listOriginals()
 	}
 }
 
-func (b *book) layMessages() {
+func (b *book) listMessages() {
 	for i := range b.messages {
-		b.items = append(b.items, item{kind: kindMessage, at: i, begins: i == 0 || b.messages[i].Turn != b.messages[i-1].Turn})
+		b.items = append(b.items, item{kind: kindMessage, at: i, startsTurn: i == 0 || b.messages[i].Turn != b.messages[i-1].Turn})
 	}
 }
 
-// laySaid lists the messages and, between them, the other events.
-func (b *book) laySaid() {
+// listOriginals lists the messages and, between them, the other events.
+func (b *book) listOriginals() {
 	b.items = make([]item, 0, len(b.rows)+16)
 	next, turn := 0, -1
 	for i := range b.Log {
 		if next < len(b.rows) && b.rows[next].Event == i {
-			b.items = append(b.items, item{kind: kindSaid, at: next, begins: b.Log[i].Turn != turn})
+			b.items = append(b.items, item{kind: kindOriginal, at: next, startsTurn: b.Log[i].Turn != turn})
 			next, turn = next+1, b.Log[i].Turn
 			continue
 		}
-		if _, usage := b.Log[i].Body.(conversation.Usage); !usage && !b.continues(i) {
+		if _, usage := b.Log[i].Body.(conversation.Usage); !usage && !b.continuesEpoch(i) {
 			b.items = append(b.items, item{kind: kindEvent, at: i})
 		}
 	}
 }
 
-// continues reports whether an overlay belongs to the same epoch as the event before it.
-func (b *book) continues(i int) bool {
+// continuesEpoch reports whether an overlay belongs to the same epoch as the event before it.
+func (b *book) continuesEpoch(i int) bool {
 	epoch := conversation.EpochOf(b.Log[i])
 	return i > 0 && epoch != 0 && conversation.EpochOf(b.Log[i-1]) == epoch
 }
 
-// epoch returns the overlays of the epoch that begins with the event at an index.
-func (b *book) epoch(i int) []conversation.Event {
+// epochFrom returns the overlays of the epoch that begins with the event at an index.
+func (b *book) epochFrom(i int) []conversation.Event {
 	end := i + 1
-	for end < len(b.Log) && b.continues(end) {
+	for end < len(b.Log) && b.continuesEpoch(end) {
 		end++
 	}
 	return b.Log[i:end]
@@ -155,7 +155,7 @@ func (b *book) index(seq uint64) int {
 func (b *book) event(it item) *conversation.Event {
 	i := -1
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		i = b.rows[it.at].Event
 	case kindEvent:
 		i = it.at
@@ -200,11 +200,11 @@ func (b *book) sameEvents(i, j int) bool {
 	return len(x) > 0 && len(x) == len(y) && x[0] == y[0]
 }
 
-// at returns the row of an event, or the last row before it. If seq is 0, it returns
-// otherwise, within the rows that there are.
-func (b *book) at(seq uint64, otherwise int) int {
+// rowAt returns the row of an event, or the last row before it. If seq is 0, it returns
+// the row fallback, or the nearest row that exists.
+func (b *book) rowAt(seq uint64, fallback int) int {
 	if seq == 0 {
-		return max(0, min(otherwise, len(b.items)-1))
+		return max(0, min(fallback, len(b.items)-1))
 	}
 	found := 0
 	for i, it := range b.items {
@@ -221,9 +221,9 @@ func (b *book) at(seq uint64, otherwise int) int {
 	return found
 }
 
-// parts returns the message at an index and those after it that replace the same events:
+// sameEventMessages returns the message at an index and those after it that replace the same events:
 // some presets send a summary as a question and an answer.
-func (b *book) parts(i int) []projection.Message {
+func (b *book) sameEventMessages(i int) []projection.Message {
 	end := i + 1
 	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == projection.StateSummarised {
 		end++
@@ -244,8 +244,8 @@ func (b *book) isRewound(r *inspect.HistoryRow) bool {
 	return rewind
 }
 
-// turn returns the row at which a turn begins, -1 if it has no message.
-func (b *book) turn(n int) int {
+// rowOfTurn returns the row at which a turn begins, -1 if it has no message.
+func (b *book) rowOfTurn(n int) int {
 	for i := range b.rows {
 		if b.Log[b.rows[i].Event].Turn == n {
 			return i
@@ -254,9 +254,9 @@ func (b *book) turn(n int) int {
 	return -1
 }
 
-// weigh computes hidden and modified. Like the gauge, it adds tokens for the framing of
+// countTokens computes hidden and modified. Like the gauge, it adds tokens for the framing of
 // each message.
-func (b *book) weigh() {
+func (b *book) countTokens() {
 	framed := func(size conversation.Size, calls int) float64 {
 		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
 	}
@@ -276,9 +276,9 @@ func (b *book) weigh() {
 	b.hidden = int(math.Round(tokens * b.Factor))
 }
 
-// balance is the total in one line: said ~412k → sent ~61k + ~10k prompt and tools. The sent tokens add up to the number of
-// the gauge.
-func (b *book) balance() string {
+// totalsLine has the tokens of the originals and of what is sent: said ~412k → sent ~61k + ~10k prompt and tools. The sent
+// tokens add up to the number of the gauge.
+func (b *book) totalsLine() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
 	if b.Prompt > 0 {

@@ -82,7 +82,7 @@ func (d *drawer) Lines(i int, selected bool, width int) []string {
 		if len(d.cache) >= maxKept {
 			d.redraw()
 		}
-		row = d.row(i, width)
+		row = d.drawRow(i, width)
 		d.cache[i] = row
 	}
 	if selected {
@@ -91,13 +91,13 @@ func (d *drawer) Lines(i int, selected bool, width int) []string {
 	return row.lines[0]
 }
 
-// row draws a row, without and with the cursor.
-func (d *drawer) row(i, width int) *drawn {
+// drawRow draws a row, without and with the cursor.
+func (d *drawer) drawRow(i, width int) *drawn {
 	row, it := &drawn{width: width}, d.book.items[i]
 	if d.hasGap(i) {
 		row.lines = [2][]string{{""}, {""}}
 	}
-	lines, mark := d.sketch(it, d.isOpen(it), max(width-gutter, 1))
+	lines, mark := d.drawItem(it, d.isOpen(it), max(width-gutter, 1))
 	first := d.styles.Faint.Render(pane.Fit(mark, gutter))
 	for n, l := range lines {
 		chosen := d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
@@ -118,25 +118,25 @@ func (d *drawer) hasGap(i int) bool {
 		return false
 	}
 	it, before := d.book.items[i], d.book.items[i-1]
-	return it.begins || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.book.isText(it)
+	return it.startsTurn || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.book.isText(it)
 }
 
-// sketch draws a row without gutter and cursor. It also returns the mark in its gutter.
-func (d *drawer) sketch(it item, open bool, width int) (lines []string, mark string) {
+// drawItem draws a row without gutter and cursor. It also returns the mark in its gutter.
+func (d *drawer) drawItem(it item, open bool, width int) (lines []string, mark string) {
 	switch it.kind {
-	case kindSaid:
-		return d.sketchSaid(it, open, width)
+	case kindOriginal:
+		return d.drawOriginal(it, open, width)
 	case kindEvent:
-		return d.sketchEvent(it, open, width), ""
+		return d.drawEvent(it, open, width), ""
 	case kindMessage:
-		return d.sketchMessage(it, open, width), ""
+		return d.drawMessage(it, open, width), ""
 	}
-	return d.sketchInstructions(it, open, width), ""
+	return d.drawInstructions(it, open, width), ""
 }
 
-// begins is the number and time of the turn that a row begins, "" for none.
-func (d *drawer) begins(it item) string {
-	if !it.begins {
+// turnStart is the number and time of the turn that a row begins, "" for none.
+func (d *drawer) turnStart(it item) string {
+	if !it.startsTurn {
 		return ""
 	}
 	turn, at := 0, ""
@@ -149,37 +149,37 @@ func (d *drawer) begins(it item) string {
 	return d.styles.Faint.Render("  turn " + numbers.Grouped(turn) + at)
 }
 
-// sketchSaid draws an event that is a message. If another text is sent in its place, that is beside it, or below it on a narrow
-// screen. A message that is sent as it was has the whole width.
-func (d *drawer) sketchSaid(it item, open bool, width int) (lines []string, mark string) {
+// drawOriginal draws an event that is a message. If another text is sent in its place, that is beside it, or below it on a
+// narrow screen. A message that is sent as it was has the whole width.
+func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, mark string) {
 	r := &d.book.rows[it.at]
 	e := &d.book.Log[r.Event]
 	status := d.sendStatus(r, width)
-	lines = []string{d.headLine(d.author(e, open, width-cells(status)-1)+d.begins(it), status, width)}
+	lines = []string{d.headLine(d.author(e, open, width-cells(status)-1)+d.turnStart(it), status, width)}
 	both := d.book.side == sideBoth
 	if both {
 		mark = d.gutterMark(r)
 	}
 	left, right := width, width-2
-	own := both && d.book.ownText(r)
-	if own && width+gutter >= leastColumns {
+	replaced := both && d.book.isReplaced(r)
+	if replaced && width+gutter >= leastColumns {
 		left = (width - divider) / 2
 		right = width - divider - left
 	}
-	original := d.original(e, open, own, left)
-	if both && !d.book.same(r) { // the original is not sent
+	original := d.originalLines(e, open, replaced, left)
+	if both && !d.book.isSentUnchanged(r) { // the original is not sent
 		for i, l := range original {
 			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
 		}
 	}
-	if !own {
+	if !replaced {
 		return append(lines, d.paintAll(original)...), mark
 	}
 	msg := d.book.View.Messages[r.Message]
 	for _, p := range d.book.View.Messages[r.Message+1:][:d.book.spanOf(r.Message)-1] { // a question and an answer are one summary
 		msg.Text += "\n\n" + p.Text
 	}
-	sent := d.paintAll(d.body(&msg, open, true, right))
+	sent := d.paintAll(d.sentLines(&msg, open, true, right))
 	if left < width {
 		return append(lines, d.columns(d.paintAll(original), sent, left)...), mark
 	}
@@ -220,39 +220,39 @@ func (d *drawer) headLine(left, right string, width int) string {
 	return pane.Fit(left, room) + " " + right
 }
 
-// sketchEvent draws an event that is no message. Expanded, it has all details of the event.
-func (d *drawer) sketchEvent(it item, open bool, width int) []string {
+// drawEvent draws an event that is no message. Expanded, it has all details of the event.
+func (d *drawer) drawEvent(it item, open bool, width int) []string {
 	e := &d.book.Log[it.at]
-	made, _ := conversation.OriginOf(e.Body)
-	style, mark, text := d.styles.Event, markEvent, d.book.words(it.at)
-	right := d.right("", eventName(e.Seq), clock(e.Time, d.zone), width)
+	origin, _ := conversation.OriginOf(e.Body)
+	style, mark, text := d.styles.Event, markEvent, d.book.describe(it.at)
+	right := d.rightColumns("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {
 	case e.Body.Kind() == conversation.KindTurnFailed:
 		style, mark = d.styles.Failure, markFailed
 	case notice && n.Level != conversation.NoticeInfo:
 		style, mark = d.styles.Pane.Warning, markNotice
-	case compacts(e.Body):
+	case isCompaction(e.Body):
 		if style, mark = d.styles.Epoch, markFolded; open {
 			mark = markOpen
 		}
-		if made.Before > 0 && width >= leastNames {
+		if origin.Before > 0 && width >= leastNames {
 			text = d.book.compacted(it.at, false)
-			right = d.right("", eventName(e.Seq), change(made.Before, made.After), width)
+			right = d.rightColumns("", eventName(e.Seq), change(origin.Before, origin.After), width)
 		}
 	}
-	if d.book.undone(it.at) {
-		style, text = d.styles.Pane.Muted, text+" · "+undoneWord(e.Body)
+	if d.book.isUndone(it.at) {
+		style, text = d.styles.Pane.Muted, text+" · "+undoneLabel(e.Body)
 	}
-	if entry, ok := d.book.ledger[e.Seq]; ok {
+	if entry, ok := d.book.entries[e.Seq]; ok {
 		right = d.entryColumns(entry, width)
 		if entry.Kind == inspect.EntryEpoch {
-			text = "compacted " + made.Why
+			text = "compacted " + origin.Why
 		}
 		if width >= leastNames {
 			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text
 		}
 	}
-	text = pane.Clip(mark+plain.Line(head(text, 4*width)), width)
+	text = pane.Clip(mark+plain.Line(beginning(text, 4*width)), width)
 	lines := []string{d.headLine(d.paint(line{text: text, style: style}), right, width)}
 	if open {
 		lines = append(lines, d.details(it.at, width)...)
@@ -267,10 +267,10 @@ func (d *drawer) details(at, width int) []string {
 		if i == 0 && cells(l) < width/2 { // it is in the row already
 			continue
 		}
-		out = append(out, d.spread(l, d.styles.Pane.Muted, width)...)
+		out = append(out, d.wholeText(l, d.styles.Pane.Muted, width)...)
 	}
 	var events []uint64
-	for _, o := range d.book.epoch(at) {
+	for _, o := range d.book.epochFrom(at) {
 		events = append(events, shortened(o.Body)...)
 	}
 	events = slices.Compact(events)
@@ -281,41 +281,41 @@ func (d *drawer) details(at, width int) []string {
 		}
 		if e := d.book.index(seq); e >= 0 {
 			size, _ := conversation.MessageSize(d.book.Log[e].Body)
-			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.book.tokens(size)), nameCells) + "  " + d.book.gist(e)
+			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.book.tokens(size)), nameCells) + "  " + d.book.describeBriefly(e)
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}
-	for _, o := range d.book.epoch(at) {
+	for _, o := range d.book.epochFrom(at) {
 		if sum, ok := o.Body.(conversation.Summary); ok && sum.Text+sum.Appendix != "" {
 			out = append(out, line{})
-			out = append(out, d.prose(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)
+			out = append(out, d.markdownLines(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)
 		}
 	}
 	return d.paintAll(out)
 }
 
-// sketchInstructions draws the system prompt or the tools of a request.
-func (d *drawer) sketchInstructions(it item, open bool, width int) []string {
+// drawInstructions draws the system prompt or the tools of a request.
+func (d *drawer) drawInstructions(it item, open bool, width int) []string {
 	name, text := d.book.request.instructions(it.kind)
-	right := d.right("", "", pane.Tokens(d.book.tokens(conversation.Measure(text))), width)
+	right := d.rightColumns("", "", pane.Tokens(d.book.tokens(conversation.Measure(text))), width)
 	lines := []string{d.headLine(d.styles.Assistant.Render(name), right, width)}
 	if text == "" {
 		return append(lines, d.styles.Pane.Muted.Render("none"))
 	}
-	return append(lines, d.paintAll(d.text(text, d.styles.Sent, open, foldLines, width))...)
+	return append(lines, d.paintAll(d.textLines(text, d.styles.Sent, open, foldLines, width))...)
 }
 
-// sketchMessage draws a message of the view, or of a request.
-func (d *drawer) sketchMessage(it item, open bool, width int) []string {
+// drawMessage draws a message of the view, or of a request.
+func (d *drawer) drawMessage(it item, open bool, width int) []string {
 	msg := &d.book.messages[it.at]
 	before, after := d.book.tokens(msg.Before), d.book.tokens(msg.After())
 	whole := msg.State == projection.StateVerbatim || msg.State == projection.StatePinned
 	if whole || len(msg.Events) == 0 {
 		before = after
 	}
-	right := d.right(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
-	lines := []string{d.headLine(d.sender(it, msg, open, width-cells(right)-1)+d.begins(it), right, width)}
-	lines = append(lines, d.paintAll(d.body(msg, open, false, width))...)
+	right := d.rightColumns(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
+	lines := []string{d.headLine(d.sender(it, msg, open, width-cells(right)-1)+d.turnStart(it), right, width)}
+	lines = append(lines, d.paintAll(d.sentLines(msg, open, false, width))...)
 	e := d.book.event(it)
 	if !open || e == nil || len(msg.Events) != 1 || whole {
 		return lines
@@ -323,5 +323,5 @@ func (d *drawer) sketchMessage(it item, open bool, width int) []string {
 	rule := "─ in full "
 	rule += strings.Repeat("─", max(0, width-cells(rule)))
 	lines = append(lines, d.styles.Pane.Muted.Render(pane.Clip(rule, width)))
-	return append(lines, d.paintAll(d.original(e, true, false, width))...)
+	return append(lines, d.paintAll(d.originalLines(e, true, false, width))...)
 }

@@ -20,12 +20,12 @@ import (
 // clock formats the time of day.
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
-// undone reports whether a compaction was undone.
-func (b *book) undone(i int) bool {
+// isUndone reports whether a compaction was undone.
+func (b *book) isUndone(i int) bool {
 	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
 		return false
 	}
-	for _, e := range b.epoch(i) {
+	for _, e := range b.epochFrom(i) {
 		if b.active[e.Seq] {
 			return false
 		}
@@ -33,8 +33,8 @@ func (b *book) undone(i int) bool {
 	return true
 }
 
-// undoneWord says what happened to an overlay that is no longer in force.
-func undoneWord(b conversation.Body) string {
+// undoneLabel says what happened to an overlay that is no longer in force.
+func undoneLabel(b conversation.Body) string {
 	switch b := b.(type) {
 	case conversation.Rewind:
 		return "redone since"
@@ -46,8 +46,8 @@ func undoneWord(b conversation.Body) string {
 	return "undone"
 }
 
-// compacts reports whether an overlay is part of a compaction.
-func compacts(b conversation.Body) bool {
+// isCompaction reports whether an overlay is part of a compaction.
+func isCompaction(b conversation.Body) bool {
 	switch b.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return true
@@ -71,22 +71,22 @@ func shortened(b conversation.Body) []uint64 {
 	return out
 }
 
-// gist describes an event on one line.
-func (b *book) gist(at int) string {
+// describeBriefly describes an event on one line.
+func (b *book) describeBriefly(at int) string {
 	switch body := b.Log[at].Body.(type) {
 	case conversation.ToolResult:
-		return strings.TrimSpace(plain.Line(body.Tool) + "  " + b.about(b.Log[at].Seq, body.CallID))
+		return strings.TrimSpace(plain.Line(body.Tool) + "  " + b.subjectOf(b.Log[at].Seq, body.CallID))
 	case conversation.AssistantMessage:
 		if len(body.Calls) > 0 {
 			return "→ " + plain.Line(body.Calls[0].Name) + "  " + subject(body.Calls[0])
 		}
-		return plain.Line(head(strings.TrimSpace(body.Text), maxSubject))
+		return plain.Line(beginning(strings.TrimSpace(body.Text), maxSubject))
 	}
-	return b.words(at)
+	return b.describe(at)
 }
 
-// words describes an event.
-func (b *book) words(i int) string {
+// describe says in a few words what an event did.
+func (b *book) describe(i int) string {
 	switch body := b.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return b.compacted(i, true)
@@ -131,20 +131,20 @@ func (b *book) words(i int) string {
 
 // compacted describes a compaction, with or without its tokens.
 func (b *book) compacted(i int, tokens bool) string {
-	made, _ := conversation.OriginOf(b.Log[i].Body)
-	text := "compacted" + by(made)
-	if tokens && made.Before > 0 {
-		text += ": " + pane.Tokens(made.Before) + " → " + pane.Tokens(made.After)
+	origin, _ := conversation.OriginOf(b.Log[i].Body)
+	text := "compacted" + causedBy(origin)
+	if tokens && origin.Before > 0 {
+		text += ": " + pane.Tokens(origin.Before) + " → " + pane.Tokens(origin.After)
 	}
-	if made.Why != "" {
-		text += " · " + made.Why
+	if origin.Why != "" {
+		text += " · " + origin.Why
 	}
 	return text
 }
 
-// by says who caused an overlay, with a space before it; "" for the user.
-func by(made conversation.Origin) string {
-	switch made.Source {
+// causedBy says who caused an overlay, with a space before it; "" for the user.
+func causedBy(origin conversation.Origin) string {
+	switch origin.Source {
 	case conversation.SourceAuto:
 		return " automatically"
 	case conversation.SourceTool:
@@ -189,22 +189,22 @@ func namesOf(events []uint64) string {
 // details describes an event in several lines: what it is, who caused it, and its summaries.
 func (b *book) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
-	out := []string{b.words(i)}
-	made, ok := conversation.OriginOf(e.Body)
+	out := []string{b.describe(i)}
+	origin, ok := conversation.OriginOf(e.Body)
 	if a, attempt := e.Body.(conversation.Attempt); attempt {
-		made, ok = conversation.Origin{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
+		origin, ok = conversation.Origin{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
 	}
 	if !ok {
 		return append(out, b.entryDetails(e.Seq)...)
 	}
-	about := "made in turn " + numbers.Grouped(e.Turn) + " at " + clock(e.Time, zone) + by(made)
-	for _, p := range [][2]string{{"set off by", made.Trigger}, {"preset", made.Preset}, {"profile", made.Profile}} {
+	about := "made in turn " + numbers.Grouped(e.Turn) + " at " + clock(e.Time, zone) + causedBy(origin)
+	for _, p := range [][2]string{{"set off by", origin.Trigger}, {"preset", origin.Preset}, {"profile", origin.Profile}} {
 		if p[1] != "" {
 			about += ", " + p[0] + " " + p[1]
 		}
 	}
 	out = append(append(out, about), b.entryDetails(e.Seq)...)
-	for _, o := range b.epoch(i) {
+	for _, o := range b.epochFrom(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
 			out = append(out, fmt.Sprintf("note on %s by the program, without a model", edit.Range{From: s.FromTurn, To: s.ToTurn}))

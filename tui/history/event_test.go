@@ -117,7 +117,7 @@ func TestKeysWorkInARequest(t *testing.T) {
 	r := newRig(t, 100, 40)
 	at := r.addSample()
 	r.showLog()
-	wanted, _ := r.press("[").(history.Wanted)
+	wanted, _ := r.press("[").(history.RebuildRequest)
 	r.Request(r.rebuilt(wanted.Event), nil)
 	r.press("home", "enter")
 	wantTexts(t, cursorRow(r), "system prompt", "You are a careful engineer.")

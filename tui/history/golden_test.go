@@ -26,7 +26,7 @@ func TestViews(t *testing.T) {
 		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typeText("port") }},
 		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typeText("upload 0.4s"); r.press("enter") }},
 		{"a request", func(r *rig, at map[string]uint64) {
-			if w, ok := r.press("[").(history.Wanted); ok {
+			if w, ok := r.press("[").(history.RebuildRequest); ok {
 				r.Request(r.rebuilt(w.Event), nil)
 			}
 			r.press("home", "j", "j", "j")

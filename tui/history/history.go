@@ -33,17 +33,17 @@ type Model struct {
 	draw   *drawer
 	search *search
 
-	home side // the side that is shown first
-	note Note // above the keys until the next key
-	was  Note // the note before the current key
+	startSide    side // the side that is shown first
+	note         Note // above the keys until the next key
+	previousNote Note // the note before the current key
 }
 
 // New returns a history without a conversation.
 func New(o Options) *Model {
 	keys, zone := o.Keys, o.Zone
 	if keys == nil {
-		own := DefaultKeyMap()
-		keys = &own
+		defaults := DefaultKeyMap()
+		keys = &defaults
 	}
 	if zone == nil {
 		zone = time.UTC
@@ -54,7 +54,7 @@ func New(o Options) *Model {
 	d.painter = newPainter(o.Styles, s)
 	m := &Model{keys: keys, book: b, search: s, draw: d}
 	if o.Ledger {
-		m.home = sideCompactions
+		m.startSide = sideCompactions
 	}
 	m.SetSize(80, 24)
 	m.Show(Content{})
@@ -70,7 +70,7 @@ func (m *Model) SetSize(width, height int) {
 	m.sheet.SetSize(m.width, m.height)
 	m.draw.height = m.height
 	m.draw.redraw()
-	m.fit()
+	m.fitList()
 }
 
 // SetStyles changes the styles.
@@ -90,25 +90,25 @@ func (m *Model) Show(c Content) {
 	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
 	*m.book = *open(c)
-	m.show(m.home, nil)
+	m.show(m.startSide, nil)
 	m.sheet.ToEnd(m.draw)
 }
 
 // Refresh shows the current state of the same conversation. The cursor stays on its event.
 func (m *Model) Refresh(c Content) {
-	seq, sel := m.here(), m.selected()
+	seq, sel := m.cursorEvent(), m.selected()
 	side, request := m.book.side, m.book.request
 	*m.book = *open(c)
 	m.book.show(side, request)
 	m.draw.redraw()
-	m.fit()
+	m.fitList()
 	m.search.stale = true
 	switch {
 	case m.draw.Len() == 0:
 	case sel < 0:
 		m.sheet.ToEnd(m.draw)
 	default:
-		m.sheet.Shift(m.book.at(seq, sel) - sel)
+		m.sheet.Shift(m.book.rowAt(seq, sel) - sel)
 	}
 }
 
@@ -120,18 +120,18 @@ func (m *Model) show(s side, r *request) {
 	m.draw.redraw()
 	m.book.show(s, r)
 	m.sheet.Page.ToTop()
-	m.fit()
+	m.fitList()
 }
 
-// fit sets the size of the list to what the frame leaves.
-func (m *Model) fit() { m.sheet.Fit(m.shown()) }
+// fitList sets the size of the list to what the frame leaves.
+func (m *Model) fitList() { m.sheet.Fit(m.listContent()) }
 
 // selected returns the row with the cursor, -1 if there is none.
 func (m *Model) selected() int { return m.sheet.Selected(m.draw) }
 
-// here returns the event with the cursor, 0 if there is none.
-func (m *Model) here() uint64 {
-	if it, ok := m.current(); ok {
+// cursorEvent returns the event with the cursor, 0 if there is none.
+func (m *Model) cursorEvent() uint64 {
+	if it, ok := m.currentRow(); ok {
 		return m.book.seq(it)
 	}
 	return 0
@@ -140,12 +140,12 @@ func (m *Model) here() uint64 {
 // goTo moves the cursor to the row of an event.
 func (m *Model) goTo(seq uint64) {
 	if m.draw.Len() > 0 {
-		m.sheet.Select(m.draw, m.book.at(seq, 0))
+		m.sheet.Select(m.draw, m.book.rowAt(seq, 0))
 	}
 }
 
-// current returns the row with the cursor; false if there is none.
-func (m *Model) current() (item, bool) {
+// currentRow returns the row with the cursor; false if there is none.
+func (m *Model) currentRow() (item, bool) {
 	i := m.selected()
 	if i < 0 {
 		return item{}, false
@@ -159,12 +159,12 @@ func (m *Model) current() (item, bool) {
 func (m *Model) Jump(event uint64, query string) {
 	m.note = Note{}
 	m.sheet.Reset()
-	m.search.set(query)
-	m.show(m.home, nil)
+	m.search.setQuery(query)
+	m.show(m.startSide, nil)
 	m.goTo(event)
 }
 
-// Request answers Wanted with the rebuilt request, or with the error.
+// Request answers RebuildRequest with the rebuilt request, or with the error.
 func (m *Model) Request(r inspect.RebuiltRequest, err error) {
 	if m.book.request.answer(r, err) {
 		m.show(m.book.side, m.book.request)

@@ -15,19 +15,19 @@ import (
 // The ledger is the compaction log (/ledger): the history reduced to its compactions, with the result of each, the tokens that
 // it saved and what it cost.
 
-// layCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
-func (b *book) layCompactions() {
-	b.messages, b.ledger = b.View.Messages, map[uint64]inspect.Entry{}
+// listCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
+func (b *book) listCompactions() {
+	b.messages, b.entries = b.View.Messages, map[uint64]inspect.Entry{}
 	for _, e := range inspect.CompactionLog(b.Log) {
 		if at := b.index(e.Event); at >= 0 {
-			b.ledger[e.Event] = e
+			b.entries[e.Event] = e
 			b.items = append(b.items, item{kind: kindEvent, at: at})
 		}
 	}
 }
 
-// leastDone is how many cells the columns leave to the description of an entry.
-const leastDone = 40
+// leastDescription is the least width of the description of an entry, in cells.
+const leastDescription = 40
 
 // entryColumns are the result of an entry, its tokens, its cost and its duration, as many as fit.
 func (d *drawer) entryColumns(e inspect.Entry, width int) string {
@@ -35,12 +35,12 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 	for _, column := range []struct {
 		text  string
 		cells int
-	}{{resultWord(e.Result), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {took(e.Duration), 6}} {
+	}{{resultWord(e.Result), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {formatDuration(e.Duration), 6}} {
 		text := alignedRight(column.text, column.cells)
 		if out != "" {
 			text += "  " + out
 		}
-		if out != "" && width-cells(text) < leastDone {
+		if out != "" && width-cells(text) < leastDescription {
 			break
 		}
 		out = text
@@ -74,8 +74,8 @@ func costOf(e inspect.Entry) string {
 	return pane.Dollars(*e.CostUSD)
 }
 
-// took formats a duration, "" for none.
-func took(d time.Duration) string {
+// formatDuration formats a duration, "" for none.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""
@@ -87,7 +87,7 @@ func took(d time.Duration) string {
 
 // entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
 func (b *book) entryDetails(seq uint64) []string {
-	e, ok := b.ledger[seq]
+	e, ok := b.entries[seq]
 	if !ok {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (b *book) entryDetails(seq uint64) []string {
 	if e.Output > 0 {
 		written = pane.Tokens(e.Output) + " written"
 	}
-	if summary := joined(read, written, costOf(e), took(e.Duration)); summary != "" {
+	if summary := joined(read, written, costOf(e), formatDuration(e.Duration)); summary != "" {
 		out = append(out, strings.TrimSpace("summary "+e.Model)+": "+summary)
 	}
 	return out
@@ -119,11 +119,11 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// totals counts the compactions and adds up what they cost. It does not add up the savings, because each compaction begins with
-// the result of the one before.
-func (b *book) totals() string {
+// compactionTotals counts the compactions and adds up what they cost. It does not add up the savings, because each
+// compaction begins with the result of the previous one.
+func (b *book) compactionTotals() string {
 	made, active, failed, spent := 0, 0, 0, 0.0
-	for _, e := range b.ledger {
+	for _, e := range b.entries {
 		switch {
 		case e.Kind == inspect.EntryAttempt && e.Result != inspect.ResultUnused:
 			failed++

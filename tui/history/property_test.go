@@ -88,7 +88,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 			default:
 				a := m.Update(tuitest.Key(anyKey.Draw(t, "key")))
 				checkAction(t, a, log[:shown])
-				if a, ok := a.(history.Wanted); ok {
+				if a, ok := a.(history.RebuildRequest); ok {
 					answer(t, m, a.Event, log[:shown])
 				}
 			}

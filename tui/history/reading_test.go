@@ -110,7 +110,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	at := r.addSample()
 	r.showLog()
 	r.moveTo(at["fixed"])
-	wanted, ok := r.press("[").(history.Wanted)
+	wanted, ok := r.press("[").(history.RebuildRequest)
 	if !ok {
 		t.Fatal("[ requests nothing from the archive")
 	}
@@ -157,7 +157,7 @@ func TestAReplyLeadsToItsRequest(t *testing.T) {
 	}{{replied[1], "[", sent[1]}, {asked[1], "[", sent[0]}, {asked[1], "]", sent[1]}, {replied[0], "[", sent[0]}, {replied[0], "]", sent[1]}, {asked[0], "]", sent[0]}} {
 		r.showLog()
 		r.moveTo(c.at)
-		if diff := cmp.Diff(pane.Action(history.Wanted{Event: c.want}), r.press(c.key)); diff != "" {
+		if diff := cmp.Diff(pane.Action(history.RebuildRequest{Event: c.want}), r.press(c.key)); diff != "" {
 			t.Errorf("%s at e%d (-want +got)\n%s", c.key, c.at, diff)
 		}
 		r.press("esc")

@@ -21,26 +21,26 @@ import (
 type requestState int
 
 const (
-	requestAsked requestState = iota
-	requestMade
+	requestPending requestState = iota
+	requestRebuilt
 	requestFailed
 )
 
 // request is one of the requests that were sent.
 type request struct {
-	at    int // index into Content.Requests
-	sent  inspect.SentRequest
-	state requestState
-	made  inspect.RebuiltRequest
-	err   error
-	from  uint64 // event with the cursor before the request was shown
+	at      int // index into Content.Requests
+	sent    inspect.SentRequest
+	state   requestState
+	rebuilt inspect.RebuiltRequest
+	err     error
+	from    uint64 // event with the cursor before the request was shown
 }
 
-// place formats which of the requests is shown.
-func (q *request) place(of int) string { return fmt.Sprintf("%d of %d", q.sent.Number, of) }
+// position formats which of the requests is shown.
+func (q *request) position(of int) string { return fmt.Sprintf("%d of %d", q.sent.Number, of) }
 
-// about describes a request: its model, time, turn, tokens and bytes.
-func (q *request) about(zone *time.Location) string {
+// description describes a request: its model, time, turn, tokens and bytes.
+func (q *request) description(zone *time.Location) string {
 	u := q.sent.Usage
 	parts := []string{orElse(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
 	if u.HasPromptCount() {
@@ -50,7 +50,7 @@ func (q *request) about(zone *time.Location) string {
 		}
 		parts = append(parts, tokens)
 	}
-	if n := len(q.made.Body); n > 0 {
+	if n := len(q.rebuilt.Body); n > 0 {
 		parts = append(parts, numbers.Grouped(n)+" bytes")
 	}
 	return strings.Join(parts, " · ")
@@ -59,14 +59,14 @@ func (q *request) about(zone *time.Location) string {
 // verdict says whether the rebuilt request is byte for byte the one that was sent.
 func (q *request) verdict(s *Styles) string {
 	switch {
-	case q.state == requestAsked:
+	case q.state == requestPending:
 		return s.Pane.Muted.Render("building…")
 	case q.state == requestFailed:
 		return s.Pane.Error.Render("it cannot be rebuilt")
-	case q.made.MatchesSent:
-		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(head(q.made.Hash, 12))+"…")
+	case q.rebuilt.MatchesSent:
+		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
 	}
-	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.made.Why), "no hash was recorded"))
+	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.rebuilt.Why), "no hash was recorded"))
 }
 
 // body is the text in place of the messages until the request is rebuilt, or if that failed.
@@ -82,12 +82,12 @@ func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 	if q == nil || r.Event != q.sent.Event && (err == nil || r.Event != 0) {
 		return false
 	}
-	q.made, q.err, q.state = r, err, requestMade
+	q.rebuilt, q.err, q.state = r, err, requestRebuilt
 	if err == nil && len(r.Messages) == 0 && r.System == "" && r.Why != "" {
 		q.err = errors.New(r.Why)
 	}
 	if q.err != nil {
-		q.state, q.made.Messages = requestFailed, nil
+		q.state, q.rebuilt.Messages = requestFailed, nil
 	}
 	return true
 }
@@ -95,13 +95,13 @@ func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 // instructions returns the system prompt or the tools of a request as text.
 func (q *request) instructions(k kind) (name, text string) {
 	if k == kindPrompt {
-		return "system prompt", q.made.System
+		return "system prompt", q.rebuilt.System
 	}
 	var b strings.Builder
-	for _, t := range q.made.Tools {
+	for _, t := range q.rebuilt.Tools {
 		fmt.Fprintf(&b, "%s  %s\n%s\n", t.Name, t.Description, t.Parameters)
 	}
-	return numbers.Count(len(q.made.Tools), "tool"), strings.TrimSpace(b.String())
+	return numbers.Count(len(q.rebuilt.Tools), "tool"), strings.TrimSpace(b.String())
 }
 
 // stepTo returns the request before or after the shown one. If the conversation is shown, it returns the request nearest to the

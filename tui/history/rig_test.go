@@ -183,6 +183,6 @@ func styles() history.Styles {
 			projection.StateVerbatim: muted, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
 			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
 		},
-		TakenBack: muted,
+		Undone: muted,
 	}
 }

@@ -16,10 +16,10 @@ import (
 // callsBack is how many events are searched for the call of a result.
 const callsBack = 400
 
-// row returns the original of an item: for a message that contains one event, the row of that event. It is nil for other items.
-func (b *book) row(it item) *inspect.HistoryRow {
+// historyRow returns the row of an item's original: of the event, or of the only event of a message. It is nil for other items.
+func (b *book) historyRow(it item) *inspect.HistoryRow {
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		return &b.rows[it.at]
 	case kindMessage:
 		if events := b.messages[it.at].Events; len(events) == 1 {
@@ -66,8 +66,8 @@ func (b *book) results(unit []int) []uint64 {
 	return out
 }
 
-// same reports whether a row is sent unchanged.
-func (b *book) same(r *inspect.HistoryRow) bool {
+// isSentUnchanged reports whether a row is sent unchanged.
+func (b *book) isSentUnchanged(r *inspect.HistoryRow) bool {
 	if r.Message < 0 || !r.ShowsMessage {
 		return false
 	}
@@ -88,9 +88,9 @@ func (b *book) same(r *inspect.HistoryRow) bool {
 	return false
 }
 
-// ownText reports whether another text is sent in place of this row.
-func (b *book) ownText(r *inspect.HistoryRow) bool {
-	return r.Message >= 0 && r.ShowsMessage && !b.same(r)
+// isReplaced reports whether another text is sent in place of this row.
+func (b *book) isReplaced(r *inspect.HistoryRow) bool {
+	return r.Message >= 0 && r.ShowsMessage && !b.isSentUnchanged(r)
 }
 
 // change formats the tokens before and after, once if they are the same.
@@ -114,11 +114,11 @@ func (b *book) tokensOf(r *inspect.HistoryRow) string {
 	if len(parts[0].Events) == 1 {
 		return change(before, b.tokens(r.After))
 	}
-	return change(b.sum(parts))
+	return change(b.tokensOfAll(parts))
 }
 
-// sum returns the tokens of what messages replace, and their own tokens.
-func (b *book) sum(parts []projection.Message) (before, after int) {
+// tokensOfAll returns the tokens of the originals that messages replace, and of the messages.
+func (b *book) tokensOfAll(parts []projection.Message) (before, after int) {
 	var x, y conversation.Size
 	for i := range parts {
 		x, y = x.Plus(parts[i].Before), y.Plus(parts[i].After())
@@ -129,11 +129,11 @@ func (b *book) sum(parts []projection.Message) (before, after int) {
 // spanOf returns how many messages of the view replace the same events as this one.
 func (b *book) spanOf(message int) int {
 	view := book{messages: b.View.Messages}
-	return len(view.parts(message))
+	return len(view.sameEventMessages(message))
 }
 
-// call returns the tool call that a result answers; false if it is not among the events just before it.
-func (b *book) call(seq uint64, id string) (conversation.ToolCall, bool) {
+// callOf returns the tool call that a result answers; false if it is not among the events just before it.
+func (b *book) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
 	at := b.index(seq)
 	for i := at - 1; i >= 0 && i >= at-callsBack; i-- {
 		reply, ok := b.Log[i].Body.(conversation.AssistantMessage)
@@ -149,9 +149,9 @@ func (b *book) call(seq uint64, id string) (conversation.ToolCall, bool) {
 	return conversation.ToolCall{}, false
 }
 
-// about returns the subject of the call that a result answers, "" if it is unknown.
-func (b *book) about(seq uint64, id string) string {
-	c, ok := b.call(seq, id)
+// subjectOf returns the subject of the call that a result answers, "" if it is unknown.
+func (b *book) subjectOf(seq uint64, id string) string {
+	c, ok := b.callOf(seq, id)
 	if !ok {
 		return ""
 	}
@@ -161,7 +161,7 @@ func (b *book) about(seq uint64, id string) string {
 // isText reports whether a row is a message other than a tool result.
 func (b *book) isText(it item) bool {
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		_, result := b.Log[b.rows[it.at].Event].Body.(conversation.ToolResult)
 		return !result
 	case kindMessage:
@@ -170,10 +170,10 @@ func (b *book) isText(it item) bool {
 	return false
 }
 
-// isUsers reports whether a row is a message of the user.
-func (b *book) isUsers(it item) bool {
+// isUserMessage reports whether a row is a user message.
+func (b *book) isUserMessage(it item) bool {
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		_, ok := b.Log[b.rows[it.at].Event].Body.(conversation.UserMessage)
 		return ok
 	case kindMessage:
@@ -182,8 +182,8 @@ func (b *book) isUsers(it item) bool {
 	return false
 }
 
-// wasCut reports whether a row is a result that was cut when it arrived.
-func (b *book) wasCut(it item) bool {
+// isCutResult reports whether a row is a result that was cut when it arrived.
+func (b *book) isCutResult(it item) bool {
 	e := b.event(it)
 	if e == nil || b.request != nil {
 		return false
@@ -192,12 +192,12 @@ func (b *book) wasCut(it item) bool {
 	return ok && r.Total > 0
 }
 
-// target returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for a
-// pointer to a repeated result that result. It is 0 if there is none.
-func (b *book) target(it item) uint64 {
+// enterTarget returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for
+// a pointer to a repeated result that result. It is 0 if there is none.
+func (b *book) enterTarget(it item) uint64 {
 	var msg *projection.Message
 	switch it.kind {
-	case kindSaid:
+	case kindOriginal:
 		if r := &b.rows[it.at]; r.Message >= 0 {
 			return b.View.Messages[r.Message].Repeats
 		}
@@ -219,7 +219,7 @@ func (b *book) target(it item) uint64 {
 
 // firstOf returns the first event of a turn, 0 if it has no message.
 func (b *book) firstOf(turn int) uint64 {
-	if i := b.turn(turn); i >= 0 {
+	if i := b.rowOfTurn(turn); i >= 0 {
 		return b.Log[b.rows[i].Event].Seq
 	}
 	return 0

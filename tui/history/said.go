@@ -34,90 +34,90 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 		}
 		return out
 	case conversation.ToolResult:
-		return d.tool(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.book.about(e.Seq, b.CallID), open, width)
+		return d.toolLine(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.book.subjectOf(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }
 
-// tool is the first line of a tool result, as in the chat: what the tool did, its subject, and whether it failed.
-func (d *drawer) tool(status conversation.ResultStatus, does, about string, open bool, width int) string {
-	mark, ended := markFolded, ""
+// toolLine is the first line of a tool result, as in the chat: what the tool did, its subject, and whether it failed.
+func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, open bool, width int) string {
+	mark, outcome := markFolded, ""
 	if open {
 		mark = markOpen
 	}
 	switch status {
 	case conversation.ResultOK, "":
 	case conversation.ResultError:
-		ended = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render("failed")
+		outcome = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render("failed")
 	default:
-		ended = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
+		outcome = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
 	}
-	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(orElse(plain.Line(does), "tool"), max(width/2, 4)))
-	if room := width - cells(out) - cells(ended) - 1; about != "" && room >= 4 {
+	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(orElse(plain.Line(verb), "tool"), max(width/2, 4)))
+	if room := width - cells(out) - cells(outcome) - 1; about != "" && room >= 4 {
 		out += " " + d.styles.Subject.Render(pane.Clip(about, room))
 	}
-	return out + ended
+	return out + outcome
 }
 
-// original draws the text of an event. A folded result shows text only if it failed, matches the search or is compared with what
+// originalLines draws the text of an event. A folded result shows text only if it failed, matches the search or is compared with what
 // is sent.
-func (d *drawer) original(e *conversation.Event, open, compared bool, width int) []line {
+func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.text(b.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
+		return d.textLines(b.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
 	case conversation.AssistantMessage:
-		return append(d.reply(b, open, width), d.calls(b.Calls, open, width)...)
+		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
 	case conversation.ToolResult:
 		switch {
 		case open:
-			return d.result(b, width)
-		case compared || d.found(b.Text):
-			return d.text(b.Text, d.styles.Said, false, foldResult, width)
+			return d.resultLines(b, width)
+		case compared || d.matchesSearch(b.Text):
+			return d.textLines(b.Text, d.styles.Said, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
 			first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
-			return []line{{text: pane.Clip("  "+plain.Line(head(first, 4*width)), width), style: d.styles.Failure}}
+			return []line{{text: pane.Clip("  "+plain.Line(beginning(first, 4*width)), width), style: d.styles.Failure}}
 		}
 	}
 	return nil
 }
 
-// reply draws the text of a reply, and its reasoning if it is expanded.
-func (d *drawer) reply(b conversation.AssistantMessage, open bool, width int) []line {
+// replyLines draws the text of a reply, and its reasoning if it is expanded.
+func (d *drawer) replyLines(b conversation.AssistantMessage, open bool, width int) []line {
 	var out []line
 	if open && b.Reasoning != "" {
 		out = append(out, line{text: "reasoning:", style: d.styles.Pane.Muted})
-		out = append(out, d.spread(b.Reasoning, d.styles.Pane.Muted, min(width, markdown.Measure))...)
+		out = append(out, d.wholeText(b.Reasoning, d.styles.Pane.Muted, min(width, markdown.Measure))...)
 		if b.Text != "" {
 			out = append(out, line{text: "answer:", style: d.styles.Pane.Muted})
 		}
 	}
-	out = append(out, d.prose(b.Text, open, foldLines, width)...)
+	out = append(out, d.markdownLines(b.Text, open, foldLines, width)...)
 	if b.Error != "" {
-		out = append(out, d.fold(b.Error, d.styles.Pane.Error, foldLines, width)...)
+		out = append(out, d.foldedText(b.Error, d.styles.Pane.Error, foldLines, width)...)
 	}
 	return out
 }
 
-// calls draws the calls of a reply: a line each, or with all arguments if it is expanded.
-func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []line {
+// callLines draws the calls of a reply: a line each, or with all arguments if it is expanded.
+func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) []line {
 	var out []line
 	for i, c := range calls {
 		switch {
 		case open:
-			out = append(out, d.spread("→ "+c.Name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
+			out = append(out, d.wholeText("→ "+c.Name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
 		case i == foldLines && len(calls) > foldLines+1:
 			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Pane.Muted})
 		default:
-			text := "→ " + plain.Line(c.Name) + " " + plain.Line(head(c.Arguments, 4*width))
+			text := "→ " + plain.Line(c.Name) + " " + plain.Line(beginning(c.Arguments, 4*width))
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}
 	return out
 }
 
-// result draws the whole text of a result as it is in the log.
-func (d *drawer) result(b conversation.ToolResult, width int) []line {
-	out := d.spread(b.Text, d.styles.Said, width)
+// resultLines draws the whole text of a result as it is in the log.
+func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
+	out := d.wholeText(b.Text, d.styles.Said, width)
 	if b.Total > 0 {
 		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total)), width)...)...)
 	}
@@ -127,7 +127,7 @@ func (d *drawer) result(b conversation.ToolResult, width int) []line {
 	out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
 	f, ok := diff.Parse(b.Detail)
 	if !ok {
-		return append(out, d.spread(b.Detail, d.styles.Said, width)...)
+		return append(out, d.wholeText(b.Detail, d.styles.Said, width)...)
 	}
 	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
 	return append(out, rendered(rows)...)
@@ -145,7 +145,7 @@ const (
 func (d *drawer) badge(state projection.State, why string, back bool) string {
 	switch {
 	case back:
-		return d.styles.TakenBack.Render(wordRewound)
+		return d.styles.Undone.Render(wordRewound)
 	case state == projection.StateVerbatim:
 		return ""
 	}
@@ -190,7 +190,7 @@ func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 		return markPart
 	case r.Message < 0:
 		return markAbsent
-	case d.book.same(r):
+	case d.book.isSentUnchanged(r):
 		return markSame
 	}
 	return ""
@@ -206,11 +206,11 @@ func (d *drawer) sendStatus(r *inspect.HistoryRow, width int) string {
 	if tokens == "" || d.book.side == sideOriginal {
 		tokens = pane.Tokens(d.book.tokens(r.Before))
 	}
-	return d.right(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
+	return d.rightColumns(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
 }
 
-// right draws a badge, the name of an event if there is room, and tokens, in columns.
-func (d *drawer) right(badge, event, tokens string, width int) string {
+// rightColumns draws a badge, the name of an event if there is room, and tokens, in columns.
+func (d *drawer) rightColumns(badge, event, tokens string, width int) string {
 	if badge != "" {
 		badge += " "
 	}
@@ -229,26 +229,26 @@ func alignedRight(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-cells(text))) + text
 }
 
-// body draws the text and the calls of a message as it is sent. A folded result that is sent in full has only its first line,
+// sentLines draws the text and the calls of a message as it is sent. A folded result that is sent in full has only its first line,
 // unless it is compared or matches the search.
-func (d *drawer) body(s *projection.Message, open, compared bool, width int) []line {
+func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int) []line {
 	switch {
 	case s.State == projection.StateSummarised && open:
-		return d.prose(s.Text, true, 0, width)
+		return d.markdownLines(s.Text, true, 0, width)
 	case s.State == projection.StateSummarised:
-		return d.prose(gist(s.Text), false, foldLines, width)
-	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.found(s.Text):
+		return d.markdownLines(withoutPreamble(s.Text), false, foldLines, width)
+	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.matchesSearch(s.Text):
 		return nil
 	case s.Role == projection.RoleTool:
-		return d.text(s.Text, d.styles.Said, open, foldResult, width)
+		return d.textLines(s.Text, d.styles.Said, open, foldResult, width)
 	case s.Role == projection.RoleAssistant:
-		return append(d.prose(s.Text, open, foldLines, width), d.calls(s.Calls, open, width)...)
+		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, width)...)
 	}
-	return d.text(s.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
+	return d.textLines(s.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
 }
 
-// gist returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
-func gist(text string) string {
+// withoutPreamble returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
+func withoutPreamble(text string) string {
 	const heading = "\n\n## "
 	if i := strings.IndexByte(text, '\n'); i >= 0 && strings.HasPrefix(text[i:], heading) {
 		return text[i+len(heading):]
@@ -273,8 +273,8 @@ func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) 
 	}
 	e := d.book.event(it)
 	if e == nil {
-		return d.tool(conversation.ResultInterrupted, msg.Tool, "", open, width)
+		return d.toolLine(conversation.ResultInterrupted, msg.Tool, "", open, width)
 	}
 	b, _ := e.Body.(conversation.ToolResult)
-	return d.tool(b.Status, orElse(b.Tool, msg.Tool), d.book.about(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
+	return d.toolLine(b.Status, orElse(b.Tool, msg.Tool), d.book.subjectOf(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
 }

@@ -14,9 +14,9 @@ import (
 type search struct {
 	book *book
 
-	query find.Query
-	on    bool // there is a query
-	stale bool // rows or query have changed since found was computed
+	query    find.Query
+	isActive bool // there is a query
+	stale    bool // rows or query have changed since found was computed
 
 	found []int // the result of matches
 
@@ -29,36 +29,36 @@ type search struct {
 // reset ends the search.
 func (s *search) reset() { *s = search{book: s.book} }
 
-// set searches for a query. An empty or invalid query ends the search.
-func (s *search) set(text string) {
+// setQuery searches for a query. An empty or invalid query ends the search.
+func (s *search) setQuery(text string) {
 	s.reset()
 	if q, err := find.Parse(text); err == nil {
-		s.query, s.on, s.stale = q, true, true
+		s.query, s.isActive, s.stale = q, true, true
 	}
 }
 
-// start opens the field. from is the row with the cursor.
-func (s *search) start(from int) {
+// startTyping opens the field. from is the row with the cursor.
+func (s *search) startTyping(from int) {
 	s.typing, s.from, s.invalid = true, from, ""
 	s.field = edit.NewLine(plain.Line, edit.MaxInLine)
-	if s.on {
+	if s.isActive {
 		s.field.SetText(s.query.String(), true)
 	}
 }
 
-// parse reads the query in the field.
-func (s *search) parse() {
+// parseField reads the query in the field.
+func (s *search) parseField() {
 	q, err := find.Parse(s.field.Text())
-	s.query, s.on, s.stale, s.invalid = q, err == nil, true, ""
+	s.query, s.isActive, s.stale, s.invalid = q, err == nil, true, ""
 	if err != nil {
 		s.invalid = err.Error()
 	}
 }
 
-// match returns the next matching row after at, or with by -1 the previous one, and wraps around. It returns -1 if no row matches.
+// nextMatch returns the next matching row after at, or the previous one if by is -1, and wraps around. Without matches it is -1.
 // With inclusive it returns at itself if that matches.
-func (s *search) match(at, by int, inclusive bool) int {
-	if !s.on {
+func (s *search) nextMatch(at, by int, inclusive bool) int {
+	if !s.isActive {
 		return -1
 	}
 	found := s.matches()
@@ -92,11 +92,11 @@ func (s *search) matches() []int {
 // matchesRow reports whether a row matches.
 func (s *search) matchesRow(it item) bool {
 	b := s.book
-	_, text := b.text(it)
+	_, text := b.textOf(it)
 	texts := append(make([]string, 0, 8), text)
 	switch it.kind {
-	case kindSaid:
-		if r := &b.rows[it.at]; b.side == sideBoth && b.ownText(r) {
+	case kindOriginal:
+		if r := &b.rows[it.at]; b.side == sideBoth && b.isReplaced(r) {
 			for _, msg := range b.View.Messages[r.Message:][:b.spanOf(r.Message)] {
 				texts = append(texts, withCalls(msg.Text, msg.Calls))
 			}
@@ -104,7 +104,7 @@ func (s *search) matchesRow(it item) bool {
 	case kindMessage:
 		texts = append(texts, withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
 	case kindEvent:
-		for _, e := range b.epoch(it.at) {
+		for _, e := range b.epochFrom(it.at) {
 			if sum, ok := e.Body.(conversation.Summary); ok {
 				texts = append(texts, sum.Text, sum.Appendix)
 			}

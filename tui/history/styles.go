@@ -27,8 +27,8 @@ type Styles struct {
 	Band            lipgloss.Style // background of the row with the cursor
 	Link            lipgloss.Style // the mark of the cursor
 
-	Markdown  themes.MarkdownStyle
-	Badges    map[projection.State]lipgloss.Style
-	TakenBack lipgloss.Style
-	Diff      diffview.Styles
+	Markdown themes.MarkdownStyle
+	Badges   map[projection.State]lipgloss.Style
+	Undone   lipgloss.Style
+	Diff     diffview.Styles
 }

@@ -63,7 +63,7 @@ func (p *painter) paint(l line) string {
 	default:
 		shown = l.style.Render(text)
 	}
-	if !p.search.on {
+	if !p.search.isActive {
 		return shown
 	}
 	var ranges []lipgloss.Range
@@ -82,16 +82,16 @@ func (p *painter) paintAll(lines []line) []string {
 	return out
 }
 
-// text draws a text without Markdown, whole or folded.
-func (p *painter) text(text string, s lipgloss.Style, open bool, n, width int) []line {
+// textLines draws a text without Markdown, whole or folded.
+func (p *painter) textLines(text string, s lipgloss.Style, open bool, n, width int) []line {
 	if open {
-		return p.spread(text, s, width)
+		return p.wholeText(text, s, width)
 	}
-	return p.fold(text, s, n, width)
+	return p.foldedText(text, s, n, width)
 }
 
-// fold draws at most n lines of a text, and one that says how many more there are. It begins near the first match.
-func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
+// foldedText draws at most n lines of a text, and one that says how many more there are. It begins near the first match.
+func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil
@@ -101,7 +101,7 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	if from > 0 {
 		out = styled(p.styles.Pane.Muted, "…")
 	}
-	shown := head(text[from:], (n+1)*(4*width+16))
+	shown := beginning(text[from:], (n+1)*(4*width+16))
 	left := strings.Count(text[from+len(shown):], "\n")
 	for _, l := range pane.Wrap(plain.Text(shown), width) {
 		switch {
@@ -122,13 +122,13 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	return out
 }
 
-// prose draws a text with its Markdown rendered; folded, without Markdown.
-func (p *painter) prose(text string, open bool, n, width int) []line {
+// markdownLines draws a text with its Markdown rendered; folded, without Markdown.
+func (p *painter) markdownLines(text string, open bool, n, width int) []line {
 	if !open {
-		return p.fold(text, p.styles.Said, n, min(width, markdown.Measure))
+		return p.foldedText(text, p.styles.Said, n, min(width, markdown.Measure))
 	}
 	p.markdown.SetWidth(max(width, 1))
-	return append(rendered(p.markdown.Render(head(text, maxShown))), p.rest(text, width)...)
+	return append(rendered(p.markdown.Render(beginning(text, maxShown))), p.truncationNote(text, width)...)
 }
 
 // rendered makes lines of texts that have their styles already.
@@ -140,9 +140,9 @@ func rendered(lines []string) []line {
 	return out
 }
 
-// found reports whether a text matches the search.
-func (p *painter) found(text string) bool {
-	if !p.search.on {
+// matchesSearch reports whether a text matches the search.
+func (p *painter) matchesSearch(text string) bool {
+	if !p.search.isActive {
 		return false
 	}
 	_, ok := p.search.query.Find(text)
@@ -151,7 +151,7 @@ func (p *painter) found(text string) bool {
 
 // foldFrom returns the byte of a text at which a fold begins.
 func (p *painter) foldFrom(text string, n, width int) int {
-	if !p.search.on {
+	if !p.search.isActive {
 		return 0
 	}
 	at, ok := p.search.query.Find(text)
@@ -172,17 +172,17 @@ func (p *painter) foldFrom(text string, n, width int) int {
 	return from
 }
 
-// spread draws a whole text, up to maxShown bytes.
-func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
-	cut := strings.TrimRight(head(text, maxShown), " \t\r\n")
+// wholeText draws a whole text, up to maxShown bytes.
+func (p *painter) wholeText(text string, s lipgloss.Style, width int) []line {
+	cut := strings.TrimRight(beginning(text, maxShown), " \t\r\n")
 	if cut == "" {
 		return nil
 	}
-	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.rest(text, width)...)
+	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.truncationNote(text, width)...)
 }
 
-// rest is a line that says that a text is longer than what is shown.
-func (p *painter) rest(all string, width int) []line {
+// truncationNote is a line that says that a text is longer than what is shown.
+func (p *painter) truncationNote(all string, width int) []line {
 	if len(all) <= maxShown {
 		return nil
 	}
@@ -191,13 +191,13 @@ func (p *painter) rest(all string, width int) []line {
 }
 
 // subject is the subject of a call, on one line: the file, command or query.
-func subject(c conversation.ToolCall) string { return plain.Line(head(c.Subject(), maxSubject)) }
+func subject(c conversation.ToolCall) string { return plain.Line(beginning(c.Subject(), maxSubject)) }
 
 // maxSubject is how much of an argument is read for the first line of a row, in bytes.
 const maxSubject = 400
 
-// head returns the beginning of a text, at most n bytes.
-func head(text string, n int) string {
+// beginning returns the beginning of a text, at most n bytes.
+func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

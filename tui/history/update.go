@@ -14,21 +14,21 @@ import (
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		m.was, m.note = m.note, Note{}
+		m.previousNote, m.note = m.note, Note{}
 		if m.search.typing {
-			return m.typed(msg)
+			return m.updateSearchField(msg)
 		}
-		action := m.press(msg)
+		action := m.runKey(msg)
 		if n, ok := action.(Note); ok {
 			m.note = n
 		}
 		return action
 	case tea.PasteMsg:
 		if m.search.typing {
-			return m.typed(msg)
+			return m.updateSearchField(msg)
 		}
 	case tea.MouseWheelMsg:
-		m.sheet.Update(msg, m.shown, nil)
+		m.sheet.Update(msg, m.listContent, nil)
 		return nil
 	case tea.MouseClickMsg:
 		return m.click(msg)
@@ -46,7 +46,7 @@ func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	if at == m.selected() {
 		return m.toggle()
 	}
-	m.sheet.Update(msg, m.shown, nil)
+	m.sheet.Update(msg, m.listContent, nil)
 	return nil
 }
 
@@ -57,23 +57,23 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
 		{On: k.Cancel, Do: m.cancel},
 		{On: k.Side, Do: m.nextSide},
-		{On: k.Open, Do: m.enter},
+		{On: k.Open, Do: m.expandOrGo},
 		{On: k.Fold, Do: m.toggle},
-		{On: k.PreviousRequest, Do: func() pane.Action { return m.step(-1) }},
-		{On: k.NextRequest, Do: func() pane.Action { return m.step(1) }},
-		{On: k.PreviousMessage, Do: func() pane.Action { return m.message(-1) }},
-		{On: k.NextMessage, Do: func() pane.Action { return m.message(1) }},
-		{On: k.Search, Do: func() pane.Action { m.search.start(max(m.selected(), 0)); return nil }},
-		{On: k.Next, Do: func() pane.Action { return m.next(1) }},
-		{On: k.Previous, Do: func() pane.Action { return m.next(-1) }},
-		{On: k.Pin, Do: m.changing(m.book.pin)},
-		{On: k.Mask, Do: m.changing(m.book.mask)},
-		{On: k.Undo, Do: m.changing(m.book.undo)},
-		{On: k.Redo, Do: m.changing(m.book.redo)},
-		{On: k.Resend, Do: m.changing(m.resend)},
+		{On: k.PreviousRequest, Do: func() pane.Action { return m.showRequest(-1) }},
+		{On: k.NextRequest, Do: func() pane.Action { return m.showRequest(1) }},
+		{On: k.PreviousMessage, Do: func() pane.Action { return m.moveToUserMessage(-1) }},
+		{On: k.NextMessage, Do: func() pane.Action { return m.moveToUserMessage(1) }},
+		{On: k.Search, Do: func() pane.Action { m.search.startTyping(max(m.selected(), 0)); return nil }},
+		{On: k.Next, Do: func() pane.Action { return m.nextMatch(1) }},
+		{On: k.Previous, Do: func() pane.Action { return m.nextMatch(-1) }},
+		{On: k.Pin, Do: m.onWritableRow(m.book.pin)},
+		{On: k.Mask, Do: m.onWritableRow(m.book.mask)},
+		{On: k.Undo, Do: m.onWritableRow(m.book.undo)},
+		{On: k.Redo, Do: m.onWritableRow(m.book.redo)},
+		{On: k.Resend, Do: m.onWritableRow(m.resend)},
 		{On: k.Copy, Do: m.onRow(m.copy)},
 		{On: k.Fork, Do: m.onRow(m.book.fork)},
-		{On: k.Jump, Do: m.onRow(m.jump)},
+		{On: k.Jump, Do: m.onRow(m.jumpToHistory)},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 	}
 }
@@ -81,25 +81,25 @@ func (m *Model) commands() []pane.Command {
 // onRow applies a command to the row with the cursor.
 func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 	return func() pane.Action {
-		if it, ok := m.current(); ok {
+		if it, ok := m.currentRow(); ok {
 			return do(it)
 		}
 		return refusal("no messages yet")
 	}
 }
 
-// changing is onRow for commands that change the conversation. In a read-only conversation they return the reason.
-func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
+// onWritableRow is onRow for commands that change the conversation. In a read-only conversation they return the reason.
+func (m *Model) onWritableRow(do func(item) pane.Action) func() pane.Action {
 	if why := m.book.ReadOnly; why != "" {
 		return func() pane.Action { return refusal(why) }
 	}
 	return m.onRow(do)
 }
 
-// press runs the command of a key, or moves the cursor.
-func (m *Model) press(k tea.KeyPressMsg) pane.Action {
+// runKey runs the command of a key, or moves the cursor.
+func (m *Model) runKey(k tea.KeyPressMsg) pane.Action {
 	if m.sheet.Helping() || key.Matches(k, m.keys.Help) {
-		if m.sheet.Update(k, m.shown, nil) == (pane.Ignored{}) { // any other key closes the list of keys
+		if m.sheet.Update(k, m.listContent, nil) == (pane.Ignored{}) { // any other key closes the list of keys
 			m.sheet.Reset()
 		}
 		return nil
@@ -110,14 +110,14 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.draw.Len() > 0 && m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than Sheet.Update, which computes the frame first
 		return nil
 	}
-	return m.sheet.Update(k, m.shown, nil)
+	return m.sheet.Update(k, m.listContent, nil)
 }
 
 // cancel ends the search, leaves a request, folds the row, or closes the history: the first of these that applies.
 func (m *Model) cancel() pane.Action {
-	it, ok := m.current()
+	it, ok := m.currentRow()
 	switch {
-	case m.search.on:
+	case m.search.isActive:
 		m.endSearch()
 	case m.book.request != nil:
 		m.leaveRequest()
@@ -138,14 +138,14 @@ func (m *Model) nextSide() pane.Action {
 	if m.book.side == sideCompactions {
 		return nil
 	}
-	seq := m.here()
+	seq := m.cursorEvent()
 	m.show((m.book.side+1)%sides, nil)
 	m.goTo(seq)
 	return nil
 }
 
-// jump goes from the list of compactions to one of them in the history.
-func (m *Model) jump(it item) pane.Action {
+// jumpToHistory goes from the list of compactions to one of them in the history.
+func (m *Model) jumpToHistory(it item) pane.Action {
 	if m.book.side != sideCompactions {
 		return note("this is the place")
 	}
@@ -154,7 +154,7 @@ func (m *Model) jump(it item) pane.Action {
 
 // toggle expands or folds the row with the cursor.
 func (m *Model) toggle() pane.Action {
-	it, ok := m.current()
+	it, ok := m.currentRow()
 	if !ok {
 		return nil
 	}
@@ -163,19 +163,19 @@ func (m *Model) toggle() pane.Action {
 	return nil
 }
 
-// enter expands a row. From an expanded row it goes to the original or the whole text; without these it folds the row.
-func (m *Model) enter() pane.Action {
-	it, ok := m.current()
-	if ok && m.beside() {
-		return m.jump(it)
+// expandOrGo expands a row. From an expanded row it goes to the original or the whole text; without these it folds the row.
+func (m *Model) expandOrGo() pane.Action {
+	it, ok := m.currentRow()
+	if ok && m.showsDetailsBeside() {
+		return m.jumpToHistory(it)
 	}
 	to, open := uint64(0), ok && m.draw.isOpen(it)
 	if open {
-		to = m.book.target(it)
+		to = m.book.enterTarget(it)
 	}
 	switch {
-	case open && to == 0 && m.book.wasCut(it):
-		return Whole{Event: m.book.seq(it)}
+	case open && to == 0 && m.book.isCutResult(it):
+		return ShowWhole{Event: m.book.seq(it)}
 	case to == 0:
 		return m.toggle()
 	case m.book.side == sideCompactions && m.book.request == nil:
@@ -187,10 +187,10 @@ func (m *Model) enter() pane.Action {
 	return nil
 }
 
-// message moves the cursor to the next user message, or the previous one.
-func (m *Model) message(by int) pane.Action {
+// moveToUserMessage moves the cursor to the next user message, or the previous one.
+func (m *Model) moveToUserMessage(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
-		if m.book.isUsers(m.book.items[i]) {
+		if m.book.isUserMessage(m.book.items[i]) {
 			m.sheet.Select(m.draw, i)
 			return nil
 		}
@@ -201,22 +201,22 @@ func (m *Model) message(by int) pane.Action {
 	return note("this is the newest user message")
 }
 
-// step shows the next request, or the previous one.
-func (m *Model) step(by int) pane.Action {
+// showRequest shows the next request, or the previous one.
+func (m *Model) showRequest(by int) pane.Action {
 	if len(m.book.Requests) == 0 {
 		return refusal("no request of this conversation was recorded")
 	}
-	r, why := m.book.stepTo(by, m.here())
+	r, why := m.book.stepTo(by, m.cursorEvent())
 	if r == nil {
 		return note(why)
 	}
 	m.show(m.book.side, r)
-	return Wanted{Event: r.sent.Event}
+	return RebuildRequest{Event: r.sent.Event}
 }
 
 // leaveRequest goes back to the current conversation.
 func (m *Model) leaveRequest() {
-	seq := m.here()
+	seq := m.cursorEvent()
 	if seq == 0 {
 		seq = m.book.request.from
 	}
@@ -224,8 +224,8 @@ func (m *Model) leaveRequest() {
 	m.goTo(seq)
 }
 
-// typed handles a key or a paste in the field of the search.
-func (m *Model) typed(msg tea.Msg) pane.Action {
+// updateSearchField handles a key or a paste in the field of the search.
+func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 	s := m.search
 	k, _ := msg.(tea.KeyPressMsg)
 	switch {
@@ -247,9 +247,9 @@ func (m *Model) typed(msg tea.Msg) pane.Action {
 	if s.field.Text() == before {
 		return nil
 	}
-	s.parse()
+	s.parseField()
 	m.draw.redraw()
-	if i := s.match(s.from, 1, true); i >= 0 {
+	if i := s.nextMatch(s.from, 1, true); i >= 0 {
 		m.sheet.Select(m.draw, i)
 	}
 	return nil
@@ -261,13 +261,13 @@ func (m *Model) endSearch() {
 	m.draw.redraw()
 }
 
-// next moves the cursor to the next match, or to the previous one.
-func (m *Model) next(by int) pane.Action {
-	if !m.search.on {
+// nextMatch moves the cursor to the next match, or to the previous one.
+func (m *Model) nextMatch(by int) pane.Action {
+	if !m.search.isActive {
 		return refusal("no search yet")
 	}
 	at := m.selected()
-	i := m.search.match(at, by, false)
+	i := m.search.nextMatch(at, by, false)
 	if i < 0 {
 		return refusal("no match for " + m.search.query.String())
 	}

@@ -22,21 +22,21 @@ const leastHeads = 16
 
 // View draws the history in exactly its lines and cells.
 func (m *Model) View() string {
-	v := m.shown()
-	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.where()
+	v := m.listContent()
+	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.positionText()
 	return m.sheet.View(m.draw.styles.Pane, v)
 }
 
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
-	if r := m.book.request; r != nil && r.state != requestMade {
+	if r := m.book.request; r != nil && r.state != requestRebuilt {
 		return r.body(&m.draw.styles, m.width)
 	}
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
 	if m.book.side == sideCompactions {
 		title = "No compactions yet."
-		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact compacts now; at the load line it happens automatically."
+		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact isCompaction now; at the load line it happens automatically."
 	}
 	out := []string{margin + s.Text.Render(title), ""}
 	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
@@ -45,21 +45,21 @@ func (m *Model) placeholder() []string {
 	return out
 }
 
-// shown is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
-func (m *Model) shown() pane.Shown {
+// listContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
+func (m *Model) listContent() pane.Shown {
 	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel, Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
 	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
-	switch it, ok := m.current(); {
+	switch it, ok := m.currentRow(); {
 	case !ok:
 		v.Body = m.placeholder()
-	case m.beside():
+	case m.showsDetailsBeside():
 		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width, false))
 	}
 	return v
 }
 
-// beside reports whether the details of the row with the cursor are at the right.
-func (m *Model) beside() bool {
+// showsDetailsBeside reports whether the details of the row with the cursor are at the right.
+func (m *Model) showsDetailsBeside() bool {
 	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width, false) > 0
 }
 
@@ -70,20 +70,20 @@ func (m *Model) frame() pane.Frame {
 		f.Title += "  " + t
 	}
 	if r := m.book.request; r != nil {
-		place := r.place(len(m.book.Requests))
+		place := r.position(len(m.book.Requests))
 		f.Detail = "[as sent in request " + place + "]"
 		if m.width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"
 		}
-		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.about(m.draw.zone)), r.verdict(&m.draw.styles)}
+		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.description(m.draw.zone)), r.verdict(&m.draw.styles)}
 		return f
 	}
 	if m.book.side == sideCompactions {
 		f.Title, f.Detail = strings.Replace(f.Title, "History", "Ledger", 1), ""
-		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.totals())}
+		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.compactionTotals())}
 		return f
 	}
-	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.balance())}
+	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.totalsLine())}
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
@@ -124,7 +124,7 @@ func (m *Model) status() string {
 	if m.search.typing {
 		m.search.field.SetSize(pane.Within(m.width)-len(prompt)-len("no match  "), 1)
 		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
-		if m.search.on && len(m.search.matches()) == 0 {
+		if m.search.isActive && len(m.search.matches()) == 0 {
 			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.width))
 		}
 		return line
@@ -137,8 +137,8 @@ func (m *Model) status() string {
 	case m.sheet.Helping():
 		style, text = s.Muted, "any other key closes the help"
 	default:
-		if it, ok := m.current(); ok {
-			style, text = s.Muted, m.draw.why(it)
+		if it, ok := m.currentRow(); ok {
+			style, text = s.Muted, m.draw.explainRow(it)
 		}
 	}
 	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.width))) + " "
@@ -158,14 +158,14 @@ func (m *Model) Cursor() *tea.Cursor {
 	return tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), min(y, m.height-1))
 }
 
-// where is the number of the row with the cursor, or of the match.
-func (m *Model) where() string {
+// positionText is the number of the row with the cursor, or of the match.
+func (m *Model) positionText() string {
 	n := len(m.book.items)
 	at := m.selected()
 	switch {
 	case n == 0:
 		return ""
-	case m.search.on:
+	case m.search.isActive:
 		found := m.search.matches()
 		if i, ok := slices.BinarySearch(found, at); ok {
 			return fmt.Sprintf("match %d of %d", i+1, len(found))
@@ -193,15 +193,15 @@ func (m *Model) hints() []string {
 			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
 	}
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
-	if it, ok := m.current(); ok && m.draw.isOpen(it) {
+	if it, ok := m.currentRow(); ok && m.draw.isOpen(it) {
 		switch {
-		case m.book.target(it) != 0:
+		case m.book.enterTarget(it) != 0:
 			out[0] = pane.Hint("go to the original", k.Open)
-		case m.book.wasCut(it):
+		case m.book.isCutResult(it):
 			out[0] = pane.Hint("all of it", k.Open)
 		}
 	}
-	if m.search.on {
+	if m.search.isActive {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
 	if m.book.ReadOnly == "" {
