@@ -13,12 +13,12 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1230},
-	"agent":                         {3074, 7633},
+	"agent":                         {3073, 7633},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
 	"agent/anthropic/anthropictest": {549, 153},
 	"agent/catalog":                 {472, 315},
-	"agent/compactor":               {2527, 356},
+	"agent/compactor":               {2526, 356},
 	"agent/core":                    {1238, 0},
 	"agent/demo":                    {932, 787},
 	"agent/llm":                     {788, 0},

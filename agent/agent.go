@@ -21,21 +21,21 @@ type Agent struct {
 	started atomic.Bool
 
 	// The fields below, and journal, belong to the goroutine of Run.
-	turn      *turn // nil while idle
-	queue     *queue
-	display   *display
-	requester *requester
-	replies   *replyKeeper
-	calls     *callRunner
-	windows   *windowKeeper
-	inspector *inspector
-	compactor *compactor.Compactor
-	counter   *tokenCounter
-	titler    *titler
-	retry     bool // the newest request must be made again
-	maxSteps  int  // most requests in one turn
-	fallbacks []core.Fallback
-	partial   *conversation.PartialReply // left by a crash, or nil
+	turn           *turn // nil while idle
+	queue          *queue
+	display        *display
+	requester      *requester
+	replies        *replyKeeper
+	calls          *callRunner
+	windows        *windowKeeper
+	inspector      *inspector
+	compactor      *compactor.Compactor
+	counter        *tokenCounter
+	titler         *titler
+	retryRequested bool // Retry was called: the newest request must be made again
+	maxSteps       int  // most requests in one turn
+	fallbacks      []core.Fallback
+	partial        *conversation.PartialReply // the partial reply that a crash left in storage, or nil
 }
 
 // New returns an agent for a new or a stored conversation, and does not change the log. The error names a missing
@@ -52,20 +52,20 @@ func New(o core.Options) (*Agent, error) {
 	}
 	in, disp := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
-		journal: j, display: disp, inbox: in, ask: o.AskWindow, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
+		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterShort: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
 	}
 	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, disp, windows
-	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answered: map[string]bool{}}
+	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
 	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, results: o.Results}
 	a.compactor = compactor.New(j, in, loop{a}, o)
-	windows.room = a.compactor
-	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
-	a.titler = &titler{journal: j, inbox: in, named: o.Titles, usage: windows.usage}
-	a.inspector = &inspector{inbox: in, one: make(chan struct{}, 1), updates: j.Updates(), account: a.compactor.Breakdown}
+	windows.compactor = a.compactor
+	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
+	a.titler = &titler{journal: j, inbox: in, asksModel: o.Titles, usageEvents: windows.usageEvents}
+	a.inspector = &inspector{inbox: in, adding: make(chan struct{}, 1), updates: j.Updates(), breakdown: a.compactor.Breakdown}
 	if w, ok := windowAfterCut(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
-		windows.cuts = cutWatch{model: name, lowered: w, warned: map[string]bool{name: true}}
+		windows.cuts = cutWatch{model: name, loweredWindow: w, warnedModels: map[string]bool{name: true}}
 		j.UseWindow(w)
 	}
 	disp.storeToolNames()
@@ -98,21 +98,21 @@ func (a *Agent) Add(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, quiet: true}) })
 }
 
-// Retry makes the request of the newest turn again if it has no complete reply, without recording its message
-// twice.
+// Retry makes the request of the newest turn again if it has no complete reply. The user message is not recorded
+// again.
 func (a *Agent) Retry() {
 	a.inbox.Put(func(context.Context) {
 		if a.journal.InTurn() {
 			a.journal.Publish(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
 			return
 		}
-		a.retry = true
+		a.retryRequested = true
 	})
 }
 
 // Cancel stops the running turn, keeps the partial reply, and returns the queued messages to the composer. It also
-// cancels a pending Retry. While the turn waits for a summary, it stops only the summary, and the turn continues.
-// While no turn runs, it stops a pending summary.
+// cancels a Retry that has not begun. While a turn waits for a summary, Cancel stops only the summary, and the turn
+// continues. While no turn runs, Cancel stops the summary that is being written.
 func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
 		switch c := a.compactor; {
@@ -125,7 +125,7 @@ func (a *Agent) Cancel() {
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
 		}
-		a.retry = false
+		a.retryRequested = false
 		a.queue.returnToComposer()
 	})
 }
@@ -157,7 +157,7 @@ func (a *Agent) SetWindow(model string, w meter.Window) {
 	})
 }
 
-// ReplaceWindow sets the window that the user chose for a model, whatever was known before.
+// ReplaceWindow sets the window that the user chose for a model. It replaces a size from any other source.
 func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
 		if model == a.journal.Model().Name() && w != a.journal.Model().Window {
@@ -170,7 +170,7 @@ func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 // AddNotice records a notice for the user in the conversation.
 func (a *Agent) AddNotice(text string) {
 	a.inbox.Put(func(ctx context.Context) {
-		a.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+		a.journal.AppendWhenIdle(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	})
 }
 
@@ -196,8 +196,8 @@ func (a *Agent) Rename(title string) {
 		if title == "" {
 			return
 		}
-		a.replies.titled = true
-		a.journal.KeepForLater(ctx, conversation.Renamed{Title: title, By: "user"})
+		a.replies.hasTitle = true
+		a.journal.AppendWhenIdle(ctx, conversation.Renamed{Title: title, By: "user"})
 	})
 }
 
@@ -218,19 +218,19 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.compactor.Begin()
 	for ctx.Err() == nil {
 		a.inbox.Drain(ctx)
-		if a.compactor.RunPending(ctx) {
+		if a.compactor.RunWhileIdle(ctx) {
 			continue
 		}
-		if a.retry {
-			a.retry = false
-			a.runTurn(ctx, a.sendAgain)
+		if a.retryRequested {
+			a.retryRequested = false
+			a.runTurn(ctx, a.beginRetry)
 			continue
 		}
 		if m, ok := a.queue.next(); ok {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.busy { // Cancel or TakeBack emptied the queue
+		if a.display.isBusy { // Cancel or TakeBack emptied the queue
 			a.setIdle()
 		}
 		a.counter.idle(ctx)
@@ -254,16 +254,16 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// Free is the number of free tokens in the window, -1 if its size is unknown. Any goroutine may call it.
-func (a *Agent) Free() int { return int(a.display.free.Load()) }
+// FreeTokens is the number of free tokens in the window, -1 if its size is unknown. Any goroutine may call it.
+func (a *Agent) FreeTokens() int { return int(a.display.freeTokens.Load()) }
 
 // ArrivalCap is the cap on a tool result at the time it arrives. Any goroutine may call it.
-func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.arrival.Load() }
+func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.resultCap.Load() }
 
-// Declared lists the names of the tools in the requests. Any goroutine may call it.
-func (a *Agent) Declared() []string { return *a.display.declared.Load() }
+// DeclaredTools lists the names of the tools in the requests. Any goroutine may call it.
+func (a *Agent) DeclaredTools() []string { return *a.display.toolNames.Load() }
 
-// observe updates what the agent tracks of titles, call IDs and repeated calls with new events.
+// observe updates the state for titles, call IDs and repeated results with new events.
 func (a *Agent) observe(events []conversation.Event) {
 	a.replies.observe(events)
 	for _, e := range events {
@@ -280,15 +280,15 @@ func (a *Agent) observeStored(events []conversation.Event) {
 			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {
 				a.compactor.ForgetPreviousModel() // the conversation fits the current model
 			}
-			a.windows.foldUsage(events[i:i+1], b)
+			a.windows.learnFromUsage(events[i:i+1], b)
 		}
 	}
 	a.journal.Publish(updates.Appended{Events: events})
 	a.display.showMeter()
 }
 
-// resume completes a conversation after a crash. It appends results for open calls, and the partial reply with its
-// usage event. Their time is that of the crash, because the age of the provider's cache is computed from it.
+// resume completes a conversation after a crash. It appends results for calls without one, and the partial reply with
+// its usage event. These events get the time of the crash, from which the age of the provider's cache is computed.
 func (a *Agent) resume(ctx context.Context) {
 	now := a.journal.Now()
 	when := now

@@ -47,15 +47,15 @@ func textOf(tokens int) string { return strings.Repeat("word ", tokens*4/5) }
 // serverWithoutUsage returns a server that has no window and reports no usage, so that
 // the meter counts requests by its estimates.
 func serverWithoutUsage(s agenttest.Summariser) *agenttest.Server {
-	return &agenttest.Server{Quiet: true, Summary: s}
+	return &agenttest.Server{OmitsUsage: true, Summary: s}
 }
 
 func goodSummaries(gate *agenttest.Gate) agenttest.Summariser {
 	if gate == nil {
-		return agenttest.Healthy
+		return agenttest.ReplyWithSummary
 	}
 	return func(int, llm.Request) agenttest.Reply {
-		return agenttest.Join(agenttest.Hold(gate), textReply(goodSummary))
+		return agenttest.Join(agenttest.WaitAtGate(gate), textReply(goodSummary))
 	}
 }
 
@@ -75,7 +75,7 @@ func startChat(t *testing.T, s *agenttest.Server, turns, tokens int, change func
 		}
 	})
 	for range turns {
-		r.say(textOf(tokens))
+		r.sendAndWait(textOf(tokens))
 	}
 	return r
 }
@@ -114,7 +114,7 @@ func (r *rig) modelSummaries() []conversation.Summary {
 // pauseUpdates returns the updates that summaries are paused (true) or resumed, in order.
 func (r *rig) pauseUpdates() []bool {
 	var out []bool
-	for _, u := range agenttest.Of[updates.Summaries](r.watch) {
+	for _, u := range agenttest.UpdatesOf[updates.SummariesPaused](r.watch) {
 		out = append(out, u.Paused)
 	}
 	return out
@@ -122,7 +122,7 @@ func (r *rig) pauseUpdates() []bool {
 
 // requestWaits reports whether a request waits for the newest summary.
 func (r *rig) requestWaits() bool {
-	all := agenttest.Of[updates.Compacting](r.watch)
+	all := agenttest.UpdatesOf[updates.Compacting](r.watch)
 	return len(all) > 0 && all[len(all)-1].RequestWaits
 }
 
@@ -164,9 +164,9 @@ func TestSummariesPauseAfterThreeFailures(t *testing.T) {
 			s := serverWithoutUsage(failingSummaries(serverFault()))
 			r := startChat(t, s, 0, 0, test.change)
 			for i := range 40 {
-				r.say(textOf(1550))
+				r.sendAndWait(textOf(1550))
 				time.Sleep(time.Minute) // for whoever tries again
-				r.wait()
+				r.waitIdle()
 				failed := len(r.failedCompactions())
 				if failed > 3 || (failed == 3) != slices.Equal(r.pauseUpdates(), []bool{true}) || failed < 3 && len(r.pauseUpdates()) > 0 {
 					t.Errorf("after turn %d, with %d failures, told that summaries are paused: %v", i, failed, r.pauseUpdates())
@@ -219,16 +219,15 @@ func (r *rig) checkOnlyStale() {
 	}
 }
 
-// When the former model fails, a note replaces the old turns in the smaller window, and
-// the new model is not asked for a summary.
+// When the former model fails, a note replaces the old turns. The new model is not asked for a summary.
 func TestNoteReplacesTurnsWhenTheFormerModelFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		old := serverWithoutUsage(failingSummaries(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
 		now := serverWithoutUsage(goodSummaries(nil))
 		r := startChat(t, old, 10, 5000, withWindowTokens(largeWindow))
 		r.SwitchModel(otherModel("small", smallWindow), now)
-		r.wait()
-		r.say("go on")
+		r.waitIdle()
+		r.sendAndWait("go on")
 		if summaryRequests(old) != 1 || summaryRequests(now) != 0 || r.requestWaits() {
 			t.Errorf("the former model is asked %d times, the new one %d times, held: %v", summaryRequests(old), summaryRequests(now), r.requestWaits())
 		}
@@ -261,15 +260,15 @@ func TestRequestThatFitsAgainStopsWaitingForItsSummary(t *testing.T) {
 			gate := agenttest.NewGate()
 			s := serverWithoutUsage(goodSummaries(gate))
 			r := startChat(t, s, belowLoad, eachTokens, summariesBlock)
-			r.say(textOf(6500))
+			r.sendAndWait(textOf(6500))
 			if summaryRequests(s) != 1 || !r.requestWaits() {
 				t.Errorf("%d summaries are asked for, held: %v", summaryRequests(s), r.requestWaits())
 			}
 			act(r, s)
-			r.wait()
+			r.waitIdle()
 			r.checkAnswered()
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 			r.checkOnlyStale()
 			if summaryRequests(s) != 1 {
 				t.Errorf("%d summaries are asked for", summaryRequests(s))
@@ -285,22 +284,22 @@ func TestSummariesStayPausedWhenTheWindowBecomesKnown(t *testing.T) {
 		r := startChat(t, s, 0, 0, nil)
 		more := func() {
 			for range 20 {
-				r.say(textOf(1550))
+				r.sendAndWait(textOf(1550))
 				time.Sleep(time.Minute)
-				r.wait()
+				r.waitIdle()
 			}
 		}
 		more()
 		more()
 		asked := summaryRequests(s)
 		r.SetWindow("test/m", meter.Window{Tokens: autoWindow - 1000, Source: meter.WindowLearned})
-		r.wait()
+		r.waitIdle()
 		more()
 		if diff := cmp.Diff([]bool{true}, r.pauseUpdates()); diff != "" || asked == 0 || summaryRequests(s) != asked {
 			t.Errorf("%d requests, then %d more; told %s", asked, summaryRequests(s)-asked, diff)
 		}
 		r.SwitchModel(otherModel("another", autoWindow), s)
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff([]bool{true, false}, r.pauseUpdates()); diff != "" {
 			t.Errorf("another model: %s", diff)
 		}
@@ -325,7 +324,7 @@ func TestFormerModelSummarisesAStoredConversation(t *testing.T) {
 					return m, old, there && name == m.Name()
 				}
 			})
-			r.say("go on")
+			r.sendAndWait("go on")
 			if n := summaryRequests(old); (n == 1) != there || (summaryRequests(now) == 0) != there {
 				t.Errorf("the former model is asked %d times, the new one %d times", n, summaryRequests(now))
 			}
@@ -362,7 +361,7 @@ func TestStaleSummaryIsRequestedAgain(t *testing.T) {
 				r.compact(profileRequest(preset.ProfileDefault, 1))
 			}
 			for range 12 {
-				if r.say(textOf(2600)); r.requestWaits() {
+				if r.sendAndWait(textOf(2600)); r.requestWaits() {
 					break
 				}
 			}
@@ -370,9 +369,9 @@ func TestStaleSummaryIsRequestedAgain(t *testing.T) {
 				t.Fatal("nothing waits")
 			}
 			act(r, s)
-			r.wait()
+			r.waitIdle()
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 			if slices.Contains(r.overlayKinds(), conversation.KindDrop) || summaryRequests(s) != 2 {
 				t.Errorf("made %v after %d requests for summaries", r.overlayKinds(), summaryRequests(s))
 			}
@@ -389,11 +388,11 @@ func TestPreparedSummaryIsCommittedWithTheNextEviction(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := serverWithoutUsage(goodSummaries(nil))
 		r := startChat(t, s, nearLoad, eachTokens, nil)
-		if n := len(agenttest.Of[updates.Prepared](r.watch)); n != 1 || summaryRequests(s) != 1 || len(r.overlays()) != 0 {
+		if n := len(agenttest.UpdatesOf[updates.Prepared](r.watch)); n != 1 || summaryRequests(s) != 1 || len(r.overlays()) != 0 {
 			t.Fatalf("%d prepared, %d asked for, made %v", n, summaryRequests(s), r.overlayKinds())
 		}
 		for range beyondLoad - nearLoad {
-			r.say(textOf(eachTokens))
+			r.sendAndWait(textOf(eachTokens))
 		}
 		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Origin.Trigger != planner.TriggerLoadLine || len(r.modelSummaries()) != 1 || summaryRequests(s) != 1 || r.requestWaits() {
@@ -407,13 +406,13 @@ func TestPreparedSummaryIsCommittedWithTheNextEviction(t *testing.T) {
 func TestUnusedPreparedSummaryIsRecordedAsStale(t *testing.T) {
 	for name, act := range map[string]func(*rig){
 		"the program ends": func(*rig) {},
-		"a pin":            func(r *rig) { r.Pin([]uint64{3}, true); r.wait() },
+		"a pin":            func(r *rig) { r.Pin([]uint64{3}, true); r.waitIdle() },
 		"an undo of a summary by hand": func(r *rig) {
 			w := heavyRequest()
 			w.Focus = "words"
 			r.compact(w)
 			r.UndoCompaction(0)
-			r.wait()
+			r.waitIdle()
 		},
 	} {
 		runBubble(t, name, func(t *testing.T) {
@@ -425,7 +424,7 @@ func TestUnusedPreparedSummaryIsRecordedAsStale(t *testing.T) {
 			if len(a) == 0 || a[0].Outcome != conversation.AttemptStale || a[0].Model == "" || a[0].Why == "" || a[0].Trigger != planner.TriggerPrepare {
 				t.Errorf("recorded %+v", a)
 			}
-			if b := agenttest.Of[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {
+			if b := agenttest.UpdatesOf[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {
 				return f.Request.Source == conversation.SourceManual
 			}) {
 				t.Errorf("the user is told %+v", b)
@@ -461,7 +460,7 @@ func TestCompactToolEvictsWhenSummariesAreDisabled(t *testing.T) {
 		s.Answer = func(n int, _ llm.Request) agenttest.Reply {
 			if n == 6 && !asked {
 				asked = true
-				return callsReply(agenttest.Call(0, "c1", conversation.ToolCompact, `{}`))
+				return callsReply(agenttest.StreamCall(0, "c1", conversation.ToolCompact, `{}`))
 			}
 			return textReply("yes")
 		}
@@ -493,7 +492,7 @@ func TestOverflowEvictsOldTurnsAndLeavesANote(t *testing.T) {
 			s := serverWithoutUsage(goodSummaries(nil))
 			s.Window = 20_000
 			r := startChat(t, s, 5, eachTokens, combine(withWindowTokens(200_000), change))
-			r.say(textOf(eachTokens))
+			r.sendAndWait(textOf(eachTokens))
 			epochs := conversation.Epochs(r.memory.Events())
 			if len(epochs) == 0 || epochs[0].Origin.Source != conversation.SourceRecovery || epochs[0].Origin.Trigger != planner.TriggerOverflow ||
 				epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaryRequests(s) != 0 || len(r.modelSummaries()) != 0 {

@@ -58,7 +58,7 @@ func BenchmarkTurn(b *testing.B) {
 			done := make(chan error, 1)
 			go func() { done <- a.Run(ctx) }()
 			if beside {
-				provider.Add(agenttest.Hold(gate))
+				provider.Add(agenttest.WaitAtGate(gate))
 				a.Compact(heavyRequest())
 				<-gate.Reached()
 			}
@@ -96,7 +96,7 @@ func waitForIdle(b *testing.B, m *updates.Mailbox) {
 // BenchmarkStream reads a reply of 100,000 tokens from a provider that never waits. Budget: 0.2 s in the turn loop,
 // of 3.5 s on one core from the network to the screen.
 func BenchmarkStream(b *testing.B) {
-	words := agenttest.Say(strings.Fields(strings.Repeat("word ", 100_000))...)
+	words := agenttest.StreamText(strings.Fields(strings.Repeat("word ", 100_000))...)
 	reply := agenttest.Join(words, agenttest.Stop(conversation.StopEnd))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -18,7 +18,7 @@ import (
 
 // cacheColdAt returns when the cache goes cold, by the newest update.
 func (r *rig) cacheColdAt() time.Time {
-	told := agenttest.Of[updates.CacheCold](r.watch)
+	told := agenttest.UpdatesOf[updates.CacheCold](r.watch)
 	if len(told) == 0 {
 		return time.Time{}
 	}
@@ -33,27 +33,27 @@ func TestCacheUpdatesSayWhenTheCacheGoesCold(t *testing.T) {
 		if got := r.cacheColdAt(); !got.IsZero() {
 			t.Errorf("before anything was sent the cache is said to go cold at %s", got)
 		}
-		r.say("hi")
+		r.sendAndWait("hi")
 		if got, want := r.cacheColdAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
 			t.Errorf("cold at %s, want %s", got, want)
 		}
 		time.Sleep(3 * time.Minute)
-		r.say("again")
+		r.sendAndWait("again")
 		if got, want := r.cacheColdAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
 			t.Errorf("after another reply cold at %s, want %s", got, want)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "other", Window: kept.Window}, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.cacheColdAt(); got.After(time.Now()) {
 			t.Errorf("for another model the cache is said to be warm until %s", got)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window}, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got, want := r.cacheColdAt(), time.Now().Add(planner.UnknownLifetime); !got.Equal(want) {
 			t.Errorf("with an unknown lifetime cold at %s, want %s", got, want)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window, NoCache: true}, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.cacheColdAt(); !got.IsZero() {
 			t.Errorf("without a cache it is said to go cold at %s", got)
 		}
@@ -82,25 +82,25 @@ func TestRequestedCacheTTLFollowsThePausesBetweenTurns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var script []agenttest.Reply
 		for range 30 {
-			script = append(script, agenttest.Join(agenttest.Say("fine"), agenttest.Stop(conversation.StopEnd), agenttest.Send(llm.Chunk{Usage: &llm.Tokens{
+			script = append(script, agenttest.Join(agenttest.StreamText("fine"), agenttest.Stop(conversation.StopEnd), agenttest.StreamChunk(llm.Chunk{Usage: &llm.Tokens{
 				Prompt: 40_000, Cached: 39_000, CacheWrite: 1000, Completion: 10, Reasoning: -1}})))
 		}
 		r := start(t, withClaude, script...)
 		for range 4 {
-			r.say("again")
+			r.sendAndWait("again")
 		}
 		if diff := cmp.Diff([]time.Duration{short}, r.requestedTTLs()); diff != "" {
 			t.Errorf("without pauses it is kept for (-want +got):\n%s", diff)
 		}
 		for range 4 {
 			time.Sleep(20 * time.Minute)
-			r.say("after a pause")
+			r.sendAndWait("after a pause")
 		}
 		if diff := cmp.Diff([]time.Duration{short, long}, r.requestedTTLs()); diff != "" {
 			t.Errorf("with pauses it is kept for (-want +got):\n%s", diff)
 		}
 		for range 16 {
-			r.say("on and on")
+			r.sendAndWait("on and on")
 		}
 		if diff := cmp.Diff([]time.Duration{short, long}, r.requestedTTLs()); diff != "" {
 			t.Errorf("while it is warm it is kept for (-want +got):\n%s", diff)
@@ -120,7 +120,7 @@ func TestRequestedCacheTTLFollowsThePausesBetweenTurns(t *testing.T) {
 			o.Log = r.memory
 		}, script...)
 		time.Sleep(30 * time.Minute)
-		again.say("opened again")
+		again.sendAndWait("opened again")
 		if diff := cmp.Diff([]time.Duration{long}, again.requestedTTLs()); diff != "" {
 			t.Errorf("opened again it is kept for (-want +got):\n%s", diff)
 		}
@@ -138,13 +138,13 @@ func TestUsingAnotherModelBrieflyLeavesTheCacheWarm(t *testing.T) {
 		r := start(t, withClaude, textReply("one"), textReply("two"), textReply("three"))
 		model := testModel
 		model.Prices, model.TTL = &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15}, llm.TTLChosen
-		r.say("hi")
+		r.sendAndWait("hi")
 		warm := time.Now().Add(5 * time.Minute)
 		time.Sleep(time.Minute)
 		r.SwitchModel(llm.Model{Provider: "test", ID: "other", Window: model.Window}, r.provider)
-		r.say("and you?")
+		r.sendAndWait("and you?")
 		r.SwitchModel(model, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.cacheColdAt(); !got.Equal(warm) {
 			t.Errorf("cold at %s, want %s", got, warm)
 		}

@@ -16,9 +16,9 @@ import (
 )
 
 // Calls run in the order of the reply. Neighboring calls that only read and need no approval run at the same time.
-// Every other call runs alone, and is reviewed just before, so that the user sees its effect at that time. The
-// results of calls that ran together are one transaction, in call order. When the turn is stopped, the other calls
-// are answered "interrupted".
+// Every other call runs alone. It is reviewed just before it runs, so that the user sees its current effect. The
+// results of calls that ran together are one transaction, in call order. When the turn is stopped, the remaining
+// calls get the result "interrupted".
 
 // maxParallel is the largest number of calls that run at the same time.
 const maxParallel = 8
@@ -29,9 +29,9 @@ type call struct {
 	invalid  bool // the arguments are not a JSON object
 	reviewed bool
 	review   conversation.Review
-	settled  bool // has its outcome and does not run
+	settled  bool // the outcome is set without running the call
 	outcome  conversation.Outcome
-	took     time.Duration
+	duration time.Duration
 }
 
 // settle sets the outcome of a call that does not run.
@@ -85,22 +85,22 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 	if err != nil {
 		return 0, err
 	}
-	if err := r.permit(ctx, group[0]); err != nil {
+	if err := r.checkPermission(ctx, group[0]); err != nil {
 		return 0, err
 	}
 	r.runGroup(ctx, group)
 	return len(group), context.Cause(ctx)
 }
 
-// nextGroup reviews calls and returns those that run next: all up to the first that cannot run in parallel, or that
-// one alone.
+// nextGroup reviews calls and returns those that run next: all calls before the first one that cannot run in
+// parallel. If the first call cannot, it is returned alone.
 func (r *callRunner) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
 	for i, c := range calls {
 		if err := r.review(ctx, c); err != nil {
 			return nil, err
 		}
 		if !c.canRunInParallel() {
-			// After others it is reviewed again just before it runs.
+			// If other calls run before it, it is reviewed again just before it runs.
 			c.reviewed = i == 0
 			return calls[:max(i, 1)], nil
 		}
@@ -127,24 +127,24 @@ func (r *callRunner) review(ctx context.Context, c *call) error {
 
 // runGroup runs calls at the same time and waits for all of them.
 func (r *callRunner) runGroup(ctx context.Context, group []*call) {
-	var run []*call
+	var toRun []*call
 	for _, c := range group {
 		if !c.settled {
-			run = append(run, c)
+			toRun = append(toRun, c)
 		}
 	}
-	if len(run) == 0 {
+	if len(toRun) == 0 {
 		return
 	}
 	r.display.status(updates.Status{Phase: updates.Running})
 	core.Concurrently(ctx, r.inbox, func() struct{} {
 		var all sync.WaitGroup
-		places := make(chan struct{}, maxParallel)
-		for _, c := range run {
-			places <- struct{}{}
+		slots := make(chan struct{}, maxParallel)
+		for _, c := range toRun {
+			slots <- struct{}{}
 			all.Go(func() {
 				r.runCall(ctx, c)
-				<-places
+				<-slots
 			})
 		}
 		all.Wait()
@@ -166,7 +166,7 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 			r.journal.Publish(updates.ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
-	c.took = r.journal.Now().Sub(began)
+	c.duration = r.journal.Now().Sub(began)
 }
 
 // answer passes the user's answer to the call that waits for it.
@@ -184,9 +184,9 @@ type question struct {
 	answer chan conversation.Answer
 }
 
-// permit settles a call that may not run, or whose result is the user's answer. The error is the cause of ctx's
-// end.
-func (r *callRunner) permit(ctx context.Context, c *call) error {
+// checkPermission sets the outcome of a call that may not run, or whose result is the user's answer. The error is the
+// cause of ctx's end.
+func (r *callRunner) checkPermission(ctx context.Context, c *call) error {
 	if c.settled {
 		return nil
 	}
@@ -275,7 +275,7 @@ const (
 	declined         = "the user did not answer"
 )
 
-// whyNotRun is why the calls of a reply do not run, "" if they do.
+// whyNotRun is the reason why the calls of a reply do not run, "" if they run.
 func whyNotRun(stop conversation.StopReason) string {
 	switch stop {
 	case conversation.StopEnd, conversation.StopCalls:
@@ -295,8 +295,8 @@ func interruptedResult(c conversation.ToolCall, why string) conversation.ToolRes
 	return conversation.ToolResult{CallID: c.ID, Tool: c.Name, Status: conversation.ResultInterrupted, Text: why}
 }
 
-// keepResults appends the results of done as one transaction. If that fails the turn ends, so rest gets results,
-// too.
+// keepResults appends the results of the done calls as one transaction. If that fails the turn ends, and the rest of
+// the calls get results, too.
 func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error {
 	var bodies []conversation.Body
 	var blobErr error
@@ -308,10 +308,10 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 		bodies = append(bodies, result)
 	}
 	if blobErr != nil {
-		bodies, rest = append(bodies, abandoned(rest)...), nil
+		bodies, rest = append(bodies, abandonedResults(rest)...), nil
 	}
-	if _, err := r.journal.Keep(ctx, bodies...); err != nil {
-		r.journal.Postpone(abandoned(rest)...)
+	if _, err := r.journal.AppendOrPostpone(ctx, bodies...); err != nil {
+		r.journal.Postpone(abandonedResults(rest)...)
 		return err
 	}
 	if blobErr != nil {
@@ -320,8 +320,8 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 	return nil
 }
 
-// abandoned are the results of calls that do not run because the reply could not be saved.
-func abandoned(calls []*call) []conversation.Body {
+// abandonedResults are the results of calls that do not run because the reply could not be saved.
+func abandonedResults(calls []*call) []conversation.Body {
 	var bodies []conversation.Body
 	for _, c := range calls {
 		bodies = append(bodies, interruptedResult(c.ToolCall, notSavedReply))
@@ -329,12 +329,12 @@ func abandoned(calls []*call) []conversation.Body {
 	return bodies
 }
 
-// result is the event of a call's outcome: the text cut to what the model is shown, and the full text in a blob.
-// The error is that of the blob, without which the result is stored.
+// result is the event of a call's outcome. It has the text as the model is shown it, and the hash of a blob with the
+// full text. If the blob cannot be stored, the result has no hash, and the error says why.
 func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	result := conversation.ToolResult{
-		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Duration: c.took,
+		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Duration: c.duration,
 	}
 	if result.Status == "" {
 		result.Status = conversation.ResultOK
@@ -343,11 +343,11 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 		text = stoppedDuring
 	}
 	recall := ""
-	if r.results.KeepFull && slices.Contains(*r.display.declared.Load(), conversation.ToolRecall) {
+	if r.results.KeepFull && slices.Contains(*r.display.toolNames.Load(), conversation.ToolRecall) {
 		recall = conversation.RecallID{First: seq, Last: seq}.String()
 	}
-	result.Text, result.Total = r.display.arrival.Load().Apply(text, recall)
-	result.Repeats = r.repeated(result)
+	result.Text, result.Total = r.display.resultCap.Load().Apply(text, recall)
+	result.Repeats = r.repeatedSeq(result)
 	if result.Total == 0 || !r.results.KeepFull {
 		return result, nil
 	}
@@ -356,9 +356,9 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	return result, err
 }
 
-// repeated is the Seq of an earlier result with the same text that the view shows in full; 0 without one, or if the
-// rules use no pointers.
-func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
+// repeatedSeq is the Seq of an earlier result with the same text that the view shows in full. It is 0 if no result
+// matches, or if the rules do not replace repeated results by pointers.
+func (r *callRunner) repeatedSeq(result conversation.ToolResult) uint64 {
 	if !r.journal.Rules().Preset.Design().HasAdditions {
 		return 0
 	}

@@ -17,7 +17,7 @@ func (r *rig) checkCancel(want ...string) {
 	r.t.Helper()
 	began := time.Now()
 	r.Cancel()
-	r.wait()
+	r.waitIdle()
 	if d := time.Since(began); d != 0 {
 		r.t.Errorf("stopping took %v", d)
 	}
@@ -28,7 +28,7 @@ func (r *rig) checkCancel(want ...string) {
 	if f := r.failures(); len(f) > 0 {
 		r.t.Errorf("stopping was reported as failure %v", f)
 	}
-	r.say("next")
+	r.sendAndWait("next")
 	r.finish()
 	want = append(append([]string{"user go"}, want...), "user next", "assistant stop fine")
 	checkEqual(r.t, want, messageLines(r.memory.Events()))
@@ -37,7 +37,7 @@ func (r *rig) checkCancel(want ...string) {
 func TestCancelKeepsPartialText(t *testing.T) {
 	held := func(came agenttest.Reply) func() []agenttest.Reply {
 		return func() []agenttest.Reply {
-			return []agenttest.Reply{agenttest.Join(came, agenttest.Hold(agenttest.NewGate()))}
+			return []agenttest.Reply{agenttest.Join(came, agenttest.WaitAtGate(agenttest.NewGate()))}
 		}
 	}
 	waits := func(calls ...agenttest.Reply) func() []agenttest.Reply {
@@ -49,14 +49,14 @@ func TestCancelKeepsPartialText(t *testing.T) {
 		want   []string
 	}{
 		"nothing":       {held(nil), nil},
-		"a piece":       {held(agenttest.Say("so far")), []string{"assistant cancelled so far"}},
-		"reasoning":     {held(agenttest.Think("hm")), []string{"assistant cancelled"}},
-		"half a call":   {held(agenttest.Call(0, "c1", "look", `{"a`)), []string{`assistant cancelled [c1 look {"_invalid":"{\"a"}]`, "result c1 interrupted not run: the reply was stopped"}},
-		"a silent tool": {waits(agenttest.Call(0, "c1", "look")), []string{"assistant calls [c1 look {}]", "result c1 interrupted interrupted: the call was stopped; it printed nothing"}},
-		"an approval": {waits(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")),
+		"a piece":       {held(agenttest.StreamText("so far")), []string{"assistant cancelled so far"}},
+		"reasoning":     {held(agenttest.StreamReasoning("hm")), []string{"assistant cancelled"}},
+		"half a call":   {held(agenttest.StreamCall(0, "c1", "look", `{"a`)), []string{`assistant cancelled [c1 look {"_invalid":"{\"a"}]`, "result c1 interrupted not run: the reply was stopped"}},
+		"a silent tool": {waits(agenttest.StreamCall(0, "c1", "look")), []string{"assistant calls [c1 look {}]", "result c1 interrupted interrupted: the call was stopped; it printed nothing"}},
+		"an approval": {waits(agenttest.StreamCall(0, "c1", "write"), agenttest.StreamCall(1, "c2", "write")),
 			[]string{"assistant calls [c1 write {}] [c2 write {}]", "result c1 " + notRun, "result c2 " + notRun}},
 		"a back-off": {func() []agenttest.Reply {
-			return []agenttest.Reply{agenttest.Join(agenttest.Say("half"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy", RetryAfter: 30 * time.Second}))}
+			return []agenttest.Reply{agenttest.Join(agenttest.StreamText("half"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy", RetryAfter: 30 * time.Second}))}
 		}, []string{"assistant cancelled half"}},
 		"a server that loads": {func() []agenttest.Reply {
 			return []agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true, RetryAfter: 20 * time.Second})}
@@ -68,9 +68,9 @@ func TestCancelKeepsPartialText(t *testing.T) {
 				return conversation.Outcome{Status: conversation.ResultInterrupted}
 			})
 			r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), textReply("fine"))...)
-			r.say("go")
+			r.sendAndWait("go")
 			r.checkCancel(c.want...)
-			if closed := agenttest.Of[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
+			if closed := agenttest.UpdatesOf[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
 				t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
 			}
 		})
@@ -81,10 +81,10 @@ func TestCancelWhileToolsRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate(), "c2": agenttest.NewGate()}
 		r := start(t, withTools(agenttest.Reader("look", gated(gates)), agenttest.Writer("write", nil)),
-			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), textReply("fine"))
-		r.say("go")
+			callsReply(agenttest.StreamCall(0, "c1", "look"), agenttest.StreamCall(1, "c2", "look"), agenttest.StreamCall(2, "c3", "write")), textReply("fine"))
+		r.sendAndWait("go")
 		gates["c1"].Open()
-		r.wait()
+		r.waitIdle()
 		r.checkCancel("assistant calls [c1 look {}] [c2 look {}] [c3 write {}]",
 			"result c1 ok result of c1", "result c2 interrupted printed by c2",
 			"result c3 interrupted interrupted: the turn was stopped before this call ran")
@@ -93,10 +93,10 @@ func TestCancelWhileToolsRun(t *testing.T) {
 
 func TestShutdownKeepsThePartialReply(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())))
-		r.say("go")
+		r := start(t, nil, agenttest.Join(agenttest.StreamText("so far"), agenttest.WaitAtGate(agenttest.NewGate())))
+		r.sendAndWait("go")
 		r.Send("queued")
-		r.wait()
+		r.waitIdle()
 		r.finish() // checks that nothing outlives Run
 		checkEqual(t, []string{"user go", "assistant interrupted so far"}, messageLines(r.memory.Events()))
 		checkEqual(t, []string{"queued"}, r.returned())
@@ -106,20 +106,20 @@ func TestShutdownKeepsThePartialReply(t *testing.T) {
 func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), textReply("a")), textReply("b"), textReply("c"))
-		r.say("one")
+		r := start(t, nil, agenttest.Join(agenttest.WaitAtGate(gate), textReply("a")), textReply("b"), textReply("c"))
+		r.sendAndWait("one")
 		r.Send("two")
 		r.Send("three")
-		r.wait()
+		r.waitIdle()
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		want := []string{"user one", "assistant stop a", "user two", "assistant stop b", "user three", "assistant stop c"}
 		checkEqual(t, want, messageLines(r.memory.Events()))
 		queued := []updates.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
-		checkEqual(t, queued, agenttest.Of[updates.Queued](r.watch))
+		checkEqual(t, queued, agenttest.UpdatesOf[updates.Queued](r.watch))
 		idle := 0
-		for _, s := range agenttest.Of[updates.Status](r.watch) {
+		for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 			if s.Phase == updates.Idle {
 				idle++
 			}
@@ -132,11 +132,11 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 
 func TestCancelReturnsQueuedMessages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), textReply("fine"))
-		r.say("go")
+		r := start(t, nil, agenttest.WaitAtGate(agenttest.NewGate()), textReply("fine"))
+		r.sendAndWait("go")
 		r.Send("two")
 		r.Send("three")
-		r.wait()
+		r.waitIdle()
 		r.checkCancel()
 		checkEqual(t, []string{"two", "three"}, r.returned())
 	})

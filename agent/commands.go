@@ -17,7 +17,7 @@ import (
 // The commands of the user, other than messages. Like all commands they go into the inbox, and the goroutine that
 // owns the conversation runs them.
 
-// Review accepts the summary in review with the user's text, or discards it. Without one it does nothing.
+// Review accepts the summary in review with the user's text, or discards it. It does nothing if no summary is in review.
 // updates.Edited reports a text that is not acceptable; the summary then stays in review.
 func (a *Agent) Review(text string, accept bool) {
 	a.inbox.Put(func(context.Context) { a.compactor.Review(text, accept) })
@@ -42,14 +42,14 @@ func (a *Agent) RedoCompaction() {
 // Inspect publishes Inspected. Of several calls that wait, only the newest is answered.
 func (a *Agent) Inspect() { a.inspector.inspect() }
 
-// BreakdownBy is the breakdown of the context, and the forecast, under other rules, and in another window if its
-// size is known. It waits for the owner of the conversation, and ends with ctx.
+// BreakdownBy computes the breakdown of the context and the forecast under other rules. If the size of w is known, it
+// uses w as the window. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) BreakdownBy(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
-	taken := make(chan func() inspect.Breakdown, 1)
-	a.inbox.Put(func(context.Context) { taken <- a.compactor.BreakdownBy(rules, w) })
+	inputCopied := make(chan func() inspect.Breakdown, 1)
+	a.inbox.Put(func(context.Context) { inputCopied <- a.compactor.BreakdownBy(rules, w) })
 	select {
-	case account := <-taken:
-		return account(), ctx.Err()
+	case addUp := <-inputCopied:
+		return addUp(), ctx.Err()
 	case <-ctx.Done():
 		return inspect.Breakdown{}, context.Cause(ctx)
 	}
@@ -70,7 +70,7 @@ func (a *Agent) Preview(w edit.Request) {
 	})
 }
 
-// Pin pins events, so that the model is shown them in full whatever covers them, or unpins them. updates.Edited
+// Pin pins events, so that the model is shown them in full even if overlays cover them, or unpins them. updates.Edited
 // reports the result.
 func (a *Agent) Pin(events []uint64, pinned bool) {
 	what := updates.EditUnpin
@@ -113,13 +113,13 @@ func (a *Agent) Rewind(turn int) {
 func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	a.useModel(m, p, false)
 	if a.turn != nil {
-		a.turn.chosen = nil // the end of the turn keeps the new model
+		a.turn.chosenModel = nil // the end of the turn keeps the new model
 	}
-	// In a turn the next request records the model. Before the first message there is no conversation to record it
-	// in.
+	// In a turn the next request records the model. Before the first message nothing is stored: that message records
+	// it.
 	if !a.journal.InTurn() && a.journal.Len() > 0 {
-		if c, isNew := a.journal.ModelRecord(); isNew { // a new key alone is no new model
-			a.journal.KeepForLater(ctx, c)
+		if c, isNew := a.journal.ModelRecord(); isNew { // a change of the API key alone is not recorded
+			a.journal.AppendWhenIdle(ctx, c)
 		}
 		a.compactor.Replan() // the conversation may not fit into its window
 	}
@@ -127,7 +127,7 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 
 // useModel makes the next requests go to a model, or those of this turn only, and publishes the switch.
 func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
-	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
+	if known, ok := a.windows.calibrations[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
 	a.compactor.RememberModel(m.Window)
@@ -139,19 +139,19 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	a.display.showMeter()
 }
 
-// recordLimits records limits of the model that became known late, once a request to it is recorded; otherwise the
-// first request records them.
+// recordLimits stores the limits of the model if they became known after its first request. Before that request it does
+// nothing: the request itself stores them.
 func (a *Agent) recordLimits(ctx context.Context) {
 	if c, isNew := a.journal.ModelRecord(); isNew && a.journal.PromptStored() {
-		a.journal.KeepForLater(ctx, c)
+		a.journal.AppendWhenIdle(ctx, c)
 	}
 }
 
 // Changed settings are events, so that the log has the rules of each compaction.
 
 // Configure changes settings of this conversation: set has the changed ones, by dotted key with the value in YAML
-// form, and rules is the result of all of them. They are recorded at once while idle, otherwise when the turn goes
-// on or ends, and in a conversation without messages with the first one.
+// form, and rules is the result of all of them. They are recorded at once while idle, otherwise with the next request
+// of the turn or at its end. In a conversation without messages they are recorded with the first message.
 func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 	set = maps.Clone(set)
 	a.inbox.Put(func(ctx context.Context) {
@@ -159,7 +159,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 		a.compactor.RulesChanged()
 		a.display.showMeter()
 		if !a.journal.InTurn() {
-			a.journal.KeepConfig(ctx)
+			a.journal.StoreOverrides(ctx)
 		}
 	})
 }

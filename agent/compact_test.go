@@ -48,7 +48,7 @@ func compactTool() agenttest.Tool {
 
 // callsLook returns a reply that calls look once.
 func callsLook(n int) agenttest.Reply {
-	return callsReply(agenttest.Call(0, fmt.Sprintf("c%d", n), "look", fmt.Sprintf(`{"n":%d}`, n)))
+	return callsReply(agenttest.StreamCall(0, fmt.Sprintf("c%d", n), "look", fmt.Sprintf(`{"n":%d}`, n)))
 }
 
 // startWithListings returns an idle rig after that many turns, each with a long tool result.
@@ -64,7 +64,7 @@ func startWithListings(t *testing.T, turns int, change func(*core.Options), scri
 	}
 	r := start(t, setup, append(all, script...)...)
 	for i := range turns {
-		r.say(fmt.Sprintf("show me listing %d of the uploads", i))
+		r.sendAndWait(fmt.Sprintf("show me listing %d of the uploads", i))
 	}
 	return r
 }
@@ -91,7 +91,7 @@ func profileRequest(profile string, keepLast int) edit.Request {
 // compact requests a compaction and waits until it has ended.
 func (r *rig) compact(w edit.Request) {
 	r.Compact(w)
-	r.wait()
+	r.waitIdle()
 }
 
 // overlays returns the overlays in the log.
@@ -113,14 +113,16 @@ func (r *rig) failedCompactions() []conversation.Attempt {
 // compactionErrors returns the errors of failed compactions that the user was shown.
 func (r *rig) compactionErrors() []*llm.Error {
 	var out []*llm.Error
-	for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
+	for _, u := range agenttest.UpdatesOf[updates.CompactionFailed](r.watch) {
 		out = append(out, u.Err)
 	}
 	return out
 }
 
 // compactions returns the updates about committed compactions.
-func (r *rig) compactions() []updates.Compacted { return agenttest.Of[updates.Compacted](r.watch) }
+func (r *rig) compactions() []updates.Compacted {
+	return agenttest.UpdatesOf[updates.Compacted](r.watch)
+}
 
 // lastRequest returns the newest request.
 func (r *rig) lastRequest() llm.Request {
@@ -191,7 +193,7 @@ func TestCompactionWhileIdleIsOneTransactionAndTakesEffectAtOnce(t *testing.T) {
 		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Stubs] == 0 {
 			t.Errorf("the segments %v make %d of %d", after.Segments, sum, after.Used)
 		}
-		r.say("thanks")
+		r.sendAndWait("thanks")
 		sent := wireMessages(r.lastRequest().Messages)
 		checkEqual(t, r.view()[:len(sent)], sent)
 		if strings.Contains(sent[2].Text, "line 50 of the listing") || !strings.Contains(sent[10].Text, "line 50 of the listing") {
@@ -211,15 +213,15 @@ func segmentSum(r meter.Reading) (sum int) {
 func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Hold(gate), callsLook(4)), textReply("that was listing 4"))
-		r.say("one more")
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.WaitAtGate(gate), callsLook(4)), textReply("that was listing 4"))
+		r.sendAndWait("one more")
 		events := len(r.memory.Events())
 		r.compact(profileRequest("", 0))
 		if got := len(r.memory.Events()); got != events {
 			t.Errorf("%d events were appended while a reply streams", got-events)
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.checkIdle()
 		var kinds []conversation.Kind
 		for _, e := range r.memory.Events()[events:] {
@@ -242,7 +244,7 @@ func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := startWithListings(t, 4, nil, replyWithUsage("fine", 9000), replyWithUsage("fine again", 3000))
-		r.say("how full is it?")
+		r.sendAndWait("how full is it?")
 		if got := r.reading(); got.Used != 9001 {
 			t.Fatalf("used is %d before", got.Used)
 		}
@@ -250,7 +252,7 @@ func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 		if got := r.reading(); !got.Estimated || got.Used > 9000*3/4 {
 			t.Errorf("used is %d (estimated %v) right after", got.Used, got.Estimated)
 		}
-		r.say("and now?")
+		r.sendAndWait("and now?")
 		if got := r.reading(); got.Used != 3001 || got.Estimated {
 			t.Errorf("used is %d (estimated %v), want what the provider said", got.Used, got.Estimated)
 		}
@@ -278,7 +280,7 @@ func TestCompactionThatCannotBeStoredDoesNotTakeEffect(t *testing.T) {
 		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.compactions()) != 0 {
 			t.Fatalf("reported %v and %v", refused, r.compactions())
 		}
-		r.say("go on")
+		r.sendAndWait("go on")
 		checkEqual(t, before, r.view()[:len(before)])
 		if n := len(r.overlays()); n != 0 || r.reading().Used < used {
 			t.Errorf("%d overlays are in force after all", n)
@@ -293,7 +295,7 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 		r := startWithListings(t, 4, failWritesWhile(&full))
 		full.Store(true)
 		r.Rename("a title that cannot be stored yet")
-		r.wait()
+		r.waitIdle()
 		full.Store(false)
 		r.compact(profileRequest("", 1))
 		overlay := r.overlays()
@@ -319,7 +321,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 		"masks are turned on":         {change: func(r *preset.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			again := callsReply(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
+			again := callsReply(agenttest.StreamCall(0, "again", "look", `{"n":0}`), agenttest.StreamCall(1, "other", "look", `{"n":7}`))
 			r := startWithListings(t, 3, func(o *core.Options) {
 				o.Rules = preset.RulesOf(preset.Plimsoll)
 				if test.change != nil {
@@ -329,7 +331,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 			if test.compact {
 				r.compact(profileRequest("", 0))
 			}
-			r.say("listing 0 again, and 7")
+			r.sendAndWait("listing 0 again, and 7")
 			results := map[string]uint64{}
 			var first uint64
 			for _, e := range r.memory.Events() {

@@ -15,13 +15,13 @@ import (
 
 // callsCompact returns a reply that calls the compact tool.
 func callsCompact(id, arguments string) agenttest.Reply {
-	return callsReply(agenttest.Call(0, id, conversation.ToolCompact, arguments))
+	return callsReply(agenttest.StreamCall(0, id, conversation.ToolCompact, arguments))
 }
 
 func TestCompactionRequestedByTheModelComesBeforeItsNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := startWithListings(t, 5, nil, callsCompact("k1", `{"focus":"the\nfailures"}`), summaryReply(goodSummary), textReply("done"))
-		r.say("tidy up and go on")
+		r.sendAndWait("tidy up and go on")
 		overlays := r.overlays()
 		if len(overlays) != 1 {
 			t.Fatalf("%d overlays, refused %v", len(overlays), r.compactionErrors())
@@ -56,7 +56,7 @@ func TestCompactionRequestedInTheFirstTurnCoversItsFinishedSteps(t *testing.T) {
 		runBubble(t, string(name), func(t *testing.T) {
 			r := start(t, combine(withTools(lookTool(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
 				callsLook(0), callsLook(1), callsLook(2), callsCompact("k1", `{}`), summaryReply(goodSummary), textReply("done"))
-			r.say("read all listings of the uploads and say what is wrong")
+			r.sendAndWait("read all listings of the uploads and say what is wrong")
 			if o := r.overlays(); len(o) != 1 {
 				t.Fatalf("made %+v, refused %v", o, r.compactionErrors())
 			}
@@ -94,14 +94,14 @@ func TestModelCannotRequestCompactionAgainUntilTheConversationGrows(t *testing.T
 			callsCompact("k2", `{}`), textReply("done again"),
 			callsLook(6), callsCompact("kx", `{}`), textReply("and again"),
 			callsLook(5), textReply("long"), callsCompact("k3", `{}`), summaryReply(otherSummary), textReply("at last"))
-		r.say("tidy up")
-		r.say("tidy up more")
-		r.say("tidy up once more")
+		r.sendAndWait("tidy up")
+		r.sendAndWait("tidy up more")
+		r.sendAndWait("tidy up once more")
 		if n, a := len(r.overlays()), r.failedCompactions(); n != 1 || len(a) != 2 || !strings.Contains(a[0].Why, "hardly grown") || a[0].Source != conversation.SourceTool {
 			t.Fatalf("%d compactions, recorded %+v", n, a)
 		}
-		r.say("read more")
-		r.say("now tidy up")
+		r.sendAndWait("read more")
+		r.sendAndWait("now tidy up")
 		o := r.overlays()
 		if len(o) != 2 {
 			t.Fatalf("%d compactions, refused %v", len(o), r.compactionErrors())
@@ -140,15 +140,15 @@ func TestTurnContinuesWhenTheModelsCompactionFails(t *testing.T) {
 				script = append(script, test.reply)
 			}
 			r := startWithListings(t, test.turns, test.change, append(script, textReply("done"))...)
-			r.say("tidy up and go on")
+			r.sendAndWait("tidy up and go on")
 			a := r.failedCompactions()
 			if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
 				t.Fatalf("recorded %+v", a)
 			}
-			if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
+			if u := agenttest.UpdatesOf[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
 				t.Errorf("reported %+v", u)
 			}
-			if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
+			if list := messageLines(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.UpdatesOf[updates.Failed](r.watch)) != 0 {
 				t.Errorf("the turn ended with %q", list[len(list)-1])
 			}
 			r.checkIdle()

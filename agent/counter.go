@@ -19,12 +19,12 @@ import (
 //   - An endpoint that cannot count is not asked again in this run.
 
 const (
-	countEvery = 30 * time.Second // the shortest interval
-	countTime  = 10 * time.Second // time limit of a count
+	countEvery   = 30 * time.Second // the shortest interval
+	countTimeout = 10 * time.Second // time limit of a count
 )
 
-// closing is the user message at the end of a counted request.
-const closing = "."
+// closingText is the user message at the end of a counted request.
+const closingText = "."
 
 // tokenCounter asks endpoints for the tokens of the next request. It belongs to the owner of the conversation.
 type tokenCounter struct {
@@ -33,11 +33,11 @@ type tokenCounter struct {
 	requester *requester
 	inbox     *core.Inbox
 
-	refused map[string]bool // models whose endpoint cannot count
-	at      time.Time       // of the last count
-	done    chan struct{}   // closed when the running count has ended, nil without one
-	failed  bool            // the last count failed
-	later   *time.Timer     // wakes the owner when the next count is allowed, or nil
+	refusedModels map[string]bool // models whose endpoint cannot count
+	lastCount     time.Time       // of the last count
+	countEnded    chan struct{}   // closed when the running count has ended, nil without one
+	lastFailed    bool            // the last count failed, so the next message asks again
+	nextTimer     *time.Timer     // wakes the owner when the next count is allowed, or nil
 }
 
 // idle starts a count of the next request, if one is useful now. It is called while the conversation is idle.
@@ -45,13 +45,13 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	m := c.journal.Model()
 	counter, ok := c.journal.Provider().(llm.Counter)
 	now := c.journal.Now()
-	if !ok || !c.journal.Interactive() || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.journal.Reading().Estimated {
+	if !ok || !c.journal.Interactive() || c.countEnded != nil || c.refusedModels[m.Name()] || !c.requester.answeredModels[m.Name()] || !c.journal.Reading().Estimated {
 		return
 	}
-	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
-		if c.later == nil && !c.failed { // after a failure the next message asks again
-			c.later = time.AfterFunc(countEvery-since, func() {
-				c.inbox.Put(func(context.Context) { c.later = nil }) // idle is called after every command
+	if since := now.Sub(c.lastCount); !c.lastCount.IsZero() && since < countEvery {
+		if c.nextTimer == nil && !c.lastFailed {
+			c.nextTimer = time.AfterFunc(countEvery-since, func() {
+				c.inbox.Put(func(context.Context) { c.nextTimer = nil }) // idle is called after every command
 			})
 		}
 		return
@@ -60,24 +60,24 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	if !ok {
 		return
 	}
-	c.at = now
+	c.lastCount = now
 	revision, length := c.journal.View().Revision, c.journal.Len()
 	done := make(chan struct{})
-	c.done = done
+	c.countEnded = done
 	go func() {
 		defer close(done)
-		ctx, cancel := context.WithTimeout(ctx, countTime)
+		ctx, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
 		n, err := counter.CountTokens(ctx, r)
 		c.inbox.Put(func(context.Context) {
-			c.done, c.failed = nil, err != nil
+			c.countEnded, c.lastFailed = nil, err != nil
 			same := c.journal.Model().Name() == m.Name() && c.journal.View().Revision == revision && c.journal.Len() == length
 			switch {
 			case cannotCount(err):
-				c.refused[m.Name()] = true
+				c.refusedModels[m.Name()] = true
 				c.journal.Logger().Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
-				c.failed = !c.windows.foldCount(n)
+				c.lastFailed = !c.windows.learnFromCount(n)
 			}
 		})
 	}()
@@ -92,11 +92,11 @@ func cannotCount(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// request is the next request as it would be now, with a user message at its end; false if there is nothing to
-// count.
+// request is the next request as it would be now, with a user message at its end. It is false if the view cannot be
+// sent.
 func (c *tokenCounter) request() (llm.Request, bool) {
 	v := c.journal.View()
-	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], projection.Message{Role: projection.RoleUser, Text: closing})
+	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], projection.Message{Role: projection.RoleUser, Text: closingText})
 	messages, err := projection.Harden(v, c.journal.Model().Caps)
 	if err != nil {
 		return llm.Request{}, false
@@ -106,23 +106,23 @@ func (c *tokenCounter) request() (llm.Request, bool) {
 
 // wait stops the timer and waits for the running count.
 func (c *tokenCounter) wait() {
-	if c.later != nil {
-		c.later.Stop()
+	if c.nextTimer != nil {
+		c.nextTimer.Stop()
 	}
-	if c.done != nil {
-		<-c.done
+	if c.countEnded != nil {
+		<-c.countEnded
 	}
 }
 
-// foldCount anchors the meter to a count of the next request, and calibrates it. It reports whether the count is
-// plausible.
-func (k *windowKeeper) foldCount(tokens int) bool {
-	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
+// learnFromCount sets the meter to the endpoint's count of the next request, and calibrates it. It reports whether the
+// count is plausible.
+func (k *windowKeeper) learnFromCount(tokens int) bool {
+	counted := float64(tokens) - meter.FramingTokens - 1 // without the tokens of the closing message
 	counts := k.journal.Meter().WithTokenCount(counted)
 	if counted <= 0 || counts.Reading().Estimated {
 		return false
 	}
-	k.learn(counts)
+	k.useLearnedMeter(counts)
 	k.display.showMeter()
 	return true
 }

@@ -55,7 +55,7 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 		if n := c.countRequests(); n != 0 {
 			t.Errorf("before the first message it was asked %d times", n)
 		}
-		r.say(strings.Repeat("words ", 1500))
+		r.sendAndWait(strings.Repeat("words ", 1500))
 		got := r.reading()
 		if got.Estimated || got.Used != 3000 { // without the closing message
 			t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
@@ -64,17 +64,17 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 		if last := q.Messages[len(q.Messages)-1]; last.Role != projection.RoleUser || len(q.Messages) != 3 || q.System != "be brief" {
 			t.Errorf("counted was %+v", q)
 		}
-		r.say("more")
+		r.sendAndWait("more")
 		if got := r.reading(); !got.Estimated || c.countRequests() != 1 {
 			t.Errorf("right after a count it was asked again: %d times", c.countRequests())
 		}
 		time.Sleep(time.Minute)
-		r.wait()
+		r.waitIdle()
 		if got := r.reading(); got.Estimated || c.countRequests() != 2 {
 			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.countRequests())
 		}
 		time.Sleep(time.Hour)
-		r.wait()
+		r.waitIdle()
 		if n := c.countRequests(); n != 2 {
 			t.Errorf("while nothing is said it was asked %d times", n)
 		}
@@ -99,9 +99,9 @@ func TestUnusableTokenCountsAreIgnored(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			r, counter := startCounting(t, func(context.Context, llm.Request) (int, error) { return c.n, c.err })
 			for range 3 {
-				r.say(strings.Repeat("words ", 500))
+				r.sendAndWait(strings.Repeat("words ", 500))
 				time.Sleep(time.Hour)
-				r.wait()
+				r.waitIdle()
 			}
 			if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
 				t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
@@ -124,15 +124,15 @@ func TestLateTokenCountIsDropped(t *testing.T) {
 				return 0, ctx.Err()
 			}
 		})
-		r.say("hi")
-		r.say("more")
+		r.sendAndWait("hi")
+		r.sendAndWait("more")
 		time.Sleep(6 * time.Second)
-		r.wait()
+		r.waitIdle()
 		if got := r.reading(); got.Used > 90_000 {
 			t.Errorf("the gauge shows %d", got.Used)
 		}
 		time.Sleep(time.Minute)
-		r.say(strings.Repeat("and more ", 20))
+		r.sendAndWait(strings.Repeat("and more ", 20))
 		r.finish() // while it counts
 		if n := c.countRequests(); n != 3 {
 			t.Errorf("it was asked %d times", n)

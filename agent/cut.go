@@ -10,25 +10,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// Some servers (Ollama) cut a prompt that is too long without an error: they drop the oldest messages, and only the
-// reported count shows it. Rules:
+// Some servers (Ollama) cut a prompt that is too long and return no error: they drop the oldest messages. Only the
+// prompt count in the usage report shows it. Rules:
 //
-//   - While overlays, model, prompt and tools stay the same, requests only grow: a report is compared with the last
-//     complete report plus an estimate of what was added (package compact). Without such a report it is compared
-//     with the estimate alone, once three reports have calibrated that.
-//   - No cut: a count of only the tokens that the server's cache did not have, and a count without reasoning that
-//     the server left out. After one such count, two short reports in a row are needed for a cut; after three, no
-//     cut is assumed.
+//   - While overlays, model, prompt and tools stay the same, requests only grow. So a report is compared with the last
+//     complete report plus the estimated size of the new messages (package meter). Before the first complete report
+//     it is compared with the estimate alone, once three reports have calibrated the estimates.
+//   - Two kinds of short counts are no cut: some servers count only tokens outside their cache, others leave out old
+//     reasoning. After one uncached count, a cut needs two short reports in a row. After three, no cut is assumed.
 //   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
-//     more than 20 %. A single tiny count is taken for an error.
-//   - A short report is marked in the log: the meter does not use it, now or when the log is read again.
-//   - After a cut the user gets a notice, once for a model. A window from the user, the server or the catalog stays:
-//     counts are wrong more often than these. An unknown window is set to the largest count, for this conversation
-//     only. A later report above it raises it again.
+//     more than 20 %. A single tiny count is treated as an error of the server.
+//   - A short report is marked in the log, and the meter never uses it.
+//   - After a cut the user gets one notice for each model. A window from the user, the server or the catalog is kept,
+//     because it is more reliable than a count. An unknown window is set to the largest count, for this conversation
+//     only; a later report with more tokens raises it.
 
-// report is the usage event of a reply, for comparison; false if it cannot be compared because the model or the
-// view has changed since.
-func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
+// comparableUsage is the usage event of a reply that can be compared with earlier ones. It is false if the reply has no
+// prompt count, or if the model or the view has changed since the request.
+func (k *windowKeeper) comparableUsage(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
 	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.PurposeReply ||
 		r.To.Name() != k.journal.Model().Name() || r.Revision != k.journal.View().Revision {
 		return conversation.Usage{}, false
@@ -38,8 +37,8 @@ func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usag
 		Estimate: r.Estimate}, true
 }
 
-// judge compares a report that is not in the log yet with the expected count.
-func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expected) {
+// classifyReport compares a report that is not in the log yet with the expected prompt count.
+func (k *windowKeeper) classifyReport(u conversation.Usage) (meter.Finding, meter.Expected) {
 	e := k.journal.Meter().Expect(u, k.samePrompt(u))
 	found := e.Classify(u)
 	if found != meter.CountComplete {
@@ -51,7 +50,7 @@ func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expecte
 	return found, e
 }
 
-// samePrompt reports whether all requests since the last complete report of the model had the same prompt and
+// samePrompt reports whether all requests since the last complete report of the model had the same system prompt and
 // tools.
 func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
@@ -71,8 +70,8 @@ func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	return false
 }
 
-// hiddenReasoning is the largest number of tokens of encrypted reasoning that requests carry: the endpoint may
-// leave out the old part of it.
+// hiddenReasoning is the number of tokens of all encrypted reasoning in requests. The endpoint may leave the older
+// part out of its count.
 func (k *windowKeeper) hiddenReasoning(model string) float64 {
 	events, sum := k.journal.Events(), 0
 	for _, e := range events {
@@ -87,67 +86,67 @@ func (k *windowKeeper) hiddenReasoning(model string) float64 {
 	return float64(sum)
 }
 
-// isShort reports whether a report has fewer tokens than were sent.
-func (k *windowKeeper) isShort(r llm.Outgoing, rep *llm.Reply) bool {
-	u, ok := k.report(r, rep)
+// isShortReport reports whether a usage report has fewer prompt tokens than were sent.
+func (k *windowKeeper) isShortReport(r llm.Outgoing, rep *llm.Reply) bool {
+	u, ok := k.comparableUsage(r, rep)
 	if !ok {
 		return false
 	}
-	found, _ := k.judge(u)
+	found, _ := k.classifyReport(u)
 	return found != meter.CountComplete
 }
 
-// watchCuts checks a report that is not in the log yet, and returns the notices for the user.
-func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
-	u, ok := k.report(r, rep)
+// checkForCut checks whether the server cut the prompt of a report that is not in the log yet. It returns the events to store.
+func (k *windowKeeper) checkForCut(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
+	u, ok := k.comparableUsage(r, rep)
 	if !ok {
 		return nil
 	}
 	w := &k.cuts
 	if w.model != u.Model {
-		*w = cutWatch{model: u.Model, warned: w.warned}
+		*w = cutWatch{model: u.Model, warnedModels: w.warnedModels}
 	}
-	found, e := k.judge(u)
+	found, e := k.classifyReport(u)
 	if found != meter.CountUncachedOnly && float64(u.Prompt) < 2*e.Tokens {
-		k.raise(u.Prompt)
+		k.raiseWindow(u.Prompt)
 	}
-	if !w.note(found, u.Prompt) {
+	if !w.countReport(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Logger().Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
-		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.inRow)
-	if !w.cut(found) {
+	k.journal.Logger().Info("report", "short", true, "cut", w.showsCut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.shortInRow)
+	if !w.showsCut(found) {
 		return nil
 	}
-	advice := k.lower(w.limit(e))
+	advice := k.lowerWindow(w.largestCount(e))
 	var bodies []conversation.Body
 	if c, isNew := k.journal.ModelRecord(); isNew && k.journal.PromptStored() {
 		bodies = append(bodies, c) // with the report: the program may end with the turn
 	}
-	if w.warned[u.Model] {
+	if w.warnedModels[u.Model] {
 		return bodies
 	}
-	if w.warned == nil {
-		w.warned = map[string]bool{}
+	if w.warnedModels == nil {
+		w.warnedModels = map[string]bool{}
 	}
-	w.warned[u.Model] = true
+	w.warnedModels[u.Model] = true
 	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
 		u.Prompt, int(e.Tokens), advice)
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 
-// lower sets an unknown window to the largest count, and returns the advice for the user.
-func (k *windowKeeper) lower(limit int) string {
+// lowerWindow sets an unknown window to limit, in tokens, and returns the advice for the user.
+func (k *windowKeeper) lowerWindow(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
 	w, have := &k.cuts, k.journal.Model().Window
-	if have.IsKnown() && have != w.lowered {
+	if have.IsKnown() && have != w.loweredWindow {
 		return fmt.Sprintf("The window stays %d tokens (%s). If the model forgets what came before: %s", have.Tokens, have.Source, larger)
 	}
 	to := meter.Window{Tokens: limit, Source: meter.WindowLearned}
 	if have.IsKnown() && have.Tokens <= limit || !k.setWindow(to) {
 		return larger
 	}
-	w.lowered = to
+	w.loweredWindow = to
 	does := ""
 	if k.journal.Rules().ActsAutomatically() {
 		does = " and compacts the conversation to fit"
@@ -155,32 +154,32 @@ func (k *windowKeeper) lower(limit int) string {
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
 }
 
-// raise raises a lowered window to a larger count of the server.
-func (k *windowKeeper) raise(prompt int) {
+// raiseWindow sets a window that lowerWindow has set to a larger count of the server.
+func (k *windowKeeper) raiseWindow(prompt int) {
 	w := &k.cuts
-	if !w.lowered.IsKnown() || k.journal.Model().Window != w.lowered {
+	if !w.loweredWindow.IsKnown() || k.journal.Model().Window != w.loweredWindow {
 		return
 	}
 	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}
-	if prompt > w.lowered.Tokens && k.setWindow(to) {
-		w.lowered = to
+	if prompt > w.loweredWindow.Tokens && k.setWindow(to) {
+		w.loweredWindow = to
 	}
 }
 
-// checkWindow asks the server for its window if a reply makes the known one doubtful, before the reply is compared
-// with it.
+// checkWindow asks the server for its window if the usage of a reply contradicts the known size. It runs before the
+// reply is checked for a cut.
 func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answer) {
-	u, ok := k.report(r, ans.reply)
+	u, ok := k.comparableUsage(r, ans.reply)
 	if ans.err != nil || !ok {
 		return
 	}
 	had := k.journal.Model().Window
-	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
-	short := k.isShort(r, ans.reply) && !k.askedShort[r.To.Name()]
+	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.cuts.loweredWindow
+	short := k.isShortReport(r, ans.reply) && !k.askedAfterShort[r.To.Name()]
 	if short {
-		k.askedShort[r.To.Name()] = true
+		k.askedAfterShort[r.To.Name()] = true
 	}
-	if !above && !short && !ans.down {
+	if !above && !short && !ans.wasDown {
 		return
 	}
 	k.askWindow(ctx)
@@ -190,13 +189,13 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	}
 	k.forgetWindow()
 	k.useWindow(meter.Window{Source: meter.WindowUnknown})
-	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. The next refused request tells its size, or set it with --window.",
+	k.addNotice(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. The next refused request tells its size, or set it with --window.",
 		u.Prompt, have.Tokens))
 }
 
-// usage is the usage event of one try of a request, also without a report, so that the log has the request; none if
-// the request never reached the model. seq is the Seq of the reply, 0 if it is not stored.
-func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body {
+// usageEvents has the usage event of one try of a request. Without a usage report the event still records the request.
+// It is empty if the request never reached the model. seq is the Seq of the reply, 0 if that is not stored.
+func (k *windowKeeper) usageEvents(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body {
 	if rep.Usage == nil && rep.BodyHash == "" && !rep.Arrived() {
 		return nil
 	}
@@ -206,11 +205,11 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 		t := *t
 		if t.CacheWriteLong <= 0 {
 			t.CacheWriteLong = 0
-			t = r.To.WithLongWrites(t) // a proxy may leave it out
+			t = r.To.WithLongWrites(t) // a proxy may leave CacheWriteLong out
 		}
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Undercounted = k.isShort(r, rep)
+		u.Undercounted = k.isShortReport(r, rep)
 		if u.CostUSD, u.PriceSource = t.CostUSD, "reported"; t.CostUSD == nil {
 			u.CostUSD, u.PriceSource = k.journal.Cost(r.To, t)
 		}

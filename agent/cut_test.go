@@ -104,7 +104,7 @@ func startReporting(t *testing.T, s *reportingServer, turns, chars int, change f
 		}
 	})
 	for i := range turns {
-		r.say(longQuestion(i, chars))
+		r.sendAndWait(longQuestion(i, chars))
 	}
 	return r
 }

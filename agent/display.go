@@ -13,23 +13,23 @@ import (
 	"plimsoll/conversation"
 )
 
-// display holds what watchers and tools know of the conversation: the newest published values, and those that other
-// goroutines read.
+// display publishes the state of the conversation to watchers. It also holds the values that tools read from other
+// goroutines.
 type display struct {
-	journal  *core.Journal
-	free     atomic.Int64 // tokens of the window that are free, -1 unknown
-	arrival  atomic.Pointer[conversation.ArrivalCap]
-	declared atomic.Pointer[[]string] // names of the tools that the model is given
+	journal    *core.Journal
+	freeTokens atomic.Int64 // tokens of the window that are free, -1 unknown
+	resultCap  atomic.Pointer[conversation.ArrivalCap]
+	toolNames  atomic.Pointer[[]string] // names of the tools that the model is given
 
-	maxResult int // characters of a result that the user wants shown; 0: as many as fit
+	maxResult int // configured length of a tool result in characters; 0: as many as fit
 
-	busy   bool      // the newest status is not idle
-	coldAt time.Time // the newest published time at which the provider's cache gets cold
+	isBusy      bool      // the newest status is not idle
+	cacheColdAt time.Time // the newest published time at which the provider's cache gets cold
 }
 
 // status publishes what the conversation is doing.
 func (d *display) status(s updates.Status) {
-	s.Since, d.busy = d.journal.Now(), s.Phase != updates.Idle
+	s.Since, d.isBusy = d.journal.Now(), s.Phase != updates.Idle
 	d.journal.Publish(s)
 }
 
@@ -40,16 +40,16 @@ func (d *display) showMeter() {
 	if r.Window.IsKnown() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
-	d.free.Store(int64(free))
+	d.freeTokens.Store(int64(free))
 	d.updateResultCap()
 	d.journal.Publish(updates.Metered{Meter: d.journal.Meter()})
 	d.showCacheCold()
 }
 
-// updateResultCap sets the cap of results by the rules and the window.
+// updateResultCap computes the cap on tool results from the rules and the window.
 func (d *display) updateResultCap() {
-	most := compact.ArrivalCap(d.journal.Rules().Preset, d.maxResult, d.journal.Reading().Window.Tokens)
-	d.arrival.Store(&most)
+	resultCap := compact.ArrivalCap(d.journal.Rules().Preset, d.maxResult, d.journal.Reading().Window.Tokens)
+	d.resultCap.Store(&resultCap)
 }
 
 // showCacheCold publishes the time at which the provider's cache gets cold, if it changed.
@@ -62,8 +62,8 @@ func (d *display) showCacheCold() {
 	case !at.IsZero() && !changed:
 		at = at.Add(m.Sheet().CacheLifetime())
 	}
-	if !at.Equal(d.coldAt) {
-		d.coldAt = at
+	if !at.Equal(d.cacheColdAt) {
+		d.cacheColdAt = at
 		d.journal.Publish(updates.CacheCold{At: at})
 	}
 }
@@ -74,36 +74,36 @@ func (d *display) storeToolNames() {
 	for _, t := range d.journal.Tools() {
 		names = append(names, t.Name)
 	}
-	d.declared.Store(&names)
+	d.toolNames.Store(&names)
 }
 
 // The breakdown of the context changes nothing and costs no request. Its input is copied when the owner drains its
-// inbox, also while a reply streams. Adding it up takes longer, so another goroutine does that.
+// inbox, also while a reply streams. The sums take longer, so another goroutine computes them.
 
 // inspector answers Inspect.
 type inspector struct {
-	inbox   *core.Inbox
-	updates *updates.Mailbox
-	account func() func() inspect.Breakdown // copies the input; the returned function adds it up
+	inbox     *core.Inbox
+	updates   *updates.Mailbox
+	breakdown func() func() inspect.Breakdown // copies the input; the returned function computes the breakdown
 
-	asked   atomic.Int64 // calls so far
-	running sync.WaitGroup
-	one     chan struct{} // lets one goroutine at a time add up
+	inspectCalls atomic.Int64 // calls so far
+	running      sync.WaitGroup
+	adding       chan struct{} // a semaphore: one goroutine at a time computes a breakdown
 }
 
-// inspect starts a breakdown. Of several that wait only the newest is made.
+// inspect starts a breakdown. Of several calls that wait, only the newest is answered.
 func (i *inspector) inspect() {
-	n := i.asked.Add(1)
+	n := i.inspectCalls.Add(1)
 	i.inbox.Put(func(context.Context) {
-		if n != i.asked.Load() {
-			return // a newer one follows
+		if n != i.inspectCalls.Load() {
+			return // a newer call follows
 		}
-		account := i.account()
+		breakdown := i.breakdown()
 		i.running.Go(func() {
-			i.one <- struct{}{}
-			defer func() { <-i.one }()
-			if n == i.asked.Load() { // otherwise a newer one follows
-				i.updates.Put(updates.Inspected{Account: account()})
+			i.adding <- struct{}{}
+			defer func() { <-i.adding }()
+			if n == i.inspectCalls.Load() { // otherwise a newer call follows
+				i.updates.Put(updates.Inspected{Breakdown: breakdown()})
 			}
 		})
 	})

@@ -24,17 +24,17 @@ type endpoint struct {
 
 // takeover is the state of a turn that may continue with a fallback model.
 type takeover struct {
-	journal *core.Journal
-	chosen  *endpoint       // the user's model, while another one replaces it; nil otherwise
-	left    []core.Fallback // fallback models that were not tried yet
+	journal     *core.Journal
+	chosenModel *endpoint       // the user's model, while another one replaces it; nil otherwise
+	untried     []core.Fallback // fallback models that were not tried yet
 }
 
-// errElsewhere: the turn continues with another model.
-var errElsewhere = errors.New("the turn continues with another model")
+// errFellBack is returned when the turn continues with a fallback model.
+var errFellBack = errors.New("the turn continues with another model")
 
-// fallsBack reports whether another model may not have this failure. again says that the failed model is a fallback
-// itself, whose key may be wrong, too.
-func fallsBack(c llm.Class, again bool) bool {
+// canFallBack reports whether another model may succeed after a failure of class c. again says that the failed model is
+// a fallback itself; then a wrong key or model name is also a reason to go on to the next one.
+func canFallBack(c llm.Class, again bool) bool {
 	switch c {
 	case llm.Overloaded, llm.RateLimited, llm.Quota:
 		return true
@@ -44,47 +44,47 @@ func fallsBack(c llm.Class, again bool) bool {
 	return false
 }
 
-// fallBack continues with the next fallback model, and discards the text that streamed. It reports false if there
-// is none, or if the failure is no reason for one.
+// fallBack switches the turn to the next fallback model, and discards the text that streamed. It reports false if no
+// fallback model is left, or if another model would not help.
 func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	var failure *llm.Error
-	t, had := a.turn, endpoint{a.journal.Model(), a.journal.Provider()}
-	if t == nil || !errors.As(ans.err, &failure) || !fallsBack(failure.Class, t.chosen != nil) || r.To.Name() != had.model.Name() {
+	t, failed := a.turn, endpoint{a.journal.Model(), a.journal.Provider()}
+	if t == nil || !errors.As(ans.err, &failure) || !canFallBack(failure.Class, t.chosenModel != nil) || r.To.Name() != failed.model.Name() {
 		return false
 	}
-	next, skipped := t.next(ctx)
+	next, skipped := t.openNext(ctx)
 	if next == nil && len(skipped) == 0 {
 		return false
 	}
 	if next == nil {
 		// If the notice cannot be stored now, it waits; the failure is reported in any case.
-		_, _ = a.journal.Keep(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "No other model takes over. " + strings.Join(skipped, " ")})
+		_, _ = a.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "No other model takes over. " + strings.Join(skipped, " ")})
 		return false
 	}
-	if t.chosen == nil {
-		t.chosen = &had
+	if t.chosenModel == nil {
+		t.chosenModel = &failed
 	}
-	bodies := append(a.replies.spent(r, ans), conversation.Notice{Level: conversation.NoticeWarning, Text: t.told(failure, next.model, skipped)})
+	bodies := append(a.replies.usageOfAll(r, ans), conversation.Notice{Level: conversation.NoticeWarning, Text: t.takeoverNotice(failure, next.model, skipped)})
 	if ans.reply.Arrived() {
 		a.journal.Publish(updates.Discarded{})
 	}
-	_, _ = a.journal.Keep(ctx, bodies...) // as above: the next append fails, too, and ends the turn
+	_, _ = a.journal.AppendOrPostpone(ctx, bodies...) // if the write fails, the next append fails, too, and ends the turn
 	a.useModel(next.model, next.provider, true)
 	return true
 }
 
-// next opens the next model that can continue, nil if none can, and returns the reasons for the skipped ones.
-func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) {
+// openNext opens the next fallback model that can continue the turn, or returns nil. skipped has the reasons for those left out.
+func (t *takeover) openNext(ctx context.Context) (openNext *endpoint, skipped []string) {
 	from := t.journal.Model()
-	for len(t.left) > 0 {
-		f := t.left[0]
-		t.left = t.left[1:]
+	for len(t.untried) > 0 {
+		f := t.untried[0]
+		t.untried = t.untried[1:]
 		m, p, err := f.Open(ctx, from)
 		switch {
 		case err != nil:
 			skipped = append(skipped, fmt.Sprintf("%s is left out: %v.", f.Name, err))
-		case m.Name() == from.Name() || t.chosen != nil && m.Name() == t.chosen.model.Name():
-		case t.fills(m):
+		case m.Name() == from.Name() || t.chosenModel != nil && m.Name() == t.chosenModel.model.Name():
+		case t.exceedsLoadLine(m):
 			skipped = append(skipped, fmt.Sprintf("%s is left out: its window of %s is too small without a compaction.", m.Name(), thousands(m.Window.Tokens)))
 		default:
 			return &endpoint{m, p}, skipped
@@ -93,9 +93,9 @@ func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) 
 	return nil, skipped
 }
 
-// fills reports whether the conversation is above the load line of a model, or above its hard line without a load
-// line.
-func (t *takeover) fills(m llm.Model) bool {
+// exceedsLoadLine reports whether the conversation is above the load line of a model. Rules without a load line use the
+// hard line.
+func (t *takeover) exceedsLoadLine(m llm.Model) bool {
 	r := t.journal.MeterFor(m).Reading()
 	line := r.LoadLine
 	if line == 0 {
@@ -104,8 +104,8 @@ func (t *takeover) fills(m llm.Model) bool {
 	return line > 0 && r.Used >= line
 }
 
-// told is the notice: why a model takes over, its costs, and the fill of its window.
-func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
+// takeoverNotice is the text that says why another model takes over, what that costs, and how full its window is.
+func (t *takeover) takeoverNotice(why *llm.Error, m llm.Model, skipped []string) string {
 	r := t.journal.MeterFor(m).Reading()
 	price := ""
 	if usd, _ := t.journal.Cost(m, llm.Tokens{Prompt: r.Used}); usd != nil && *usd >= 0.01 {
@@ -118,7 +118,7 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Model().Name(), strings.TrimSuffix(why.Message, "."))}
 	parts = append(parts, skipped...)
 	parts = append(parts, fmt.Sprintf("%s continues this turn. Its cache is cold: ~%s tokens are sent again%s; %s.", m.Name(), thousands(r.Used), price, window),
-		fmt.Sprintf("The next turn goes to %s again.", t.chosen.model.Name()))
+		fmt.Sprintf("The next turn goes to %s again.", t.chosenModel.model.Name()))
 	return strings.Join(parts, " ")
 }
 
@@ -130,11 +130,11 @@ func thousands(n int) string {
 	return fmt.Sprintf("%dk", (n+500)/1000)
 }
 
-// spent are the usage events of an answer that is not stored.
-func (k *replyKeeper) spent(r llm.Outgoing, ans answer) []conversation.Body {
+// usageOfAll are the usage events of all tries of an answer whose reply is not stored.
+func (k *replyKeeper) usageOfAll(r llm.Outgoing, ans answer) []conversation.Body {
 	var bodies []conversation.Body
-	for _, rep := range append(ans.spent, ans.reply) {
-		bodies = append(bodies, k.windows.usage(r, rep, 0)...)
+	for _, rep := range append(ans.otherTries, ans.reply) {
+		bodies = append(bodies, k.windows.usageEvents(r, rep, 0)...)
 	}
 	return bodies
 }

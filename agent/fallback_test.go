@@ -60,7 +60,7 @@ func TestFallbackReplacesAnOverloadedModelForOneTurn(t *testing.T) {
 			r.Send("one")
 			r.timeUntilIdle()
 			r.Send("two")
-			r.wait()
+			r.waitIdle()
 			r.finish()
 			checkEqual(t, []string{"other/n", "test/m"}, r.replyModels())
 			var changes []string
@@ -103,7 +103,7 @@ func TestUnusableFallbacksAreSkipped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		small, third := agenttest.NewProvider(), agenttest.NewProvider(textReply("from the third"))
 		r := start(t, withFallbacks(unavailableFallback("a/b", "there is no key for a"), fallbackTo("small", 1000, small), fallbackTo("n", 50_000, third)), failsWith(llm.Quota))
-		r.say(strings.Repeat("word ", 1500))
+		r.sendAndWait(strings.Repeat("word ", 1500))
 		r.finish()
 		checkEqual(t, []string{"other/n"}, r.replyModels())
 		for _, want := range []string{"a/b is left out: there is no key for a.", "other/small is left out: its window of 1k is too small without a compaction."} {
@@ -119,8 +119,8 @@ func TestNextFallbackReplacesAFailingFallback(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		second, third := agenttest.NewProvider(failsWith(llm.Auth)), agenttest.NewProvider(textReply("from the third"))
 		r := start(t, withFallbacks(fallbackTo("second", 50_000, second), fallbackTo("third", 50_000, third)), failsWith(llm.Quota), textReply("fine"))
-		r.say("go")
-		r.say("again")
+		r.sendAndWait("go")
+		r.sendAndWait("again")
 		r.finish()
 		checkEqual(t, []string{"other/third", "test/m"}, r.replyModels())
 		if n := r.notices(); len(n) != 2 || !strings.Contains(n[1], "The next turn goes to test/m again.") {
@@ -132,14 +132,14 @@ func TestNextFallbackReplacesAFailingFallback(t *testing.T) {
 func TestPartialReplyIsDiscardedWhenAFallbackTakesOver(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		second := agenttest.NewProvider(textReply("all of it"))
-		broken := agenttest.Join(agenttest.Say("half of"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded", NoRetry: true}))
+		broken := agenttest.Join(agenttest.StreamText("half of"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded", NoRetry: true}))
 		r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), broken)
-		r.say("go")
+		r.sendAndWait("go")
 		r.finish()
 		if got := messageLines(r.memory.Events()); got[len(got)-1] != "assistant stop all of it" || len(r.replyModels()) != 1 {
 			t.Errorf("the log says %q", got)
 		}
-		if len(agenttest.Of[updates.Discarded](r.watch)) != 1 {
+		if len(agenttest.UpdatesOf[updates.Discarded](r.watch)) != 1 {
 			t.Error("the half of it stays on screen")
 		}
 	})
@@ -148,15 +148,15 @@ func TestPartialReplyIsDiscardedWhenAFallbackTakesOver(t *testing.T) {
 func TestModelChosenDuringAFallbackTurnStays(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		second := agenttest.NewProvider(agenttest.Join(agenttest.Hold(gate), textReply("from the second")))
+		second := agenttest.NewProvider(agenttest.Join(agenttest.WaitAtGate(gate), textReply("from the second")))
 		chosen := agenttest.NewProvider(textReply("from the one that was chosen"))
 		r := start(t, withFallbacks(fallbackTo("n", 50_000, second)), failsWith(llm.Quota))
-		r.say("go")
+		r.sendAndWait("go")
 		r.SwitchModel(llm.Model{Provider: "chosen", ID: "c"}, chosen)
-		r.wait()
+		r.waitIdle()
 		gate.Open()
-		r.wait()
-		r.say("again")
+		r.waitIdle()
+		r.sendAndWait("again")
 		r.finish()
 		checkEqual(t, []string{"other/n", "chosen/c"}, r.replyModels())
 	})
@@ -185,19 +185,19 @@ func TestFullServerCacheIsNotAnOverflow(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			first := agenttest.Fail(c.err)
 			if strings.Contains(name, "piece") {
-				first = agenttest.Join(agenttest.Say("WAR"), first)
+				first = agenttest.Join(agenttest.StreamText("WAR"), first)
 			}
 			r := start(t, func(o *core.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), textReply("fine"))
 			r.Send(c.text)
 			r.timeUntilIdle()
-			failed := agenttest.Of[updates.Failed](r.watch)
+			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if (len(failed) == 0) != c.again {
 				t.Fatalf("reported %v", failed)
 			}
 			if got := messageLines(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
 				t.Errorf("%q", got)
 			}
-			for _, s := range agenttest.Of[updates.Status](r.watch) {
+			for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 				if s.Phase == updates.Retrying && strings.Contains(s.Why, "larger than") {
 					t.Errorf("reported %q", s.Why)
 				}
@@ -271,17 +271,17 @@ func TestSummaryFailsWhenTheServerCacheStaysFull(t *testing.T) {
 		for i := range 6 {
 			r.Send(longQuestion(i, 900))
 			time.Sleep(2 * time.Second)
-			r.wait()
+			r.waitIdle()
 		}
 		request := edit.NewRequest()
 		request.Profile, request.KeepLast, request.Source = preset.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(request)
-		r.wait() // the summary's request is made
+		r.waitIdle() // the summary's request is made
 		r.Send("and what of the last?")
 		time.Sleep(90 * time.Second)
-		r.wait()
-		failed := agenttest.Of[updates.CompactionFailed](r.watch)
-		if len(failed) != 1 || !strings.Contains(failed[0].Err.Message, "cache is full") || len(agenttest.Of[updates.Compacted](r.watch)) != 0 {
+		r.waitIdle()
+		failed := agenttest.UpdatesOf[updates.CompactionFailed](r.watch)
+		if len(failed) != 1 || !strings.Contains(failed[0].Err.Message, "cache is full") || len(agenttest.UpdatesOf[updates.Compacted](r.watch)) != 0 {
 			t.Errorf("failures %+v, %v", failed, s.order)
 		}
 		if got := messageLines(r.memory.Events()); !strings.HasPrefix(got[len(got)-1], "assistant stop fine") || len(r.failures()) != 0 {

@@ -21,8 +21,8 @@ import (
 // breakdowns returns the answers to Inspect.
 func (r *rig) breakdowns() []inspect.Breakdown {
 	var out []inspect.Breakdown
-	for _, u := range agenttest.Of[updates.Inspected](r.watch) {
-		out = append(out, u.Account)
+	for _, u := range agenttest.UpdatesOf[updates.Inspected](r.watch) {
+		out = append(out, u.Breakdown)
 	}
 	return out
 }
@@ -39,15 +39,15 @@ func TestInspectDoesNotBlockTheConversation(t *testing.T) {
 				}
 				return nil
 			}
-		}, agenttest.Join(agenttest.Used(900, 9), textReply("fine")), agenttest.Join(agenttest.Used(1000, 9), textReply("fine")))
-		r.say("one more")
+		}, agenttest.Join(agenttest.ReportTokens(900, 9), textReply("fine")), agenttest.Join(agenttest.ReportTokens(1000, 9), textReply("fine")))
+		r.sendAndWait("one more")
 		r.Inspect()
-		r.wait()
-		r.say("and another")
+		r.waitIdle()
+		r.sendAndWait("and another")
 		r.Inspect()
-		r.wait()
+		r.waitIdle()
 		r.Inspect()
-		r.wait()
+		r.waitIdle()
 		all := messageLines(r.memory.Events())
 		if n := at.Load(); n != 1 {
 			t.Errorf("%d looks are under way", n)
@@ -56,7 +56,7 @@ func TestInspectDoesNotBlockTheConversation(t *testing.T) {
 			t.Errorf("%d answers, said %q", n, all[len(all)-2:])
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		got := r.breakdowns()
 		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.ReplyRequests != 6 {
 			t.Errorf("reported %+v", got)
@@ -86,8 +86,8 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		r.Preview(profileRequest("nowhere", 1))
 		r.SwitchModel(otherModel("free", 100_000), r.provider)
 		r.Preview(w)
-		r.wait()
-		got := agenttest.Of[updates.Previewed](r.watch)
+		r.waitIdle()
+		got := agenttest.UpdatesOf[updates.Previewed](r.watch)
 		if len(got) != 4 || len(r.memory.Events()) != events+1 { // the switch of the model
 			t.Fatalf("%d answers, %d events more", len(got), len(r.memory.Events())-events)
 		}

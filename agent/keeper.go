@@ -16,19 +16,19 @@ import (
 
 // keeper writes the newest value on its own goroutine, soon after a change. A nil keeper writes nothing.
 type keeper[T any] struct {
-	every time.Duration // how long it waits for more changes, unless one is urgent
+	delay time.Duration // how long it waits for more changes, unless one is urgent
 	write func(context.Context, T)
 
-	mu     sync.Mutex // guards newest and fresh
-	newest T
-	fresh  bool // newest is not written yet
+	mu        sync.Mutex // guards newest and fresh
+	newest    T
+	unwritten bool // newest is not written yet
 
-	wake, urgent, quit, done chan struct{}
+	wake, urgent, stopped, done chan struct{}
 }
 
 func newKeeper[T any](every time.Duration, write func(context.Context, T)) *keeper[T] {
-	return &keeper[T]{every: every, write: write,
-		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	return &keeper[T]{delay: every, write: write,
+		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), stopped: make(chan struct{}), done: make(chan struct{})}
 }
 
 // start starts the goroutine. The caller has to stop it.
@@ -43,14 +43,14 @@ func (k *keeper[T]) run(ctx context.Context) {
 	for {
 		select {
 		case <-k.wake:
-		case <-k.quit:
+		case <-k.stopped:
 			return
 		}
-		due := time.NewTimer(k.every)
+		due := time.NewTimer(k.delay)
 		select {
 		case <-due.C:
 		case <-k.urgent:
-		case <-k.quit:
+		case <-k.stopped:
 			due.Stop()
 			return
 		}
@@ -63,21 +63,21 @@ func (k *keeper[T]) run(ctx context.Context) {
 func (k *keeper[T]) flush(ctx context.Context) {
 	var none T
 	k.mu.Lock()
-	v, fresh := k.newest, k.fresh
-	k.newest, k.fresh = none, false
+	v, fresh := k.newest, k.unwritten
+	k.newest, k.unwritten = none, false
 	k.mu.Unlock()
 	if fresh {
 		k.write(ctx, v)
 	}
 }
 
-// put replaces the value that is not written yet by the result of f. It never blocks.
-func (k *keeper[T]) put(urgent bool, f func(T) T) {
+// replace replaces the value that is not written yet by the result of f. It never blocks.
+func (k *keeper[T]) replace(urgent bool, f func(T) T) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
-	k.newest, k.fresh = f(k.newest), true
+	k.newest, k.unwritten = f(k.newest), true
 	k.mu.Unlock()
 	signal(k.wake)
 	if urgent {
@@ -88,12 +88,12 @@ func (k *keeper[T]) put(urgent bool, f func(T) T) {
 // stop ends the goroutine and waits for a running write.
 func (k *keeper[T]) stop() {
 	if k != nil {
-		close(k.quit)
+		close(k.stopped)
 		<-k.done
 	}
 }
 
-// finish is stop, and writes the last value.
+// finish ends the goroutine like stop, and writes the last value.
 func (k *keeper[T]) finish(ctx context.Context) {
 	if k != nil {
 		k.stop()
@@ -120,7 +120,7 @@ const (
 // partialKeeper writes one reply while it arrives. It has to be stopped before the reply is appended.
 type partialKeeper struct {
 	*keeper[conversation.PartialReply]
-	marked int // size of the reply at the last urgent change, in bytes
+	urgentSize int // size of the reply at the last urgent change, in bytes
 }
 
 func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *partialKeeper {
@@ -133,21 +133,21 @@ func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *parti
 	return k
 }
 
-// offer replaces the partial reply.
-func (k *partialKeeper) offer(p conversation.PartialReply) {
+// replacePartial replaces the partial reply.
+func (k *partialKeeper) replacePartial(p conversation.PartialReply) {
 	size := len(p.Text) + len(p.Reasoning)
-	urgent := size-k.marked >= max(keepBytes, size/keepShare)
+	urgent := size-k.urgentSize >= max(keepBytes, size/keepShare)
 	if urgent {
-		k.marked = size
+		k.urgentSize = size
 	}
-	k.put(urgent, func(conversation.PartialReply) conversation.PartialReply { return p })
+	k.replace(urgent, func(conversation.PartialReply) conversation.PartialReply { return p })
 }
 
-// learnedModels are the calibrations of models, by key.
-type learnedModels map[string]conversation.Calibration
+// calibrationsByKey are the calibrations of models, by key.
+type calibrationsByKey map[string]conversation.Calibration
 
-func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *keeper[learnedModels] {
-	return newKeeper(0, func(ctx context.Context, batch learnedModels) {
+func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *keeper[calibrationsByKey] {
+	return newKeeper(0, func(ctx context.Context, batch calibrationsByKey) {
 		for key, c := range batch {
 			if err := store.SaveCalibration(ctx, key, c); err != nil {
 				logger.Warn("what was learned about the model could not be kept", "error", err)
@@ -159,32 +159,32 @@ func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *keeper[
 // backlog stores the queued messages.
 type backlog struct {
 	*keeper[[]string]
-	some  bool // the last stored queue may not be empty
-	ended bool // the stored queue must not change any more
+	mayHaveTexts bool // the stored queue may have texts
+	ended        bool // the stored queue must not change any more
 }
 
 func newBacklog(store core.Backlog, logger *slog.Logger) backlog {
-	return backlog{some: true, keeper: newKeeper(0, func(ctx context.Context, texts []string) { // some may be stored from before a crash
+	return backlog{mayHaveTexts: true, keeper: newKeeper(0, func(ctx context.Context, texts []string) { // an earlier run may have stored texts before a crash
 		if err := store.KeepWaiting(ctx, texts); err != nil {
 			logger.Warn("the messages that wait could not be kept", "error", err)
 		}
 	})}
 }
 
-// replace replaces the stored queue.
-func (b *backlog) replace(texts []string) {
-	if b.ended || len(texts) == 0 && !b.some {
+// replaceTexts replaces the stored queue.
+func (b *backlog) replaceTexts(texts []string) {
+	if b.ended || len(texts) == 0 && !b.mayHaveTexts {
 		return
 	}
-	b.some = len(texts) > 0
-	b.put(false, func([]string) []string { return texts })
+	b.mayHaveTexts = len(texts) > 0
+	b.replace(false, func([]string) []string { return texts })
 }
 
-// end stores the queue when the agent ends, for the next run. An empty queue does not replace what an earlier run
-// left.
+// end stores the queue for the next run when the agent ends. An empty queue does not replace texts that an earlier run
+// stored.
 func (b *backlog) end(texts []string) {
 	if len(texts) > 0 {
-		b.replace(texts)
+		b.replaceTexts(texts)
 	}
 	b.ended = true
 }

@@ -55,7 +55,7 @@ func startLong(t *testing.T, server func(*longConversation), options func(*core.
 		}
 	})
 	l.run()
-	l.wait()
+	l.waitIdle()
 	return l
 }
 
@@ -112,7 +112,7 @@ func (l *longConversation) answer(int, llm.Request) agenttest.Reply {
 	if did := l.looked[name]; n >= 0 && did < toolSteps(n) {
 		l.looked[name]++
 		chars := resultChars[(3*n+n/10+5*did)%len(resultChars)]
-		return callsReply(agenttest.Call(0, fmt.Sprintf("c%d_%d", n, did), "look", fmt.Sprintf(`{"of":%q,"chars":%d}`, name, chars)))
+		return callsReply(agenttest.StreamCall(0, fmt.Sprintf("c%d_%d", n, did), "look", fmt.Sprintf(`{"of":%q,"chars":%d}`, name, chars)))
 	}
 	return textReply("answer to " + name + strings.Repeat(". As far as it can be told it is as you say", 11))
 }
@@ -136,10 +136,10 @@ func (l *longConversation) sendAndSettle(text string) {
 func (l *longConversation) waitUntilSettled() {
 	const most = 200 // times that a turn is looked at
 	for range most {
-		l.wait()
+		l.waitIdle()
 		if phases := l.watch.Phases(); len(phases) == 0 || phases[len(phases)-1] == updates.Idle {
 			time.Sleep(20 * time.Second)
-			l.wait()
+			l.waitIdle()
 			if phases := l.watch.Phases(); len(phases) == 0 || phases[len(phases)-1] == updates.Idle {
 				return
 			}
@@ -178,9 +178,9 @@ func mixedSummaries(n int, r llm.Request) agenttest.Reply {
 	case 1, 2: // and once more
 		return agenttest.Fail(serverFault())
 	case 3:
-		return agenttest.Join(agenttest.Pause(50*time.Second), agenttest.Healthy(n, r))
+		return agenttest.Join(agenttest.Pause(50*time.Second), agenttest.ReplyWithSummary(n, r))
 	}
-	return agenttest.Healthy(n, r)
+	return agenttest.ReplyWithSummary(n, r)
 }
 
 func withWindow(tokens int, source meter.WindowSource) func(*core.Options) {
@@ -197,9 +197,9 @@ func TestLongConversationLosesNothing(t *testing.T) {
 	for name, c := range map[string]longCase{
 		"healthy":            {rare: true, evicts: true},
 		"summaries fail":     {server: withSummaries(failingSummaries(serverFault())), evicts: true},
-		"summaries hang":     {server: withSummaries(func(int, llm.Request) agenttest.Reply { return agenttest.Hold(agenttest.NewGate()) }), evicts: true},
+		"summaries hang":     {server: withSummaries(func(int, llm.Request) agenttest.Reply { return agenttest.WaitAtGate(agenttest.NewGate()) }), evicts: true},
 		"all kinds":          {server: withSummaries(mixedSummaries), evicts: true},
-		"no usage":           {server: func(l *longConversation) { l.server.Quiet = true }, refused: 1},
+		"no usage":           {server: func(l *longConversation) { l.server.OmitsUsage = true }, refused: 1},
 		"cuts silently":      {server: func(l *longConversation) { l.server.Truncates = true }, options: withWindow(0, meter.WindowUnknown)},
 		"window never named": {server: func(l *longConversation) { l.server.OmitsSizes = true }, options: withWindow(0, ""), refused: 1},
 		"a night between": {rare: true, evicts: true, before: func(_ *longConversation, n int) {
@@ -375,7 +375,7 @@ var noteHead = regexp.MustCompile(`## Note on turns? [\d–]+ \(e(\d+)-(\d+)\)`)
 // for recall.
 func (l *longConversation) checkRecallable() {
 	l.t.Helper()
-	for _, c := range agenttest.Of[updates.Compacting](l.watch) {
+	for _, c := range agenttest.UpdatesOf[updates.Compacting](l.watch) {
 		if c.RequestWaits {
 			l.t.Errorf("a request waits for the summary of %s", c.Since)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func (r *rig) reading() meter.Reading {
-	all := agenttest.Of[updates.Metered](r.watch)
+	all := agenttest.UpdatesOf[updates.Metered](r.watch)
 	return all[len(all)-1].Meter.Reading()
 }
 
@@ -27,20 +27,20 @@ func (r *rig) notices() []string {
 }
 
 func replyWithUsage(text string, prompt int) agenttest.Reply {
-	return agenttest.Join(textReply(text), agenttest.Used(prompt, 1))
+	return agenttest.Join(textReply(text), agenttest.ReportTokens(prompt, 1))
 }
 
 func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			agenttest.Join(agenttest.Hold(gate), callsReply(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
+			agenttest.Join(agenttest.WaitAtGate(gate), callsReply(agenttest.StreamCall(0, "c1", "look")), agenttest.ReportTokens(100, 1)))
 		other := agenttest.NewProvider(replyWithUsage("from the other", 40))
-		r.say("go")
+		r.sendAndWait("go")
 		r.SwitchModel(llm.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50, Source: meter.WindowServer}}, other)
-		r.wait()
+		r.waitIdle()
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		want := []string{
 			"instructions", "model test/m", "user go",
@@ -68,16 +68,16 @@ func TestDiscoveredLimitsAreRecordedAfterTheFirstMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, textReply("a"))
 		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
-		r.wait()
+		r.waitIdle()
 		if n := len(r.memory.Events()); n != 0 {
 			t.Fatalf("%d events before the first message", n)
 		}
-		r.say("one")
+		r.sendAndWait("one")
 		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
 		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
 		r.SetMaxOut("test/m", 256)
 		r.SetMaxOut("other/m", 7)
-		r.wait()
+		r.waitIdle()
 		if got := r.reading(); got.Window.Tokens != 4096 || got.Reserve != 256 {
 			t.Errorf("window %d, reserve %d", got.Window.Tokens, got.Reserve)
 		}
@@ -97,7 +97,7 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
 			replyWithUsage("a", 7299), replyWithUsage("b", 7989), replyWithUsage("c", 9000))
 		for _, text := range []string{"one", "two", "three"} {
-			r.say(text)
+			r.sendAndWait(text)
 		}
 		r.finish()
 		var bounds []int
@@ -114,12 +114,12 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 func TestCostIsReportedOrComputed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		billed, computed := 0.5, 0.25
-		with := agenttest.Join(textReply("a"), agenttest.Send(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
+		with := agenttest.Join(textReply("a"), agenttest.StreamChunk(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
 		r := start(t, func(o *core.Options) {
 			o.Cost = func(m llm.Model, u llm.Tokens) (*float64, string) { return &computed, "2026-01-01" }
 		}, with, replyWithUsage("b", 20), textReply("c"))
 		for _, text := range []string{"one", "two", "three"} {
-			r.say(text)
+			r.sendAndWait(text)
 		}
 		r.finish()
 		got := bodies[conversation.Usage](r.memory.Events())
@@ -148,12 +148,12 @@ func TestUsageOfTheFormerModelDoesNotCountForTheNewOne(t *testing.T) {
 		r := start(t, func(o *core.Options) {
 			o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return &cost, "d" }
 		},
-			agenttest.Join(agenttest.Hold(gate), replyWithUsage("a", 9000)))
-		r.say(strings.Repeat("word ", 100))
+			agenttest.Join(agenttest.WaitAtGate(gate), replyWithUsage("a", 9000)))
+		r.sendAndWait(strings.Repeat("word ", 100))
 		r.SwitchModel(llm.Model{Provider: "other", ID: "n", CalibrationKey: "other", Calibration: conversation.Calibration{Factor: 1000, Samples: 9}}, r.provider)
-		r.wait()
+		r.waitIdle()
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		if got := r.reading(); !got.Estimated || got.Used == 9001 || got.CostUSD == nil || *got.CostUSD != cost {
 			t.Errorf("the meter reads %+v, want an estimate and the cost", got)
 		}
@@ -180,7 +180,7 @@ func TestReplyTokenLimitIsSent(t *testing.T) {
 			r := start(t, func(o *core.Options) {
 				o.Model.Window, o.Model.ReplyLimit = windowOf(c.window, meter.WindowFlag), c.limit
 			}, textReply("fine"))
-			r.say(strings.Repeat("word ", 600))
+			r.sendAndWait(strings.Repeat("word ", 600))
 			if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {
 				t.Errorf("%d tokens at most, want %d to %d", got, c.least, c.most)
 			}

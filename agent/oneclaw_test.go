@@ -52,7 +52,7 @@ func startOneClaw(t *testing.T, change func(*core.Options), summaries ...agentte
 // turn sends a message and gets a reply of that many tokens.
 func (c *oneClaw) turn(n, tokens int, usage ...agenttest.Reply) {
 	c.provider.Add(agenttest.Join(append([]agenttest.Reply{textReply(turnReply(n, tokens))}, usage...)...))
-	c.say(turnQuestion(n))
+	c.sendAndWait(turnQuestion(n))
 }
 
 func turnQuestion(n int) string { return fmt.Sprintf("question %d", n) }
@@ -79,8 +79,8 @@ func TestOneClawAcceptance(t *testing.T) {
 		requests  int // for summaries
 		overlays  []conversation.Kind
 	}{
-		"does not compact at the threshold": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.Used(8400, 100)) }},
-		"compacts above 85% of the window": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.Used(8401, 100)) },
+		"does not compact at the threshold": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.ReportTokens(8400, 100)) }},
+		"compacts above 85% of the window": {turns: 7, then: func(c *oneClaw) { c.turn(7, 10, agenttest.ReportTokens(8401, 100)) },
 			summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"counts what was not reported at four characters a token": {turns: 9, summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"does not compact in an unknown window":                   {turns: 14, change: func(o *core.Options) { o.Model.Window = meter.Window{} }},
@@ -91,7 +91,7 @@ func TestOneClawAcceptance(t *testing.T) {
 			summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"a smaller model gets a summary by the one before": {turns: 14, change: withWindowTokens(200_000), then: func(c *oneClaw) {
 			c.SwitchModel(otherModel("small", 10_000), splitProvider{c.provider, agenttest.NewProvider()})
-			c.wait()
+			c.waitIdle()
 		}, summaries: []agenttest.Reply{summaryReply(goodSummary)}, requests: 1, overlays: summary},
 		"one compaction at a time": {turns: 9, then: func(c *oneClaw) {
 			c.turn(9, 10)
@@ -104,13 +104,13 @@ func TestOneClawAcceptance(t *testing.T) {
 		"truncates after two failures":    {turns: 9, summaries: []agenttest.Reply{down, down}, requests: 2, overlays: drop},
 		"no network":                      {turns: 9, summaries: []agenttest.Reply{failsWith(llm.Network), failsWith(llm.Network)}, requests: 2, overlays: drop},
 		"no credit":                       {turns: 9, summaries: []agenttest.Reply{failsWith(llm.Quota), failsWith(llm.Quota)}, requests: 2, overlays: drop},
-		"the summary breaks off":          {turns: 9, summaries: []agenttest.Reply{agenttest.Say(goodSummary), agenttest.Say(goodSummary)}, requests: 2, overlays: drop},
+		"the summary breaks off":          {turns: 9, summaries: []agenttest.Reply{agenttest.StreamText(goodSummary), agenttest.StreamText(goodSummary)}, requests: 2, overlays: drop},
 		"an empty summary":                {turns: 9, summaries: []agenttest.Reply{agenttest.Stop(conversation.StopEnd)}, requests: 1, overlays: drop},
 		"a blank summary":                 {turns: 9, summaries: []agenttest.Reply{textReply(" \n\n ")}, requests: 1, overlays: drop},
 		"an error message":                {turns: 9, summaries: []agenttest.Reply{textReply("Error: 503 service unavailable")}, requests: 1, overlays: drop},
 		"the model declines":              {turns: 9, summaries: []agenttest.Reply{textReply("I'm sorry, I can't help with that.")}, requests: 1, overlays: drop},
-		"a tool call":                     {turns: 9, summaries: []agenttest.Reply{callsReply(agenttest.Call(0, "cx", "look", `{}`))}, requests: 1, overlays: drop},
-		"cut off":                         {turns: 9, summaries: []agenttest.Reply{agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength))}, requests: 1, overlays: drop},
+		"a tool call":                     {turns: 9, summaries: []agenttest.Reply{callsReply(agenttest.StreamCall(0, "cx", "look", `{}`))}, requests: 1, overlays: drop},
+		"cut off":                         {turns: 9, summaries: []agenttest.Reply{agenttest.Join(agenttest.StreamText(goodSummary), agenttest.Stop(conversation.StopLength))}, requests: 1, overlays: drop},
 		"too long":                        {turns: 9, summaries: []agenttest.Reply{textReply(strings.Repeat(secondSummary, 40))}, requests: 1, overlays: drop},
 		"no answer": {turns: 9, summaries: []agenttest.Reply{agenttest.Pause(time.Hour)}, requests: 1, overlays: drop,
 			then: func(*oneClaw) { time.Sleep(2 * time.Minute) }},
@@ -120,11 +120,11 @@ func TestOneClawAcceptance(t *testing.T) {
 			for n := range c.turns {
 				r.turn(n, 1000)
 				time.Sleep(time.Second) // a failed call is made again
-				r.wait()
+				r.waitIdle()
 			}
 			if c.then != nil {
 				c.then(r)
-				r.wait()
+				r.waitIdle()
 			}
 			if n := len(r.summaries.Requests()); n != c.requests {
 				t.Errorf("%d requests for summaries, want %d", n, c.requests)
@@ -138,7 +138,7 @@ func TestOneClawAcceptance(t *testing.T) {
 			}
 			before := r.memory.Events()
 			r.provider.Add(textReply("fine"))
-			r.say("and now?")
+			r.sendAndWait("and now?")
 			r.checkAnswered()
 			if diff := cmp.Diff(before, r.memory.Events()[:len(before)]); diff != "" {
 				t.Errorf("the log changed: %s", diff)
@@ -192,17 +192,17 @@ func TestOneClawCompactsBetweenTurns(t *testing.T) {
 		for n := range 7 {
 			r.turn(n, 1000)
 		}
-		r.provider.Add(agenttest.Join(agenttest.Say(turnReply(7, 1700)), agenttest.Call(0, "c1", "look", `{}`), agenttest.Hold(stream), agenttest.Stop(conversation.StopCalls)),
-			agenttest.Join(agenttest.Hold(round), textReply("done")))
+		r.provider.Add(agenttest.Join(agenttest.StreamText(turnReply(7, 1700)), agenttest.StreamCall(0, "c1", "look", `{}`), agenttest.WaitAtGate(stream), agenttest.Stop(conversation.StopCalls)),
+			agenttest.Join(agenttest.WaitAtGate(round), textReply("done")))
 		r.Send("and then?")
 		for _, gate := range []*agenttest.Gate{stream, tool, round} {
 			time.Sleep(time.Minute)
-			r.wait()
+			r.waitIdle()
 			if n := len(r.summaries.Requests()); n != 0 {
 				t.Errorf("%d requests for summaries in the turn", n)
 			}
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 		}
 		if len(r.modelSummaries()) != 1 {
 			t.Errorf("made %v, refused %v", r.overlayKinds(), r.compactionErrors())
@@ -218,8 +218,8 @@ func TestOneClawCutsToolResultsBeforeTheyAreStored(t *testing.T) {
 		r := startOneClaw(t, combine(withWindowTokens(200_000), withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
 			return okOutcome(text)
 		}))))
-		r.provider.Add(callsReply(agenttest.Call(0, "c1", "look", `{}`)), textReply("done"))
-		r.say("fetch it")
+		r.provider.Add(callsReply(agenttest.StreamCall(0, "c1", "look", `{}`)), textReply("done"))
+		r.sendAndWait("fetch it")
 		got, _ := r.newestResult()
 		if want := text[:30_000] + "\n\n[... content truncated, showing first 30000 characters of 300000 total ...]"; got.Text != want || got.Total != 300_000 || got.Blob != "" {
 			t.Errorf("stored %d characters of %d, which end %q", len(got.Text), got.Total, got.Text[len(got.Text)-90:])

@@ -38,7 +38,7 @@ func (w *randomProvider) Stream(ctx context.Context, r llm.Request) iter.Seq2[ll
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
-	for _, what := range agenttest.Inspect(r) {
+	for _, what := range agenttest.CheckRequest(r) {
 		w.wrong = append(w.wrong, fmt.Sprintf("request %d: %s", w.requests, what))
 	}
 	stream := agenttest.NewProvider(w.reply(r)).Stream(ctx, r)
@@ -59,22 +59,22 @@ func (w *randomProvider) Stream(ctx context.Context, r llm.Request) iter.Seq2[ll
 func (w *randomProvider) reply(r llm.Request) agenttest.Reply {
 	cost, n := 1.0, w.requests
 	pause := agenttest.Pause(time.Duration(w.chance.IntN(3)) * time.Second)
-	paid := agenttest.Join(pause, agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}}))
+	paid := agenttest.Join(pause, agenttest.StreamChunk(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}}))
 	switch chance := w.chance.IntN(20); {
 	case chance == 0:
 		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 5000}))
 	case chance == 1:
 		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "it fell over"}))
 	case chance == 2:
-		return agenttest.Join(paid, agenttest.Say("and so on and"), agenttest.Stop(conversation.StopLength))
+		return agenttest.Join(paid, agenttest.StreamText("and so on and"), agenttest.Stop(conversation.StopLength))
 	case agenttest.PurposeOf(r) == conversation.PurposeSummary:
-		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, goodSummary[:90])), pause, agenttest.Say(goodSummary[90:]), pause, agenttest.Stop(conversation.StopEnd))
+		return agenttest.Join(paid, agenttest.StreamText(fmt.Sprintf("ACCOUNT %d: %s", n, goodSummary[:90])), pause, agenttest.StreamText(goodSummary[90:]), pause, agenttest.Stop(conversation.StopEnd))
 	case chance < 8:
 		return agenttest.Join(paid, callsLook(n))
 	case chance < 10:
 		return agenttest.Join(paid, callsCompact(fmt.Sprintf("k%d", n), `{}`))
 	}
-	return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("answer %d ", n)), pause, textReply(strings.Repeat("in words ", 40)))
+	return agenttest.Join(paid, agenttest.StreamText(fmt.Sprintf("answer %d ", n)), pause, textReply(strings.Repeat("in words ", 40)))
 }
 
 // randomSession is a conversation that gets random commands at random times.
@@ -187,13 +187,13 @@ func TestCommandsInAnyOrderLoseNothing(t *testing.T) {
 			for n := range 40 {
 				d.actAtRandom(t, n)
 				if d.chance.IntN(2+int(seed%8)) == 0 { // waiting less often makes more actions overlap
-					d.wait()
+					d.waitIdle()
 				}
 			}
 			for waits := true; waits; _, waits = d.summaryInReview() {
 				d.Review("", false)
 				time.Sleep(time.Hour) // time for running work to end
-				d.wait()
+				d.waitIdle()
 			}
 			if phases := d.watch.Phases(); len(phases) > 0 {
 				d.checkIdle()

@@ -42,10 +42,10 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 			}
 			r := startWithListings(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
 			for i := range script {
-				r.say(fmt.Sprintf("talk of %d", i))
+				r.sendAndWait(fmt.Sprintf("talk of %d", i))
 			}
-			r.say("and that?")
-			failed := agenttest.Of[updates.Failed](r.watch)
+			r.sendAndWait("and that?")
+			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if len(failed) != 1 {
 				t.Fatalf("reported %+v", failed)
 			}
@@ -70,8 +70,8 @@ func TestOverflowCausedByTheToolsAloneIsExplained(t *testing.T) {
 			r := start(t, func(o *core.Options) {
 				o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), window
 			}, agenttest.Fail(refused), agenttest.Fail(refused))
-			r.say("hi")
-			failed := agenttest.Of[updates.Failed](r.watch)
+			r.sendAndWait("hi")
+			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
 				t.Errorf("reported %+v", failed)
 			}
@@ -93,10 +93,10 @@ func TestRefusedThinkingAndOverflowAreBothRecovered(t *testing.T) {
 		"thinking twice": {[]agenttest.Reply{thinking, thinking, textReply("fine")}, 1},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			thought := agenttest.Join(agenttest.Say("hm"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
+			thought := agenttest.Join(agenttest.StreamText("hm"), agenttest.StreamChunk(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
 			r := startWithListings(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
-			r.say("think")
-			r.say("and that?")
+			r.sendAndWait("think")
+			r.sendAndWait("and that?")
 			if got := r.failures(); len(got) != c.failed {
 				t.Errorf("failed with %v", got)
 			}
@@ -128,8 +128,8 @@ func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 	for _, p := range []preset.Name{preset.Plimsoll, preset.OneClaw} {
 		runBubble(t, string(p), func(t *testing.T) {
 			r := start(t, combine(withLongFirstMessage(t), withPreset(p)), textReply("fine"), textReply("fine"), textReply("fine"))
-			r.say("and now?")
-			if got := agenttest.Of[updates.Failed](r.watch); len(got) > 0 {
+			r.sendAndWait("and now?")
+			if got := agenttest.UpdatesOf[updates.Failed](r.watch); len(got) > 0 {
 				t.Errorf("failed: %v", got)
 			}
 			r.finish()
@@ -140,8 +140,8 @@ func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 func TestPinThatIsTooLongIsNamed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withLongFirstMessage(t, conversation.Pin{Events: []uint64{1}}))
-		r.say("and now?")
-		got := agenttest.Of[updates.Failed](r.watch)
+		r.sendAndWait("and now?")
+		got := agenttest.UpdatesOf[updates.Failed](r.watch)
 		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
 			t.Errorf("failed: %+v", got)
 		}

@@ -9,7 +9,7 @@ import "plimsoll/agent/updates"
 // queue holds the messages that wait for the running turn.
 type queue struct {
 	messages []queued
-	shown    bool // the newest Queued update was not empty
+	isShown  bool // the newest Queued update was not empty
 	backlog  backlog
 	updates  *updates.Mailbox
 }
@@ -27,7 +27,7 @@ func (q *queue) next() (m queued, ok bool) {
 	}
 	m = q.messages[0]
 	q.messages = q.messages[1:]
-	if q.shown || len(q.messages) > 0 {
+	if q.isShown || len(q.messages) > 0 {
 		q.show()
 	}
 	return m, true
@@ -36,32 +36,32 @@ func (q *queue) next() (m queued, ok bool) {
 // show publishes the queue.
 func (q *queue) show() {
 	q.updates.Put(updates.Queued{Texts: q.texts()})
-	q.shown = len(q.messages) > 0
+	q.isShown = len(q.messages) > 0
 }
 
 // returnToComposer returns texts, and then the queued messages except quiet ones, to the composer.
 func (q *queue) returnToComposer(texts ...string) {
-	var left []queued
+	var quietOnes []queued
 	for _, m := range q.messages {
 		if m.quiet {
-			left = append(left, m)
+			quietOnes = append(quietOnes, m)
 			continue
 		}
 		texts = append(texts, m.text)
 	}
-	q.messages = left
+	q.messages = quietOnes
 	q.store()
 	// Returned goes first, so that a watcher that stops between the two has the texts.
 	if len(texts) > 0 {
 		q.updates.Put(updates.Returned{Texts: texts})
 	}
-	if q.shown {
+	if q.isShown {
 		q.show()
 	}
 }
 
 // store stores the queue, so that a crash does not lose it.
-func (q *queue) store() { q.backlog.replace(q.texts()) }
+func (q *queue) store() { q.backlog.replaceTexts(q.texts()) }
 
 // texts lists the texts of the queue, oldest first.
 func (q *queue) texts() []string {

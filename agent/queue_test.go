@@ -32,7 +32,7 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, c.change, textReply("fine"))
 			c.says(r)
-			r.wait()
+			r.waitIdle()
 			texts, why := r.returned(), r.failures()
 			recorded := slices.ContainsFunc(messageLines(r.memory.Events()), func(s string) bool { return strings.HasPrefix(s, "user word upon") })
 			if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []llm.Class{llm.Overflow}) || c.back == recorded {
@@ -47,19 +47,19 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 func TestAMessageThatNeverFitsIsNotQueued(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, withTinyWindow, agenttest.Join(agenttest.Hold(gate), textReply("a")), textReply("b"))
-		r.say("one")
+		r := start(t, withTinyWindow, agenttest.Join(agenttest.WaitAtGate(gate), textReply("a")), textReply("b"))
+		r.sendAndWait("one")
 		long := strings.Repeat("word upon word ", 2000)
 		r.Send(long)
 		r.Send("two")
-		r.wait()
+		r.waitIdle()
 		r.checkQueue("two")
 		texts, why := r.returned(), r.failures()
 		if !slices.Equal(texts, []string{long}) || !slices.Equal(why, []llm.Class{llm.Overflow}) {
 			t.Errorf("%d texts came back, the failures are %v", len(texts), why)
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		checkEqual(t, []string{"user one", "assistant stop a", "user two", "assistant stop b"}, messageLines(r.memory.Events()))
 	})
@@ -70,12 +70,12 @@ func TestAddedContextIsSentWithTheNextMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, textReply("fine"))
 		r.Add("I ran this")
-		r.wait()
+		r.waitIdle()
 		if n := len(r.provider.Requests()); n != 0 {
 			t.Errorf("%d requests were made", n)
 		}
 		checkEqual(t, []string{"user I ran this"}, messageLines(r.memory.Events()))
-		r.say("what do you make of it?")
+		r.sendAndWait("what do you make of it?")
 		var texts []string
 		for _, m := range r.lastRequest().Messages {
 			texts = append(texts, m.Text)
@@ -90,14 +90,14 @@ func TestAddedContextIsSentWithTheNextMessage(t *testing.T) {
 // During a turn, added context is queued; cancelling the turn or ending the program does not lose it.
 func TestContextAddedDuringATurnIsQueuedAndKept(t *testing.T) {
 	for name, end := range map[string]func(r *rig){
-		"stopped": func(r *rig) { r.Cancel(); r.wait() },
+		"stopped": func(r *rig) { r.Cancel(); r.waitIdle() },
 		"ended":   func(*rig) {},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			r := start(t, nil, agenttest.Hold(agenttest.NewGate()))
-			r.say("one")
+			r := start(t, nil, agenttest.WaitAtGate(agenttest.NewGate()))
+			r.sendAndWait("one")
 			r.Add("I ran this")
-			r.wait()
+			r.waitIdle()
 			r.checkQueue("I ran this")
 			end(r)
 			r.finish()
@@ -118,25 +118,25 @@ func TestQueuedMessagesAreStored(t *testing.T) {
 		want []string
 	}{
 		"they are said":       {func(r *rig) { r.provider.Add(textReply("b"), textReply("c")) }, nil},
-		"they are taken back": {func(r *rig) { r.TakeBack(); r.wait() }, nil},
-		"the turn is stopped": {func(r *rig) { r.Cancel(); r.wait() }, nil},
-		"the program ends":    {func(r *rig) { r.end(); r.wait() }, []string{"two", "three"}},
+		"they are taken back": {func(r *rig) { r.TakeBack(); r.waitIdle() }, nil},
+		"the turn is stopped": {func(r *rig) { r.Cancel(); r.waitIdle() }, nil},
+		"the program ends":    {func(r *rig) { r.end(); r.waitIdle() }, []string{"two", "three"}},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate := agenttest.NewGate()
-			r := start(t, nil, agenttest.Join(agenttest.Hold(gate), textReply("a")))
+			r := start(t, nil, agenttest.Join(agenttest.WaitAtGate(gate), textReply("a")))
 			if err := r.memory.KeepWaiting(t.Context(), []string{"of an earlier run"}); err != nil {
 				t.Fatal(err)
 			}
-			r.say("one") // it is in the log
+			r.sendAndWait("one") // it is in the log
 			r.checkQueue()
 			r.Send("two")
 			r.Send("three")
-			r.wait()
+			r.waitIdle()
 			r.checkQueue("two", "three")
 			c.then(r)
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 			r.finish()
 			r.checkQueue(c.want...)
 		})

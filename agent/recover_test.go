@@ -37,14 +37,14 @@ type killedProgram struct {
 func killedInReply(t *testing.T, parts ...agenttest.Reply) killedProgram {
 	t.Helper()
 	hold := agenttest.NewGate()
-	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.Hold(hold), textReply("never"))
+	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.WaitAtGate(hold), textReply("never"))
 	r := start(t, withNarrowWindow,
-		agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first", Form: "form"}), textReply("hello"), agenttest.Used(900, 2)),
+		agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: "first", Form: "form"}), textReply("hello"), agenttest.ReportTokens(900, 2)),
 		agenttest.Join(half...))
-	r.say(strings.Repeat("word ", 600))
+	r.sendAndWait(strings.Repeat("word ", 600))
 	r.Send("go")
 	<-hold.Reached()
-	r.wait()
+	r.waitIdle()
 	p := r.memory.Partial()
 	if p == nil {
 		t.Fatal("no partial reply was kept")
@@ -58,7 +58,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killedProgram {
 		t.Fatal(err)
 	}
 	hold.Open()
-	r.wait()
+	r.waitIdle()
 	r.finish()
 	return k
 }
@@ -94,7 +94,7 @@ func (k killedProgram) reopen(t *testing.T, change func(*core.Options), script .
 
 func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(llm.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.Say("half an ans"))
+		k := killedInReply(t, agenttest.StreamChunk(llm.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.StreamText("half an ans"))
 		r := k.reopen(t, nil, textReply("fine"))
 		n := uint64(len(k.events))
 		batches := r.memory.Batches()
@@ -107,7 +107,7 @@ func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 		if diff := cmp.Diff(want, u); !isUsage || diff != "" || u.Estimate <= 0 || u.MaxTokens <= 0 {
 			t.Errorf("recorded %+v: %s", u, diff)
 		}
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 
 		events := r.memory.Events()
@@ -128,7 +128,7 @@ func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 // The age of the provider's cache counts from the time when the reply stopped arriving.
 func TestRecoveredReplyHasTheTimeOfItsArrival(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Say("half an ans"))
+		k := killedInReply(t, agenttest.StreamText("half an ans"))
 		opened := k.at.Add(time.Hour)
 		for name, c := range map[string]struct {
 			kept, want time.Time
@@ -155,18 +155,18 @@ func TestRecoveredReplyHasTheTimeOfItsArrival(t *testing.T) {
 
 // replyWithForm returns a reply whose first chunk has the form of the request body.
 func replyWithForm(r agenttest.Reply, n int) agenttest.Reply {
-	return agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
+	return agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
 }
 
 // failSometimes makes some replies and some summaries of a long conversation fail halfway.
 func failSometimes(l *longConversation) {
 	l.server.Answer = func(n int, r llm.Request) agenttest.Reply {
 		if n%9 == 4 {
-			return replyWithForm(agenttest.Join(agenttest.Say("it is "), agenttest.Fail(serverFault())), n)
+			return replyWithForm(agenttest.Join(agenttest.StreamText("it is "), agenttest.Fail(serverFault())), n)
 		}
 		return replyWithForm(l.answer(n, r), n)
 	}
-	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return replyWithForm(agenttest.Healthy(n, r), n) }
+	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return replyWithForm(agenttest.ReplyWithSummary(n, r), n) }
 }
 
 func TestEveryRequestCanBeRebuiltFromTheLog(t *testing.T) {

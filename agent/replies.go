@@ -16,15 +16,15 @@ import (
 // A reply and its usage are one transaction, also after a failure or a stop. Calls of a reply that was cut short do
 // not run: their results are in the same transaction, so that the log can always be sent again.
 
-// replyKeeper stores replies. It indexes what it would otherwise look up in the log for each of them.
+// replyKeeper stores replies. It keeps an index of call IDs and titles, so that it need not search the log.
 type replyKeeper struct {
-	journal *core.Journal
-	windows *windowKeeper
-	callIDs map[string]bool // all IDs of calls
-	titled  bool            // the conversation has a title, or is about to get one
+	journal  *core.Journal
+	windows  *windowKeeper
+	callIDs  map[string]bool // all IDs of calls
+	hasTitle bool            // the log has a title, or the next append stores one
 }
 
-// observe reads new events.
+// observe adds new events to the index.
 func (k *replyKeeper) observe(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -33,7 +33,7 @@ func (k *replyKeeper) observe(events []conversation.Event) {
 				k.callIDs[c.ID] = true
 			}
 		case conversation.Renamed:
-			k.titled = true
+			k.hasTitle = true
 		}
 	}
 }
@@ -41,40 +41,40 @@ func (k *replyKeeper) observe(events []conversation.Event) {
 // keepReply appends the answer to a request and returns the calls to run.
 func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer) ([]*call, error) {
 	var bodies []conversation.Body
-	for _, spent := range ans.spent {
-		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
+	for _, spent := range ans.otherTries {
+		bodies = append(bodies, k.windows.usageEvents(r, spent, 0)...)
 	}
 	if ans.err != nil && !ans.reply.Arrived() {
-		_, err := k.journal.Keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
+		_, err := k.journal.AppendOrPostpone(ctx, append(bodies, k.windows.usageEvents(r, ans.reply, 0)...)...)
 		return nil, err
 	}
 	message, calls := k.message(r, ans)
 	seq := k.journal.NextSeq() + uint64(len(bodies))
 	bodies = append(bodies, message)
-	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
+	bodies = append(bodies, k.windows.usageEvents(r, ans.reply, seq)...)
 	if why := whyNotRun(message.Stop); why != "" {
 		for _, c := range message.Calls {
 			bodies = append(bodies, interruptedResult(c, why))
 		}
 		calls = nil
 	}
-	bodies = append(bodies, k.hints(r, ans.reply)...)
+	bodies = append(bodies, k.titleAndNotices(r, ans.reply)...)
 	if message.Stop == conversation.StopFiltered && message.Error != "" {
-		bodies = append(bodies, k.leaveOut(message, k.journal.NextSeq()+uint64(len(bodies)))...)
+		bodies = append(bodies, k.rewindRefusedTurn(message, k.journal.NextSeq()+uint64(len(bodies)))...)
 	}
-	if _, err := k.journal.Keep(ctx, bodies...); err != nil {
-		k.journal.Postpone(abandoned(calls)...)
+	if _, err := k.journal.AppendOrPostpone(ctx, bodies...); err != nil {
+		k.journal.Postpone(abandonedResults(calls)...)
 		return nil, err
 	}
 	return calls, nil
 }
 
-// leaveOut returns events that rewind a turn which the model refused, with a notice: with that turn in the request,
+// rewindRefusedTurn returns events that rewind a turn which the model refused, with a notice: with that turn in the request,
 // the model would refuse again. seq is the Seq of the rewind.
-func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
+func (k *replyKeeper) rewindRefusedTurn(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
 	for _, e := range k.journal.Events() {
-		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
+		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Turns()-1 && r.Status == conversation.ResultOK && k.mayChangeFiles(r.Tool) {
 			files = " Files were not changed back."
 		}
 	}
@@ -86,24 +86,24 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 	}
 }
 
-// changes reports whether a tool may change files.
-func (k *replyKeeper) changes(tool string) bool {
+// mayChangeFiles reports whether a tool may change files.
+func (k *replyKeeper) mayChangeFiles(tool string) bool {
 	return slices.ContainsFunc(k.journal.Tools(), func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
 }
 
-// leaveThinking records that later requests carry no thinking of the replies so far. It reports false if there is
-// none.
-func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
-	if !k.thought() {
+// dropThinking stores a notice that removes the thinking of all replies so far from later requests. It reports false if
+// requests carry no thinking.
+func (k *replyKeeper) dropThinking(ctx context.Context) bool {
+	if !k.hasThinking() {
 		return false
 	}
-	_, failed := k.journal.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
+	_, failed := k.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
 		Text: "The server no longer takes what the model thought so far, so it is left out from here on. Nothing else changes."})
 	return failed == nil
 }
 
-// thought reports whether requests carry thinking that could be left out.
-func (k *replyKeeper) thought() bool {
+// hasThinking reports whether requests carry thinking that could be left out.
+func (k *replyKeeper) hasThinking() bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
 		if e.Seq <= k.journal.ThinkingAfter() {
 			break
@@ -146,7 +146,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	return m, calls
 }
 
-// newCall completes a call: an ID if it has none or a used one, a name, and arguments that are a JSON object.
+// newCall makes a valid call: with a unique ID, a name, and arguments that are a JSON object.
 func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	args := conversation.Clean(p.Arguments.String())
 	repaired, valid := conversation.RepairArguments(args)
@@ -166,17 +166,17 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	return c
 }
 
-// hints are the events that a reply causes: the title after the first reply, and the notice about a prompt that was
-// cut.
-func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
+// titleAndNotices are the events that a reply causes: the title after the first reply, and a notice if the server cut
+// the prompt.
+func (k *replyKeeper) titleAndNotices(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	var bodies []conversation.Body
-	if !k.titled {
-		k.titled = true
+	if !k.hasTitle {
+		k.hasTitle = true
 		if title := DefaultTitle(k.journal.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
-	return append(bodies, k.windows.watchCuts(r, rep)...)
+	return append(bodies, k.windows.checkForCut(r, rep)...)
 }
 
 // titleChars is the length of a title made from a message.

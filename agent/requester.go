@@ -14,21 +14,21 @@ import (
 )
 
 // A request that failed for a temporary reason is made again, after a back-off or after the time that the server
-// asks for. What had streamed is discarded on screen; if every try fails, the longest reply is stored.
+// asks for. The text that had streamed is removed from the screen. If every try fails, the longest reply is stored.
 
 // requester makes the requests of the conversation, and shows the replies as they arrive.
 type requester struct {
-	journal  *core.Journal
-	display  *display
-	inbox    *core.Inbox
-	store    core.Log // stores the partial reply
-	retry    llm.Retry
-	answered map[string]bool // models that replied in this run, by name
-	noted    string          // the newest note of a provider about its requests
+	journal        *core.Journal
+	display        *display
+	inbox          *core.Inbox
+	store          core.Log // stores the partial reply
+	retry          llm.Retry
+	answeredModels map[string]bool // models that replied in this run, by name
+	lastNote       string          // the newest note of a provider about its requests
 }
 
-// ask makes a request, and repeats it where that may help.
-func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
+// makeRequest sends a request, and repeats it after temporary failures.
+func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
 	empty := 0
 	began := q.journal.Now()
@@ -36,38 +36,38 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
 		if rep.Arrived() {
-			q.answered[r.To.Name()] = true
+			q.answeredModels[r.To.Name()] = true
 		}
 		if err == nil && rep.Empty() {
 			err = &llm.Error{Class: llm.Empty, Message: "the model gave no answer"}
 		}
-		ans.take(rep, err == nil)
+		ans.addTry(rep, err == nil)
 		var failure *llm.Error
 		if ans.err = err; !errors.As(err, &failure) {
 			return ans
 		}
 		if failure.Class == llm.Empty {
 			empty++
-			failure = saidNothing(failure, empty)
+			failure = emptyReplyFailure(failure, empty)
 		}
-		failure = q.sharedCache(r, rep, failure)
+		failure = q.detectFullCache(r, rep, failure)
 		wait, again := q.retry.Wait(failure, try)
-		if q.temporary(r, failure) {
+		if q.isTemporary(r, failure) {
 			if since.IsZero() {
 				since = q.journal.Now()
 			}
 			wait, again = q.retry.LongWait(try, q.journal.Now().Sub(since))
 		}
-		ans.down = ans.down || failure.Class == llm.Network || failure.Loading
+		ans.wasDown = ans.wasDown || failure.Class == llm.Network || failure.Loading
 		if !again {
-			ans.err = q.givenUp(failure, try, began)
+			ans.err = q.finalFailure(failure, try, began)
 			return ans
 		}
 		q.journal.Logger().Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
 			q.journal.Publish(updates.Discarded{})
 		}
-		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, MaxAttempts: q.maxTries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if err := q.pause(ctx, wait); err != nil {
 			ans.err = err
 			return ans
@@ -75,22 +75,22 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	}
 }
 
-// temporary reports whether a failure usually ends within a minute: the server loads its model, restarts after it
+// isTemporary reports whether a failure usually ends within a minute: the server loads its model, restarts after it
 // has answered before, or its shared cache is full.
-func (q *requester) temporary(r llm.Outgoing, e *llm.Error) bool {
-	return e.Loading || e.Shared || e.Down && q.answered[r.To.Name()]
+func (q *requester) isTemporary(r llm.Outgoing, e *llm.Error) bool {
+	return e.Loading || e.SharedCacheFull || e.NotListening && q.answeredModels[r.To.Name()]
 }
 
-// tries is the largest number of tries, 0 if a time limit decides.
-func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
-	if q.temporary(r, e) {
+// maxTries is the largest number of tries, 0 if a time limit decides.
+func (q *requester) maxTries(r llm.Outgoing, e *llm.Error) int {
+	if q.isTemporary(r, e) {
 		return 0
 	}
 	return q.retry.Tries
 }
 
-// givenUp is the failure after the last try, in words for the user.
-func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
+// finalFailure is the failure after the last try, with the number of tries and a hint for the user.
+func (q *requester) finalFailure(e *llm.Error, try int, began time.Time) *llm.Error {
 	shown, now := *e, q.journal.Now()
 	shown.Tries, shown.Took = try, now.Sub(began)
 	if e.Retryable() && e.RetryAfter > q.retry.MaxAfter {
@@ -108,17 +108,17 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// sharedCache replaces an overflow without sizes by a temporary failure, if the request is certainly smaller than
-// the window: then a shared cache is full.
-func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.UnsizedOverflow(e) || !llm.Smaller(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
+// detectFullCache replaces an overflow error without sizes by a temporary failure, if the request is certainly smaller
+// than the window. Then the cache that all requests of the server share is full.
+func (q *requester) detectFullCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
+	if !llm.UnsizedOverflow(e) || !llm.CertainlyFits(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
 		return e
 	}
-	return llm.CacheFull(e)
+	return llm.SharedCacheFullError(e)
 }
 
 // One goroutine reads the provider and passes chunks on. The owner collects and shows them, and keeps draining its
-// inbox. All that arrived is part of the reply, also if the stream breaks or is stopped. When stream returns, the
+// inbox. All chunks that arrived are part of the reply, also if the stream breaks or is stopped. When stream returns, the
 // provider and the keeper of the partial reply have ended.
 
 // piece is a value that a provider yields.
@@ -136,17 +136,17 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 	streamCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	pieces := make(chan piece, 64)
-	go read(streamCtx, r, pieces)
+	go passPieces(streamCtx, r, pieces)
 
 	rep := llm.NewReply()
 	err := q.collect(ctx, pieces, func(c llm.Chunk) {
-		q.show(rep, c)
-		if c.Note != "" && c.Note != r.To.EffortNote && c.Note != q.noted {
-			q.noted = c.Note
-			q.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
+		q.showChunk(rep, c)
+		if c.Note != "" && c.Note != r.To.EffortNote && c.Note != q.lastNote {
+			q.lastNote = c.Note
+			q.journal.AppendWhenIdle(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
 		}
 		if c.Text != "" || c.Reasoning != "" {
-			keeper.offer(conversation.PartialReply{
+			keeper.replacePartial(conversation.PartialReply{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
 				Time: q.journal.Now(), Request: r.UsageWithoutCounts(rep),
 			})
@@ -168,8 +168,8 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 	return rep, err
 }
 
-// read passes on what the provider yields until the stream or ctx ends.
-func read(ctx context.Context, r llm.Outgoing, out chan<- piece) {
+// passPieces passes on what the provider yields until the stream or ctx ends.
+func passPieces(ctx context.Context, r llm.Outgoing, out chan<- piece) {
 	defer close(out)
 	for c, err := range r.Provider.Stream(ctx, r.Request) {
 		select {
@@ -201,14 +201,14 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(l
 	}
 }
 
-// show adds a chunk to the reply and publishes it.
-func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
-	quiet := !rep.Arrived()
+// showChunk adds a chunk to the reply and publishes it.
+func (q *requester) showChunk(rep *llm.Reply, c llm.Chunk) {
+	wasEmpty := !rep.Arrived()
 	changed := rep.Add(c)
-	if quiet && rep.Arrived() {
+	if wasEmpty && rep.Arrived() {
 		q.display.status(updates.Status{Phase: updates.Streaming})
 	}
-	if quiet && !rep.Arrived() && c.Progress != nil {
+	if wasEmpty && !rep.Arrived() && c.Progress != nil {
 		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
@@ -222,15 +222,15 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 
 // answer is the result of a request, with all its tries.
 type answer struct {
-	reply *llm.Reply   // to be stored
-	spent []*llm.Reply // of the other tries, for their usage
-	err   error        // nil; an *Error; or the cause of ctx's end
-	down  bool         // the server was unreachable or loading in between
+	reply      *llm.Reply   // the reply to store
+	otherTries []*llm.Reply // replies of the other tries, for their usage
+	err        error        // nil; an *Error; or the cause of ctx's end
+	wasDown    bool         // the server was unreachable or loading during a try
 }
 
-// saidNothing is the failure of the n-th empty reply to a request. After the second one there is no other try,
-// because each costs money.
-func saidNothing(e *llm.Error, n int) *llm.Error {
+// emptyReplyFailure is the failure of the n-th empty reply to a request. After the second one the request is not
+// repeated, because each try costs money.
+func emptyReplyFailure(e *llm.Error, n int) *llm.Error {
 	failure := *e
 	failure.NoRetry = failure.NoRetry || n > 1
 	if failure.Hint == "" {
@@ -239,15 +239,15 @@ func saidNothing(e *llm.Error, n int) *llm.Error {
 	return &failure
 }
 
-// take adds a reply, and keeps the successful one, otherwise the longest.
-func (ans *answer) take(rep *llm.Reply, whole bool) {
+// addTry adds the reply of a try. The answer has the successful reply, or the longest if all tries failed.
+func (ans *answer) addTry(rep *llm.Reply, whole bool) {
 	switch {
 	case ans.reply == nil:
 		ans.reply = rep
 	case whole || rep.Bytes > ans.reply.Bytes:
-		ans.spent = append(ans.spent, ans.reply)
+		ans.otherTries = append(ans.otherTries, ans.reply)
 		ans.reply = rep
 	default:
-		ans.spent = append(ans.spent, rep)
+		ans.otherTries = append(ans.otherTries, rep)
 	}
 }

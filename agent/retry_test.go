@@ -47,16 +47,16 @@ func TestRetriesBackOff(t *testing.T) {
 		r.finish()
 		checkEqual(t, []string{"user go", "assistant stop fine"}, messageLines(r.memory.Events()))
 		var seen []updates.Status
-		for _, s := range agenttest.Of[updates.Status](r.watch) {
+		for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
 				s.Since = time.Time{}
 				seen = append(seen, s)
 			}
 		}
 		want := []updates.Status{
-			{Phase: updates.Retrying, Attempt: 2, Of: 4, Wait: 500 * time.Millisecond, Class: llm.Overloaded, Why: "overloaded"},
-			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Class: llm.ServerFault, Why: "server error"},
-			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Class: llm.Network, Why: "network"},
+			{Phase: updates.Retrying, Attempt: 2, MaxAttempts: 4, Wait: 500 * time.Millisecond, Class: llm.Overloaded, Why: "overloaded"},
+			{Phase: updates.Retrying, Attempt: 3, MaxAttempts: 4, Wait: time.Second, Class: llm.ServerFault, Why: "server error"},
+			{Phase: updates.Retrying, Attempt: 4, MaxAttempts: 4, Wait: 2 * time.Second, Class: llm.Network, Why: "network"},
 		}
 		checkEqual(t, want, seen)
 		if f := r.failures(); len(f) != 0 {
@@ -75,7 +75,7 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 		r.timeUntilIdle()
 		r.finish()
 		var waits []time.Duration
-		for _, s := range agenttest.Of[updates.Status](r.watch) {
+		for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
 				waits = append(waits, s.Wait/time.Millisecond)
 			}
@@ -88,12 +88,12 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 func TestTooLongRetryAfterFailsAndNamesTheTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), textReply("fine"))
-		r.say("go")
-		got := agenttest.Of[updates.Failed](r.watch)
+		r.sendAndWait("go")
+		got := agenttest.UpdatesOf[updates.Failed](r.watch)
 		if len(got) != 1 || !strings.Contains(got[0].Err.Hint, time.Now().Add(5*time.Minute).Format("15:04:05")) {
 			t.Fatalf("failures %+v, want one that says when", got)
 		}
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		checkEqual(t, []string{"user go", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 	})
@@ -103,12 +103,12 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	for _, class := range []llm.Class{llm.Auth, llm.Quota, llm.NotFound, llm.BadRequest, llm.Overflow, llm.TooLarge} {
 		runBubble(t, string(class), func(t *testing.T) {
 			r := start(t, nil, failsWith(class), textReply("fine"))
-			r.say("go")
+			r.sendAndWait("go")
 			if n := len(r.provider.Requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
 			checkEqual(t, []llm.Class{class}, r.failures())
-			r.say("next")
+			r.sendAndWait("next")
 			r.finish()
 			checkEqual(t, []string{"user go", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 		})
@@ -118,12 +118,12 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), failsWith(llm.Network)),
-			agenttest.Join(agenttest.Say("hello"), agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 2)))
+			agenttest.Join(agenttest.StreamText("longer than"), agenttest.ReportTokens(10, 1), failsWith(llm.Network)),
+			agenttest.Join(agenttest.StreamText("hello"), agenttest.Stop(conversation.StopEnd), agenttest.ReportTokens(10, 2)))
 		r.Send("go")
 		r.timeUntilIdle()
 		r.finish()
-		if n := len(agenttest.Of[updates.Discarded](r.watch)); n != 1 {
+		if n := len(agenttest.UpdatesOf[updates.Discarded](r.watch)); n != 1 {
 			t.Errorf("discarded %d times, want once", n)
 		}
 		want := []string{"usage of 0: 10+1", "assistant stop hello", "usage of 5: 10+2", "renamed auto go"}
@@ -134,14 +134,14 @@ func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("abc"), failsWith(llm.Network)),
-			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), failsWith(llm.Stalled)),
-			agenttest.Say("ab"), // ends without a stop reason
+			agenttest.Join(agenttest.StreamText("abc"), failsWith(llm.Network)),
+			agenttest.Join(agenttest.StreamText("abcdef"), agenttest.StreamCall(0, "c1", "look", `{"x`), failsWith(llm.Stalled)),
+			agenttest.StreamText("ab"), // ends without a stop reason
 			failsWith(llm.Network), textReply("fine"))
 		r.Send("go")
 		r.timeUntilIdle()
 		checkEqual(t, []llm.Class{llm.Network}, r.failures())
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		want := []string{
 			"user go", `assistant failed abcdef [c1 look {"_invalid":"{\"x"}]`, "result c1 interrupted not run: the reply broke off",
@@ -157,7 +157,7 @@ func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 }
 
 func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
-	nothing := agenttest.Join(agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 0))
+	nothing := agenttest.Join(agenttest.Stop(conversation.StopEnd), agenttest.ReportTokens(10, 0))
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, nothing, nothing, nothing, textReply("fine"))
 		r.Send("go")
@@ -177,7 +177,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 // after other errors, or if the server never answered, it retries as usual.
 func TestRequestsWaitForAStartingServer(t *testing.T) {
 	loading := &llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true}
-	down := &llm.Error{Class: llm.Network, Message: "no server answers", Down: true}
+	down := &llm.Error{Class: llm.Network, Message: "no server answers", NotListening: true}
 	for name, c := range map[string]struct {
 		err      *llm.Error
 		answered bool
@@ -200,7 +200,7 @@ func TestRequestsWaitForAStartingServer(t *testing.T) {
 			}
 			r := start(t, nil, script...)
 			if c.answered {
-				r.say("hi")
+				r.sendAndWait("hi")
 			}
 			began := time.Now()
 			r.Send("go")
@@ -220,16 +220,16 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), textReply("fine"))
-		r.say("go")
-		failed := agenttest.Of[updates.Failed](r.watch)
+		r.sendAndWait("go")
+		failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 		if len(failed) != 1 || failed[0].Err.Hint == "" {
 			t.Errorf("failed %+v, want one failure with a hint", failed)
 		}
-		switched := agenttest.Of[updates.ModelSwitched](r.watch)
+		switched := agenttest.UpdatesOf[updates.ModelSwitched](r.watch)
 		if want := (meter.Window{Tokens: 2048, Source: meter.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
 			t.Errorf("switched %+v", switched)
 		}
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Window != 2048 {
 			t.Errorf("kept %+v", c)
@@ -242,7 +242,7 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 // it has the same messages, none of them twice.
 func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 	server := agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal", Lead: "Server error (500)", Status: 500, Hint: "h"})
-	broken := agenttest.Join(agenttest.Say("half of"), server)
+	broken := agenttest.Join(agenttest.StreamText("half of"), server)
 	tries := func(r agenttest.Reply) []agenttest.Reply { return []agenttest.Reply{r, r, r, r} }
 	for name, c := range map[string]struct {
 		script []agenttest.Reply
@@ -252,7 +252,7 @@ func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 		"nothing came": {tries(server), []string{"user go", "turn_failed", "assistant stop fine"}, 4},
 		"half of it came": {tries(broken),
 			[]string{"user go", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 4},
-		"after a call": {append([]agenttest.Reply{callsReply(agenttest.Call(0, "c1", "look", "{}"))}, tries(broken)...),
+		"after a call": {append([]agenttest.Reply{callsReply(agenttest.StreamCall(0, "c1", "look", "{}"))}, tries(broken)...),
 			[]string{"user go", "assistant calls [c1 look {}]", "result c1 ok seen", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 5},
 	} {
 		runBubble(t, name, func(t *testing.T) {
@@ -267,21 +267,21 @@ func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 			failed, _ := events[len(events)-1].Body.(conversation.TurnFailed)
 			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
 			checkEqual(t, want, failed)
-			if told := agenttest.Of[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
+			if told := agenttest.UpdatesOf[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
 				t.Errorf("reported %+v", told)
 			}
 			before := r.provider.Requests()[c.made-1]
 
 			again := prepare(t, func(o *core.Options) { look(o); o.Log, o.Stored.Events = r.memory, slices.Clone(events) }, textReply("fine"))
-			again.run().wait()
+			again.run().waitIdle()
 			again.Retry()
-			again.wait()
+			again.waitIdle()
 			if d := cmp.Diff(before.Messages, again.provider.Requests()[0].Messages); d != "" {
 				t.Errorf("another request (-before +again): %s", d)
 			}
 			again.Retry()
-			again.wait()
-			if told := agenttest.Of[updates.Failed](again.watch); len(told) != 1 || told[0].Err.Class != llm.BadRequest || !strings.Contains(told[0].Err.Message, "has its reply") {
+			again.waitIdle()
+			if told := agenttest.UpdatesOf[updates.Failed](again.watch); len(told) != 1 || told[0].Err.Class != llm.BadRequest || !strings.Contains(told[0].Err.Message, "has its reply") {
 				t.Errorf("what has its reply is asked again, or in silence: %+v", told)
 			}
 			if n := len(again.provider.Requests()); n != 1 {
@@ -304,22 +304,22 @@ func TestTurnThatCannotBeSavedIsReportedAndNotRecorded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		var full atomic.Bool
-		r := prepare(t, nil, agenttest.Join(agenttest.Hold(gate), textReply("lost?")), textReply("fine"))
+		r := prepare(t, nil, agenttest.Join(agenttest.WaitAtGate(gate), textReply("lost?")), textReply("fine"))
 		r.memory.Fail = func(kind string) error {
 			if kind == "append" && full.Load() {
 				return errors.New("disk full")
 			}
 			return nil
 		}
-		r.run().wait()
-		r.say("go")
+		r.run().waitIdle()
+		r.sendAndWait("go")
 		r.Retry() // while it runs
-		r.wait()
+		r.waitIdle()
 		full.Store(true)
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		full.Store(false)
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		checkEqual(t, []string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 		checkEqual(t, []llm.Class{llm.BadRequest, llm.NotSaved}, r.failures())

@@ -41,7 +41,7 @@ func (r *rig) summaryInReview() (shown updates.Reviewing, waits bool) {
 
 // reviewErrors returns the errors about edited texts that were refused.
 func (r *rig) reviewErrors() (told []string) {
-	for _, u := range agenttest.Of[updates.Edited](r.watch) {
+	for _, u := range agenttest.UpdatesOf[updates.Edited](r.watch) {
 		if u.What == updates.EditReview {
 			told = append(told, u.Err.Message)
 		}
@@ -70,8 +70,8 @@ func TestSummaryWaitsForReviewWhileTheConversationContinues(t *testing.T) {
 		r := startWithListings(t, 4, nil, slowSummary(3*time.Second), callsLook(9), textReply("one"), textReply("two"))
 		covers := 0
 		r.Preview(heavyRequest())
-		r.wait()
-		for _, p := range agenttest.Of[updates.Previewed](r.watch) {
+		r.waitIdle()
+		for _, p := range agenttest.UpdatesOf[updates.Previewed](r.watch) {
 			covers = p.Preview.Summary.Covers
 		}
 		before := r.view()
@@ -80,19 +80,19 @@ func TestSummaryWaitsForReviewWhileTheConversationContinues(t *testing.T) {
 			t.Error("it waits before it is written")
 		}
 		time.Sleep(3 * time.Second)
-		r.wait()
+		r.waitIdle()
 		shown, waits := r.summaryInReview()
 		want := updates.Reviewing{Text: goodSummary, Appendix: shown.Appendix, Request: heavyWithReview(), FromTurn: 0, ToTurn: 2, Covers: covers}
 		if diff := cmp.Diff(want, shown); diff != "" || !waits || shown.Appendix == "" {
 			t.Fatalf("it waits: %t; %s", waits, diff)
 		}
 		time.Sleep(time.Hour) // the review does not count towards the time limit
-		r.say("look once more")
+		r.sendAndWait("look once more")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) > 0 || len(r.failedCompactions()) > 0 {
 			t.Fatalf("before he has decided %d overlays, %v: %s", len(r.overlays()), r.failedCompactions(), diff)
 		}
 		r.Review(shown.Text, true)
-		r.wait()
+		r.waitIdle()
 		s := r.lastSummary()
 		if _, waits := r.summaryInReview(); waits || s.Text != goodSummary || s.Edited || s.Duration != 3000 || len(r.compactions()) != 1 {
 			t.Errorf("waits %t, made %+v: %+v", waits, r.compactions(), s)
@@ -101,7 +101,7 @@ func TestSummaryWaitsForReviewWhileTheConversationContinues(t *testing.T) {
 			t.Errorf("shown with %q, made with %q", shown.Appendix, s.Appendix)
 		}
 		r.Review(shown.Text, false) // too late
-		r.say("and now")
+		r.sendAndWait("and now")
 		if got := wireMessages(r.lastRequest().Messages); !strings.Contains(got[0].Text, goodSummary) || got[len(got)-1].Text != "and now" {
 			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
 		}
@@ -116,7 +116,7 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 		r.compact(heavyWithReview())
 		for _, text := range []string{" \n", strings.Repeat("far too many words ", 4000), "--"} {
 			r.Review(text, true)
-			r.wait()
+			r.waitIdle()
 		}
 		want := []string{"the summary has no text", "the summary would not be short enough", "the summary has no text"}
 		told := r.reviewErrors()
@@ -130,15 +130,15 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 		}
 		mine := "Keep in mind: the uploads are on server two.\x1b[31m\n" + goodSummary
 		r.Review("\n"+mine+"\n\n", true)
-		r.wait()
+		r.waitIdle()
 		s := r.lastSummary()
 		if s.Text != conversation.Clean(mine) || !s.Edited || s.Model != "test/m" || len(r.failedCompactions()) > 0 {
 			t.Errorf("the summary is %+v, not made %+v", s, r.failedCompactions())
 		}
 		r.UndoCompaction(0)
 		r.RedoCompaction()
-		r.wait()
-		r.say("go on")
+		r.waitIdle()
+		r.sendAndWait("go on")
 		if got := wireMessages(r.lastRequest().Messages); !strings.Contains(got[0].Text, "the uploads are on server two.") {
 			t.Errorf("sent first %.80q", got[0].Text)
 		}
@@ -156,12 +156,12 @@ func TestAutomaticSummariesAreReviewedWhenTheRulesRequireIt(t *testing.T) {
 		if !waits || shown.RequestWaits || shown.Request.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
 			t.Fatalf("waits %t: %+v", waits, shown)
 		}
-		r.say("meanwhile")
+		r.sendAndWait("meanwhile")
 		if summaryRequests(s) != 1 {
 			t.Errorf("%d summaries are asked for", summaryRequests(s))
 		}
 		r.Review(shown.Text, true)
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.compactionSources()); diff != "" {
 			t.Errorf("%s: told %v", diff, r.compactionErrors())
 		}
@@ -174,7 +174,7 @@ func TestSummariesAreNotReviewedWithoutAUser(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := startWithListings(t, 4, combine(withReview, func(o *core.Options) { o.Interactive = false }), summaryReply(goodSummary))
 		r.compact(heavyWithReview())
-		if n := len(agenttest.Of[updates.Reviewing](r.watch)); n > 0 || len(r.compactions()) != 1 {
+		if n := len(agenttest.UpdatesOf[updates.Reviewing](r.watch)); n > 0 || len(r.compactions()) != 1 {
 			t.Errorf("%d reviews, made %+v", n, r.compactions())
 		}
 		r.finish()
@@ -191,17 +191,17 @@ func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 		if _, waits := r.summaryInReview(); !waits {
 			t.Fatalf("nothing waits, reported %v", r.compactionErrors())
 		}
-		r.say(textOf(3200))
+		r.sendAndWait(textOf(3200))
 	} else {
 		r = startChat(t, s, belowLoad, eachTokens, combine(summariesBlock, withReview))
-		r.say(textOf(6500))
+		r.sendAndWait(textOf(6500))
 	}
 	shown, waits := r.summaryInReview()
 	if phases := r.watch.Phases(); !waits || !shown.RequestWaits || !r.requestWaits() || phases[len(phases)-1] != updates.PhaseCompacting {
 		t.Fatalf("waits %t, held %t, phases %v", waits, shown.RequestWaits, phases)
 	}
 	time.Sleep(10 * time.Minute)
-	r.wait()
+	r.waitIdle()
 	if _, waits := r.summaryInReview(); !waits || len(r.failedCompactions()) > 0 {
 		t.Fatalf("after some minutes: waits %t, recorded %+v", waits, r.failedCompactions())
 	}
@@ -213,11 +213,11 @@ func TestRequestThatDoesNotFitWaitsForTheReview(t *testing.T) {
 		s := serverWithoutUsage(goodSummaries(nil))
 		r := heldForReview(t, s, preset.OneClaw)
 		r.Send("queued") // is stored, and sent in its turn
-		r.wait()
+		r.waitIdle()
 		r.checkQueue("queued")
 		shown, _ := r.summaryInReview()
 		r.Review(shown.Text+"\nAnd this is mine.", true)
-		r.wait()
+		r.waitIdle()
 		if s := r.overlays()[0].Body.(conversation.Summary); !s.Edited || !strings.HasSuffix(s.Text, "mine.") {
 			t.Errorf("made %+v", s)
 		}
@@ -236,7 +236,7 @@ func TestRejectedReviewEvictsForTheWaitingRequest(t *testing.T) {
 			s := serverWithoutUsage(goodSummaries(nil))
 			r := heldForReview(t, s, preset.Plimsoll)
 			act(r)
-			r.wait()
+			r.waitIdle()
 			if a := r.failedCompactions(); len(a) != 1 || a[0].Outcome != conversation.AttemptCancelled || summaryRequests(s) != 1 {
 				t.Errorf("recorded %+v, after %d requests for summaries", a, summaryRequests(s))
 			}
@@ -258,19 +258,19 @@ func TestRequestEvictsInsteadOfWaitingForTheReview(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := serverWithoutUsage(goodSummaries(nil))
 		r := startChat(t, s, beyondLoad, eachTokens, withReview)
-		r.say(textOf(3200))
+		r.sendAndWait(textOf(3200))
 		shown, waits := r.summaryInReview()
 		if !waits || shown.RequestWaits || len(r.overlays()) != 1 || len(r.modelSummaries()) != 0 {
 			t.Fatalf("waits %t, made %v", waits, r.overlayKinds())
 		}
 		r.checkAnswered()
 		r.Review(shown.Text+"\nAnd this is mine.", true)
-		r.wait()
-		if len(r.overlays()) != 1 || len(agenttest.Of[updates.Prepared](r.watch)) != 1 {
+		r.waitIdle()
+		if len(r.overlays()) != 1 || len(agenttest.UpdatesOf[updates.Prepared](r.watch)) != 1 {
 			t.Errorf("made %v, and the text is not kept", r.overlayKinds())
 		}
 		for range belowLoad {
-			if r.say(textOf(eachTokens)); len(r.modelSummaries()) > 0 {
+			if r.sendAndWait(textOf(eachTokens)); len(r.modelSummaries()) > 0 {
 				break
 			}
 		}

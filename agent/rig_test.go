@@ -18,8 +18,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// rig is an agent with a scripted provider, log, toolbox and watcher. It runs in a
-// synctest bubble: wait returns when all goroutines are blocked.
+// rig is an agent with fakes around it, in a synctest bubble: waitIdle returns when all goroutines are blocked.
 type rig struct {
 	*agent.Agent
 	t        *testing.T
@@ -74,16 +73,16 @@ func (r *rig) run() *rig {
 func start(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	r := prepare(t, change, script...).run()
-	r.wait()
+	r.waitIdle()
 	return r
 }
 
-func (r *rig) wait() { synctest.Wait() }
+func (r *rig) waitIdle() { synctest.Wait() }
 
-// say sends a message and waits until all goroutines are blocked.
-func (r *rig) say(text string) {
+// sendAndWait sends a message and waits until all goroutines are blocked.
+func (r *rig) sendAndWait(text string) {
 	r.Send(text)
-	r.wait()
+	r.waitIdle()
 }
 
 // stop ends the agent and checks that no stream and no tool call is left.
@@ -95,7 +94,7 @@ func (r *rig) stop() error {
 	if n := r.provider.Running(); n != 0 {
 		r.t.Errorf("%d streams outlived the agent", n)
 	}
-	if _, n := r.tools.Most(); n != 0 {
+	if _, n := r.tools.Parallel(); n != 0 {
 		r.t.Errorf("%d tool calls outlived the agent", n)
 	}
 	return err
@@ -199,7 +198,7 @@ func messageLines(events []conversation.Event) []string {
 
 // textReply returns a complete reply with a text.
 func textReply(text string) agenttest.Reply {
-	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd))
+	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd))
 }
 
 // callsReply returns a complete reply with tool calls only.
@@ -220,7 +219,7 @@ func okOutcome(text string) conversation.Outcome {
 // failures returns the classes of the errors that the user was shown.
 func (r *rig) failures() []llm.Class {
 	var out []llm.Class
-	for _, f := range agenttest.Of[updates.Failed](r.watch) {
+	for _, f := range agenttest.UpdatesOf[updates.Failed](r.watch) {
 		out = append(out, f.Err.Class)
 	}
 	return out
@@ -229,7 +228,7 @@ func (r *rig) failures() []llm.Class {
 // returned returns the texts that came back to the composer.
 func (r *rig) returned() []string {
 	var out []string
-	for _, u := range agenttest.Of[updates.Returned](r.watch) {
+	for _, u := range agenttest.UpdatesOf[updates.Returned](r.watch) {
 		out = append(out, u.Texts...)
 	}
 	return out

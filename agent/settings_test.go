@@ -19,8 +19,8 @@ import (
 func TestTitleIsTheFirstLineShortened(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, textReply("a"), textReply("b"))
-		r.say("\n\n  please\tfix \x1b[31mthe flaky upload test that fails about once in ten runs on the build machine\nmore")
-		r.say("another")
+		r.sendAndWait("\n\n  please\tfix \x1b[31mthe flaky upload test that fails about once in ten runs on the build machine\nmore")
+		r.sendAndWait("another")
 		r.finish()
 		var titles []string
 		for _, b := range bodies[conversation.Renamed](r.memory.Events()) {
@@ -34,13 +34,13 @@ func TestUserTitleIsStoredWithTheFirstMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, textReply("a"))
 		r.Rename("mine\n")
-		r.wait()
+		r.waitIdle()
 		if n := len(r.memory.Events()); n != 0 {
 			t.Fatalf("%d events before the first message", n)
 		}
-		r.say("hello")
+		r.sendAndWait("hello")
 		r.Rename("better")
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		want := []string{"renamed user mine", "instructions", "model test/m", "user hello", "assistant stop a", "usage of 5: -1+-1", "renamed user better"}
 		checkEqual(t, want, describe(r.memory.Events()))
@@ -53,7 +53,7 @@ func TestConversationWithoutMessagesIsNotStored(t *testing.T) {
 		r.Rename("title")
 		r.Send("  \n")
 		r.SwitchModel(llm.Model{Provider: "test", ID: "n"}, r.provider)
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		if n := len(r.memory.Events()); n != 0 {
 			t.Errorf("%d events were stored", n)
@@ -106,10 +106,10 @@ func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 			}
 		}
 		first := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5"}, nil), textReply("a"))
-		first.say("one")
+		first.sendAndWait("one")
 		first.finish()
 		second := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5", "log.level": "debug"}, first.memory), textReply("b"))
-		second.say("two")
+		second.sendAndWait("two")
 		second.finish()
 		var got []map[string]string
 		for _, c := range bodies[conversation.ConfigChanged](first.memory.Events()) {
@@ -142,7 +142,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndTakeEffectAtOnce(t *testing.T) {
 		r.Configure(set, lowerRules())
 		set["compaction.keep_last"] = "changed by the caller"
 		r.Configure(nil, lowerRules())
-		r.wait()
+		r.waitIdle()
 		checkEqual(t, []map[string]string{{"compaction.keep_last": "1"}}, r.recordedSettings())
 		if got := r.reading().LoadLine; got != 9000 {
 			t.Errorf("the load line is %d", got)
@@ -152,7 +152,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndTakeEffectAtOnce(t *testing.T) {
 			t.Errorf("made %+v, refused %v", made, r.compactionErrors())
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.reading().LoadLine; got != 5000 {
 			t.Errorf("the load line of the next model is %d", got)
 		}
@@ -167,13 +167,13 @@ func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate := agenttest.NewGate()
-			script[0] = agenttest.Join(agenttest.Hold(gate), script[0])
+			script[0] = agenttest.Join(agenttest.WaitAtGate(gate), script[0])
 			r := start(t, withTools(lookTool()), script...)
-			r.say("go")
+			r.sendAndWait("go")
 			r.Configure(map[string]string{"compaction.keep_last": "1"}, lowerRules())
-			r.wait()
+			r.waitIdle()
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 			checkEqual(t, []map[string]string{{"compaction.keep_last": "1"}}, r.recordedSettings())
 			r.checkIdle()
 			r.finish()
@@ -214,7 +214,7 @@ func withThreePrompts(o *core.Options) {
 	o.Toolbox = agenttest.NewToolbox(agenttest.Tool{Spec: spec("ls", 200)}, agenttest.Tool{Spec: spec("cat", 200)})
 	o.Forms = []core.Form{
 		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 180), spec("cat", 180)}},
-		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 10)}, Below: 1800},
+		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 10)}, OnlyBelow: 1800},
 	}
 }
 
@@ -256,9 +256,9 @@ func TestSmallWindowsGetShorterPromptsAndTools(t *testing.T) {
 			if c.later > 0 {
 				r.SetWindow("test/m", windowOf(c.later, meter.WindowServer))
 			}
-			r.say("go")
+			r.sendAndWait("go")
 			r.SetWindow("test/m", windowOf(50_000, meter.WindowServer)) // it stays as it began
-			r.say("go on")
+			r.sendAndWait("go on")
 			r.finish()
 			var got []string
 			for _, q := range r.provider.Requests() {
@@ -284,7 +284,7 @@ func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 			withThreePrompts(o)
 			o.Model.Window = windowOf(2400, meter.WindowServer)
 		}, textReply("fine"))
-		before.say("go")
+		before.sendAndWait("go")
 		before.finish()
 		var in conversation.Instructions
 		for _, b := range bodies[conversation.Instructions](before.memory.Events()) {
@@ -298,13 +298,13 @@ func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 			withThreePrompts(o)
 			o.Log, o.Stored.Events, o.Stored.Tools = before.memory, before.memory.Events(), recorded
 		}, textReply("fine"))
-		after.say("go on")
+		after.sendAndWait("go on")
 		after.finish()
 		if got := promptForm(after.provider.Requests()[0]); got != "brief" {
 			t.Errorf("it goes on with the %s form", got)
 		}
 		checkEqual(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
-		checkEqual(t, []string{"ls", "cat"}, after.Declared())
+		checkEqual(t, []string{"ls", "cat"}, after.DeclaredTools())
 	})
 }
 
@@ -331,13 +331,13 @@ func titles(r *rig) (names []string, cost float64) {
 
 // titleReply returns a model's reply to a title request.
 func titleReply(text string) agenttest.Reply {
-	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd), agenttest.Used(120, 8))
+	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd), agenttest.ReportTokens(120, 8))
 }
 
 func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTitles, textReply("Both ask for one port."), titleReply(" \"Flaky upload test\".\n"), textReply("Yes."))
-		r.say("Why does the upload test fail?\nIt is flaky.")
+		r.sendAndWait("Why does the upload test fail?\nIt is flaky.")
 		names, cost := titles(r)
 		if got := strings.Join(names, " | "); got != "auto: Why does the upload test fail? | auto: Flaky upload test" || cost != 0.001 {
 			t.Errorf("the titles are %s, for %g", got, cost)
@@ -351,7 +351,7 @@ func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
 		if used := r.Meter().Reading().Used; used > 1000 {
 			t.Errorf("the gauge shows %d", used)
 		}
-		r.say("Sure?")
+		r.sendAndWait("Sure?")
 		if n := len(r.provider.Requests()); n != 3 {
 			t.Errorf("%d requests", n)
 		}
@@ -363,15 +363,15 @@ func TestTheFirstLineStaysWhereTheModelWritesNoTitle(t *testing.T) {
 	for name, reply := range map[string]agenttest.Reply{
 		"a failure":      agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded"}),
 		"an essay":       titleReply(strings.Repeat("this conversation is about ", 20)),
-		"what was cut":   agenttest.Join(agenttest.Say("Flaky up"), agenttest.Stop(conversation.StopLength)),
+		"what was cut":   agenttest.Join(agenttest.StreamText("Flaky up"), agenttest.Stop(conversation.StopLength)),
 		"a slow answer":  agenttest.Join(agenttest.Pause(time.Hour), titleReply("Late")),
 		"only its signs": titleReply("\"\"."),
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, withTitles, textReply("Fine."), reply, textReply("Yes."))
-			r.say("a question")
+			r.sendAndWait("a question")
 			time.Sleep(time.Minute)
-			r.say("another") // it is not asked again
+			r.sendAndWait("another") // it is not asked again
 			names, _ := titles(r)
 			if got := strings.Join(names, " | "); got != "auto: a question" || len(r.provider.Requests()) != 3 {
 				t.Errorf("the titles are %s after %d requests", got, len(r.provider.Requests()))
@@ -385,7 +385,7 @@ func TestUserTitleIsNotReplaced(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTitles, textReply("Fine."), textReply("Yes."))
 		r.Rename("mine")
-		r.say("a question")
+		r.sendAndWait("a question")
 		if names, _ := titles(r); strings.Join(names, " | ") != "user: mine" || len(r.provider.Requests()) != 1 {
 			t.Errorf("the titles are %q after %d requests", names, len(r.provider.Requests()))
 		}
@@ -396,14 +396,14 @@ func TestUserTitleIsNotReplaced(t *testing.T) {
 func TestTurnsDoNotWaitForATitle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, withTitles, textReply("Fine."), agenttest.Join(agenttest.Hold(gate), titleReply("A title")), textReply("Yes."))
-		r.say("a question")
-		r.say("another")
+		r := start(t, withTitles, textReply("Fine."), agenttest.Join(agenttest.WaitAtGate(gate), titleReply("A title")), textReply("Yes."))
+		r.sendAndWait("a question")
+		r.sendAndWait("another")
 		if n := len(r.provider.Requests()); n != 3 {
 			t.Errorf("%d requests: the second turn waits for the title", n)
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		if names, _ := titles(r); len(names) != 2 {
 			t.Errorf("the titles are %q", names)
 		}

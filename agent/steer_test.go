@@ -18,7 +18,7 @@ import (
 )
 
 // editUpdates returns the updates about pins, masks and restored turns.
-func (r *rig) editUpdates() []updates.Edited { return agenttest.Of[updates.Edited](r.watch) }
+func (r *rig) editUpdates() []updates.Edited { return agenttest.UpdatesOf[updates.Edited](r.watch) }
 
 // messageFor returns the message that the view of the stored log has for an event.
 func (r *rig) messageFor(seq uint64) (shown projection.Message) {
@@ -54,7 +54,7 @@ func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 		r := startWithListings(t, 4, nil, textReply("fine"))
 		before, used, seq := r.view(), r.reading().Used, r.results()[2]
 		r.Mask([]uint64{seq})
-		r.wait()
+		r.waitIdle()
 		o := r.checkManualOverlay(updates.EditMask, conversation.KindMask)
 		if got := r.messageFor(seq); got.State != projection.StateMasked || r.reading().Used >= used {
 			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
@@ -63,12 +63,12 @@ func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 			t.Errorf("the compactions are %+v", e)
 		}
 		r.Mask([]uint64{seq}) // it is already
-		r.wait()
+		r.waitIdle()
 		if s := r.editUpdates(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest || len(r.overlays()) != 1 {
 			t.Errorf("the second is told as %+v", s)
 		}
 		r.UndoCompaction(0)
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.compactions()) != 1 || !r.compactions()[0].Undone || r.compactions()[0].Epoch != o.Seq {
 			t.Errorf("taken back %+v: %s", r.compactions(), diff)
 		}
@@ -81,22 +81,22 @@ func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 func TestEditsDuringATurnWait(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Hold(gate), callsLook(8)), textReply("done"), textReply("next"))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.WaitAtGate(gate), callsLook(8)), textReply("done"), textReply("next"))
 		seqs := r.results()
 		r.Rewind(3)
-		r.wait()
-		r.say("one more")
+		r.waitIdle()
+		r.sendAndWait("one more")
 		r.Pin(seqs[:1], true)
 		r.Mask(seqs[1:2])
 		r.RestoreTurns()
 		r.Pin(seqs[:1], false)
 		r.Send("and this")
-		r.wait()
+		r.waitIdle()
 		if n := len(r.overlays()); n != 1 || len(r.editUpdates()) > 0 {
 			t.Errorf("%d overlays while a reply streams", n)
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		var order []string
 		for _, e := range r.memory.Events() {
 			switch b := e.Body.(type) {
@@ -141,11 +141,11 @@ func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 			r := startWithListings(t, 4, failWritesWhile(&full), textReply("fine"))
 			r.Pin(r.results()[1:2], true)
 			r.Rewind(3)
-			r.wait()
+			r.waitIdle()
 			before, overlays, used := r.view(), len(r.overlays()), r.reading().Used
 			full.Store(true)
 			act(r)
-			r.wait()
+			r.waitIdle()
 			full.Store(false)
 			told := r.editUpdates()
 			if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
@@ -154,7 +154,7 @@ func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 			if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
 				t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
 			}
-			r.say("go on") // and nothing waits to be stored with it
+			r.sendAndWait("go on") // and nothing waits to be stored with it
 			if n := len(r.overlays()); n != overlays {
 				t.Errorf("%d overlays, and there were %d", n, overlays)
 			}
@@ -167,13 +167,13 @@ func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 func TestEditsOfMissingEventsChangeNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := startWithListings(t, 3, nil, agenttest.Join(agenttest.Hold(gate), summaryReply(goodSummary)), textReply("fine"))
+		r := startWithListings(t, 3, nil, agenttest.Join(agenttest.WaitAtGate(gate), summaryReply(goodSummary)), textReply("fine"))
 		r.compact(heavyRequest())
 		r.Pin([]uint64{999}, true)
 		r.Pin(nil, true)
 		r.Mask([]uint64{999})
 		r.RestoreTurns()
-		r.wait()
+		r.waitIdle()
 		told := r.editUpdates()
 		if len(told) != 4 || len(r.failedCompactions()) > 0 || len(r.overlays()) > 0 {
 			t.Fatalf("reported %+v, recorded %+v", told, r.failedCompactions())
@@ -184,7 +184,7 @@ func TestEditsOfMissingEventsChangeNothing(t *testing.T) {
 			}
 		}
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		if len(r.compactions()) != 1 {
 			t.Errorf("made %+v", r.compactions())
 		}
@@ -199,7 +199,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		r.compact(profileRequest("", 1))
 		reduced, epoch, small := r.view(), r.overlays()[0].Seq, r.reading().Used
 		r.UndoCompaction(0)
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff(before, r.view()); diff != "" {
 			t.Errorf("after the undo: %s", diff)
 		}
@@ -207,7 +207,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 			t.Errorf("the meter shows %d, want %d", got.Used, full)
 		}
 		r.RedoCompaction()
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff(reduced, r.view()); diff != "" {
 			t.Errorf("after the redo: %s", diff)
 		}
@@ -240,7 +240,7 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 		r.UndoCompaction(0)
 		r.compact(profileRequest("", 1))
 		r.RedoCompaction()
-		r.wait()
+		r.waitIdle()
 		refused := r.compactionErrors()
 		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
 			t.Errorf("reported %v", refused)
@@ -257,7 +257,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 		r := startWithListings(t, 4, nil, textReply("fine"))
 		endsWith := func(text string) {
 			t.Helper()
-			r.wait()
+			r.waitIdle()
 			if got := r.view(); got[len(got)-1].Text != text || len(r.failures()) > 0 {
 				t.Errorf("at last the model is shown %.60q, reported %v", got[len(got)-1].Text, r.failures())
 			}
@@ -278,7 +278,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 		if diff := cmp.Diff(want, back); diff != "" {
 			t.Errorf("came back: %s", diff)
 		}
-		r.say("go on")
+		r.sendAndWait("go on")
 		r.checkIdle()
 		r.finish()
 	})

@@ -48,13 +48,13 @@ func TestUnsavedMessageIsNotSentAndReturnsToTheComposer(t *testing.T) {
 			r := prepare(t, failingLog(kind, 1, false), textReply("fine"))
 			r.Send("go")
 			r.Send("two")
-			r.run().wait()
+			r.run().waitIdle()
 			if n := len(r.provider.Requests()); n != 0 {
 				t.Errorf("%d requests were bought", n)
 			}
 			checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
 			checkEqual(t, []string{"go", "two"}, r.returned())
-			r.say("again")
+			r.sendAndWait("again")
 			r.finish()
 			checkEqual(t, []string{"user again", "assistant stop fine"}, messageLines(r.memory.Events()))
 		})
@@ -64,13 +64,13 @@ func TestUnsavedMessageIsNotSentAndReturnsToTheComposer(t *testing.T) {
 func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, combine(withTools(agenttest.Reader("look", nil)), failingLog("append", 2, false)),
-			agenttest.Join(agenttest.Say("hello"), callsReply(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), textReply("fine"))
-		r.say("go")
+			agenttest.Join(agenttest.StreamText("hello"), callsReply(agenttest.StreamCall(0, "c1", "look")), agenttest.ReportTokens(50, 2)), textReply("fine"))
+		r.sendAndWait("go")
 		checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Errorf("%d calls of a reply that is not saved ran", n)
 		}
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		want := []string{
 			"instructions", "model test/m", "user go",
@@ -84,7 +84,7 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 func TestReplyThatCanNeverBeSavedIsReportedAtTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, failingLog("append", 2, true), textReply("hello"))
-		r.say("go")
+		r.sendAndWait("go")
 		err := r.stop()
 		var failure *llm.Error
 		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !errors.Is(err, errDisk) {
@@ -98,12 +98,12 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
 		r := start(t, combine(withTools(write), failingLog("append", 3, false)),
-			callsReply(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), textReply("fine"))
-		r.say("go")
+			callsReply(agenttest.StreamCall(0, "c1", "write"), agenttest.StreamCall(1, "c2", "write")), textReply("fine"))
+		r.sendAndWait("go")
 		if n := len(r.provider.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
-		r.say("next")
+		r.sendAndWait("next")
 		r.finish()
 		want := []string{
 			"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 interrupted not run: the reply could not be saved",
@@ -118,7 +118,7 @@ func TestPartialAndCalibrationMayFail(t *testing.T) {
 		runBubble(t, kind, func(t *testing.T) {
 			r := start(t, combine(failingLog(kind, 1, true), func(o *core.Options) {
 				o.Calibrations = o.Log.(core.Calibrations)
-			}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), textReply("b"), agenttest.Used(500, 1)))
+			}), agenttest.Join(agenttest.StreamText("a"), agenttest.Pause(3*time.Second), textReply("b"), agenttest.ReportTokens(500, 1)))
 			r.Send(strings.Repeat("word ", 100))
 			r.timeUntilIdle()
 			r.finish()
@@ -138,21 +138,21 @@ func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
 		hold := agenttest.NewGate()
 		r := start(t, func(o *core.Options) {
 			o.Log = &agenttest.Memory{Slow: map[string]*agenttest.Gate{"partial": disk}}
-		}, agenttest.Join(agenttest.Say(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.Say("more"), agenttest.Hold(hold), textReply("!")))
+		}, agenttest.Join(agenttest.StreamText(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.StreamText("more"), agenttest.WaitAtGate(hold), textReply("!")))
 		r.Send("go")
 		<-hold.Reached()
-		r.wait()
+		r.waitIdle()
 		<-disk.Reached()
 		if got := r.watch.OnScreen(); !strings.HasSuffix(got, "more") {
 			t.Errorf("%d bytes on the screen while the disk is slow", len(got))
 		}
 		hold.Open()
-		r.wait()
+		r.waitIdle()
 		if n := len(r.memory.Batches()); n != 1 || len(r.failures()) != 0 {
 			t.Errorf("the reply was appended while its partial was being written")
 		}
 		disk.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		if p := r.memory.Partial(); p != nil {
 			t.Errorf("a partial of %d bytes is left", len(p.Text))
@@ -164,14 +164,14 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hold := agenttest.NewGate()
 		r := start(t, nil, agenttest.Join(
-			agenttest.Think("hm"), agenttest.Say("a"), agenttest.Pause(900*time.Millisecond), agenttest.Say("b"),
-			agenttest.Pause(200*time.Millisecond), agenttest.Say("c"), agenttest.Pause(10*time.Second), agenttest.Hold(hold), textReply("d")))
+			agenttest.StreamReasoning("hm"), agenttest.StreamText("a"), agenttest.Pause(900*time.Millisecond), agenttest.StreamText("b"),
+			agenttest.Pause(200*time.Millisecond), agenttest.StreamText("c"), agenttest.Pause(10*time.Second), agenttest.WaitAtGate(hold), textReply("d")))
 		r.Send("go")
 		<-hold.Reached()
-		r.wait()
+		r.waitIdle()
 		got := r.memory.Partials()
 		hold.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		events := r.memory.Events()
 		request, _ := events[4].Body.(conversation.Usage) // what is recorded of it in the end
@@ -201,8 +201,8 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.Log = memory
 			o.Stored = core.Stored{ID: "conversation", Events: events}
-		}, callsReply(agenttest.Call(0, "c2", "look")), textReply("fine"))
-		r.say("next")
+		}, callsReply(agenttest.StreamCall(0, "c2", "look")), textReply("fine"))
+		r.sendAndWait("next")
 		r.finish() // checks that the id c2 is not used twice
 		got := messageLines(memory.Events())
 		if got[3] != "result c2 interrupted interrupted: the program ended before this call had a result" {
@@ -215,7 +215,7 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 // adds its reply and its results. The calibration of the model is written in the background after each reply.
 func TestTurnWritesOncePerStage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		call := agenttest.Join(agenttest.Call(0, "c1", "echo", `{"text":"x"}`), agenttest.Stop(conversation.StopCalls))
+		call := agenttest.Join(agenttest.StreamCall(0, "c1", "echo", `{"text":"x"}`), agenttest.Stop(conversation.StopCalls))
 		r := start(t, nil, replyWithUsage("a", 300), call, replyWithUsage("b", 610), replyWithUsage("c", 900))
 		var mu sync.Mutex
 		writes := map[string]int{}
@@ -228,7 +228,7 @@ func TestTurnWritesOncePerStage(t *testing.T) {
 		for i, want := range []map[string]int{
 			{"append": 2, "blob": 1, "calibration": 1}, {"append": 4, "calibration": 1}, {"append": 2, "calibration": 1},
 		} {
-			r.say(strings.Repeat("word ", 100))
+			r.sendAndWait(strings.Repeat("word ", 100))
 			mu.Lock()
 			if !maps.Equal(writes, want) {
 				t.Errorf("turn %d wrote %v, want %v", i, writes, want)

@@ -28,8 +28,8 @@ func heavyRequest() edit.Request { return profileRequest(preset.ProfileHeavy, 1)
 // summaryReply returns a reply with a summary and its cost.
 func summaryReply(text string) agenttest.Reply {
 	cost := 0.25
-	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd),
-		agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
+	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd),
+		agenttest.StreamChunk(llm.Chunk{Usage: &llm.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
 }
 
 func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
@@ -62,17 +62,17 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Summary] == 0 {
 			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
 		}
-		working := agenttest.Of[updates.Compacting](r.watch)
+		working := agenttest.UpdatesOf[updates.Compacting](r.watch)
 		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
 			t.Errorf("reported %+v", working)
 		}
 		if made := r.compactions(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
 			t.Errorf("reported %+v", made)
 		}
-		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
+		if n := len(agenttest.UpdatesOf[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
 			t.Error("the summary streamed onto the screen")
 		}
-		r.say("go on")
+		r.sendAndWait("go on")
 		if got := wireMessages(r.lastRequest().Messages); len(got) != 6 || !strings.Contains(got[0].Text, goodSummary) || got[1].Text != "show me listing 3 of the uploads" {
 			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
 		}
@@ -88,12 +88,12 @@ func TestUnsavedSummaryHasNoEffectButItsCostCounts(t *testing.T) {
 		r.compact(heavyRequest())
 		full.Store(true)
 		time.Sleep(2 * time.Second)
-		r.wait()
+		r.waitIdle()
 		full.Store(false)
 		if refused := r.compactionErrors(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.compactions()) != 0 {
 			t.Fatalf("reported %v", refused)
 		}
-		r.say("go on")
+		r.sendAndWait("go on")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
 			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
 		}
@@ -131,7 +131,7 @@ func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome
 
 func TestUnusableSummariesChangeNothing(t *testing.T) {
 	stop := agenttest.Stop(conversation.StopEnd)
-	call := agenttest.Join(agenttest.Say(goodSummary), callsReply(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+	call := agenttest.Join(agenttest.StreamText(goodSummary), callsReply(agenttest.StreamCall(0, "cx", "look", `{"n":1}`)))
 	for name, test := range map[string]struct {
 		replies  []agenttest.Reply
 		class    llm.Class
@@ -140,25 +140,25 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 	}{
 		"empty": {[]agenttest.Reply{stop, stop}, llm.Empty, "empty", 2},
 		"cut off": {[]agenttest.Reply{
-			agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength)),
-			agenttest.Join(agenttest.Say(goodSummary), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.StreamText(goodSummary), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.StreamText(goodSummary), agenttest.Stop(conversation.StopLength)),
 		}, llm.Malformed, "cut off", 2},
 		"refused":       {[]agenttest.Reply{textReply("I'm sorry, I can't help with that."), textReply("I'm sorry, but no.")}, llm.Malformed, "declined", 2},
 		"an error text": {[]agenttest.Reply{textReply("Error: 503 service unavailable"), textReply("null")}, llm.Malformed, "error message", 2},
 		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
 		"longer than what it replaces": {[]agenttest.Reply{textReply(strings.Repeat(goodSummary, 40))},
 			llm.Malformed, "40%", 1},
-		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(goodSummary), agenttest.Used(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.StreamText(goodSummary), agenttest.ReportTokens(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
 		"provider down": {[]agenttest.Reply{agenttest.Fail(serverFault()), agenttest.Fail(serverFault())}, llm.ServerFault, "no summary was written", 2},
 		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
-		"broken off":    {[]agenttest.Reply{agenttest.Say(goodSummary), agenttest.Say(goodSummary)}, llm.Truncated, "broke off", 2},
+		"broken off":    {[]agenttest.Reply{agenttest.StreamText(goodSummary), agenttest.StreamText(goodSummary)}, llm.Truncated, "broke off", 2},
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			r := startWithListings(t, 4, nil, append(test.replies, textReply("fine"))...)
 			before, requests, ran := r.view(), len(r.provider.Requests()), len(r.tools.Calls())
 			r.compact(heavyRequest())
 			time.Sleep(time.Minute) // back-off
-			r.wait()
+			r.waitIdle()
 			if e := checkFailedUnchanged(r, before, test.class, conversation.AttemptFailed); !strings.Contains(e.Message, test.says) {
 				t.Errorf("reported %q, want it to say %q", e.Message, test.says)
 			}
@@ -172,8 +172,8 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 				t.Errorf("%d calls of the answer ran", n)
 			}
 			r.provider.Add(textReply("fine"))
-			r.say("go on")
-			if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
+			r.sendAndWait("go on")
+			if n := len(agenttest.UpdatesOf[updates.Failed](r.watch)); n != 0 {
 				t.Errorf("%d failures of the conversation", n)
 			}
 			r.finish()
@@ -187,11 +187,11 @@ func serverFault() error {
 
 func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.Used(4000, 0), agenttest.Fail(serverFault())), summaryReply(goodSummary))
+		r := startWithListings(t, 4, nil, agenttest.Join(agenttest.ReportTokens(4000, 0), agenttest.Fail(serverFault())), summaryReply(goodSummary))
 		requests := len(r.provider.Requests())
 		r.compact(heavyRequest())
 		time.Sleep(time.Second)
-		r.wait()
+		r.waitIdle()
 		if len(r.compactions()) != 1 || len(r.compactionErrors()) != 0 {
 			t.Fatalf("made %v, refused %v", r.compactions(), r.compactionErrors())
 		}
@@ -211,7 +211,7 @@ func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 		if spent != 2 {
 			t.Errorf("%d of 2 requests are on record", spent)
 		}
-		for _, s := range agenttest.Of[updates.Status](r.watch) {
+		for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
 				t.Error("the retry is not silent")
 			}
@@ -222,7 +222,7 @@ func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 
 func TestUnusableSummaryIsRequestedAgainFromATranscript(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		call := agenttest.Join(agenttest.Say("I will look first."), callsReply(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+		call := agenttest.Join(agenttest.StreamText("I will look first."), callsReply(agenttest.StreamCall(0, "cx", "look", `{"n":1}`)))
 		r := startWithListings(t, 4, nil, call, summaryReply(goodSummary))
 		r.compact(heavyRequest())
 		if len(r.compactions()) != 1 {
@@ -249,7 +249,7 @@ func TestSummaryTimeLimitIncludesRetries(t *testing.T) {
 			t.Error("given up before its time")
 		}
 		time.Sleep(2 * time.Second)
-		r.wait()
+		r.waitIdle()
 		if e := checkFailedUnchanged(r, before, llm.Stalled, conversation.AttemptFailed); !strings.Contains(e.Message, "1m0s") {
 			t.Errorf("reported %q", e.Message)
 		}
@@ -410,7 +410,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 				{Role: "assistant", Text: "Understood. I have the context from the summary. Continuing."},
 			}
 			checkEqual(t, want, r.view())
-			r.say("go on")
+			r.sendAndWait("go on")
 			r.checkIdle()
 			r.finish()
 		})
@@ -422,7 +422,7 @@ func TestSummaryRequestSharesThePrefixOfTheNextRequest(t *testing.T) {
 		r := startWithListings(t, 4, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), textReply("fine"))
 		r.compact(heavyRequest())
 		asked := r.lastRequest()
-		r.say("go on")
+		r.sendAndWait("go on")
 		next := r.lastRequest()
 		n := len(asked.Messages) - 1
 		if diff := cmp.Diff(wireMessages(asked.Messages[:n]), wireMessages(next.Messages[:n])); diff != "" || n != len(next.Messages)-1 {
@@ -445,7 +445,7 @@ func TestSummaryRequestSharesThePrefixOfTheNextRequest(t *testing.T) {
 }
 
 func (r *rig) currentMeter() meter.Meter {
-	all := agenttest.Of[updates.Metered](r.watch)
+	all := agenttest.UpdatesOf[updates.Metered](r.watch)
 	return all[len(all)-1].Meter
 }
 
@@ -479,7 +479,7 @@ func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b strings.Builder
 		r := startWithListings(t, 4, jcliWithLog(&b), textReply("fine"))
-		r.say("go on")
+		r.sendAndWait("go on")
 		r.finish()
 		// The third turn's reply replaces one result, each later reply one more.
 		if log := b.String(); strings.Count(log, `msg="micro_compact triggered" compacted=1`) != 2 || strings.Contains(log, "compacted=2") {
@@ -493,7 +493,7 @@ func TestJCLILogsThatItFailed(t *testing.T) {
 		var b strings.Builder
 		r := startWithListings(t, 4, jcliWithLog(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), textReply("fine"))
 		r.compact(profileRequest("", -1))
-		r.say("go on")
+		r.sendAndWait("go on")
 		r.finish()
 		log := b.String()
 		if !strings.Contains(log, `level=ERROR msg="auto_compact failed: quota"`) || strings.Contains(log, "secret") {
@@ -513,20 +513,20 @@ func TestSummaryOfAChangedConversationIsNotApplied(t *testing.T) {
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate := agenttest.NewGate()
-			r := startWithListings(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summaryReply(goodSummary)), textReply("fine"))
+			r := startWithListings(t, 5, nil, agenttest.Join(agenttest.WaitAtGate(gate), summaryReply(goodSummary)), textReply("fine"))
 			r.compact(profileRequest(preset.ProfileDefault, 4))
 			r.compact(heavyRequest())
 			act(r)
-			r.wait()
+			r.waitIdle()
 			if n := r.provider.Running(); n != 0 {
 				t.Error("it is still written, and paid for")
 			}
 			gate.Open()
-			r.wait()
+			r.waitIdle()
 			if a := r.failedCompactions(); len(r.modelSummaries()) != 0 || len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
 				t.Errorf("made %v, not made %+v", r.modelSummaries(), a)
 			}
-			r.say("go on")
+			r.sendAndWait("go on")
 			r.checkAnswered()
 			r.finish()
 		})

@@ -176,7 +176,7 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 				model := models[chance.IntN(2)]
 				k := startClaude(t, model, randomThinking(chance), func(o *core.Options) { o.Model.Window.Tokens = window })
 				for n := range 4 {
-					k.say(fmt.Sprintf("message %d: %s", n, strings.Repeat("go on with it ", chance.IntN(30))))
+					k.sendAndWait(fmt.Sprintf("message %d: %s", n, strings.Repeat("go on with it ", chance.IntN(30))))
 					switch chance.IntN(14) {
 					case 0:
 						k.compact(profileRequest(preset.ProfileHeavy, 1))
@@ -201,7 +201,7 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 					case 10:
 						k.reopen(t, model, func(o *core.Options) { o.Model = k.serverModel(model, window) })
 					}
-					k.wait()
+					k.waitIdle()
 				}
 				k.finish()
 				for _, wrong := range k.server.ThinkingErrors() {
@@ -253,14 +253,14 @@ func TestRefusedThinkingIsReportedOnceAndNotSentAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for _, text := range []string{"one", "two"} {
-			k.say(text)
+			k.sendAndWait(text)
 		}
 		k.server.ForgetThinking() // its keys are others, say
 		for _, text := range []string{"three", "four"} {
-			k.say(text)
+			k.sendAndWait(text)
 		}
 		k.reopen(t, "claude-sonnet-5-5")
-		k.say("five")
+		k.sendAndWait("five")
 		k.finish()
 		checkEqual(t, []string{"thought 3", "thought 4"}, k.sentThinking())
 		k.checkRefusedOnce()
@@ -272,12 +272,12 @@ func TestSummaryIsRequestedAgainWithoutRefusedThinking(t *testing.T) {
 		long := strings.Repeat("a long message ", 300)
 		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for range 4 {
-			k.say(long)
+			k.sendAndWait(long)
 		}
 		k.server.ForgetThinking()
 		k.compact(profileRequest(preset.ProfileHeavy, 1))
 		k.UndoCompaction(0)
-		k.say("on")
+		k.sendAndWait("on")
 		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("%q is sent again", got)
 		}
@@ -294,12 +294,12 @@ func TestCompactionOmitsAllThinkingAndUndoRestoresIt(t *testing.T) {
 		long := strings.Repeat("a long message ", 300)
 		k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 		for range 4 {
-			k.say(long)
+			k.sendAndWait(long)
 		}
 		before := k.reading().Segments[projection.Reasoning]
 		k.Preview(profileRequest(preset.ProfileHeavy, 1))
-		k.wait()
-		preview := agenttest.Of[updates.Previewed](k.watch)[0].Preview
+		k.waitIdle()
+		preview := agenttest.UpdatesOf[updates.Previewed](k.watch)[0].Preview
 		k.compact(profileRequest(preset.ProfileHeavy, 1))
 		if before == 0 || k.reading().Segments[projection.Reasoning] != 0 {
 			t.Errorf("%d tokens of thinking, then %d", before, k.reading().Segments[projection.Reasoning])
@@ -307,16 +307,16 @@ func TestCompactionOmitsAllThinkingAndUndoRestoresIt(t *testing.T) {
 		if saved := slices.IndexFunc(preview.Layers, func(l edit.Layer) bool { return l.Kind == edit.LayerReasoning && l.Events == 1 }); saved < 0 {
 			t.Errorf("what goes with the kept turn is not counted: %+v", preview.Layers)
 		}
-		k.say(long)
+		k.sendAndWait(long)
 		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("after the compaction %q is sent again", got)
 		}
 		k.UndoCompaction(0)
-		k.say(long)
+		k.sendAndWait(long)
 		if diff := cmp.Diff([]string{"thought 0", "thought 1", "thought 2", "thought 3"}, k.sentThinking()); diff != "" {
 			t.Errorf("after the undo: %s", diff)
 		}
-		k.say(long)
+		k.sendAndWait(long)
 		if got := k.sentThinking(); len(got) != 5 { // the thinking that was compacted is left out
 			t.Errorf("then %q", got)
 		}
@@ -339,7 +339,7 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 			long := strings.Repeat("a long message ", 300)
 			k := startClaude(t, "claude-sonnet-5-5", numberedReply)
 			for range 3 {
-				k.say(long)
+				k.sendAndWait(long)
 			}
 			system := func() string {
 				all := k.server.Requests()
@@ -347,14 +347,14 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 			}
 			for range 2 {
 				k.reopen(t, "claude-sonnet-5-5", func(o *core.Options) { o.System = "be brief and kind" })
-				k.say(long)
+				k.sendAndWait(long)
 				if got := system(); got != "be brief" || len(k.sentThinking()) < 3 {
 					t.Errorf("asked with %q and %q", got, k.sentThinking())
 				}
 			}
 			act(k)
-			k.wait()
-			k.say(long)
+			k.waitIdle()
+			k.sendAndWait(long)
 			if got := system(); got != "be brief and kind" || len(k.sentThinking()) != 0 {
 				t.Errorf("afterwards asked with %q and %q", got, k.sentThinking())
 			}
@@ -375,7 +375,7 @@ func TestThinkingWithoutARecordedPrefixIsNotSent(t *testing.T) {
 			}
 			return numberedReply(n, r)
 		})
-		k.say("one")
+		k.sendAndWait("one")
 		events := k.memory.Events()
 		for i, e := range events {
 			if m, ok := e.Body.(conversation.AssistantMessage); ok {
@@ -384,7 +384,7 @@ func TestThinkingWithoutARecordedPrefixIsNotSent(t *testing.T) {
 			}
 		}
 		k.reopen(t, "claude-sonnet-5-5")
-		k.say("two")
+		k.sendAndWait("two")
 		k.finish()
 		if got := k.sentThinking(); len(got) != 0 {
 			t.Errorf("%q is sent again", got)

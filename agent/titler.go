@@ -22,44 +22,44 @@ import (
 //     request.
 
 const (
-	titleTime   = 20 * time.Second // time limit of the request
-	titleTokens = 300              // of the reply; a model that reasons needs more than its title
-	titleShown  = 1500             // characters of a message in the request
-	titleSystem = "You name conversations. Answer with a title of three to seven words for the conversation you are shown, in its language: no quotes, no period, nothing else."
+	titleTimeout = 20 * time.Second // time limit of the request
+	titleTokens  = 300              // of the reply; a model that reasons needs more than its title
+	messageChars = 1500             // characters of a message in the request
+	titleSystem  = "You name conversations. Answer with a title of three to seven words for the conversation you are shown, in its language: no quotes, no period, nothing else."
 )
 
 // titler asks the model for a title. It belongs to the owner of the conversation.
 type titler struct {
-	journal *core.Journal
-	inbox   *core.Inbox
-	named   func(llm.Model) bool // whether a model is asked; nil: none is
-	usage   func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
+	journal     *core.Journal
+	inbox       *core.Inbox
+	asksModel   func(llm.Model) bool // whether a model is asked for titles; nil: no model is
+	usageEvents func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
 
-	over bool          // the model was asked, or need not be
-	done chan struct{} // closed when the request has ended, nil without one
+	isDone bool          // the model was asked, or need not be
+	done   chan struct{} // closed when the request has ended, nil without one
 }
 
-// idle asks for a title if it is time. It is called while the conversation is idle.
+// idle asks the model for a title after the first turn. It is called while the conversation is idle.
 func (t *titler) idle(ctx context.Context) {
-	if t.over || t.done != nil || t.named == nil || !t.journal.Interactive() || !t.named(t.journal.Model()) {
+	if t.isDone || t.done != nil || t.asksModel == nil || !t.journal.Interactive() || !t.asksModel(t.journal.Model()) {
 		return
 	}
 	question, reply, ended := firstTurn(t.journal.Events())
 	if !ended {
 		return
 	}
-	t.over = true
-	if reply == "" || !t.byFirstLine() {
+	t.isDone = true
+	if reply == "" || !t.hasFirstLineTitle() {
 		return
 	}
 	r := t.request(question, reply)
 	done := make(chan struct{})
 	t.done = done
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, titleTime)
+		ctx, cancel := context.WithTimeout(ctx, titleTimeout)
 		defer cancel()
 		rep, err := r.Read(ctx)
-		t.inbox.Put(func(ctx context.Context) { t.keep(ctx, r, rep, err) })
+		t.inbox.Put(func(ctx context.Context) { t.storeTitle(ctx, r, rep, err) })
 		close(done)
 	}()
 }
@@ -84,8 +84,8 @@ func firstTurn(events []conversation.Event) (question, reply string, ended bool)
 	return question, reply, ended
 }
 
-// byFirstLine reports whether the title is the one from the first message.
-func (t *titler) byFirstLine() bool {
+// hasFirstLineTitle reports whether the title is still the first line of the first message.
+func (t *titler) hasFirstLineTitle() bool {
 	events := t.journal.Events()
 	for _, e := range slices.Backward(events) {
 		if b, ok := e.Body.(conversation.Renamed); ok {
@@ -98,7 +98,7 @@ func (t *titler) byFirstLine() bool {
 // request is the request for a title.
 func (t *titler) request(question, reply string) llm.Outgoing {
 	m := t.journal.Model()
-	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
+	text := "The user wrote:\n" + shorten(llm.OneLine(question), messageChars) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), messageChars) + "\n\nWrite the title."
 	r := llm.Outgoing{
 		Request:  llm.Request{Model: m.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
 		Provider: t.journal.Provider(), To: m, Purpose: conversation.PurposeTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
@@ -109,28 +109,28 @@ func (t *titler) request(question, reply string) llm.Outgoing {
 	return r
 }
 
-// keep stores the usage of the request, and the title if it is valid and still needed.
-func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err error) {
+// storeTitle stores the usage of the request, and the title if it is valid and still needed.
+func (t *titler) storeTitle(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err error) {
 	t.done = nil
 	var bodies []conversation.Body
 	if rep.Usage != nil {
-		bodies = t.usage(r, rep, 0)
+		bodies = t.usageEvents(r, rep, 0)
 	}
 	if err != nil {
 		t.journal.Logger().Info("the model wrote no title", "model", r.To.Name(), "error", err)
-	} else if title := titleIn(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.byFirstLine() {
+	} else if title := parseTitle(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.hasFirstLineTitle() {
 		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 	}
 	if len(bodies) > 0 {
-		t.journal.KeepForLater(ctx, bodies...)
+		t.journal.AppendWhenIdle(ctx, bodies...)
 	}
 }
 
-// titleIn is the title in an answer, "" if the model wrote something else.
-func titleIn(text string) string {
-	const around = "#*\"'`“”«». "
-	title := strings.Trim(llm.OneLine(text), around)
-	title = strings.Trim(strings.TrimPrefix(title, "Title:"), around)
+// parseTitle is the title in an answer, "" if the model wrote something else.
+func parseTitle(text string) string {
+	const trimmed = "#*\"'`“”«». "
+	title := strings.Trim(llm.OneLine(text), trimmed)
+	title = strings.Trim(strings.TrimPrefix(title, "Title:"), trimmed)
 	if len([]rune(title)) > 2*titleChars {
 		return ""
 	}

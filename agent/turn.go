@@ -24,34 +24,34 @@ import (
 
 // turn is the running turn.
 type turn struct {
-	cancel context.CancelCauseFunc
-	begun  bool // its message is in the log
+	cancel   context.CancelCauseFunc
+	hasBegun bool // its message is in the log
 	// The compaction that the model asked for with the compact tool, or nil.
-	asked     *edit.Request
-	compacted bool // the compact tool was already used in this turn
-	paused    bool // the model goes on with the newest reply
-	refused   bool // the model refused to answer
+	compactRequest *edit.Request
+	hasCompacted   bool // the compact tool was already used in this turn
+	isPaused       bool // the provider paused the reply: the next request continues it
+	wasRefused     bool // the model refused to answer
 
 	takeover
 }
 
-// runTurn runs a turn; begin appends what starts it.
+// runTurn runs a turn; begin appends the events that start it.
 func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal, left: a.fallbacks}}
+	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal, untried: a.fallbacks}}
 	a.turn = t
 	a.journal.SetInTurn(true)
-	err := a.converse(turnCtx, begin)
+	err := a.runSteps(turnCtx, begin)
 	a.turn = nil
 	a.journal.SetInTurn(false)
-	if t.refused {
-		a.queue.returnToComposer(a.asked()) // the user may write it differently
+	if t.wasRefused {
+		a.queue.returnToComposer(a.newestMessage()) // the user may write it differently
 	}
-	if t.chosen != nil {
-		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
+	if t.chosenModel != nil {
+		a.switchModel(ctx, t.chosenModel.model, t.chosenModel.provider)
 	}
-	a.journal.KeepConfig(ctx)
+	a.journal.StoreOverrides(ctx)
 	if err == nil {
 		a.compactor.MakeRoomAfterTurn(ctx)
 	}
@@ -59,13 +59,13 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.returnToComposer()
-		a.journal.Publish(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
+		a.journal.Publish(updates.Failed{Err: failure, Logged: t.hasBegun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
 }
 
-// asked is the newest user message.
-func (a *Agent) asked() string {
+// newestMessage is the newest user message.
+func (a *Agent) newestMessage() string {
 	for _, e := range slices.Backward(a.journal.Events()) {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
 			return m.Text
@@ -80,7 +80,7 @@ func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
 	if e.Class == llm.NotSaved || e.Class == llm.Cancelled {
 		return false
 	}
-	_, err := a.journal.Keep(ctx, conversation.TurnFailed{Class: string(e.Class), Message: e.Error(), Hint: e.Hint, Status: e.Status,
+	_, err := a.journal.AppendOrPostpone(ctx, conversation.TurnFailed{Class: string(e.Class), Message: e.Error(), Hint: e.Hint, Status: e.Status,
 		Tries: e.Tries, Duration: e.Took.Milliseconds()})
 	return err == nil
 }
@@ -92,15 +92,15 @@ func (a *Agent) setIdle() {
 	}
 }
 
-// converse is the loop of a turn. The error is an *Error, or the cause of ctx's end.
-func (a *Agent) converse(ctx context.Context, begin func(context.Context) error) error {
+// runSteps makes requests and runs tool calls until the turn ends. The error is an *Error, or the cause of ctx's end.
+func (a *Agent) runSteps(ctx context.Context, begin func(context.Context) error) error {
 	if err := begin(ctx); err != nil {
 		return err
 	}
-	a.turn.begun = true
+	a.turn.hasBegun = true
 	for range a.maxSteps {
 		calls, err := a.step(ctx)
-		if err == nil && a.turn.paused {
+		if err == nil && a.turn.isPaused {
 			continue
 		}
 		if err != nil || len(calls) == 0 {
@@ -109,18 +109,18 @@ func (a *Agent) converse(ctx context.Context, begin func(context.Context) error)
 		if err := a.calls.runCalls(ctx, calls); err != nil {
 			return err
 		}
-		a.turn.asked = asksToCompact(calls)
+		a.turn.compactRequest = compactRequestOf(calls)
 	}
-	_, err := a.journal.Keep(ctx, conversation.Notice{
+	_, err := a.journal.AppendOrPostpone(ctx, conversation.Notice{
 		Level: conversation.NoticeWarning,
 		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.maxSteps),
 	})
 	return err
 }
 
-// say appends a user message, after events for the settings that the log lacks. A message that can never be sent is
-// not recorded.
-func (a *Agent) say(ctx context.Context, text string) error {
+// appendMessage appends a user message, and before it the settings that are not in the log yet. A message that can never
+// be sent is not recorded.
+func (a *Agent) appendMessage(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
 	}
@@ -135,18 +135,18 @@ func (a *Agent) say(ctx context.Context, text string) error {
 // step makes one request and stores the reply, with the current model or a fallback. It returns the calls to run.
 func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	for {
-		calls, err := a.stepWith(ctx)
-		if err != errElsewhere {
+		calls, err := a.stepWithModel(ctx)
+		if err != errFellBack {
 			return calls, err
 		}
 	}
 }
 
-// stepWith is step with the current model; errElsewhere says that a fallback took over. A request that the server
-// refuses as too long is made once more, if it could be shortened. One whose thinking is refused is made once
-// without it.
-func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
-	for shortened, left := false, false; ; {
+// stepWithModel makes a step with the current model. It returns errFellBack if a fallback model takes over. A request
+// that the server refuses as too long is shortened and made once more. A request whose thinking the server refuses is
+// made once more without thinking.
+func (a *Agent) stepWithModel(ctx context.Context) ([]*call, error) {
+	for shortened, thinkingDropped := false, false; ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -155,16 +155,16 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 			return nil, err
 		}
 		a.display.showMeter()
-		answer := a.requester.ask(ctx, r)
+		answer := a.requester.makeRequest(ctx, r)
 		a.windows.checkWindow(ctx, r, answer)
 		a.display.showMeter()
 		if a.fallBack(ctx, r, answer) {
-			return nil, errElsewhere
+			return nil, errFellBack
 		}
 		calls, err := a.replies.keepReply(ctx, r, answer)
 		if answer.err == nil {
-			a.turn.paused, a.turn.refused = answer.reply.Paused, answer.reply.Refusal != ""
-			if a.turn.refused {
+			a.turn.isPaused, a.turn.wasRefused = answer.reply.Paused, answer.reply.Refusal != ""
+			if a.turn.wasRefused {
 				a.compactor.TurnRewound()
 			}
 			return calls, err
@@ -174,35 +174,35 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
-			if left || !llm.AsError(answer.err).RefusesThinking || !a.replies.leaveThinking(ctx) {
+			if thinkingDropped || !llm.AsError(answer.err).RefusesThinking || !a.replies.dropThinking(ctx) {
 				return nil, answer.err
 			}
-			left = true
+			thinkingDropped = true
 			continue
 		}
-		told := a.windows.overflowed(ctx, r, failure, a.compactor.RoomHint(failure))
+		tooLong := a.windows.learnFromRefusal(ctx, r, failure, a.compactor.RoomHint(failure))
 		if shortened || err != nil || answer.reply.Arrived() {
-			return nil, told
+			return nil, tooLong
 		}
 		shortened = a.retryShorter(ctx, r)
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		if !shortened {
-			return nil, told
+			return nil, tooLong
 		}
 	}
 }
 
-// nextRequest prepares every request, also inside a tool loop: compactions and settings that the model must not
-// miss are handled here, never in the middle of a stream.
+// nextRequest prepares every request, also inside a tool loop. Compactions and changed settings take effect here,
+// never in the middle of a stream.
 func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
-	a.compactor.Boundary(ctx)
+	a.compactor.RunDueOperations(ctx)
 	a.handleCompactCall(ctx)
 	if err := a.journal.RecordSettings(ctx); err != nil {
 		return llm.Outgoing{}, err
 	}
-	if err := a.windows.grown(ctx, a.compactor.Ready(ctx)); err != nil {
+	if err := a.windows.retryInLargerWindow(ctx, a.compactor.MakeRoomForRequest(ctx)); err != nil {
 		return llm.Outgoing{}, err
 	}
 	if err := a.journal.RecordSettings(ctx); err != nil { // settings may have changed meanwhile
@@ -211,7 +211,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	a.journal.ChooseTTL()
 	m := a.journal.Model()
 	messages, err := projection.Harden(a.journal.View(), m.Caps)
-	if err != nil && !(a.turn.paused && errors.Is(err, projection.ErrNothingToSend) && len(messages) > 0) {
+	if err != nil && !(a.turn.isPaused && errors.Is(err, projection.ErrNothingToSend) && len(messages) > 0) {
 		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "send a message first", Err: err}
 	}
 	r := llm.Outgoing{
@@ -226,8 +226,8 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 // blindShare is the largest share of a refused request that its last try may have, while the window is unknown.
 const blindShare = 0.6
 
-// retryShorter shortens a request that the server refused, and reports whether it did: first as above the hard
-// line, then down the ladder.
+// retryShorter shortens a request that the server refused as too long, and reports whether it is shorter now. It
+// compacts first as above the hard line, then by the compactor's ladder of ever stronger steps.
 func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
 	if !a.journal.Model().Window.IsKnown() {
@@ -248,7 +248,7 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 }
 
 // enqueue adds a message to the queue, from which an idle conversation takes it at once. During a turn, a message
-// that can never be sent is returned at once and not when its turn comes.
+// that can never be sent is returned to the composer at once.
 func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
@@ -266,11 +266,11 @@ func (a *Agent) enqueue(m queued) {
 	}
 }
 
-// sendAgain repeats the request of the newest turn, without the part of a reply that broke off.
-func (a *Agent) sendAgain(ctx context.Context) error {
-	broken, yes := conversation.NeedsReply(a.journal.Events())
-	a.turn.paused = yes // if the newest reply is whole
-	if !yes {
+// beginRetry repeats the request of the newest turn, without the part of a reply that broke off.
+func (a *Agent) beginRetry(ctx context.Context) error {
+	broken, needsReply := conversation.NeedsReply(a.journal.Events())
+	a.turn.isPaused = needsReply // the newest reply may be complete but paused
+	if !needsReply {
 		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
 	}
 	bodies, err := a.journal.UnrecordedSettings(ctx)
@@ -285,7 +285,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 	return err
 }
 
-// oversizedNow is Oversized, after asking the server for its window if that is the source of the known size.
+// oversizedNow is Oversized. If the known window came from the server, it first asks the server for the current size.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.journal.Oversized(text)
 	if err == nil || !llm.FromServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
@@ -298,7 +298,7 @@ func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
 		a.runTurn(ctx, func(ctx context.Context) error {
-			if err := a.say(ctx, m.text); err != nil {
+			if err := a.appendMessage(ctx, m.text); err != nil {
 				a.queue.returnToComposer(m.text)
 				return err
 			}
@@ -307,7 +307,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 		})
 		return
 	}
-	if err := a.say(ctx, m.text); err != nil {
+	if err := a.appendMessage(ctx, m.text); err != nil {
 		a.queue.returnToComposer(m.text)
 		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
@@ -320,7 +320,7 @@ func (a *Agent) appendQuiet(ctx context.Context) {
 	var left []queued
 	before := len(a.queue.messages)
 	for _, m := range a.queue.messages {
-		if !m.quiet || a.say(context.WithoutCancel(ctx), m.text) != nil {
+		if !m.quiet || a.appendMessage(context.WithoutCancel(ctx), m.text) != nil {
 			left = append(left, m)
 		}
 	}
@@ -330,8 +330,8 @@ func (a *Agent) appendQuiet(ctx context.Context) {
 	}
 }
 
-// asksToCompact is the compaction that calls asked for, nil without one.
-func asksToCompact(calls []*call) *edit.Request {
+// compactRequestOf is the compaction that the model asked for by a compact call, or nil.
+func compactRequestOf(calls []*call) *edit.Request {
 	var asked *edit.Request
 	for _, c := range calls {
 		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
@@ -358,11 +358,11 @@ func focusOf(arguments string) string {
 // handleCompactCall makes the compaction that the model asked for.
 func (a *Agent) handleCompactCall(ctx context.Context) {
 	t := a.turn
-	if t.asked == nil || ctx.Err() != nil {
+	if t.compactRequest == nil || ctx.Err() != nil {
 		return
 	}
-	w, again := *t.asked, t.compacted
-	t.asked, t.compacted = nil, true
+	w, again := *t.compactRequest, t.hasCompacted
+	t.compactRequest, t.hasCompacted = nil, true
 	a.compactor.CompactForModel(ctx, w, again)
 }
 
@@ -389,11 +389,11 @@ func (l loop) ReturnQueued(text string) { l.queue.returnToComposer(text) }
 
 // Usage is the usage event of a request.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
-	return l.windows.usage(r, rep, 0)
+	return l.windows.usageEvents(r, rep, 0)
 }
 
 // LearnWindow uses the window that a server named.
 func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }
 
 // DropThinking leaves the thinking of the replies so far out of later requests.
-func (l loop) DropThinking(ctx context.Context) { l.replies.leaveThinking(ctx) }
+func (l loop) DropThinking(ctx context.Context) { l.replies.dropThinking(ctx) }

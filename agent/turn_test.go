@@ -22,12 +22,12 @@ import (
 func TestAnswersAMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate() // so that the watcher sees the phase before it
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate),
-			agenttest.Think("hm"), agenttest.Say("hel", "lo"), agenttest.Stop(conversation.StopEnd),
-			agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 12, Cached: -1, CacheWrite: -1, Completion: 3, Reasoning: 1}})))
-		r.say("hi\nthere")
+		r := start(t, nil, agenttest.Join(agenttest.WaitAtGate(gate),
+			agenttest.StreamReasoning("hm"), agenttest.StreamText("hel", "lo"), agenttest.Stop(conversation.StopEnd),
+			agenttest.StreamChunk(llm.Chunk{Usage: &llm.Tokens{Prompt: 12, Cached: -1, CacheWrite: -1, Completion: 3, Reasoning: 1}})))
+		r.sendAndWait("hi\nthere")
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 
 		var batches []string
@@ -44,13 +44,13 @@ func TestAnswersAMessage(t *testing.T) {
 		}
 		checkEqual(t, []updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases())
 		var text, reasoning string
-		for _, d := range agenttest.Of[updates.Delta](r.watch) {
+		for _, d := range agenttest.UpdatesOf[updates.Delta](r.watch) {
 			text, reasoning = text+d.Text, reasoning+d.Reasoning
 		}
 		if text != "hello" || reasoning != "hm" {
 			t.Errorf("streamed %q and %q", text, reasoning)
 		}
-		meters := agenttest.Of[updates.Metered](r.watch)
+		meters := agenttest.UpdatesOf[updates.Metered](r.watch)
 		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 14 || got.Estimated {
 			t.Errorf("used %d, estimated %v, want the reported 14", got.Used, got.Estimated)
 		}
@@ -60,8 +60,8 @@ func TestAnswersAMessage(t *testing.T) {
 func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Reader("look", nil)), textReply("one"), textReply("two"))
-		r.say("a")
-		r.say("b")
+		r.sendAndWait("a")
+		r.sendAndWait("b")
 		r.finish()
 		got := r.provider.Requests()
 		if len(got) != 2 {
@@ -99,19 +99,19 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
 		r := start(t, withTools(agenttest.Reader("look", gated(gates)), write),
-			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), textReply("done"))
-		r.say("go")
+			callsReply(agenttest.StreamCall(0, "c1", "look"), agenttest.StreamCall(1, "c2", "look"), agenttest.StreamCall(2, "c3", "write")), textReply("done"))
+		r.sendAndWait("go")
 		// Neither gate is open: both are reached only if the calls run at the same time.
 		<-gates["c1"].Reached()
 		<-gates["c2"].Reached()
 		gates["c2"].Open()
-		r.wait()
+		r.waitIdle()
 		gates["c1"].Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		results := r.memory.Batches()[2]
 		checkEqual(t, []string{"result c1 ok result of c1", "result c2 ok result of c2"}, describe(results))
-		if got := agenttest.Of[updates.ToolOutput](r.watch); len(got) != 2 {
+		if got := agenttest.UpdatesOf[updates.ToolOutput](r.watch); len(got) != 2 {
 			t.Errorf("output %v", got)
 		}
 	})
@@ -122,17 +122,17 @@ func TestManyReadOnlyCallsAreBounded(t *testing.T) {
 		gate := agenttest.NewGate()
 		var calls []agenttest.Reply
 		for i := range 20 {
-			calls = append(calls, agenttest.Call(i, fmt.Sprint("c", i), "look"))
+			calls = append(calls, agenttest.StreamCall(i, fmt.Sprint("c", i), "look"))
 		}
 		r := start(t, withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
 			_ = gate.Pass(ctx)
 			return okOutcome("")
 		})), callsReply(calls...), textReply("done"))
-		r.say("go")
+		r.sendAndWait("go")
 		gate.Open()
-		r.wait()
+		r.waitIdle()
 		r.finish()
-		if most, _ := r.tools.Most(); most != 8 {
+		if most, _ := r.tools.Parallel(); most != 8 {
 			t.Errorf("%d calls ran at the same time, want 8", most)
 		}
 	})
@@ -143,11 +143,11 @@ func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
 		write := agenttest.Writer("write", nil)
 		write.Review.Need = conversation.NeedNothing
 		r := start(t, withTools(agenttest.Reader("look", nil), write),
-			callsReply(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "write"), agenttest.Call(2, "c3", "write"), agenttest.Call(3, "c4", "look")),
+			callsReply(agenttest.StreamCall(0, "c1", "look"), agenttest.StreamCall(1, "c2", "write"), agenttest.StreamCall(2, "c3", "write"), agenttest.StreamCall(3, "c4", "look")),
 			textReply("done"))
-		r.say("go")
+		r.sendAndWait("go")
 		r.finish()
-		if most, _ := r.tools.Most(); most != 1 {
+		if most, _ := r.tools.Parallel(); most != 1 {
 			t.Errorf("%d calls ran at the same time, want 1", most)
 		}
 		var ids []string
@@ -164,8 +164,8 @@ func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
 func TestCallsWithInvalidArgumentsAreAnsweredNotRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			callsReply(agenttest.Call(0, "c1", "look", `{"a":`), agenttest.Call(1, "c2", "look", `{}`)), textReply("sorry"))
-		r.say("go")
+			callsReply(agenttest.StreamCall(0, "c1", "look", `{"a":`), agenttest.StreamCall(1, "c2", "look", `{}`)), textReply("sorry"))
+		r.sendAndWait("go")
 		r.finish()
 		if n := len(r.tools.Calls()); n != 1 {
 			t.Errorf("%d calls ran, want the valid one", n)
@@ -179,10 +179,10 @@ func TestCallsWithInvalidArgumentsAreAnsweredNotRun(t *testing.T) {
 
 func TestCallIDsAreMadeUnique(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		call := func(i int, id string) agenttest.Reply { return agenttest.Call(i, id, "look") }
+		call := func(i int, id string) agenttest.Reply { return agenttest.StreamCall(i, id, "look") }
 		r := start(t, withTools(agenttest.Reader("look", nil)),
 			callsReply(call(0, "same"), call(1, ""), call(2, "")), callsReply(call(0, "same"), call(0, "other")), textReply("done"))
-		r.say("go")
+		r.sendAndWait("go")
 		r.finish() // checks that ids are unique and answered once
 		if n := len(r.tools.Calls()); n != 5 {
 			t.Errorf("%d calls ran, want 5: two with the same index and different ids are two", n)
@@ -193,12 +193,12 @@ func TestCallIDsAreMadeUnique(t *testing.T) {
 func TestCallsOfATruncatedReplyAreNotRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Reader("look", nil)),
-			agenttest.Join(agenttest.Call(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), textReply("more"))
-		r.say("go")
+			agenttest.Join(agenttest.StreamCall(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), textReply("more"))
+		r.sendAndWait("go")
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Errorf("%d calls ran", n)
 		}
-		r.say("go on")
+		r.sendAndWait("go on")
 		r.finish()
 		got := messageLines(r.memory.Events())
 		if len(got) != 5 || !strings.HasPrefix(got[2], "result c1 interrupted not run: the reply reached its token limit") {
@@ -209,12 +209,12 @@ func TestCallsOfATruncatedReplyAreNotRun(t *testing.T) {
 
 func TestEndlessToolLoopIsEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		loop := callsReply(agenttest.Call(0, "c", "look"))
+		loop := callsReply(agenttest.StreamCall(0, "c", "look"))
 		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.MaxSteps = 3
 		}, loop, loop, loop, loop)
-		r.say("go")
+		r.sendAndWait("go")
 		r.finish()
 		if n := len(r.provider.Requests()); n != 3 {
 			t.Errorf("%d requests, want 3", n)
@@ -233,8 +233,8 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 				return okOutcome(long)
 			}))(o)
 			o.Results = core.Results{MaxChars: 10, KeepFull: true, Ceiling: 25}
-		}, callsReply(agenttest.Call(0, "c1", "look")), textReply("done"))
-		r.say("go")
+		}, callsReply(agenttest.StreamCall(0, "c1", "look")), textReply("done"))
+		r.sendAndWait("go")
 		r.finish()
 		for _, e := range r.memory.Events() {
 			res, isResult := e.Body.(conversation.ToolResult)
@@ -254,14 +254,14 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 
 func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		refusal := agenttest.Join(agenttest.Say("I "), agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		refusal := agenttest.Join(agenttest.StreamText("I "), agenttest.StreamChunk(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		r := start(t, nil, textReply("hello"), refusal, textReply("fine"), refusal, textReply("back"))
-		r.say("hi")
-		r.say("the bad one")
+		r.sendAndWait("hi")
+		r.sendAndWait("the bad one")
 		if got := r.returned(); !slices.Equal(got, []string{"the bad one"}) {
 			t.Errorf("to the composer came %q", got)
 		}
-		r.say("something else")
+		r.sendAndWait("something else")
 		sent := func(i int) string {
 			var b strings.Builder
 			for _, m := range r.provider.Requests()[i].Messages {
@@ -284,10 +284,10 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 		if !kept || !strings.Contains(told, "refused: cyber: declined") || !strings.Contains(told, "/rewind") {
 			t.Errorf("kept %v, reported %q", kept, told)
 		}
-		r.say("worse")
+		r.sendAndWait("worse")
 		r.RestoreTurns()
-		r.wait()
-		r.say("again")
+		r.waitIdle()
+		r.sendAndWait("again")
 		if got := sent(4); got != "hi|hello|something else|fine|worse|I |again|" {
 			t.Errorf("brought back, %q is sent", got)
 		}
@@ -297,14 +297,14 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 
 func TestPausedReplyContinues(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		pauses := agenttest.Join(agenttest.Say("I search"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Paused: true}))
+		pauses := agenttest.Join(agenttest.StreamText("I search"), agenttest.StreamChunk(llm.Chunk{Stop: conversation.StopEnd, Paused: true}))
 		r := start(t, func(o *core.Options) { o.MaxSteps = 3 }, pauses, textReply("found"), pauses, pauses, pauses)
-		r.say("find it")
+		r.sendAndWait("find it")
 		all := r.provider.Requests()
 		if len(all) != 2 || all[1].Messages[1].Role != projection.RoleAssistant || all[1].Messages[1].Text != "I search" {
 			t.Fatalf("requests %+v", all)
 		}
-		r.say("for ever")
+		r.sendAndWait("for ever")
 		if n := len(r.provider.Requests()); n != 5 {
 			t.Errorf("%d requests, of which a turn has 3 at most", n)
 		}
@@ -318,36 +318,36 @@ func TestPausedReplyContinues(t *testing.T) {
 // askedCalls returns the ids of the calls that needed approval so far.
 func (r *rig) askedCalls() []string {
 	var ids []string
-	for _, u := range agenttest.Of[updates.AskApproval](r.watch) {
+	for _, u := range agenttest.UpdatesOf[updates.AskApproval](r.watch) {
 		ids = append(ids, u.Call.ID)
 	}
 	return ids
 }
 
 func twoWrites() agenttest.Reply {
-	return callsReply(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write"))
+	return callsReply(agenttest.StreamCall(0, "c1", "write"), agenttest.StreamCall(1, "c2", "write"))
 }
 
 func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), textReply("done"))
-		r.say("go")
+		r.sendAndWait("go")
 		if diff := cmp.Diff([]string{"c1"}, r.askedCalls()); diff != "" {
 			t.Fatal(diff)
 		}
 		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce}) // not asked yet
-		r.wait()
+		r.waitIdle()
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Fatalf("%d calls ran", n)
 		}
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantNo}) // answered already
-		r.wait()
+		r.waitIdle()
 		if diff := cmp.Diff([]string{"c1", "c2"}, r.askedCalls()); diff != "" {
 			t.Fatal(diff)
 		}
 		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		if diff := cmp.Diff([]string{"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 ok {}", "assistant stop done"},
 			messageLines(r.memory.Events())); diff != "" {
@@ -401,11 +401,11 @@ func TestApprovalAnswersDecideCalls(t *testing.T) {
 			if c.broken {
 				r.tools.AllowErr = errors.New("read-only file")
 			}
-			r.say("go")
-			r.say("and then") // waits while a call does
+			r.sendAndWait("go")
+			r.sendAndWait("and then") // waits while a call does
 			for i, a := range c.answers {
 				r.Answer(c.asked[i], a)
-				r.wait()
+				r.waitIdle()
 			}
 			r.finish()
 			got := messageLines(r.memory.Events())
@@ -445,8 +445,8 @@ func TestCallIsReviewedAfterTheCallsBeforeIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		box := agenttest.NewToolbox(agenttest.Reader("look", nil), agenttest.Tool{Spec: conversation.ToolSpec{Name: "write"}})
 		r := start(t, func(o *core.Options) { o.Toolbox = changingToolbox{box} },
-			callsReply(agenttest.Call(0, "a", "look"), agenttest.Call(1, "b", "write")), textReply("fine"))
-		r.say("go")
+			callsReply(agenttest.StreamCall(0, "a", "look"), agenttest.StreamCall(1, "b", "write")), textReply("fine"))
+		r.sendAndWait("go")
 		r.finish()
 		want := []string{"user go", "assistant calls [a look {}] [b write {}]", "result a ok {}", "result b denied not any more", "assistant stop fine"}
 		checkEqual(t, want, messageLines(r.memory.Events()))

@@ -16,38 +16,38 @@ import (
 
 // The size of a window may change at any time: servers restart with another one, and load models again. Rules:
 //
-//   - A size from the user stays.
-//   - A size from the server, as an answer or in a refusal, counts until the server names another one. A size that a
-//     refusal taught in an earlier run counts less: only until the server names one, and only for a while.
-//   - A report with more tokens than the window disproves its size.
-//   - The server is asked again when the size is in doubt: before a request is held back for it, when a report has
-//     more tokens or too few, and after the server was unreachable.
+//   - A size that the user set is never replaced.
+//   - A size that the server named, in an answer or in a refusal, is used until the server names another one. A size
+//     from a refusal in an earlier run expires after some time.
+//   - A usage report with more prompt tokens than the window proves that the size is wrong.
+//   - The server is asked again when the size is in doubt: before a request is held back as too long, when a report
+//     has more or fewer tokens than expected, and after the server was unreachable.
 
-// windowKeeper keeps the size of the current model's window, by what the user, the server and reports say.
+// windowKeeper keeps the size of the current model's window up to date. The user, the server and usage reports set it.
 type windowKeeper struct {
-	journal *core.Journal
-	display *display
-	inbox   *core.Inbox
-	room    room
-	ask     func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
+	journal   *core.Journal
+	display   *display
+	inbox     *core.Inbox
+	compactor roomMaker
+	askServer func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
 
-	cuts       cutWatch        // detects prompts that the server cuts without an error
-	askedShort map[string]bool // models whose server was asked for its window after a short report
-	learned    map[string]conversation.Calibration
-	keeper     *keeper[learnedModels]
+	cuts            cutWatch        // detects prompts that the server cuts without an error
+	askedAfterShort map[string]bool // models whose server was asked for its window after a short report
+	calibrations    map[string]conversation.Calibration
+	keeper          *keeper[calibrationsByKey]
 }
 
-// room is the compactor, as the windowKeeper needs it.
-type room interface {
+// roomMaker is the part of the compactor that windowKeeper calls.
+type roomMaker interface {
 	WindowChanged(w meter.Window) // adapts to a new window
-	Ready(ctx context.Context) error
+	MakeRoomForRequest(ctx context.Context) error
 }
 
-// setWindow uses a window that became known, unless a stronger source named another size. It reports whether it
-// did.
+// setWindow replaces the window, unless the old size came from a more reliable source. It reports whether the window
+// changed.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.journal.Model().Window
-	if !w.IsKnown() || w == have || have.IsKnown() && llm.Rank(w.Source) > llm.Rank(have.Source) {
+	if !w.IsKnown() || w == have || have.IsKnown() && llm.WindowRank(w.Source) > llm.WindowRank(have.Source) {
 		return false
 	}
 	k.useWindow(w)
@@ -68,24 +68,24 @@ func (k *windowKeeper) useWindow(w meter.Window) {
 	k.journal.UseWindow(w)
 	k.storeServerWindow()
 	k.display.storeToolNames()
-	k.room.WindowChanged(w)
+	k.compactor.WindowChanged(w)
 	k.journal.Publish(updates.ModelSwitched{Model: k.journal.Model()})
 	k.display.showMeter()
 }
 
-// learnWindow uses the window that a server named, in tokens, and stores it for later runs. It reports whether it
-// is in force.
+// learnWindow uses the window that a server named, in tokens, and stores it for later runs. It reports whether
+// requests now use this size.
 func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 	k.journal.RememberWindow(tokens)
 	k.keepCalibration()
 	had := k.journal.Model().Window.Tokens
 	if had == tokens {
-		return true // no second notice
+		return true // the user got the notice before
 	}
 	if !k.setWindow(meter.Window{Tokens: tokens, Source: meter.WindowLearned}) {
 		return false
 	}
-	k.note(ctx, fmt.Sprintf("The server says that its window is %d tokens.", tokens))
+	k.addNotice(ctx, fmt.Sprintf("The server says that its window is %d tokens.", tokens))
 	return true
 }
 
@@ -97,30 +97,30 @@ func (k *windowKeeper) forgetWindow() {
 	}
 }
 
-// note records the model with a notice.
-func (k *windowKeeper) note(ctx context.Context, text string) {
+// addNotice stores a notice for the user, together with the changed limits of the model.
+func (k *windowKeeper) addNotice(ctx context.Context, text string) {
 	m, _ := k.journal.ModelRecord()
-	_, err := k.journal.Keep(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	_, err := k.journal.AppendOrPostpone(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
 		k.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
-// askTime is the time limit for the server's answer about its window.
-const askTime = 2 * time.Second
+// askTimeout is the time limit for the server's answer about its window.
+const askTimeout = 2 * time.Second
 
-// askWindow asks the server for its window, and reports whether the size in force changed.
+// askWindow asks the server for its window, and reports whether the size that requests use has changed.
 func (k *windowKeeper) askWindow(ctx context.Context) bool {
-	if k.ask == nil || ctx.Err() != nil {
+	if k.askServer == nil || ctx.Err() != nil {
 		return false
 	}
 	m := k.journal.Model()
-	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
-		return false // the user set it
+	if llm.WindowRank(m.Window.Source) < llm.WindowRank(meter.WindowServer) {
+		return false // the user set the size
 	}
-	ask, cancel := context.WithTimeout(ctx, askTime)
+	askCtx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.ask(ask, m) })
+	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.askServer(askCtx, m) })
 	if k.journal.Model().Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
@@ -128,9 +128,9 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 	return k.setWindow(w) && w.Tokens != had
 }
 
-// grown returns the error for which a request is held back, or the result of a new check if the server now has a
-// larger window.
-func (k *windowKeeper) grown(ctx context.Context, err error) error {
+// retryInLargerWindow asks the server for its window after a request did not fit. If the window has grown, it makes room
+// again and returns that result, otherwise err.
+func (k *windowKeeper) retryInLargerWindow(ctx context.Context, err error) error {
 	had := k.journal.Model().Window
 	if llm.AsOverflow(err) == nil || !llm.FromServer(had) || !k.askWindow(ctx) {
 		return err
@@ -138,7 +138,7 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	if w := k.journal.Model().Window; w.IsKnown() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return k.room.Ready(ctx)
+	return k.compactor.MakeRoomForRequest(ctx)
 }
 
 // DefaultLines are the load line and the hard line of a window, in tokens, under the default rules.
@@ -148,20 +148,20 @@ func DefaultLines(window int) (load, hard int) {
 	return r.LoadLine, r.HardLine
 }
 
-// foldUsage anchors the meter to a report, and stores what it taught. A report of another model does not affect the
-// current one.
-func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
+// learnFromUsage sets the meter to the token counts of a usage report, and stores the new calibration. A report of
+// another model changes only that model's history.
+func (k *windowKeeper) learnFromUsage(event []conversation.Event, u conversation.Usage) {
 	name := k.journal.Model().Name()
 	if u.Model != name {
-		k.journal.Learn(k.journal.Meter().WithHistory(event, name))
+		k.journal.UseMeter(k.journal.Meter().WithHistory(event, name))
 		return
 	}
-	k.learn(k.journal.Meter().WithUsage(u))
+	k.useLearnedMeter(k.journal.Meter().WithUsage(u))
 }
 
-// learn uses a meter that has seen the endpoint's counts, and stores its calibration.
-func (k *windowKeeper) learn(m meter.Meter) {
-	if k.journal.Learn(m) {
+// useLearnedMeter replaces the meter by one with newer counts of the endpoint, and stores its calibration.
+func (k *windowKeeper) useLearnedMeter(m meter.Meter) {
+	if k.journal.UseMeter(m) {
 		k.keepCalibration()
 	}
 }
@@ -173,31 +173,31 @@ func (k *windowKeeper) keepCalibration() {
 		return
 	}
 	c := k.journal.Model().Calibration
-	k.learned[key] = c
-	k.keeper.put(false, func(batch learnedModels) learnedModels {
+	k.calibrations[key] = c
+	k.keeper.replace(false, func(batch calibrationsByKey) calibrationsByKey {
 		if batch == nil {
-			batch = learnedModels{}
+			batch = calibrationsByKey{}
 		}
 		batch[key] = c
 		return batch
 	})
 }
 
-// cutWatch counts the short reports of a model.
+// cutWatch counts the usage reports of a model that have fewer prompt tokens than were sent ("short" reports).
 type cutWatch struct {
-	model    string
-	inRow    int             // short reports in a row
-	most     int             // the largest of them, in tokens
-	uncached int             // reports without the tokens in the server's cache
-	lowered  meter.Window    // the window that was set after a cut, unknown without one
-	warned   map[string]bool // models for which the user got the notice
+	model          string
+	shortInRow     int             // short reports in a row
+	largestShort   int             // the largest prompt count among them, in tokens
+	uncachedCounts int             // reports that left out the tokens in the server's cache
+	loweredWindow  meter.Window    // the window that was set after a cut, unknown without one
+	warnedModels   map[string]bool // models for which the user got the notice
 }
 
-// trustUncached is the number of counts without the server's cache after which no cut is assumed any more.
+// trustUncached is how many reports without cached tokens prove that the server counts this way and cuts nothing.
 const trustUncached = 3
 
-// windowAfterCut is the window that an earlier run of the conversation set after a cut; false without one, or if the size
-// is known.
+// windowAfterCut is the window that an earlier run of the conversation set after the server cut a prompt. It is false
+// if no run set one, or if the model's window is known.
 func windowAfterCut(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		if c, ok := e.Body.(conversation.ModelChanged); ok {
@@ -208,72 +208,72 @@ func windowAfterCut(events []conversation.Event, m llm.Model) (meter.Window, boo
 	return meter.Window{}, false
 }
 
-// note counts a report, and reports whether it was short.
-func (w *cutWatch) note(found meter.Finding, prompt int) bool {
+// countReport counts a report, and reports whether it was short.
+func (w *cutWatch) countReport(found meter.Finding, prompt int) bool {
 	switch found {
 	case meter.CountUncachedOnly:
-		w.uncached++
+		w.uncachedCounts++
 		fallthrough
 	case meter.CountComplete:
-		w.inRow, w.most = 0, 0
+		w.shortInRow, w.largestShort = 0, 0
 		return false
 	}
-	w.inRow++
-	w.most = max(w.most, prompt)
+	w.shortInRow++
+	w.largestShort = max(w.largestShort, prompt)
 	return true
 }
 
-// cut reports whether the newest report, together with those before it, shows a cut.
-func (w *cutWatch) cut(found meter.Finding) bool {
+// showsCut reports whether the newest report, together with those before it, shows a cut.
+func (w *cutWatch) showsCut(found meter.Finding) bool {
 	switch {
-	case w.uncached >= trustUncached:
+	case w.uncachedCounts >= trustUncached:
 		return false
-	case found == meter.PromptCut && w.uncached == 0:
+	case found == meter.PromptCut && w.uncachedCounts == 0:
 		return true
 	}
-	return w.inRow > 1 && (found == meter.PromptCut || found == meter.CountDoubtful)
+	return w.shortInRow > 1 && (found == meter.PromptCut || found == meter.CountDoubtful)
 }
 
-// limit is the window of a server that cuts, as far as reports show: its largest count since it cuts, or the last
-// complete report, unless that is twice as large and thus from a larger window.
-func (w *cutWatch) limit(e meter.Expected) int {
-	if last := int(e.Reported); last < 2*w.most {
-		return max(last, w.most)
+// largestCount is the estimated window of a server that cuts prompts: the largest count since the cuts began, or the
+// last complete count. A complete count of at least twice that size is ignored: it comes from an earlier, larger window.
+func (w *cutWatch) largestCount(e meter.Expected) int {
+	if last := int(e.Reported); last < 2*w.largestShort {
+		return max(last, w.largestShort)
 	}
-	return w.most
+	return w.largestShort
 }
 
-// overflowed learns from a request that the server refused as too long, and returns the error with a hint.
-func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
-	told := *e
-	told.Hint = hint
+// learnFromRefusal updates meter and window after the server refused a request as too long. It returns the error with a hint.
+func (k *windowKeeper) learnFromRefusal(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
+	failure := *e
+	failure.Hint = hint
 	if r.To.Name() != k.journal.Model().Name() { // the user has switched meanwhile
-		return &told
+		return &failure
 	}
 	counted := e.Requested
 	if counted <= 0 {
-		counted = e.Window // it has more than that
+		counted = e.Window // the prompt has more tokens than the window
 	}
-	k.learn(k.journal.Meter().WithRefusal(counted))
+	k.useLearnedMeter(k.journal.Meter().WithRefusal(counted))
 	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
 		if have := k.journal.Model().Window; have.Tokens > e.Window {
-			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
+			failure.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
 	}
-	return &told
+	return &failure
 }
 
-// maxTokens is the bound of a reply, 0 for none: the user's limit or, if the reserve does not fit after the prompt,
-// the room that is left, because servers refuse a request whose prompt and bound together exceed the window. The
-// prompt size is an estimate, so the bound never gets so small that it would cut a reply that fits.
+// maxTokens is the largest reply to request, in tokens; 0 sets no limit. It is the user's limit or, if the reserve does
+// not fit after the prompt, the rest of the window: servers refuse a request whose prompt and reply limit together
+// exceed the window. It is never below a quarter of the reserve, because the prompt size is only an estimate.
 func maxTokens(r meter.Reading, limit int) int {
-	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
-	if !r.Window.IsKnown() || fits {
+	reserveFits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
+	if !r.Window.IsKnown() || reserveFits {
 		return limit
 	}
-	const least = 4 // a quarter of the reserve
+	const minReserveShare = 4 // the limit is at least one part of the reserve in so many
 	slack := r.Window.Tokens / 64
-	left := max(r.Window.Tokens-r.Used-slack, r.Reserve/least, 1)
+	left := max(r.Window.Tokens-r.Used-slack, r.Reserve/minReserveShare, 1)
 	if limit > 0 {
 		return min(left, limit)
 	}

@@ -35,7 +35,7 @@ func (s *windowServer) window(context.Context, llm.Model) meter.Window {
 
 // replyWithPrompt returns a complete reply with the reported tokens of the prompt.
 func replyWithPrompt(prompt int) agenttest.Reply {
-	return agenttest.Join(agenttest.Say("fine"), agenttest.Used(prompt, 60), agenttest.Stop(conversation.StopEnd))
+	return agenttest.Join(agenttest.StreamText("fine"), agenttest.ReportTokens(prompt, 60), agenttest.Stop(conversation.StopEnd))
 }
 
 func TestWindowPrecedence(t *testing.T) {
@@ -54,7 +54,7 @@ func TestWindowPrecedence(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, func(o *core.Options) { o.Model.Window = c.have })
 			r.SetWindow("test/m", c.told)
-			r.wait()
+			r.waitIdle()
 			if got := r.reading().Window; got != c.want {
 				t.Errorf("%+v in force, want %+v", got, c.want)
 			}
@@ -71,7 +71,7 @@ func TestServerWindowReplacesTheLearnedOne(t *testing.T) {
 			o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 		})
 		r.SetWindow("test/m", windowOf(16_384, meter.WindowServer))
-		r.wait()
+		r.waitIdle()
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Factor != 1 || c.Window != 16_384 {
 			t.Errorf("kept %+v", c)
@@ -98,7 +98,7 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 				o.Model.Window, o.AskWindow = c.have, s.window
 				o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 			}, replyWithPrompt(4662))
-			r.say("go")
+			r.sendAndWait("go")
 			if got := r.reading().Window; got != c.want {
 				t.Errorf("%+v in force, want %+v", got, c.want)
 			}
@@ -146,11 +146,11 @@ func TestWindowIsRefreshedBeforeARequestIsHeldBack(t *testing.T) {
 			r := start(t, func(o *core.Options) {
 				o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
 			}, textReply("fine"))
-			r.say(long)
+			r.sendAndWait(long)
 			if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
 				t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
 			}
-			for _, f := range agenttest.Of[updates.Failed](r.watch) {
+			for _, f := range agenttest.UpdatesOf[updates.Failed](r.watch) {
 				if named := strings.Contains(f.Err.Hint, "--window"); named != (isFromServer(c.have) && c.at != "") {
 					t.Errorf("hint %q", f.Err.Hint)
 				}
@@ -200,12 +200,12 @@ func TestRunWaitsForTheCalibrationToBeSaved(t *testing.T) {
 		disk := agenttest.NewGate()
 		r := start(t, nil, replyWithUsage("a", 300))
 		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
-		r.say(strings.Repeat("word ", 100))
+		r.sendAndWait(strings.Repeat("word ", 100))
 		if got := r.watch.Phases(); got[len(got)-1] != updates.Idle {
 			t.Errorf("the turn waits for the calibration: %v", got)
 		}
 		r.end()
-		r.wait()
+		r.waitIdle()
 		select {
 		case err := <-r.ended:
 			t.Fatalf("Run returned %v before the calibration was kept", err)
@@ -279,17 +279,17 @@ func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
 	const below = 258_400 // 0.95 of the step
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model = stepped }, textReply("hello"))
-		r.say("hi")
+		r.sendAndWait("hi")
 		if got := r.reading().LoadLine; got != below {
 			t.Errorf("the load line is at %d, want %d", got, below)
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "plain", Window: stepped.Window}, r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.reading().LoadLine; got != 892_500 {
 			t.Errorf("without a step the load line is at %d", got)
 		}
 		r.SwitchModel(stepped, agenttest.NewProvider())
-		r.wait()
+		r.waitIdle()
 		if got := r.reading().LoadLine; got != below {
 			t.Errorf("back at the model the load line is at %d, want %d", got, below)
 		}
@@ -312,7 +312,7 @@ func startReading(t *testing.T, text string, times int, change func(*core.Option
 	t.Helper()
 	var script []agenttest.Reply
 	for i := range times {
-		script = append(script, callsReply(agenttest.Call(0, fmt.Sprint("c", i), "look")), textReply("done"))
+		script = append(script, callsReply(agenttest.StreamCall(0, fmt.Sprint("c", i), "look")), textReply("done"))
 	}
 	return start(t, func(o *core.Options) {
 		look := agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
@@ -348,24 +348,24 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 		r := startReading(t, linesOfNames(10_000), 5, func(o *core.Options) { o.Model.Window = meter.Window{} })
 		want := func(when string, chars int) {
 			t.Helper()
-			r.say("go")
+			r.sendAndWait("go")
 			if got := r.shownChars(); got != chars || r.ArrivalCap().Chars != chars {
 				t.Errorf("%s: %d characters are shown, %d are told of, want %d", when, got, r.ArrivalCap().Chars, chars)
 			}
 		}
 		want("unknown", 30_000)
 		r.SetWindow("test/m", meter.Window{Tokens: 100_000, Source: meter.WindowServer})
-		r.wait()
+		r.waitIdle()
 		want("learned", 100_000)
 		r.SwitchModel(otherModel("m2", 200_000), r.provider)
-		r.wait()
+		r.waitIdle()
 		want("of another model", 200_000)
 		r.Configure(nil, preset.RulesOf(preset.OneClaw))
-		r.wait()
+		r.waitIdle()
 		want("under the letter of ONE", 30_000)
 		r.Configure(nil, preset.RulesOf(preset.Plimsoll))
 		r.SwitchModel(otherModel("m3", 8_192), r.provider)
-		r.wait()
+		r.waitIdle()
 		if got := r.ArrivalCap().Chars; got != 30_000 {
 			t.Errorf("in a small window: %d characters", got)
 		}
@@ -376,14 +376,14 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := startReading(t, linesOfNames(2_000), 2, func(o *core.Options) { o.Model.Window.Tokens = 40_000 })
-		r.say("go")
+		r.sendAndWait("go")
 		b, seq := r.newestResult()
 		id := conversation.RecallID{First: seq, Last: seq}.String()
 		if !strings.Contains(b.Text, "recall "+id+" ") || !strings.Contains(b.Text, " src/file_1060.go") || r.memory.Blob(b.Blob) != linesOfNames(2_000) {
 			t.Errorf("e%d ends %q", seq, b.Text[40_000:])
 		}
 		r.SwitchModel(otherModel("m2", 50_000), r.provider)
-		r.say("go")
+		r.sendAndWait("go")
 		again, _ := conversation.ArrivalCap{Chars: 40_000, DescribesRest: true}.Apply(linesOfNames(2_000), id)
 		if r.memory.Events()[seq-1].Body.(conversation.ToolResult).Text != again {
 			t.Error("what was cut is not frozen as it was")

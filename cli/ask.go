@@ -256,7 +256,7 @@ func (w *turnPrinter) show(u updates.Update) (over bool) {
 		if line := session.CompactionLine(u); line != "" {
 			w.printProgress(line)
 		}
-	case updates.Summaries:
+	case updates.SummariesPaused:
 		if u.Paused {
 			w.printProgress("summaries are paused after failures in a row: compact by hand, or change the model")
 		}

@@ -65,7 +65,7 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 func TestAskFailsWhenTheModelRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, progress, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		_, progress, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.StreamChunk(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		if err == nil || !strings.Contains(progress, "refused: cyber: declined") {
 			t.Errorf("%v, told %q", err, progress)
 		}
@@ -76,7 +76,7 @@ func TestAskReportsAFailureAsJSON(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, _, err := runAsk(t, true, core.Options{Log: &agenttest.Memory{}}, agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy"}),
-			agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+			agenttest.StreamChunk(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		for _, want := range []string{`"class":"overloaded"`, `"class":"bad request","message":"the model refused to answer: cyber: declined"`, `"reason":"filtered"`} {
 			if err == nil || !strings.Contains(out, want) {
 				t.Errorf("%v, no %s in %s", err, want, out)
@@ -99,7 +99,7 @@ func TestAskDoesNotPrintTheReplyOfAKilledRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &agenttest.Memory{}
 		killed := core.Stored{Partial: &conversation.PartialReply{Text: "half of ano", Model: "test/m", Request: conversation.Usage{Model: "test/m"}}}
-		out, _, err := runAsk(t, false, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
+		out, _, err := runAsk(t, false, core.Options{Log: log, Stored: killed}, agenttest.StreamChunk(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
 		if err != nil || out != "whole\n" || len(log.Events()) < 4 {
 			t.Errorf("%q, %v, %d events", out, err, len(log.Events()))
 		}
@@ -157,8 +157,8 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 // Standard output has a retried reply once, as in the log: without the text of earlier tries, also if all tries failed.
 func TestAskWritesARetriedReplyOnce(t *testing.T) {
 	t.Parallel()
-	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
-	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
+	broken := agenttest.Join(agenttest.StreamText("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
+	whole := agenttest.Join(agenttest.StreamText("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
 	synctest.Test(t, func(t *testing.T) {
 		out, _, err := runAsk(t, false, core.Options{Log: &agenttest.Memory{}}, broken, whole)
 		if err != nil || out != "Another answer.\n" {

@@ -139,7 +139,7 @@ func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 	notifyingWriter := newNotifyingWriter()
 	a.console.Stderr = notifyingWriter
 	storeBodies(t, a, stored, fileTurns(5)...)
-	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)

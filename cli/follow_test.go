@@ -220,7 +220,7 @@ func TestAnArrivingReplyIsFollowed(t *testing.T) {
 		if got := onlyUpdate[updates.Delta](t, list).Text; got != "the next" {
 			t.Errorf("of the next reply there is %q", got)
 		}
-		if !onlyUpdate[updates.Elsewhere](t, list).Closed {
+		if !onlyUpdate[updates.OpenElsewhere](t, list).Closed {
 			t.Error("it is open still")
 		}
 	})
@@ -238,7 +238,7 @@ func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 		o.append(conversation.UserMessage{Text: "the last"})
 		o.close()
 		list := updatesWithin(t, soon, talk.Session)
-		if got := onlyUpdate[updates.Appended](t, list).Events; len(got) != 1 || !onlyUpdate[updates.Elsewhere](t, list).Closed {
+		if got := onlyUpdate[updates.Appended](t, list).Events; len(got) != 1 || !onlyUpdate[updates.OpenElsewhere](t, list).Closed {
 			t.Errorf("told %+v", list)
 		}
 		talks := make([]tui.Conversation, 2)
@@ -287,18 +287,18 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 func TestTheEndOfTheOtherWindowIsReportedOnce(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.close()
-		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
+		if u := onlyUpdate[updates.OpenElsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
 		}
 		o.reopen()
-		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); !u.Open || u.Closed || !strings.Contains(u.Why, fmt.Sprintf("(pid %d)", os.Getpid())) {
+		if u := onlyUpdate[updates.OpenElsewhere](t, updatesWithin(t, time.Minute, talk.Session)); !u.Open || u.Closed || !strings.Contains(u.Why, fmt.Sprintf("(pid %d)", os.Getpid())) {
 			t.Errorf("when it is open again: %+v", u)
 		}
 		o.close()
 		updatesWithin(t, soon, talk.Session)
 		o.app.settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
-		if err != nil || again.ReadOnly != "" || again.Elsewhere != (updates.Elsewhere{}) || again.ID != owned {
+		if err != nil || again.ReadOnly != "" || again.Elsewhere != (updates.OpenElsewhere{}) || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
@@ -313,7 +313,7 @@ func TestADeletedConversationIsNoLongerFollowed(t *testing.T) {
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		if u := onlyUpdate[updates.Elsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
+		if u := onlyUpdate[updates.OpenElsewhere](t, updatesWithin(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
 			t.Errorf("told %+v", u)
 		}
 		if _, err := h.Fork(t.Context()); err == nil || !strings.Contains(err.Error(), "deleted") {

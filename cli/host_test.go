@@ -28,7 +28,7 @@ func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
-	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	h := openHost(t, a, l, "")
 	defer h.Close()
 	r := h.Running

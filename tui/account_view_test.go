@@ -51,7 +51,7 @@ func TestContextViewFollowsTheConversation(t *testing.T) {
 		r.wantCalls("first inspect")
 		changed := r.breakdown()
 		changed.Heaviest[0].Label = "read_file another.go"
-		r.sendUpdates(updates.Inspected{Account: changed})
+		r.sendUpdates(updates.Inspected{Breakdown: changed})
 		r.selectRow("read_file another.go")
 	})
 }

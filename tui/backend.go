@@ -88,16 +88,16 @@ type Conversation struct {
 	Model     llm.Model
 	Meter     meter.Meter // when it was opened; updates replace it
 	Mode      conversation.Mode
-	Profile   string            // the default for compactions
-	Profiles  []Profile         // all profiles, in the order they are offered
-	KeepLast  int               // newest turns that a compaction keeps by default
-	ReadOnly  string            // why no message can be sent, "" if one can
-	Elsewhere updates.Elsewhere // the other window that has it open, if it is read-only
-	Waiting   []string          // messages that waited when the program last ended; they return to the composer
-	Notes     []string          // notices shown when it opens
-	Keyless   string            // the provider of Model, if it needs a key and has none
-	Found     []string          // other models that were found, shown at the first start
-	Draft     Draft             // the stored draft
+	Profile   string                // the default for compactions
+	Profiles  []Profile             // all profiles, in the order they are offered
+	KeepLast  int                   // newest turns that a compaction keeps by default
+	ReadOnly  string                // why no message can be sent, "" if one can
+	Elsewhere updates.OpenElsewhere // the other window that has it open, if it is read-only
+	Waiting   []string              // messages that waited when the program last ended; they return to the composer
+	Notes     []string              // notices shown when it opens
+	Keyless   string                // the provider of Model, if it needs a key and has none
+	Found     []string              // other models that were found, shown at the first start
+	Draft     Draft                 // the stored draft
 }
 
 // Draft is unsent text.

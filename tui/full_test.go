@@ -54,7 +54,7 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 		r.wantText("▌ hello there")
 		before := r.text()
 		events := r.commitEvents(conversation.UserMessage{Text: "said in the one that was left"})
-		r.sendUpdates(updates.Appended{Events: events}, previewAnswer(plan), updates.Inspected{Account: r.breakdown()}, pendingReview(), updates.Reviewed{})
+		r.sendUpdates(updates.Appended{Events: events}, previewAnswer(plan), updates.Inspected{Breakdown: r.breakdown()}, pendingReview(), updates.Reviewed{})
 		if d := cmp.Diff(before, r.text()); d != "" {
 			r.t.Error(d)
 		}

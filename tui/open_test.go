@@ -120,7 +120,7 @@ func TestFollowing(t *testing.T) {
 		r.wantText("half a rep")
 		r.submit("hello")
 		r.wantText("│ hello", openElsewhereUpdate.Why)
-		r.sendUpdates(updates.Elsewhere{Why: "This conversation was deleted"})
+		r.sendUpdates(updates.OpenElsewhere{Why: "This conversation was deleted"})
 		r.wantText("This conversation was deleted", "│ hello")
 		r.wantNoText("following")
 		r.calls = nil
@@ -131,8 +131,8 @@ func TestFollowing(t *testing.T) {
 
 // Updates of a followed conversation, while another window has it open and after that.
 var (
-	openElsewhereUpdate   = updates.Elsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
-	closedElsewhereUpdate = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
+	openElsewhereUpdate   = updates.OpenElsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
+	closedElsewhereUpdate = updates.OpenElsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
 )
 
 // withFollowedConversation opens a conversation longer than the screen that another window has open.

@@ -94,7 +94,7 @@ func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 // The mode is visible even if there is no room for the other hints.
 func TestTheModeIsShownOnANarrowTerminal(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.sendUpdates(updates.Summaries{Paused: true})
+		r.sendUpdates(updates.SummariesPaused{Paused: true})
 		for width, note := range map[int]bool{100: true, 30: true, 20: false, 10: false} {
 			r.resize(width, 20)
 			last := r.lines()[19]

@@ -128,12 +128,12 @@ func pendingReview() updates.Reviewing {
 // openView lists the full-screen views, each with the keys that open it.
 var openView = map[string]func(*rig){
 	"history":  func(r *rig) { r.press("ctrl+t") },
-	"context":  func(r *rig) { r.submit("/context"); r.sendUpdates(updates.Inspected{Account: r.breakdown()}) },
+	"context":  func(r *rig) { r.submit("/context"); r.sendUpdates(updates.Inspected{Breakdown: r.breakdown()}) },
 	"ledger":   func(r *rig) { r.submit("/ledger") },
 	"preview":  func(r *rig) { r.press("ctrl+k"); r.sendUpdates(previewAnswer(plan)) },
 	"review":   func(r *rig) { r.sendUpdates(pendingReview()); r.submit("/review"); r.wait(5 * time.Second) },
 	"search":   func(r *rig) { r.submit("/search fix") },
-	"settings": func(r *rig) { r.submit("/settings"); r.sendUpdates(updates.Inspected{Account: r.breakdown()}) },
+	"settings": func(r *rig) { r.submit("/settings"); r.sendUpdates(updates.Inspected{Breakdown: r.breakdown()}) },
 	"diff":     func(r *rig) { r.appendEvents(fileEdits()...); r.submit("/diff") },
 }
 

@@ -157,11 +157,11 @@ func (s *session) update(u updates.Update) pane.Action {
 		s.load.setMeter(u.Meter)
 	case updates.ModelSwitched:
 		return s.modelSwitched(u.Model)
-	case updates.Elsewhere:
+	case updates.OpenElsewhere:
 		s.ReadOnly, s.Elsewhere = u.Why, u
 	case updates.Inspected:
-		s.breakdown = u.Account
-	case updates.Summaries:
+		s.breakdown = u.Breakdown
+	case updates.SummariesPaused:
 		s.summariesPaused = u.Paused
 	case updates.CacheCold:
 		return s.cache.setExpiry(u.At, s.env)

@@ -246,7 +246,7 @@ func (l *statusLine) phaseText() string {
 		return "stopping"
 	case updates.Retrying:
 		left := max(0, s.Wait-l.chat.animation.clock.Sub(s.Since)).Round(time.Second)
-		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attemptText(s.Attempt, s.Of), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attemptText(s.Attempt, s.MaxAttempts), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
 	}
 	return ""
 }

@@ -88,11 +88,11 @@ func hostileAnswers() []updates.Update {
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
 	return []updates.Update{
-		previewAnswer(p), updates.Previewed{Err: bad}, updates.Inspected{Account: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
+		previewAnswer(p), updates.Previewed{Err: bad}, updates.Inspected{Breakdown: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
 		updates.Reviewed{}, updates.Edited{What: updates.EditPin, Err: bad}, updates.Edited{What: updates.EditMask, Before: 9, After: 3}, updates.CompactionFailed{Err: bad},
 		updates.Delta{Text: evil, Reasoning: evil}, updates.Failed{Err: bad}, updates.Status{Phase: updates.Retrying, Why: evil}, updates.Status{Phase: updates.Idle},
 		updates.Queued{Texts: []string{evil}}, approval("c1", evil), updates.ApprovalClosed{CallID: "c1"}, updates.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
-		updates.Elsewhere{Why: evil},
+		updates.OpenElsewhere{Why: evil},
 	}
 }
 

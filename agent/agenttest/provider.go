@@ -23,8 +23,8 @@ type Step struct {
 	Chunk *llm.Chunk    // yield it
 }
 
-// Say streams pieces of text.
-func Say(pieces ...string) Reply {
+// StreamText streams pieces of text.
+func StreamText(pieces ...string) Reply {
 	var r Reply
 	for _, p := range pieces {
 		r = append(r, Step{Chunk: &llm.Chunk{Text: p}})
@@ -32,8 +32,8 @@ func Say(pieces ...string) Reply {
 	return r
 }
 
-// Think streams pieces of reasoning.
-func Think(pieces ...string) Reply {
+// StreamReasoning streams pieces of reasoning.
+func StreamReasoning(pieces ...string) Reply {
 	var r Reply
 	for _, p := range pieces {
 		r = append(r, Step{Chunk: &llm.Chunk{Reasoning: p}})
@@ -41,8 +41,8 @@ func Think(pieces ...string) Reply {
 	return r
 }
 
-// Call streams a tool call, with its arguments in these pieces.
-func Call(index int, id, name string, arguments ...string) Reply {
+// StreamCall streams a tool call, with its arguments in these pieces.
+func StreamCall(index int, id, name string, arguments ...string) Reply {
 	r := Reply{{Chunk: &llm.Chunk{Calls: []llm.CallDelta{{Index: index, ID: id, Name: name}}}}}
 	for _, p := range arguments {
 		r = append(r, Step{Chunk: &llm.Chunk{Calls: []llm.CallDelta{{Index: index, Arguments: p}}}})
@@ -50,16 +50,16 @@ func Call(index int, id, name string, arguments ...string) Reply {
 	return r
 }
 
-// Send streams one chunk.
-func Send(c llm.Chunk) Reply { return Reply{{Chunk: &c}} }
+// StreamChunk streams one chunk.
+func StreamChunk(c llm.Chunk) Reply { return Reply{{Chunk: &c}} }
 
 // Stop ends the reply with a reason.
 func Stop(reason conversation.StopReason) Reply {
 	return Reply{{Chunk: &llm.Chunk{Stop: reason}}}
 }
 
-// Used reports the tokens of the prompt and of the reply; all other numbers are unknown.
-func Used(prompt, completion int) Reply {
+// ReportTokens reports the tokens of the prompt and of the reply; all other numbers are unknown.
+func ReportTokens(prompt, completion int) Reply {
 	return Reply{{Chunk: &llm.Chunk{Usage: &llm.Tokens{
 		Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
 	}}}}
@@ -68,8 +68,8 @@ func Used(prompt, completion int) Reply {
 // Fail ends the reply with an error.
 func Fail(err error) Reply { return Reply{{Err: err}} }
 
-// Hold waits until the test opens the gate.
-func Hold(g *Gate) Reply { return Reply{{Gate: g}} }
+// WaitAtGate waits until the test opens the gate.
+func WaitAtGate(g *Gate) Reply { return Reply{{Gate: g}} }
 
 // Pause sleeps.
 func Pause(d time.Duration) Reply { return Reply{{Wait: d}} }

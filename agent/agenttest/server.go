@@ -25,8 +25,8 @@ type Server struct {
 	// Truncates drops the oldest messages of a prompt that is too long instead of
 	// refusing it, and reports the usage of the rest.
 	Truncates bool
-	// Quiet leaves usage out of the replies.
-	Quiet bool
+	// OmitsUsage leaves usage out of the replies.
+	OmitsUsage bool
 	// Answer makes the n-th reply, counted from 0 without refused requests. Nil: the reply is "yes".
 	Answer func(n int, r llm.Request) Reply
 	// Summary makes the reply to a request for a summary. Nil: [Healthy].
@@ -83,7 +83,7 @@ func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 			completion += chunkTokens(c)
 			return yield(c, err)
 		})
-		if ended && !s.Quiet {
+		if ended && !s.OmitsUsage {
 			yield(llm.Chunk{Usage: &llm.Tokens{
 				Prompt: got.Tokens - got.dropped, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
 			}}, nil)
@@ -106,12 +106,12 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: count(r), Wrong: Inspect(r)}
+	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: requestTokens(r), Wrong: CheckRequest(r)}
 	s.compare(&got)
 	if window := s.window(r.Model); window > 0 && got.Tokens > window {
 		got.Refused = !s.Truncates
 		for i := 0; s.Truncates && got.Tokens-got.dropped > window && i < len(r.Messages)-1; i++ {
-			got.dropped += tokensOf(&r.Messages[i])
+			got.dropped += messageTokenCount(&r.Messages[i])
 		}
 	}
 	s.served = append(s.served, got)
@@ -121,11 +121,11 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	var reply Reply
 	switch {
 	case got.Purpose == conversation.PurposeSummary && s.Summary == nil:
-		reply = Healthy(s.summaries, r)
+		reply = ReplyWithSummary(s.summaries, r)
 	case got.Purpose == conversation.PurposeSummary:
 		reply = s.Summary(s.summaries, r)
 	case s.Answer == nil:
-		reply = Join(Say("yes"), Stop(conversation.StopEnd))
+		reply = Join(StreamText("yes"), Stop(conversation.StopEnd))
 	default:
 		reply = s.Answer(s.replies, r)
 	}
@@ -142,10 +142,10 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 func (s *Server) compare(got *Served) {
 	r := got.Request
 	got.Before = len(s.previous)
-	for got.Shared < min(len(s.previous), len(r.Messages)) && same(&s.previous[got.Shared], &r.Messages[got.Shared]) {
+	for got.Shared < min(len(s.previous), len(r.Messages)) && sameMessage(&s.previous[got.Shared], &r.Messages[got.Shared]) {
 		got.Shared++
 	}
-	tools := writeTools(r.Tools)
+	tools := toolsText(r.Tools)
 	switch {
 	case s.tools == "" && len(r.Tools) > 0:
 		s.tools = tools

@@ -23,49 +23,49 @@ const (
 	toolsTokens   = 20 // around a tools array
 )
 
-func count(r llm.Request) int {
+func requestTokens(r llm.Request) int {
 	n := 0
 	if r.System != "" {
-		n += messageTokens + countText(r.System)
+		n += messageTokens + textTokens(r.System)
 	}
 	if len(r.Tools) > 0 {
-		n += toolsTokens + countText(writeTools(r.Tools))
+		n += toolsTokens + textTokens(toolsText(r.Tools))
 	}
 	for i := range r.Messages {
-		n += tokensOf(&r.Messages[i])
+		n += messageTokenCount(&r.Messages[i])
 	}
 	return n
 }
 
-func countText(text string) int {
+func textTokens(text string) int {
 	s := conversation.Measure(text)
 	return int(math.Ceil(float64(s.ASCII)/asciiPerToken + tokensPerCJK*float64(s.CJK) + float64(s.Other)/otherPerToken))
 }
 
-func tokensOf(m *projection.Message) int {
-	n := messageTokens + countText(m.Text)
+func messageTokenCount(m *projection.Message) int {
+	n := messageTokens + textTokens(m.Text)
 	for _, c := range m.Calls {
-		n += messageTokens + countText(c.Name) + countText(c.Arguments)
+		n += messageTokens + textTokens(c.Name) + textTokens(c.Arguments)
 	}
 	return n
 }
 
 func chunkTokens(c llm.Chunk) int {
-	n := countText(c.Text) + countText(c.Reasoning)
+	n := textTokens(c.Text) + textTokens(c.Reasoning)
 	for _, d := range c.Calls {
-		n += countText(d.Name) + countText(d.Arguments)
+		n += textTokens(d.Name) + textTokens(d.Arguments)
 	}
 	return n
 }
 
-func same(a, b *projection.Message) bool {
+func sameMessage(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
 		})
 }
 
-func writeTools(tools []conversation.ToolSpec) string {
+func toolsText(tools []conversation.ToolSpec) string {
 	var b strings.Builder
 	for _, t := range tools {
 		fmt.Fprintf(&b, "%s %q %s\n", t.Name, t.Description, t.Parameters)
@@ -75,8 +75,8 @@ func writeTools(tools []conversation.ToolSpec) string {
 
 var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Inspect lists what an endpoint would refuse in a request.
-func Inspect(r llm.Request) (wrong []string) {
+// CheckRequest lists what an endpoint would refuse in a request.
+func CheckRequest(r llm.Request) (wrong []string) {
 	add := func(i int, what string, about ...any) {
 		wrong = append(wrong, fmt.Sprintf("message %d of %d: ", i, len(r.Messages))+fmt.Sprintf(what, about...))
 	}
@@ -104,12 +104,12 @@ func Inspect(r llm.Request) (wrong []string) {
 		if m.Role != projection.RoleUser && m.Role != projection.RoleAssistant && m.Role != projection.RoleTool {
 			add(i, "its role is %q", m.Role)
 		}
-		if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" || !storable(m.Text) {
+		if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" || !isStorable(m.Text) {
 			add(i, "it is empty or not text: %.40q", m.Text)
 		}
 		for _, c := range m.Calls {
 			var object map[string]json.RawMessage
-			if !storable(c.Arguments) || json.Unmarshal([]byte(c.Arguments), &object) != nil || object == nil {
+			if !isStorable(c.Arguments) || json.Unmarshal([]byte(c.Arguments), &object) != nil || object == nil {
 				add(i, "the arguments %.40q are no JSON object", c.Arguments)
 			}
 			if m.Role != projection.RoleAssistant || c.Name == "" || ids[c.ID] || !callID.MatchString(c.ID) {
@@ -125,4 +125,4 @@ func Inspect(r llm.Request) (wrong []string) {
 	return wrong
 }
 
-func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+func isStorable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

@@ -12,15 +12,15 @@ import (
 
 // The replies of a fake model to requests for a summary.
 
-// Healthy replies with an extract of the request that has the requested length.
-func Healthy(n int, r llm.Request) Reply {
-	return Join(Say(extract(n, r)), Stop(conversation.StopEnd))
+// ReplyWithSummary replies with an extract of the request that has the requested length.
+func ReplyWithSummary(n int, r llm.Request) Reply {
+	return Join(StreamText(extractSummary(n, r)), Stop(conversation.StopEnd))
 }
 
 var lengthLimit = regexp.MustCompile(`Use at most (\d+) tokens`)
 
-// extract quotes a few lines from all of a request, within the length that it asks for.
-func extract(n int, r llm.Request) string {
+// extractSummary quotes a few lines from all of a request, within the length that it asks for.
+func extractSummary(n int, r llm.Request) string {
 	var all strings.Builder
 	for i := range r.Messages {
 		all.WriteString(r.Messages[i].Text + "\n")
@@ -37,7 +37,7 @@ func extract(n int, r llm.Request) string {
 	text := fmt.Sprintf("### Goal\nAccount %d of what was said so far, in a few words.\n### Done\n", n)
 	for i := 0; i < len(lines); i += max(1, len(lines)*20/max(room, 1)) {
 		next := fmt.Sprintf("- point %d: %.40s\n", i, lines[i])
-		if countText(text+next) > room {
+		if textTokens(text+next) > room {
 			break
 		}
 		text += next

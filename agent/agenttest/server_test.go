@@ -71,12 +71,12 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 		"arguments":         request(u, reply("", call("c", `null`)), result("c", "r")),
 		"half a character":  request(user("a\xe5")),
 	} {
-		if len(agenttest.Inspect(r)) == 0 {
+		if len(agenttest.CheckRequest(r)) == 0 {
 			t.Errorf("%s: nothing is seen", name)
 		}
 	}
 	good := request(u, reply("b"), u, reply("", call("c", `{}`), call("d", `{"n":1}`)), result("c", "r"), result("d", "r"))
-	if wrong := agenttest.Inspect(good); len(wrong) > 0 {
+	if wrong := agenttest.CheckRequest(good); len(wrong) > 0 {
 		t.Errorf("seen %v", wrong)
 	}
 }

@@ -44,12 +44,12 @@ type Allowed struct {
 type Toolbox struct {
 	AllowErr error // the result of Allow
 
-	tools   []Tool
-	mu      sync.Mutex // guards all below
-	allowed []Allowed
-	calls   []conversation.ToolCall
-	running int
-	most    int
+	tools        []Tool
+	mu           sync.Mutex // guards all below
+	allowed      []Allowed
+	calls        []conversation.ToolCall
+	running      int
+	mostParallel int
 }
 
 // NewToolbox returns a toolbox with tools.
@@ -92,7 +92,7 @@ func (b *Toolbox) Run(ctx context.Context, call conversation.ToolCall, progress 
 	b.mu.Lock()
 	b.calls = append(b.calls, call)
 	b.running++
-	b.most = max(b.most, b.running)
+	b.mostParallel = max(b.mostParallel, b.running)
 	b.mu.Unlock()
 	defer func() {
 		b.mu.Lock()
@@ -134,9 +134,9 @@ func (b *Toolbox) Calls() []conversation.ToolCall {
 	return slices.Clone(b.calls)
 }
 
-// Most is the largest number of calls that ran at the same time, and running the number of those that run now.
-func (b *Toolbox) Most() (most, running int) {
+// Parallel is the largest number of calls that ran at the same time, and running the number of those that run now.
+func (b *Toolbox) Parallel() (most, running int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.most, b.running
+	return b.mostParallel, b.running
 }

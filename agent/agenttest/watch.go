@@ -67,8 +67,8 @@ func (w *Watcher) Await(ctx context.Context, match func(updates.Update) bool) (u
 	}
 }
 
-// Of returns the updates of one type, in order.
-func Of[T updates.Update](w *Watcher) []T {
+// UpdatesOf returns the updates of one type, in order.
+func UpdatesOf[T updates.Update](w *Watcher) []T {
 	var out []T
 	for _, u := range w.Updates() {
 		if u, ok := u.(T); ok {
@@ -81,7 +81,7 @@ func Of[T updates.Update](w *Watcher) []T {
 // Events are the events that were appended.
 func (w *Watcher) Events() []conversation.Event {
 	var out []conversation.Event
-	for _, u := range Of[updates.Appended](w) {
+	for _, u := range UpdatesOf[updates.Appended](w) {
 		out = append(out, u.Events...)
 	}
 	return out
@@ -90,7 +90,7 @@ func (w *Watcher) Events() []conversation.Event {
 // Phases are the phases of the conversation so far, without repeats in a row.
 func (w *Watcher) Phases() []updates.Phase {
 	var out []updates.Phase
-	for _, s := range Of[updates.Status](w) {
+	for _, s := range UpdatesOf[updates.Status](w) {
 		out = append(out, s.Phase)
 	}
 	return slices.Compact(out)

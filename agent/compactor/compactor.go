@@ -44,8 +44,8 @@ type Compactor struct {
 
 	replan   bool // ask the planner again before the next turn
 	schedule *scheduler
-	writers  *writers
-	records  *records
+	writers  *writerChooser
+	failures *failureLog
 	manual   manualEdits
 }
 
@@ -74,10 +74,10 @@ func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor 
 	p := &scheduler{journal: j, cacheSaved: o.CacheSaved}
 	c := &Compactor{
 		journal: j, inbox: in, loop: loop,
-		schedule: p, writers: &writers{journal: j, inbox: in, retry: o.Retry, find: o.Summarisers, save: o.Transcript}, records: &records{journal: j, loop: loop, schedule: p},
+		schedule: p, writers: &writerChooser{journal: j, inbox: in, retry: o.Retry, findModel: o.Summarisers, saveTranscript: o.Transcript}, failures: &failureLog{journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
-	p.writing = func() bool { return c.job != nil }
+	p.isWriting = func() bool { return c.job != nil }
 	return c
 }
 
@@ -90,7 +90,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 		return storeError(err)
 	}
 	for _, j := range summaries {
-		j.on(eventCommitted)
+		j.applyEvent(eventCommitted)
 	}
 	p := proposal.Preview()
 	c.journal.Logger().Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.journal.Rules().Preset,
@@ -98,9 +98,9 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 		"before", p.Before, "after", p.After)
 	layer := w.Trigger == planner.TriggerRequest
 	if !layer { // layers make no room
-		c.schedule.rearm()
+		c.schedule.delayModelRequests()
 	}
-	c.schedule.askedAt = 0
+	c.schedule.summaryStartedAt = 0
 	c.dropStale()
 	c.journal.Publish(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.DropsOldest() && w.Source != conversation.SourceManual})
 	return nil
@@ -109,36 +109,36 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 // dropStale discards summaries that are stale or no longer needed, so that no more is paid for them.
 func (c *Compactor) dropStale() {
 	j, rules := c.job, c.journal.Rules()
-	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
+	c.prepared.drop(errOvertaken, func(j *job) bool { return j.isOvertaken(c.journal) })
 	if !rules.EvictsAutomatically() || !rules.ActsAutomatically() {
-		c.prepared.drop(errNeedless, everyJob)
+		c.prepared.drop(errNotNeeded, everyJob)
 	}
 	if !c.HasPendingSummary() {
 		return
 	}
 	r := c.journal.Reading()
 	switch {
-	case j.overtaken(c.journal):
+	case j.isOvertaken(c.journal):
 		c.discard(j, errOvertaken)
 	case j.state == stateInReview: // it is already paid for, and the user reads it
 	case j.requested():
 	case !rules.ActsAutomatically(), !rules.AsksModelAutomatically() && j.waitsForStep(c.journal.Rules()):
-		c.discard(j, errNeedless)
-	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next step needs it
+		c.discard(j, errNotNeeded)
+	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next eviction step needs it
 	case rules.Preset.Design().AbsoluteLoadLine: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
-		c.discard(j, errNeedless)
+		c.discard(j, errNotNeeded)
 	}
 }
 
-// showForReview shows a written summary to the user, if it is still the job. The goroutine of the job causes the
-// call.
+// showForReview shows a written summary to the user, unless the job was discarded or replaced. The goroutine of the
+// job puts this call into the inbox.
 func (c *Compactor) showForReview(j *job) {
 	if c.job != j || j.ended() {
 		return
 	}
-	j.on(eventShown)
-	c.journal.Logger().Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
+	j.applyEvent(eventShown)
+	c.journal.Logger().Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.duration)
 	c.announceReview()
 }
 
@@ -162,34 +162,34 @@ func (c *Compactor) discard(j *job, cause error) {
 	}
 }
 
-// betweenTurns reports whether an operation has to wait for the end of the turn.
-func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == opRestore }
+// needsTurnEnd reports whether the operation has to wait for the end of the turn.
+func (d operation) needsTurnEnd() bool { return d.what == opRewind || d.what == opRestore }
 
 // operations is the queue of operations, oldest first.
 type operations []operation
 
 func (o *operations) add(d operation) { *o = append(*o, d) }
 
-// due reports whether the oldest operation can run now.
-func (o operations) due(inTurn bool) bool {
-	return len(o) > 0 && (!inTurn || !o[0].betweenTurns())
+// hasDue reports whether the oldest operation can run now.
+func (o operations) hasDue(inTurn bool) bool {
+	return len(o) > 0 && (!inTurn || !o[0].needsTurnEnd())
 }
 
-// take removes and returns the oldest operation.
-func (o *operations) take() operation {
+// takeOldest removes and returns the oldest operation.
+func (o *operations) takeOldest() operation {
 	first := (*o)[0]
 	*o = (*o)[1:]
 	return first
 }
 
-// restores reports whether rewound turns are about to be restored.
-func (o operations) restores() bool {
+// hasRestore reports whether an operation in the queue restores rewound turns.
+func (o operations) hasRestore() bool {
 	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
 }
 
 // WindowChanged adapts to a new window of the model.
 func (c *Compactor) WindowChanged(w meter.Window) {
-	c.schedule.rearmAt = 0 // it was computed for the old window
+	c.schedule.modelMayAskAt = 0 // it was computed for the old window
 	c.dropStale()
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
@@ -202,11 +202,11 @@ func (c *Compactor) WindowChanged(w meter.Window) {
 // HasPendingSummary reports whether a summary is being written or reviewed.
 func (c *Compactor) HasPendingSummary() bool { return c.job != nil && c.job.pending() }
 
-// announce publishes that a summary is being written, and whether a request waits for it.
-func (c *Compactor) announce(requestWaits bool) {
+// announceWriting publishes that a summary is being written, and whether a request waits for it.
+func (c *Compactor) announceWriting(requestWaits bool) {
 	j := c.job
 	c.journal.Publish(updates.Compacting{
-		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: requestWaits,
+		Since: j.writer.startedAt, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: requestWaits,
 	})
 }
 
@@ -219,8 +219,8 @@ func (c *Compactor) dropReverted() {
 	c.prepared.drop(errReverted, everyJob)
 }
 
-// ApplyLadder makes room without a model, in steps that each reduce more. refused says that the server refused the
-// request.
+// ApplyLadder makes room without a model: a ladder is a list of steps, each of which reduces the request more. refused
+// says that the server refused the request.
 func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
 	origin := c.originOf(trigger)
 	origin.Source = conversation.SourceRecovery
@@ -233,16 +233,16 @@ func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused boo
 func (c *Compactor) applyOverlays(ctx context.Context, origin conversation.Origin, bodies []conversation.Body) {
 	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.records.refuse(ctx, w, err)
+		c.failures.reportRefusal(ctx, w, err)
 		return
 	}
 	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, bodies...)
 	if err != nil {
-		c.records.refuse(ctx, w, proposalError(err))
+		c.failures.reportRefusal(ctx, w, proposalError(err))
 		return
 	}
 	if err := c.commit(ctx, &proposal, w, nil); err != nil {
-		c.records.refuse(ctx, w, err)
+		c.failures.reportRefusal(ctx, w, err)
 	}
 }
 
@@ -273,24 +273,24 @@ func everyJob(*job) bool { return true }
 // recordStale records the prepared summaries that are no longer ready, and removes them.
 func (c *Compactor) recordStale(ctx context.Context) {
 	for _, j := range c.prepared.stale() {
-		c.records.giveUp(ctx, j, nil)
+		c.failures.recordGivenUp(ctx, j, nil)
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
 }
 
-// records logs and publishes compactions that were not made.
-type records struct {
+// failureLog logs and publishes compactions that were not made.
+type failureLog struct {
 	journal  *core.Journal
 	loop     Loop
 	schedule *scheduler
 }
 
-// refuse reports that a compaction was not made. A request of the model goes into the log, too, because the user
+// reportRefusal reports that a compaction was not made. A request of the model goes into the log, too, because the user
 // does not see it.
-func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
+func (r *failureLog) reportRefusal(ctx context.Context, w edit.Request, e *llm.Error) {
 	r.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
-		r.fail(ctx, conversation.Attempt{
+		r.recordFailure(ctx, conversation.Attempt{
 			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules().Preset), Profile: w.Profile,
 			Outcome: conversation.AttemptFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
 		})
@@ -298,17 +298,17 @@ func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 	r.journal.Publish(updates.CompactionFailed{Err: e, Request: w})
 }
 
-// fail records a failed compaction, with the usage spent on it.
-func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
-	if _, err := r.journal.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
+// recordFailure records a failed compaction, with the usage spent on it.
+func (r *failureLog) recordFailure(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
+	if _, err := r.journal.AppendOrPostpone(ctx, append(slices.Clone(spent), attempt)...); err != nil {
 		r.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
 // usageOf returns the usage events of a job, and passes on what its requests taught about the model.
-func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
+func (r *failureLog) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
-	for _, s := range j.writer.spent {
+	for _, s := range j.writer.requests {
 		spent = append(spent, r.loop.Usage(s.request, s.reply)...)
 	}
 	for _, b := range spent {
@@ -324,7 +324,7 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 		}
 	}
 	same := j.writer.model.Name() == r.journal.Model().Name()
-	if n := j.writer.learned; n > 0 && same {
+	if n := j.writer.learnedWindow; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
 	}
 	if j.writer.thinkingRefused && same && j.writer.base.ThinkingAfter == r.journal.ThinkingAfter() {
@@ -333,15 +333,15 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	return spent
 }
 
-// giveUp records and publishes why a summary was not applied.
-func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
-	e, outcome := failureOf(j.cause, j.writer.limit)
-	took := r.journal.Now().Sub(j.writer.began)
-	if j.writer.took > 0 {
-		took = j.writer.took // without the time of the review
+// recordGivenUp records and publishes why a summary was given up.
+func (r *failureLog) recordGivenUp(ctx context.Context, j *job, spent []conversation.Body) {
+	e, outcome := failureOf(j.cause, j.writer.timeLimit)
+	took := r.journal.Now().Sub(j.writer.startedAt)
+	if j.writer.duration > 0 {
+		took = j.writer.duration // without the time of the review
 	}
 	r.journal.Logger().Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
-		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
+		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.requests), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.AttemptFailed {
 		r.journal.Logger().Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
@@ -352,7 +352,7 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
 	}
-	if len(j.writer.spent) > 0 { // without a request no model failed
+	if len(j.writer.requests) > 0 { // without a request no model failed
 		attempt.Model = j.writer.model.Name()
 		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
 	}
@@ -363,10 +363,10 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 		}
 		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules().Planner.Failures
 	}
-	r.fail(ctx, attempt, spent...)
-	r.schedule.rearm()
-	if j.joined == conversation.SourceManual {
-		j.request.Source = j.joined
+	r.recordFailure(ctx, attempt, spent...)
+	r.schedule.delayModelRequests()
+	if j.joinedBy == conversation.SourceManual {
+		j.request.Source = j.joinedBy
 	}
 	r.journal.Publish(updates.CompactionFailed{Err: e, Request: j.request})
 }
@@ -378,22 +378,22 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 //   - The overlays of one proposal are one transaction. If it cannot be stored, nothing is changed, and nothing is
 //     tried again.
 
-// Boundary runs between two requests, while nothing streams and no tool runs: it applies a summary that is written,
+// RunDueOperations runs between two requests, while nothing streams and no tool runs: it applies a summary that is written,
 // and runs the operations that wait.
-func (c *Compactor) Boundary(ctx context.Context) {
+func (c *Compactor) RunDueOperations(ctx context.Context) {
 	for ctx.Err() == nil {
 		if c.job != nil && c.job.ended() {
 			c.applySummary(ctx)
 		}
 		c.recordStale(ctx)
-		if !c.operations.due(c.journal.InTurn()) {
+		if !c.operations.hasDue(c.journal.InTurn()) {
 			return
 		}
-		c.execute(ctx, c.operations.take())
+		c.runOperation(ctx, c.operations.takeOldest())
 	}
 }
 
-func (c *Compactor) execute(ctx context.Context, d operation) {
+func (c *Compactor) runOperation(ctx context.Context, d operation) {
 	switch d.what {
 	case edit.OpCompact:
 		c.compact(ctx, d.request)
@@ -409,7 +409,7 @@ func (c *Compactor) execute(ctx context.Context, d operation) {
 // compact makes the compaction that a request asks for.
 func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 	if err := c.journal.Flush(ctx); err != nil {
-		c.records.refuse(ctx, w, err)
+		c.failures.reportRefusal(ctx, w, err)
 		return
 	}
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
@@ -418,17 +418,17 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 	proposal, err := propose(c.journal.CompactionInputs())
 	switch {
 	case err != nil:
-		c.records.refuse(ctx, w, proposalError(err))
+		c.failures.reportRefusal(ctx, w, proposalError(err))
 	case proposal.Job != nil && c.commitPrepared(ctx, w, proposal.Spans):
 	case proposal.Job != nil:
-		j := &job{request: w, work: propose, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
-		if err := c.start(ctx, j); err != nil {
+		j := &job{request: w, propose: propose, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
+		if err := c.startJob(ctx, j); err != nil {
 			j.end(err)
-			c.records.giveUp(ctx, j, nil)
+			c.failures.recordGivenUp(ctx, j, nil)
 		}
 	default:
 		if err := c.commit(ctx, &proposal, w, nil); err != nil {
-			c.records.refuse(ctx, w, err)
+			c.failures.reportRefusal(ctx, w, err)
 		}
 	}
 }
@@ -473,24 +473,24 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 func (c *Compactor) revert(ctx context.Context, d operation) {
 	w := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.records.refuse(ctx, w, err)
+		c.failures.reportRefusal(ctx, w, err)
 		return
 	}
 	now := edit.Inputs{Meter: c.journal.Meter(), Now: c.journal.Now()}
 	r, err := edit.NewReversal(c.journal.Events(), c.journal.Rules(), now,
 		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
-		c.records.refuse(ctx, w, proposalError(err))
+		c.failures.reportRefusal(ctx, w, proposalError(err))
 		return
 	}
 	if _, err := c.journal.Append(ctx, r.Body); err != nil {
-		c.records.refuse(ctx, w, storeError(err))
+		c.failures.reportRefusal(ctx, w, storeError(err))
 		return
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	c.journal.Logger().Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
-	c.schedule.rearm()
+	c.schedule.delayModelRequests()
 	c.dropReverted()
 	if done.Undone {
 		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).At
@@ -502,7 +502,7 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
 	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), w.Trigger)
 	if plan.Note == nil {
-		c.records.refuse(ctx, w, proposalError(edit.ErrNothingToGain))
+		c.failures.reportRefusal(ctx, w, proposalError(edit.ErrNothingToGain))
 		return
 	}
 	origin := c.originOf(w.Trigger)

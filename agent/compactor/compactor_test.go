@@ -117,7 +117,7 @@ func (l *fakeLoop) startSummary(t *testing.T) *job {
 	request := edit.NewRequest()
 	request.Profile, request.KeepLast = preset.ProfileHeavy, 1
 	l.operations.add(operation{what: edit.OpCompact, request: request})
-	l.Boundary(t.Context())
+	l.RunDueOperations(t.Context())
 	if l.job == nil || l.job.state != statePreparing {
 		t.Fatalf("no summary is being prepared: %+v", l.job)
 	}
@@ -138,7 +138,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 		l.journal.SetInTurn(true)
 		j, before := l.startSummary(t), len(l.stored)
 		synctest.Wait()
-		l.Boundary(t.Context()) // the loop sends its next request while the summary is written
+		l.RunDueOperations(t.Context()) // the loop sends its next request while the summary is written
 		if l.job != j || j.state != statePreparing || len(l.stored) != before {
 			t.Fatalf("state %d, %d events, want the summary still in preparation and no new event", j.state, len(l.stored)-before)
 		}
@@ -147,7 +147,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 		if used := l.journal.Reading().Used; j.state != statePreparing || len(l.stored) != before {
 			t.Errorf("state %d, %d tokens: a summary took effect outside a boundary", j.state, used)
 		}
-		l.Boundary(t.Context())
+		l.RunDueOperations(t.Context())
 		s, ok := l.newest().(conversation.Summary)
 		if j.state != stateApplied || l.job != nil || !ok || s.Text != listingsSummary {
 			t.Errorf("state %d, newest %T: want the summary applied", j.state, l.newest())
@@ -165,7 +165,7 @@ func TestASummaryIsStaleAfterTheWindowShrinks(t *testing.T) {
 		l.journal.UseWindow(smaller)
 		l.WindowChanged(smaller)
 		<-j.done
-		l.Boundary(t.Context())
+		l.RunDueOperations(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
 		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.AttemptStale {
 			t.Errorf("state %d, newest %+v: want it stale, and that recorded", j.state, l.newest())
@@ -180,7 +180,7 @@ func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
 		j := l.startSummary(t)
 		l.discard(j, ErrCancelled)
 		<-j.done
-		l.Boundary(t.Context())
+		l.RunDueOperations(t.Context())
 		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.AttemptCancelled {
 			t.Errorf("state %d, newest %+v: want it cancelled, and that recorded", j.state, l.newest())
 		}
@@ -194,7 +194,7 @@ func TestAFailedSummaryLeavesTheViewUnchanged(t *testing.T) {
 		close(gate)
 		j, used := l.startSummary(t), l.journal.Reading().Used
 		<-j.done
-		l.Boundary(t.Context())
+		l.RunDueOperations(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
 		if j.state != stateFailed || !ok || a.Outcome != conversation.AttemptFailed || l.journal.Reading().Used != used {
 			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.journal.Reading().Used, used)
@@ -208,12 +208,12 @@ func TestARewindWaitsForTheEndOfTheTurn(t *testing.T) {
 	l.journal.SetInTurn(true)
 	l.operations.add(operation{what: opRewind, turn: -1})
 	before := len(l.stored)
-	l.Boundary(t.Context())
-	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
+	l.RunDueOperations(t.Context())
+	if len(l.stored) != before || l.operations.hasDue(true) || !l.operations.hasDue(false) {
 		t.Fatalf("%d events, want no rewind within a turn", len(l.stored)-before)
 	}
 	l.journal.SetInTurn(false)
-	l.Boundary(t.Context())
+	l.RunDueOperations(t.Context())
 	if r, ok := l.newest().(conversation.Rewind); !ok || r.Turn != 3 || len(l.operations) != 0 {
 		t.Errorf("newest %+v, want the newest turn undone", l.newest())
 	}
@@ -225,13 +225,13 @@ func TestOnlyARestoreWaitsForTheEndOfTheTurn(t *testing.T) {
 	for _, op := range []operation{{what: edit.OpUndo}, {what: opRestore}, {what: edit.OpRedo}} {
 		o.add(op)
 	}
-	if !o.due(true) || o.take().what != edit.OpUndo {
+	if !o.hasDue(true) || o.takeOldest().what != edit.OpUndo {
 		t.Error("the undo is not due within a turn")
 	}
-	if o.due(true) || !o.due(false) || !o.restores() {
+	if o.hasDue(true) || !o.hasDue(false) || !o.hasRestore() {
 		t.Error("the restore is due within a turn")
 	}
-	if o.take(); o.restores() || !o.due(true) || len(o) != 1 {
+	if o.takeOldest(); o.hasRestore() || !o.hasDue(true) || len(o) != 1 {
 		t.Errorf("remaining operations %+v, want only the redo", o)
 	}
 }

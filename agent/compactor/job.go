@@ -14,12 +14,12 @@ import (
 // A summary is written in the background: typing, sending and tool loops go on, and new messages follow the range
 // that it covers. Rules:
 //
-//   - One at a time. The same request again joins it, another request replaces it.
+//   - One summary is written at a time. An equal request joins it, another request replaces it.
 //   - It is written from a snapshot, on a goroutine that reads nothing the owner changes. The owner applies it
 //     between two requests, if the view is still the one it was written from and the window is no smaller.
 //   - Until then nothing of it is in the log, so that a stop, a crash and a failure leave the view as it was. The
 //     usage of its requests is recorded in any case.
-//   - A request waits for it only if it would not fit otherwise, or if whoever asked for the summary waits.
+//   - A request waits for the summary only if it would not fit otherwise, or if the summary was requested as blocking.
 //   - The text of an error never becomes a summary: package compact decides which answers count.
 
 // job is a summary that is being written. The fields before done belong to the owner of the conversation, those
@@ -30,13 +30,13 @@ type job struct {
 
 	request edit.Request                             // only Source and Trigger if a plan caused it
 	plan    *planner.Plan                            // the plan that caused it, nil if the user or the model did
-	work    func(edit.Inputs) (edit.Proposal, error) // makes the proposal from the current log
+	propose func(edit.Inputs) (edit.Proposal, error) // makes the proposal from the current log
 
-	basis    basis
-	blocking bool                // the next request waits for it
-	joined   conversation.Source // the user or the model, if they asked for this summary while it was being written
-	review   bool                // the user reviews the text first
-	cancel   context.CancelCauseFunc
+	basis       basis
+	blocking    bool                // the next request waits for it
+	joinedBy    conversation.Source // the user or the model, if they asked for this summary while it was being written
+	needsReview bool                // the user reviews the text first
+	cancel      context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended
 
@@ -52,15 +52,15 @@ type basis struct {
 	window   meter.Window        // of the model in use
 }
 
-// on moves the job to its next state.
-func (j *job) on(e event) { j.state = j.state.next(e) }
+// applyEvent moves the job to the state after an event.
+func (j *job) applyEvent(e event) { j.state = j.state.next(e) }
 
 // end ends the job before it is applied.
 func (j *job) end(cause error) {
 	if !j.state.open() {
 		return
 	}
-	j.on(eventOf(cause))
+	j.applyEvent(eventOf(cause))
 	j.cause = cause
 	if j.cancel != nil {
 		j.cancel(cause)
@@ -79,8 +79,8 @@ func (j *job) poll() bool {
 		switch {
 		case j.err != nil:
 			j.end(j.err)
-		case !j.review:
-			j.on(eventWritten)
+		case !j.needsReview:
+			j.applyEvent(eventWritten)
 		}
 	}
 	return true
@@ -97,20 +97,20 @@ func (j *job) ended() bool { return j.poll() && !j.pending() }
 
 // requested reports whether the user or the model asked for the summary.
 func (j *job) requested() bool {
-	return j.joined != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool
+	return j.joinedBy != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool
 }
 
-// bound is the largest request, in tokens, that is worth sending after the provider refused one as too long; 0 if
+// maxResendTokens is the largest request, in tokens, that is worth sending after the provider refused one as too long; 0 if
 // no refusal caused the job.
-func (j *job) bound() int {
+func (j *job) maxResendTokens() int {
 	if j.plan == nil || j.plan.Trigger != planner.TriggerOverflow {
 		return 0
 	}
 	return int(preset.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
-// isLastTry reports whether a request must not start another summary: the one it waited for failed or was stopped,
-// or is its own and did not make enough room.
+// isLastTry reports whether a request must not start another summary: the job that it waited for failed or was stopped,
+// or the request started the job itself (own) and it did not make enough room.
 func (j *job) isLastTry(own *job) bool {
 	if j == nil {
 		return false
@@ -124,9 +124,9 @@ func (j *job) isLastTry(own *job) bool {
 	return j == own
 }
 
-// overtaken reports whether the log changed under the summary (by overlays other than notes on the events it
+// isOvertaken reports whether the log changed under the summary (by overlays other than notes on the events it
 // covers), or the window shrank.
-func (j *job) overtaken(now *core.Journal) bool {
+func (j *job) isOvertaken(now *core.Journal) bool {
 	had, has := j.basis.window, now.Model().Window
 	return !edit.UnchangedSince(now.Events(), j.basis.revision, j.basis.spans) || had.IsKnown() && has.IsKnown() && has.Tokens < had.Tokens
 }
@@ -145,15 +145,14 @@ func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal,
 	return now, err
 }
 
-// waitsForStep reports whether the text is committed together with the next step that evicts, and not as an own
-// epoch.
+// waitsForStep reports whether the text is committed together with the next eviction step, in the same epoch.
 func (j *job) waitsForStep(rules preset.Rules) bool {
-	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.EvictsAutomatically()
+	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joinedBy == "" && rules.EvictsAutomatically()
 }
 
-// serves reports whether the summary of the job also answers request w: a requested summary answers an equal
+// answersRequest reports whether the summary of the job also answers request w: a requested summary answers an equal
 // request, an automatic one a request without a range and a focus.
-func (j *job) serves(rules preset.Rules, w edit.Request) bool {
+func (j *job) answersRequest(rules preset.Rules, w edit.Request) bool {
 	if !j.state.open() {
 		return false
 	}
@@ -163,7 +162,7 @@ func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 	return rules.Profiles[edit.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
-// sameRequest reports whether two requests ask for the same compaction, by whomever.
+// sameRequest reports whether two requests ask for the same compaction. Their sources may differ.
 func sameRequest(r preset.Rules, a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)

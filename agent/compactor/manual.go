@@ -30,7 +30,7 @@ func (e *manualEdits) apply(ctx context.Context, d operation) (origin conversati
 	if err := e.journal.Flush(ctx); err != nil {
 		return origin, err
 	}
-	bodies, err := e.bodies(d)
+	bodies, err := e.overlaysOf(d)
 	if err != nil {
 		return origin, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
@@ -44,15 +44,15 @@ func (e *manualEdits) apply(ctx context.Context, d operation) (origin conversati
 	return origin, nil
 }
 
-// bodies returns the overlays of an operation on the current log. The error is one of package compact.
-func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
+// overlaysOf returns the overlays of an operation on the current log. The error is one of package compact.
+func (e *manualEdits) overlaysOf(d operation) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
 	origin := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch updates.Edit(d.what) {
 	case updates.EditMask:
-		return e.mask(d.events, origin)
+		return e.maskOverlays(d.events, origin)
 	case updates.EditRestore:
 		body, err = edit.Restore(log)
 	default:
@@ -61,15 +61,15 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, _ := conversation.OriginOf(body) // the zero value has no reason
-	origin.Why = own.Why
+	computed, _ := conversation.OriginOf(body) // the zero value has no reason
+	origin.Why = computed.Why
 	then := append(log, conversation.NextEvents(log, e.journal.Now(), body)...)
 	origin.Before, origin.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
 	return conversation.AssignEpoch([]conversation.Body{body}, e.journal.NextSeq(), origin), nil
 }
 
-// mask returns overlays that mask results.
-func (e *manualEdits) mask(events []uint64, origin conversation.Origin) ([]conversation.Body, error) {
+// maskOverlays returns overlays that mask results.
+func (e *manualEdits) maskOverlays(events []uint64, origin conversation.Origin) ([]conversation.Body, error) {
 	log, rules := e.journal.Events(), e.journal.Rules()
 	mask, err := edit.ManualMask(rules, log, e.journal.View(), events)
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *manualEdits) mask(events []uint64, origin conversation.Origin) ([]conve
 	return proposal.Bodies(e.journal.NextSeq()), nil
 }
 
-// newestEpoch is the newest compaction in force, 0 without one.
+// newestEpoch is the epoch of the newest compaction in force, 0 if no compaction is.
 func (e *manualEdits) newestEpoch() uint64 {
 	newest := uint64(0)
 	for _, e := range conversation.Epochs(e.journal.Events()) {
@@ -96,8 +96,8 @@ func (e *manualEdits) newestEpoch() uint64 {
 	return newest
 }
 
-// turnToRewind returns the first turn that a rewind undoes, and its message; -1 without one. restored says that
-// rewound turns are restored before.
+// turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. restored says
+// that rewound turns will be restored before the rewind.
 func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text string) {
 	events := e.journal.Events()
 	var rewound []uint64

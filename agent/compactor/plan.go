@@ -14,71 +14,71 @@ import (
 // The planner is asked before every request, also inside a tool loop, and after every reply that ends a turn; never
 // in the middle of a stream. Rules:
 //
-//   - A step without a model is made at once. A summary is written in the background. Under rules that evict, no
-//     request waits for it: at the hard line the note is committed alone (summaries.go). Under other rules a request
-//     above that line waits.
-//   - A request that is still above the hard line goes down the ladder, which needs no model. If it is too long even
-//     then, it is not sent.
+//   - A step that needs no model is made at once. A summary is written in the background. Under rules that evict, no
+//     request waits for it: at the hard line the note is committed without a summary (summaries.go). Under other rules
+//     a request above that line waits.
+//   - If a request is still above the hard line, ApplyLadder reduces it without a model. If it is too long even then,
+//     it is not sent.
 //   - Whatever fails, no message is lost and the conversation goes on.
 //   - Every decision is logged with its numbers.
 
-// Ready makes room for the next request, with one new summary at most. The error says why the request is not sent:
+// MakeRoomForRequest makes room for the next request, with one new summary at most. The error says why the request is not sent:
 // an *Error, or the cause of ctx's end.
-func (c *Compactor) Ready(ctx context.Context) error {
-	var own *job // the summary that this request started
-	tried := false
+func (c *Compactor) MakeRoomForRequest(ctx context.Context) error {
+	var ownJob *job // the summary that this request started
+	hasTried := false
 	for {
-		last, busy, err := c.settleSummary(ctx)
+		last, busy, err := c.awaitNeededSummary(ctx)
 		switch {
 		case err != nil:
 			return err
-		case busy: // an operation goes first, or the request no longer needs the summary
+		case busy: // an operation runs first, or the request no longer needs the summary
 			continue
 		case c.job != nil && !c.journal.OverHardLine():
 			return nil
 		}
-		tried = tried || last.isLastTry(own)
+		hasTried = hasTried || last.isLastTry(ownJob)
 		plan := c.schedule.plan(c.journal.Moment(), false)
 		switch {
-		case tried || !c.asksFirst(plan):
-			return c.makeFit(ctx, plan)
-		case c.write(ctx, plan):
-			own = c.job
+		case hasTried || !c.needsSummaryFirst(plan):
+			return c.makeRequestFit(ctx, plan)
+		case c.startPlannedSummary(ctx, plan):
+			ownJob = c.job
 		default:
-			tried = true
+			hasTried = true
 		}
 	}
 }
 
-// settleSummary runs what waits for a boundary, then waits for the summary that is being written if the next
+// awaitNeededSummary runs what waits for a boundary, then waits for the summary that is being written if the next
 // request needs it. last is that summary, nil without one; busy says that a summary is still open after the wait.
-func (c *Compactor) settleSummary(ctx context.Context) (last *job, busy bool, err error) {
+func (c *Compactor) awaitNeededSummary(ctx context.Context) (last *job, busy bool, err error) {
 	last = c.job
-	c.Boundary(ctx)
+	c.RunDueOperations(ctx)
 	if err := context.Cause(ctx); err != nil {
 		return nil, false, err
 	}
-	if err := c.journal.CheckNewestFits(); err != nil {
+	if err := c.journal.CheckNewestMessageFits(); err != nil {
 		return nil, false, err
 	}
 	j := c.job
-	if j == nil || !j.ended() && !c.waitsFor(j) {
+	if j == nil || !j.ended() && !c.requestWaitsFor(j) {
 		return last, false, nil
 	}
-	c.await(ctx, func() bool { return c.waitsFor(j) })
+	c.awaitSummary(ctx, func() bool { return c.requestWaitsFor(j) })
 	return j, c.job != nil, nil
 }
 
-// asksFirst reports whether a summary has to be started before a plan is applied. Above the hard line a note goes
-// alone.
-func (c *Compactor) asksFirst(plan planner.Plan) bool {
+// needsSummaryFirst reports whether a summary has to be started before a plan is applied. Above the hard line, rules with
+// background summaries commit the note without one.
+func (c *Compactor) needsSummaryFirst(plan planner.Plan) bool {
 	alone := plan.Note != nil && c.journal.OverHardLine() && c.journal.InBackground()
 	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
-// makeFit applies a plan. If the request still does not fit, it goes down the ladder, even under rules of a source
-// that do nothing here.
-func (c *Compactor) makeFit(ctx context.Context, plan planner.Plan) error {
+// makeRequestFit applies a plan. If the request still does not fit, ApplyLadder reduces it, even under presets that
+// would do nothing here.
+func (c *Compactor) makeRequestFit(ctx context.Context, plan planner.Plan) error {
 	c.applyPlan(ctx, plan)
 	err := c.journal.CheckFits()
 	if err == nil && !c.journal.NearlyFull() && !(plan.Hold && c.journal.OverHardLine()) {
@@ -88,26 +88,26 @@ func (c *Compactor) makeFit(ctx context.Context, plan planner.Plan) error {
 	return c.journal.CheckFits()
 }
 
-// waitsFor reports whether the next request waits for a summary: because whoever asked for it waits, or because the
-// request does not fit and nothing else makes room first.
-func (c *Compactor) waitsFor(j *job) bool {
+// requestWaitsFor reports whether the next request waits for a summary: because the job is blocking, or because the
+// request is above the hard line and the rules do not evict.
+func (c *Compactor) requestWaitsFor(j *job) bool {
 	return j.blocking || c.journal.OverHardLine() && !c.journal.Rules().EvictsAutomatically()
 }
 
 // MakeRoomAfterTurn makes room for the next turn when a turn has ended.
 func (c *Compactor) MakeRoomAfterTurn(ctx context.Context) {
 	if !c.journal.Interactive() {
-		defer c.lastJob(ctx) // the program ends with the turn
+		defer c.finishLastJob(ctx) // the program ends with the turn
 	}
 	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
 		return
 	}
 	plan := c.schedule.plan(planner.MomentReply, false)
-	if !c.needsSummary(plan) || !c.write(ctx, plan) {
+	if !c.needsSummary(plan) || !c.startPlannedSummary(ctx, plan) {
 		c.applyPlan(ctx, plan)
 	}
 	if j := c.job; j != nil && j.blocking {
-		c.await(ctx, func() bool { return true })
+		c.awaitSummary(ctx, func() bool { return true })
 	}
 }
 
@@ -116,8 +116,8 @@ func (c *Compactor) needsSummary(plan planner.Plan) bool {
 	return len(plan.Spans) > 0 && !c.prepared.covers(plan.Spans)
 }
 
-// write starts the summary of a plan, and reports whether it did.
-func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
+// startPlannedSummary starts the summary of a plan, and reports whether it was started.
+func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
 		plan.Trigger = planner.TriggerLoadLine
 	}
@@ -127,17 +127,17 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 		j.request.Trigger = planner.TriggerPrepare
 	}
 	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().AbsoluteLoadLine
-	j.work = func(now edit.Inputs) (edit.Proposal, error) {
+	j.propose = func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, origin)
 	}
-	c.schedule.askedAt = c.journal.Reading().Used
-	if err := c.start(ctx, j); err != nil {
+	c.schedule.summaryStartedAt = c.journal.Reading().Used
+	if err := c.startJob(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
 			c.journal.Logger().Info("compaction", "outcome", "not prepared", "why", err.Error()) // no step is due, and no model was asked
 			return false
 		}
 		j.end(err)
-		c.records.giveUp(ctx, j, nil)
+		c.failures.recordGivenUp(ctx, j, nil)
 		return false
 	}
 	c.logMicro(plan)
@@ -160,9 +160,9 @@ func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 	}
 }
 
-// RunPending runs, while idle, the operations that wait, and applies a written summary. It reports whether it did
-// anything.
-func (c *Compactor) RunPending(ctx context.Context) bool {
+// RunWhileIdle runs the waiting operations and applies a written summary, while no turn runs. It reports whether it
+// changed anything.
+func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 	if c.replan && len(c.operations) == 0 && !c.loop.HasQueued() {
 		c.replan = false
 		c.MakeRoomAfterTurn(ctx)
@@ -173,9 +173,9 @@ func (c *Compactor) RunPending(ctx context.Context) bool {
 	if len(c.operations) > 0 {
 		c.loop.ShowCompacting()
 	}
-	c.Boundary(ctx)
+	c.RunDueOperations(ctx)
 	if j := c.job; j != nil && j.blocking {
-		c.await(ctx, func() bool { return true })
+		c.awaitSummary(ctx, func() bool { return true })
 	}
 	c.loop.ShowIdle()
 	return true
@@ -190,7 +190,7 @@ func (c *Compactor) RunPending(ctx context.Context) bool {
 //   - Under rules without summaries the oldest units are evicted, with a note in their place.
 //   - Whatever fails, the turn goes on.
 
-// CompactForModel makes the compaction that the model asked for; again says that it already asked in this turn.
+// CompactForModel makes the compaction that the model asked for. again says that the model already asked in this turn.
 func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again bool) {
 	if again {
 		c.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
@@ -198,14 +198,14 @@ func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again b
 	}
 	profile, e := c.schedule.profileForModel()
 	if e != nil {
-		c.records.refuse(ctx, w, e)
+		c.failures.reportRefusal(ctx, w, e)
 		return
 	}
 	w.Profile = profile
 	if j := c.job; j != nil && j.state.open() && w.Focus == "" {
 		j.blocking = true // this summary is as good
-		if j.joined == "" {
-			j.joined = conversation.SourceTool
+		if j.joinedBy == "" {
+			j.joinedBy = conversation.SourceTool
 		}
 		return
 	}
@@ -213,9 +213,9 @@ func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again b
 	case c.journal.Rules().EvictsAutomatically() && c.journal.Rules().Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.schedule.widen(w))
+		c.compact(ctx, c.schedule.chooseRange(w))
 	}
-	c.schedule.rearm()
+	c.schedule.delayModelRequests()
 }
 
 // MakeShorter shortens a refused request by the rules. Rules that evict do so at once, even where nothing else is
@@ -233,18 +233,18 @@ func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 		return
 	}
 	plan := c.schedule.plan(c.journal.Moment(), true)
-	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
+	if len(plan.Spans) == 0 || !c.startPlannedSummary(ctx, plan) {
 		c.applyPlan(ctx, plan.WithoutSummary())
 	}
 	c.finishJob(ctx, same)
 }
 
-// lastJob finishes the summary when no turn follows: above the load line it waits for it and applies it, else it
+// finishLastJob finishes the summary when no turn follows: above the load line it waits for it and applies it, else it
 // discards it.
-func (c *Compactor) lastJob(ctx context.Context) {
+func (c *Compactor) finishLastJob(ctx context.Context) {
 	if j := c.job; j != nil && j.waitsForStep(c.journal.Rules()) && !j.ended() {
 		if r := c.journal.Reading(); r.Used <= r.LoadLine {
-			c.discard(j, errNeedless)
+			c.discard(j, errNotNeeded)
 		}
 	}
 	c.finishJob(ctx, func() bool { return true })
@@ -253,7 +253,7 @@ func (c *Compactor) lastJob(ctx context.Context) {
 // finishJob waits until no summary is being written or needed is false. Operations that arrive meanwhile are run.
 func (c *Compactor) finishJob(ctx context.Context, needed func() bool) {
 	for c.job != nil && ctx.Err() == nil && needed() {
-		c.await(ctx, needed)
-		c.Boundary(ctx)
+		c.awaitSummary(ctx, needed)
+		c.RunDueOperations(ctx)
 	}
 }

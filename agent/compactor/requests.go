@@ -14,12 +14,12 @@ import (
 
 // The commands of the user, which run at the next boundary in the order of their arrival.
 
-// Review accepts the summary in review with the user's text, or discards it. Without one it does nothing.
+// Review accepts the summary in review with the user's text, or discards it. It does nothing if no summary is in review.
 func (c *Compactor) Review(text string, accept bool) {
 	switch j := c.job; {
 	case j == nil || j.state != stateInReview:
 	case accept:
-		c.accept(j, text)
+		c.acceptReview(j, text)
 	default:
 		c.discard(j, ErrCancelled)
 	}
@@ -33,9 +33,9 @@ func (c *Compactor) Compact(w edit.Request) {
 			return
 		}
 	} else if c.job != nil {
-		if c.job.serves(c.journal.Rules(), w) {
-			c.job.joined = conversation.SourceManual
-			c.job.review = c.job.review || c.journal.Interactive() && w.Review && !c.job.ended()
+		if c.job.answersRequest(c.journal.Rules(), w) {
+			c.job.joinedBy = conversation.SourceManual
+			c.job.needsReview = c.job.needsReview || c.journal.Interactive() && w.Review && !c.job.ended()
 			return
 		} // the new request replaces it only once it is known to be possible
 	}
@@ -64,7 +64,7 @@ func (c *Compactor) Edit(what updates.Edit, events []uint64) {
 
 // CanRewind reports whether there is a turn to rewind to, and publishes the failure if not.
 func (c *Compactor) CanRewind(turn int) bool {
-	first, _ := c.manual.turnToRewind(turn, c.operations.restores())
+	first, _ := c.manual.turnToRewind(turn, c.operations.hasRestore())
 	if first < 0 {
 		c.journal.Publish(updates.Failed{Err: noSuchTurn()})
 	}
@@ -92,7 +92,7 @@ func (c *Compactor) Awaiting() bool { return c.awaiting }
 // HasOperations reports whether operations wait for a boundary.
 func (c *Compactor) HasOperations() bool { return len(c.operations) > 0 }
 
-// Breakdown adds up the context. The returned function reads nothing that the owner changes.
+// Breakdown copies the input of a breakdown of the context. The returned function computes it, on any goroutine.
 func (c *Compactor) Breakdown() func() inspect.Breakdown {
 	return c.schedule.breakdown(c.schedule.journal.Rules(), meter.Window{})
 }
@@ -121,18 +121,18 @@ func (c *Compactor) Observe(events []conversation.Event) {
 	}
 }
 
-// TurnRewound discards the summaries after a rewind that the turn loop made.
+// TurnRewound discards all summaries, because the turn loop has rewound a turn.
 func (c *Compactor) TurnRewound() { c.dropReverted() }
 
 // ForgetPreviousModel ends the use of the previous model: the conversation fits into the window of the current one.
-func (c *Compactor) ForgetPreviousModel() { c.writers.previous, c.writers.heldWith = nil, "" }
+func (c *Compactor) ForgetPreviousModel() { c.writers.previous, c.writers.recordedModel = nil, "" }
 
 // RememberModel keeps the current model for summaries if its window is larger than that of the next one.
 func (c *Compactor) RememberModel(next meter.Window) { c.writers.previous = c.writers.largerThan(next) }
 
 // ModelChanged adapts to a new model.
 func (c *Compactor) ModelChanged() {
-	c.schedule.rearmAt = 0 // it was computed for the old window
+	c.schedule.modelMayAskAt = 0 // it was computed for the old window
 	c.dropStale()
 }
 
@@ -143,7 +143,7 @@ func (c *Compactor) Replan() { c.replan = true }
 func (c *Compactor) Begin() {
 	c.schedule.refreshPast()
 	if last := c.journal.RecordedModel(); last.Model != "" && last.Name() != c.journal.Model().Name() {
-		c.writers.heldWith = last.Name()
+		c.writers.recordedModel = last.Name()
 	}
 }
 

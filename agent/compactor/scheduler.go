@@ -21,12 +21,12 @@ import (
 type scheduler struct {
 	journal    *core.Journal
 	cacheSaved func(llm.Model, conversation.Usage) *float64 // see [core.Options]
-	writing    func() bool                                  // a summary is being written or reviewed
+	isWriting  func() bool                                  // a summary is being written or reviewed
 
-	past    planner.Past // earlier compactions in the log
-	paused  bool         // no model is asked automatically any more, and the watcher knows
-	askedAt int          // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
-	rearmAt int          // size of a request, in tokens, from which on the model may ask again
+	past             planner.Past // earlier compactions in the log
+	paused           bool         // automatic summaries pause, and the watcher was told
+	summaryStartedAt int          // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
+	modelMayAskAt    int          // size of a request, in tokens, from which on the model may ask again
 }
 
 // check is the input of the planner. refused says that the server refused the request.
@@ -35,14 +35,14 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
 		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed, Refused: refused,
-		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
+		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.mayPrepare(),
 	}
 }
 
 // plan asks the planner, and logs its decision.
 func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
-	look := p.check(moment, refused)
-	plan := look.Plan(p.journal.Rules())
+	check := p.check(moment, refused)
+	plan := check.Plan(p.journal.Rules())
 	r := p.journal.Reading()
 	decision := plan.Trigger
 	switch {
@@ -54,7 +54,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
-		"idle", look.Idle, "cold", look.CacheInvalid || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
+		"idle", check.Idle, "cold", check.CacheInvalid || check.Sheet.Cold(check.Idle), "after_last", check.Past.After, "after_undo", check.Past.Undone, "failures", check.Past.Failures)
 	return plan
 }
 
@@ -70,14 +70,14 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case p.journal.Reading().Used < p.rearmAt:
+	case p.journal.Reading().Used < p.modelMayAskAt:
 		return refuse("the conversation has hardly grown since the last compaction", nothingChanged)
 	}
 	return profile, nil
 }
 
-// widen returns the model's request with a range that holds something to compact, if there is one.
-func (p *scheduler) widen(w edit.Request) edit.Request {
+// chooseRange adds a range to the model's request, so that it has something to compact if possible.
+func (p *scheduler) chooseRange(w edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
 	if rules.Preset.Design().HasAdditions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextSummaryTurn(log); band > 0 {
@@ -96,8 +96,8 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 	return w
 }
 
-// breakdown adds up the context for the next look of the planner; while idle that is the start of a turn. The
-// returned function reads nothing that the owner changes.
+// breakdown copies the input of the planner's next decision; while idle that is the start of a turn. The returned
+// function computes the breakdown and reads nothing that the owner changes.
 func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
 	if p.journal.InTurn() {
@@ -138,12 +138,12 @@ const roomShare = 0.9
 
 // The hints where no compaction makes enough room, and where the first message does not fit.
 const (
-	otherwise    = "start a new conversation, or choose a model with a larger window"
-	firstTooLong = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
+	newConversationHint = "start a new conversation, or choose a model with a larger window"
+	firstMessageHint    = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
 )
 
-// fitting is the largest size, in estimated tokens, of a request that follows a refused one of before tokens.
-func fitting(before int, e *llm.Error) int {
+// largestFitting is the largest size, in estimated tokens, of a request that follows a refused one of before tokens.
+func largestFitting(before int, e *llm.Error) int {
 	share := roomShare
 	if e.Window > 0 && e.Requested > e.Window {
 		share *= float64(e.Window) / float64(e.Requested)
@@ -163,17 +163,17 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 			alone, limit)
 	}
 	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // a new conversation would begin with the same message
-		return firstTooLong
+		return firstMessageHint
 	}
 	for _, room := range roomCommands {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
 		proposal, err := edit.NewProposal(p.journal.Events(), p.journal.Rules(), now, asked)
-		if p := proposal.Preview(); err == nil && p.After <= fitting(p.Before, e) {
-			return "make room with /compact" + room.flags + " (outside the chat: plimsoll compact" + room.flags + "), " + otherwise
+		if p := proposal.Preview(); err == nil && p.After <= largestFitting(p.Before, e) {
+			return "make room with /compact" + room.flags + " (outside the chat: plimsoll compact" + room.flags + "), " + newConversationHint
 		}
 	}
-	return otherwise
+	return newConversationHint
 }
 
 // affectsPast reports whether an event changes what the planner knows of earlier compactions.
@@ -190,7 +190,7 @@ func (p *scheduler) refreshPast() {
 	p.past = planner.PastOf(p.journal.Events())
 	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused
-		p.journal.Publish(updates.Summaries{Paused: paused})
+		p.journal.Publish(updates.SummariesPaused{Paused: paused})
 	}
 }
 
@@ -201,19 +201,19 @@ func (p *scheduler) plansAfterReply() bool {
 	return p.journal.Interactive() || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
 }
 
-// prepares reports whether a summary may be prepared now.
-func (p *scheduler) prepares() bool {
-	return p.journal.Interactive() && p.journal.InBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.journal.Reading().Used >= p.askedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))
+// mayPrepare reports whether a summary may be prepared now.
+func (p *scheduler) mayPrepare() bool {
+	return p.journal.Interactive() && p.journal.InBackground() && !p.isWriting() &&
+		(p.summaryStartedAt == 0 || p.journal.Reading().Used >= p.summaryStartedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))
 }
 
-// holds reports whether a request that must get below the hard line would still be above it after a proposal.
-func (p *scheduler) holds(plan planner.Plan, proposal *edit.Proposal) bool {
+// staysAboveHardLine reports whether a plan must get below the hard line and a proposal would not.
+func (p *scheduler) staysAboveHardLine(plan planner.Plan, proposal *edit.Proposal) bool {
 	hard := p.journal.Reading().HardLine
 	return plan.Hold && hard > 0 && proposal.Preview().After > hard
 }
 
-// rearm sets how far the conversation has to grow before the model may ask again.
-func (p *scheduler) rearm() {
-	p.rearmAt = p.journal.Reading().Used + p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens)
+// delayModelRequests sets the request size from which on the model may ask for a compaction again.
+func (p *scheduler) delayModelRequests() {
+	p.modelMayAskAt = p.journal.Reading().Used + p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens)
 }

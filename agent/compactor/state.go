@@ -20,11 +20,11 @@ import (
 //	state      event      next       when
 //	idle       begun      preparing  a model is asked for the text
 //	idle       complete   ready      the compaction needs no text any more
-//	preparing  written    ready      the text is written and counts
+//	preparing  written    ready      the text is written and acceptable
 //	preparing  shown      in review  the text is written, and the user reads it first
 //	in review  accepted   ready      the user accepts it, perhaps with changes
 //	ready      committed  applied    the overlays are in the log
-//	any open   broke      failed     no text, none that counts, or it cannot be stored
+//	any open   broke      failed     no acceptable text, or it cannot be stored
 //	any open   stopped    cancelled  the user stopped it, or the program ends
 //	any open   overtaken  stale      the view changed, another one replaces it, or nothing needs it
 //
@@ -108,10 +108,10 @@ var (
 		"the summary was discarded: a compaction was undone or redone meanwhile", "compact again"}
 	errOvertaken = &cause{eventOvertaken, conversation.AttemptStale,
 		"the summary was discarded: the conversation or the window changed meanwhile", "compact again"}
-	errNeedless = &cause{eventOvertaken, conversation.AttemptStale, "the summary was discarded: it is no longer needed", nothingChanged}
-	errUnused   = &cause{eventOvertaken, conversation.AttemptStale, "the summary was not used: the program ended first", nothingChanged}
-	errStopped  = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped", nothingChanged}
-	errEnded    = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped: the program ended", nothingChanged}
+	errNotNeeded = &cause{eventOvertaken, conversation.AttemptStale, "the summary was discarded: it is no longer needed", nothingChanged}
+	errUnused    = &cause{eventOvertaken, conversation.AttemptStale, "the summary was not used: the program ended first", nothingChanged}
+	errStopped   = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped", nothingChanged}
+	errEnded     = &cause{eventStopped, conversation.AttemptCancelled, "the compaction was stopped: the program ended", nothingChanged}
 )
 
 // causeOf is the cause in an error, nil for a failure.
@@ -137,13 +137,13 @@ func eventOf(err error) event {
 	return eventBroke
 }
 
-// errTooLate: the summary took longer than its limit.
+// errTooLate says that the summary took longer than its limit.
 var errTooLate = errors.New("it took too long")
 
 // ErrCancelled is the cause with which the user's cancel ends a turn or a summary.
 var ErrCancelled = errors.New("stopped by the user")
 
-// errTooLittle: the summary makes too little room.
+// errTooLittle says that the summary makes too little room.
 var errTooLittle = errors.New("it would save too little")
 
 // The errors of compactions that were not made, in words for the user. Nothing was changed in any of these cases.

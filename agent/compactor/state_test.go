@@ -68,7 +68,7 @@ func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 		{errReplaced, stateStale},
 		{errReverted, stateStale},
 		{errOvertaken, stateStale},
-		{errNeedless, stateStale},
+		{errNotNeeded, stateStale},
 		{errUnused, stateStale},
 		{errTooLate, stateFailed},
 		{errTooLittle, stateFailed},
@@ -101,9 +101,9 @@ func TestAJobChangesItsStateWhenItsGoroutineHasEnded(t *testing.T) {
 		"a stopped one that still runs": {job{state: stateStale}, true, stateStale, false, false},
 		"a stopped one":                 {job{state: stateStale}, false, stateStale, false, true},
 		"a written one":                 {job{}, false, stateReady, false, true},
-		"one to be read":                {job{review: true}, false, statePreparing, true, false},
-		"one that is read":              {job{review: true, state: stateInReview}, false, stateInReview, true, false},
-		"a failed one":                  {job{review: true, err: errTooLate}, false, stateFailed, false, true},
+		"one to be read":                {job{needsReview: true}, false, statePreparing, true, false},
+		"one that is read":              {job{needsReview: true, state: stateInReview}, false, stateInReview, true, false},
+		"a failed one":                  {job{needsReview: true, err: errTooLate}, false, stateFailed, false, true},
 	} {
 		j := test.job
 		if j.state == stateIdle {

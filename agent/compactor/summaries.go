@@ -18,11 +18,11 @@ import (
 // A summary is applied between two requests, if the view still is the one it was written from. The log gets the
 // outcome and the usage in any case.
 
-// applySummary applies the summary of a job that has ended, or records why it does not.
+// applySummary applies the summary of the ended job, keeps it for the next eviction step, or records why it is discarded.
 func (c *Compactor) applySummary(ctx context.Context) {
 	j := c.job
 	j.poll()
-	if j.state == stateReady && j.overtaken(c.journal) {
+	if j.state == stateReady && j.isOvertaken(c.journal) {
 		j.end(errOvertaken)
 	}
 	if j.state == stateReady && j.waitsForStep(c.journal.Rules()) {
@@ -33,10 +33,10 @@ func (c *Compactor) applySummary(ctx context.Context) {
 	c.finish(ctx, j)
 }
 
-// finish applies the summary of a job that has ended, or records why it does not, and removes the job.
+// finish commits the summary of an ended job, or records why it is discarded. It removes the job.
 func (c *Compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
-	spent := c.records.usageOf(ctx, j)
+	spent := c.failures.usageOf(ctx, j)
 	if j.state == stateReady {
 		if err := c.commitJob(ctx, j, spent); err != nil {
 			j.end(err)
@@ -46,11 +46,11 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 		c.writers.previous = nil
 		return
 	}
-	c.records.giveUp(ctx, j, spent)
+	c.failures.recordGivenUp(ctx, j, spent)
 	if j.state != stateFailed {
 		return
 	}
-	if j.writer.previous {
+	if j.writer.isPreviousModel {
 		c.writers.previous = nil // the current model is asked next
 	}
 	if j.plan != nil && j.plan.Drops {
@@ -65,8 +65,8 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 		return err
 	}
 	w := j.request
-	if j.joined == conversation.SourceManual {
-		w.Source = j.joined // a user who joined it gets the same notices
+	if j.joinedBy == conversation.SourceManual {
+		w.Source = j.joinedBy // a user who joined the job gets the notices of a manual compaction
 	}
 	if e := c.commit(ctx, &proposal, w, spent, j); e != nil {
 		return e
@@ -82,9 +82,9 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 //   - The time of the review does not count for the limit and the duration of the summary.
 //   - The edited text must have an acceptable length. If not, the user sees why and goes on editing.
 
-// accept accepts a summary with the user's text. Whether an unchanged text saves enough is checked when it is
+// acceptReview accepts a summary with the user's text. Whether an unchanged text saves enough is checked when it is
 // applied, as for any summary.
-func (c *Compactor) accept(j *job, text string) {
+func (c *Compactor) acceptReview(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
 	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // a note evicted them: the next step checks what the text saves
 	if err == nil && proposal.Edited() && !evicted {
@@ -95,7 +95,7 @@ func (c *Compactor) accept(j *job, text string) {
 		return
 	}
 	j.proposal = proposal
-	j.on(eventAccepted)
+	j.applyEvent(eventAccepted)
 	c.journal.Publish(updates.Reviewed{})
 }
 
@@ -111,10 +111,10 @@ func reviewError(err error) *llm.Error {
 	return e
 }
 
-// start begins to write the summary of a job. The error is an *Error, one of package compact, or the cause of ctx's
+// startJob begins to write the summary of a job. The error is an *Error, one of package compact, or the cause of ctx's
 // end; then there is no job.
-func (c *Compactor) start(ctx context.Context, j *job) error {
-	c.clear(ctx)
+func (c *Compactor) startJob(ctx context.Context, j *job) error {
+	c.endCurrentJob(ctx)
 	j.basis.window, j.writer = c.journal.Model().Window, c.writers.newWriter()
 	if err := c.journal.RecordOverrides(ctx); err != nil {
 		return err
@@ -135,12 +135,12 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, c.job = cancel, j
 	if j.proposal.Job == nil { // the rules have changed, and no text is needed
-		j.on(eventComplete)
+		j.applyEvent(eventComplete)
 		close(j.done)
 		return nil
 	}
-	j.on(eventBegun)
-	c.announce(false)
+	j.applyEvent(eventBegun)
+	c.announceWriting(false)
 	go func() {
 		j.err = j.writer.write(jobCtx, &j.proposal)
 		cancel(nil)
@@ -150,9 +150,9 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 	return nil
 }
 
-// await waits for the summary that is being written, and applies it. It returns early if ctx ends, an operation is
+// awaitSummary waits for the summary that is being written, and applies it. It returns early if ctx ends, an operation is
 // due, or needed becomes false.
-func (c *Compactor) await(ctx context.Context, needed func() bool) {
+func (c *Compactor) awaitSummary(ctx context.Context, needed func() bool) {
 	j := c.job
 	c.awaiting = true
 	defer func() {
@@ -163,9 +163,9 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 		c.loop.ShowQueued()
 	}
 	c.loop.ShowCompacting()
-	c.announce(true)
+	c.announceWriting(true)
 	c.announceReview()
-	for !c.operations.due(c.journal.InTurn()) {
+	for !c.operations.hasDue(c.journal.InTurn()) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -182,8 +182,8 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	}
 }
 
-// clear ends the current job, if there is one.
-func (c *Compactor) clear(ctx context.Context) {
+// endCurrentJob ends the current job, if there is one.
+func (c *Compactor) endCurrentJob(ctx context.Context) {
 	j := c.job
 	if j == nil {
 		return
@@ -209,26 +209,26 @@ func (c *Compactor) clear(ctx context.Context) {
 // keepPrepared keeps a written summary for the step that evicts what it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.journal.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
+	if _, err := c.journal.AppendOrPostpone(ctx, c.failures.usageOf(ctx, j)...); err != nil {
 		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
 	c.journal.Logger().Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
-		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
+		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.requests), "duration", j.writer.duration)
 	c.journal.Publish(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
 // evict makes an eviction step, with the summaries that are prepared for it.
 func (c *Compactor) evict(ctx context.Context, plan planner.Plan, origin conversation.Origin) {
 	why := c.whyNoSummary(plan)
-	if !c.evictWith(ctx, plan, origin) {
+	if !c.evictWithSummaries(ctx, plan, origin) {
 		origin.Why = why
 		c.applyOverlays(ctx, origin, plan.WithoutSummary().Masks)
 	}
 }
 
-// whyNoSummary is the reason, stored with a step for the ledger, why its note has no summary; "" for steps without
-// one.
+// whyNoSummary is the reason why the note of an eviction step has no summary, for the compaction log. It is "" for
+// other steps.
 func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
 		return ""
@@ -267,39 +267,39 @@ func (c *Compactor) newestFailure() uint64 {
 	return 0
 }
 
-// evictWith makes an eviction step together with the prepared summaries that fit it, and reports whether it did.
-func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan, origin conversation.Origin) bool {
+// evictWithSummaries makes an eviction step together with the prepared summaries that fit it. It reports false if none fits.
+func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, origin conversation.Origin) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
 	if err := c.journal.Flush(ctx); err != nil {
 		return false // the note fails for the same reason, and reports it
 	}
-	more := plan.Trigger != planner.TriggerCold
-	step := func(jobs []*job) (edit.Proposal, bool) {
+	mayExtend := plan.Trigger != planner.TriggerCold
+	propose := func(jobs []*job) (edit.Proposal, bool) {
 		var proposals []*edit.Proposal
 		for _, j := range jobs {
 			proposals = append(proposals, &j.proposal)
 		}
-		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, plan.Note, more, proposals...)
-		return proposal, err == nil && proposal.SavesEnough() && !c.schedule.holds(plan, &proposal)
+		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, plan.Note, mayExtend, proposals...)
+		return proposal, err == nil && proposal.SavesEnough() && !c.schedule.staysAboveHardLine(plan, &proposal)
 	}
-	var use []*job
+	var fitting []*job
 	for _, j := range c.prepared {
-		if _, ok := step([]*job{j}); ok && j.state == stateReady {
-			use = append(use, j)
+		if _, ok := propose([]*job{j}); ok && j.state == stateReady {
+			fitting = append(fitting, j)
 		}
 	}
-	if len(use) == 0 {
+	if len(fitting) == 0 {
 		return false
 	}
-	proposal, ok := step(use)
+	proposal, ok := propose(fitting)
 	if !ok {
 		return false
 	}
 	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
-	if err := c.commit(ctx, &proposal, w, nil, use...); err != nil {
-		c.records.refuse(ctx, w, err)
+	if err := c.commit(ctx, &proposal, w, nil, fitting...); err != nil {
+		c.failures.reportRefusal(ctx, w, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -322,8 +322,8 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 	}
 }
 
-// commitPrepared applies the newest prepared summary at once, for a request, and reports whether it does. The user gets
-// it only if it covers all messages that a summary of the request would; the model only asks for room.
+// commitPrepared answers a request with the newest prepared summary, and reports whether it did. For a user, that
+// summary must cover all messages in asked; the model only asks for room.
 func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
@@ -336,9 +336,9 @@ func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []
 	case w.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
 		return false
 	}
-	j.joined = w.Source
+	j.joinedBy = w.Source
 	if err := c.commitJob(ctx, j, nil); err != nil {
-		j.joined = ""
+		j.joinedBy = ""
 		return false
 	}
 	c.prepared = list[:len(list)-1]

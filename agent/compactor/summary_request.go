@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// leastAnswer is the least room for an answer, in tokens: a form that leaves less is not tried, because a summary
+	// minAnswerTokens is the least room for an answer, in tokens: a form that leaves less is not tried, because a summary
 	// that is cut does not count.
-	leastAnswer = 512
-	// pieceAnswer is the largest share of the window that a piece leaves for its answer, and pieceSlack allows for errors
+	minAnswerTokens = 512
+	// answerShare is the largest share of the window that a piece leaves for its answer, and pieceSlack allows for errors
 	// of the estimates.
-	pieceAnswer = 0.25
+	answerShare = 0.25
 	pieceSlack  = 0.9
 	// maxPieces bounds the cost of one summary.
 	maxPieces = 32
@@ -41,28 +41,28 @@ type writer struct {
 	provider llm.Provider
 	factor   float64 // calibration of the model's tokens
 
-	base     llm.Request // the next request of the conversation, without messages
-	prompt   float64     // uncalibrated tokens of system prompt and tools
-	revision uint64      // of the view that is summarized
-	retry    llm.Retry
-	preset   preset.Name
-	retries  int // left
-	now      func() time.Time
-	limit    time.Duration // for the whole summary
-	previous bool          // the previous model of the conversation writes
-	began    time.Time
-	took     time.Duration // until the text was written, 0 before
-	from, to int           // turns covered, both included
+	base            llm.Request // the next request of the conversation, without messages
+	promptTokens    float64     // uncalibrated tokens of system prompt and tools
+	revision        uint64      // of the view that is summarized
+	retry           llm.Retry
+	preset          preset.Name
+	retriesLeft     int // left
+	now             func() time.Time
+	timeLimit       time.Duration // for the whole summary
+	isPreviousModel bool          // the previous model of the conversation writes
+	startedAt       time.Time
+	duration        time.Duration // until the text was written, 0 before
+	from, to        int           // turns covered, both included
 
-	spent           []spent
+	requests        []madeRequest
 	tokens          int      // reported for all requests
 	cost            *float64 // in US dollars, nil if unknown
-	learned         int      // the window that a server named, in tokens, 0 for none
+	learnedWindow   int      // the window that a server named, in tokens, 0 for none
 	thinkingRefused bool     // the server refused the thinking in a request, so that it is left out
 }
 
-// spent is a request that was made, and its reply.
-type spent struct {
+// madeRequest is a request that was made, and its reply.
+type madeRequest struct {
 	request llm.Outgoing
 	reply   *llm.Reply
 }
@@ -78,15 +78,15 @@ func (w *writer) useModel(j *core.Journal, m llm.Model, p llm.Provider) {
 	}
 }
 
-// call makes one request for a summary, and repeats a failed one once.
-func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, error) {
+// requestAnswer makes one request for a summary, and repeats a failed one once.
+func (w *writer) requestAnswer(ctx context.Context, form summary.Job) (summary.Answer, error) {
 	r, err := w.request(form)
 	if err != nil {
 		return summary.Answer{}, err
 	}
 	for learned := false; ; {
 		rep, err := r.Read(ctx)
-		w.spent = append(w.spent, spent{r, rep})
+		w.requests = append(w.requests, madeRequest{r, rep})
 		if err == nil {
 			return answerOf(rep, w.model, form.Input), nil
 		}
@@ -98,10 +98,10 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 			w.thinkingRefused, r.ThinkingAfter = true, math.MaxUint64
 			continue
 		}
-		if llm.UnsizedOverflow(failure) && llm.Smaller(w.model, w.factor, r, rep) {
-			failure = llm.CacheFull(failure)
+		if llm.UnsizedOverflow(failure) && llm.CertainlyFits(w.model, w.factor, r, rep) {
+			failure = llm.SharedCacheFullError(failure)
 		}
-		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
+		if smaller, ok := w.withSmallerReply(form, r, failure); ok && !learned {
 			r, learned = smaller, true // once, because a server may name another window each time
 			continue
 		}
@@ -112,10 +112,10 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {
 			again = false
 		}
-		if !again || w.retries <= 0 {
+		if !again || w.retriesLeft <= 0 {
 			return summary.Answer{}, requestError(failure)
 		}
-		w.retries--
+		w.retriesLeft--
 		if err := pauseFor(ctx, wait); err != nil {
 			return summary.Answer{}, err
 		}
@@ -134,14 +134,14 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// bounded returns the request with a smaller reply limit, after a server refused it and named an unknown window.
+// withSmallerReply returns the request with a smaller reply limit, after a server refused it and named an unknown window.
 // Many servers count prompt and reply together.
-func (w *writer) bounded(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Outgoing, bool) {
+func (w *writer) withSmallerReply(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Outgoing, bool) {
 	if e.Class != llm.Overflow || e.Window <= 0 || w.model.Window.IsKnown() && w.model.Window.Tokens <= e.Window {
 		return r, false
 	}
 	w.model.Window = meter.Window{Tokens: e.Window, Source: meter.WindowLearned}
-	w.learned = e.Window
+	w.learnedWindow = e.Window
 	smaller, err := w.request(form)
 	return smaller, err == nil && smaller.MaxTokens < r.MaxTokens
 }
@@ -172,14 +172,14 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 		if !w.model.Caps.NoTools {
 			r.Tools = w.base.Tools
 		}
-		r.Estimate += w.prompt
+		r.Estimate += w.promptTokens
 	}
 	if most := w.model.MaxOut; most > 0 {
 		r.MaxTokens = min(r.MaxTokens, most)
 	}
 	if window := w.model.Window; window.IsKnown() {
 		left := window.Tokens - int(w.factor*r.Estimate)
-		if left < leastAnswer {
+		if left < minAnswerTokens {
 			return r, &llm.Error{
 				Class: llm.Overflow, Message: "the turns to summarize do not fit into the window of " + w.model.Name(),
 				Hint: "compact fewer turns at once, or use a profile that needs no model, such as " + preset.ProfileDefault, Window: window.Tokens,

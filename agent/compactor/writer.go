@@ -22,7 +22,7 @@ import (
 // write has the model write the text of a proposal, and adds it. The error is an *Error, one of package compact, or
 // the cause of ctx's end.
 func (w *writer) write(ctx context.Context, proposal *edit.Proposal) error {
-	ctx, end := context.WithTimeoutCause(ctx, w.limit, errTooLate)
+	ctx, end := context.WithTimeoutCause(ctx, w.timeLimit, errTooLate)
 	defer end()
 	err := w.tryForms(ctx, proposal)
 	if err == nil {
@@ -35,13 +35,13 @@ func (w *writer) write(ctx context.Context, proposal *edit.Proposal) error {
 func (w *writer) tryForms(ctx context.Context, proposal *edit.Proposal) error {
 	form := *proposal.Job
 	for {
-		answer, err := w.answer(ctx, proposal, &form)
+		answer, err := w.answerInForm(ctx, proposal, &form)
 		if err != nil {
 			return err
 		}
-		answer.Took = w.now().Sub(w.began)
+		answer.Took = w.now().Sub(w.startedAt)
 		if err = proposal.Accept(answer); err == nil {
-			w.took = answer.Took
+			w.duration = answer.Took
 			return nil
 		}
 		if !w.takeRetry(proposal, err) {
@@ -53,41 +53,41 @@ func (w *writer) tryForms(ctx context.Context, proposal *edit.Proposal) error {
 	}
 }
 
-// worthAnother are the reasons to reject an answer for which another request may help. A text that was cut off or
-// is too long would only be paid for twice.
-var worthAnother = []error{
+// retryableRejections are the reasons for rejecting an answer after which a second request may help. A text that was cut
+// off or too long is not requested again: it would likely be the same, at the same cost.
+var retryableRejections = []error{
 	summary.ErrCalls, summary.ErrEmpty, summary.ErrDeclined, summary.ErrFailure,
 	summary.ErrShort,
 }
 
-// takeRetry uses up a retry after a rejected answer, and reports whether there was one and it may help. Under ONE's
+// takeRetry uses up a retry after a rejected answer. It reports false if no retry is left or another would not help. Under ONE's
 // rules only a failed call is repeated.
 func (w *writer) takeRetry(proposal *edit.Proposal, err error) bool {
-	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
+	helps := slices.ContainsFunc(retryableRejections, func(reason error) bool { return errors.Is(err, reason) })
 	if proposal.Fallback() != nil && errors.Is(err, summary.ErrCut) {
 		helps = true // the other form leaves more room
 	}
-	if w.retries <= 0 || w.preset.Design().RetriesFailuresOnly || !helps {
+	if w.retriesLeft <= 0 || w.preset.Design().RetriesFailuresOnly || !helps {
 		return false
 	}
-	w.retries--
+	w.retriesLeft--
 	return true
 }
 
-// answer requests the text in a form, or in a smaller one if that is too long. form becomes the form that was tried
-// last.
-func (w *writer) answer(ctx context.Context, proposal *edit.Proposal, form *summary.Job) (summary.Answer, error) {
-	answer, err := w.call(ctx, *form)
+// answerInForm requests the text in a form, or in a smaller form if that request is too long. It sets *form to the form
+// that it tried last.
+func (w *writer) answerInForm(ctx context.Context, proposal *edit.Proposal, form *summary.Job) (summary.Answer, error) {
+	answer, err := w.requestAnswer(ctx, *form)
 	if form.Input == preset.InputView && llm.AsOverflow(err) != nil {
 		if raw := proposal.Fallback(); raw != nil {
 			*form = *raw
-			answer, err = w.call(ctx, *form)
+			answer, err = w.requestAnswer(ctx, *form)
 		}
 	}
 	if e := llm.AsOverflow(err); e != nil {
 		if shorter := proposal.Shorter(w.pieceBudget(*form, e)); shorter != nil {
 			*form = *shorter
-			return w.call(ctx, *form)
+			return w.requestAnswer(ctx, *form)
 		}
 		return w.inPieces(ctx, *form, e)
 	}
@@ -105,7 +105,7 @@ func (w *writer) inPieces(ctx context.Context, form summary.Job, e *llm.Error) (
 		if len(pieces) < 2 || len(pieces) > maxPieces {
 			break
 		}
-		answer, err := w.pieces(ctx, pieces)
+		answer, err := w.summarizePieces(ctx, pieces)
 		if llm.AsOverflow(err) == nil {
 			return answer, err
 		}
@@ -114,10 +114,10 @@ func (w *writer) inPieces(ctx context.Context, form summary.Job, e *llm.Error) (
 	return summary.Answer{}, e
 }
 
-func (w *writer) pieces(ctx context.Context, pieces []summary.Job) (summary.Answer, error) {
+func (w *writer) summarizePieces(ctx context.Context, summarizePieces []summary.Job) (summary.Answer, error) {
 	var answers []summary.Answer
-	for _, p := range pieces {
-		answer, err := w.call(ctx, p)
+	for _, p := range summarizePieces {
+		answer, err := w.requestAnswer(ctx, p)
 		if err != nil {
 			return summary.Answer{}, err
 		}
@@ -139,55 +139,55 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 	if window <= 0 {
 		return half
 	}
-	room := float64(window) - min(float64(form.MaxTokens), pieceAnswer*float64(window))
+	room := float64(window) - min(float64(form.MaxTokens), answerShare*float64(window))
 	return min(half, int(pieceSlack*room/w.factor))
 }
 
-// writers chooses the model that writes a summary, and prepares the job.
-type writers struct {
-	journal  *core.Journal
-	inbox    *core.Inbox
-	retry    llm.Retry
-	find     func(name string) (llm.Model, llm.Provider, bool)               // see [core.Options], Summarisers
-	save     func(context.Context, projection.View) (path string, err error) // and Transcript
-	previous *modelClient                                                    // the model before the current one, if its window is larger; nil once the conversation fits the current one
-	heldWith string                                                          // the recorded model of the stored conversation, if another one is in use; "" once it was looked up
+// writerChooser chooses the model that writes a summary, and prepares the job.
+type writerChooser struct {
+	journal        *core.Journal
+	inbox          *core.Inbox
+	retry          llm.Retry
+	findModel      func(name string) (llm.Model, llm.Provider, bool)               // see [core.Options], Summarisers
+	saveTranscript func(context.Context, projection.View) (path string, err error) // and Transcript
+	previous       *modelClient                                                    // the model before the current one, if its window is larger; nil once the conversation fits the current one
+	recordedModel  string                                                          // the recorded model of the stored conversation, if another one is in use; "" once it was looked up
 }
 
 // newWriter returns a writer for the current conversation.
-func (s *writers) newWriter() writer {
+func (s *writerChooser) newWriter() writer {
 	base := s.journal.Request(nil)
 	base.Tools = s.journal.Tools() // also if the current model takes none: another one may write
 	return writer{
 		model: s.journal.Model(), base: base, retry: s.retry,
-		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.PromptSizes()).RequestEstimate(),
-		now:    s.journal.Now, began: s.journal.Now(),
+		promptTokens: meter.New(meter.Options{}).WithPrompt(s.journal.PromptSizes()).RequestEstimate(),
+		now:          s.journal.Now, startedAt: s.journal.Now(),
 	}
 }
 
 // prepare makes the proposal of a job from the current log, and chooses the model.
-func (s *writers) prepare(ctx context.Context, j *job) error {
+func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 	rules, now := s.journal.Rules(), s.journal.CompactionInputs()
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
-	case j.bound() > 0 && !s.journal.Model().Window.IsKnown():
-		now.Writer, now.Cold = j.bound(), true // the refused request would only grow
+	case j.maxResendTokens() > 0 && !s.journal.Model().Window.IsKnown():
+		now.Writer, now.Cold = j.maxResendTokens(), true // the refused request would only grow
 	case previous != nil:
-		j.writer.previous = true
+		j.writer.isPreviousModel = true
 		now.Cold, now.Caps, now.Writer = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
 	}
 	var err error
-	if j.proposal, err = j.work(now); err != nil || j.proposal.Job == nil {
+	if j.proposal, err = j.propose(now); err != nil || j.proposal.Job == nil {
 		return err
 	}
 	summary := rules.Profiles[j.proposal.Profile].Summary
 	if j.plan != nil {
 		summary = rules.Summary
 	}
-	j.writer.retries, j.review = summary.Retries, s.reviews(j.request, summary)
-	if j.writer.limit = summary.Timeout; j.writer.limit <= 0 {
-		j.writer.limit = time.Minute
+	j.writer.retriesLeft, j.needsReview = summary.Retries, s.reviews(j.request, summary)
+	if j.writer.timeLimit = summary.Timeout; j.writer.timeLimit <= 0 {
+		j.writer.timeLimit = time.Minute
 	}
 	if err := s.findWriter(j, previous); err != nil {
 		return err
@@ -197,19 +197,19 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	if design.SummaryLog != "" {
 		s.journal.Logger().Info(design.SummaryLog + " triggered")
 	}
-	if !design.WritesTranscript || s.save == nil {
+	if !design.WritesTranscript || s.saveTranscript == nil {
 		return nil
 	}
-	if now.Transcript, err = s.transcript(ctx); err != nil {
+	if now.Transcript, err = s.storeTranscript(ctx); err != nil {
 		return err
 	}
-	j.proposal, err = j.work(now)
+	j.proposal, err = j.propose(now)
 	return err
 }
 
-// findWriter chooses the model that the profile names; without a name the previous model if it has the larger
-// window, else the current one.
-func (s *writers) findWriter(j *job, previous *modelClient) error {
+// findWriter chooses the model that writes: the one that the profile names, else the previous model if there is one,
+// else the current model.
+func (s *writerChooser) findWriter(j *job, previous *modelClient) error {
 	name := j.proposal.Job.Model
 	w := &j.writer
 	switch {
@@ -218,13 +218,13 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 		return nil
 	case name == "" || name == s.journal.Model().Name():
 		w.useModel(s.journal, s.journal.Model(), s.journal.Provider())
-		if n := j.bound(); n > 0 && !w.model.Window.IsKnown() {
+		if n := j.maxResendTokens(); n > 0 && !w.model.Window.IsKnown() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
 	}
-	if s.find != nil {
-		if m, p, ok := s.find(name); ok && p != nil {
+	if s.findModel != nil {
+		if m, p, ok := s.findModel(name); ok && p != nil {
 			w.useModel(s.journal, m, p)
 			return nil
 		}
@@ -235,12 +235,12 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	}
 }
 
-// transcript saves the view as it is sent (JCL).
-func (s *writers) transcript(ctx context.Context) (path string, err error) {
+// storeTranscript saves the view as it is sent (JCL).
+func (s *writerChooser) storeTranscript(ctx context.Context) (path string, err error) {
 	view := s.journal.View()
 	path = core.Concurrently(ctx, s.inbox, func() string {
 		var saved string
-		saved, err = s.save(ctx, view)
+		saved, err = s.saveTranscript(ctx, view)
 		return saved
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -258,13 +258,13 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 
 // previousFor is the previous model, with the larger window, if a plan has to make the conversation fit the current
 // one; nil otherwise.
-func (s *writers) previousFor(j *job) *modelClient {
+func (s *writerChooser) previousFor(j *job) *modelClient {
 	if j.plan == nil || !s.journal.OverHardLine() {
 		return nil
 	}
-	if name := s.heldWith; s.previous == nil && name != "" && s.find != nil {
-		s.heldWith = ""
-		if m, p, ok := s.find(name); ok && p != nil && m.Window.Tokens > s.journal.Model().Window.Tokens {
+	if name := s.recordedModel; s.previous == nil && name != "" && s.findModel != nil {
+		s.recordedModel = ""
+		if m, p, ok := s.findModel(name); ok && p != nil && m.Window.Tokens > s.journal.Model().Window.Tokens {
 			s.previous = &modelClient{m, p}
 		}
 	}
@@ -273,7 +273,7 @@ func (s *writers) previousFor(j *job) *modelClient {
 
 // largerThan is the current or the previous model, whichever has the larger window, if that is larger than w or w
 // is unknown; nil otherwise.
-func (s *writers) largerThan(w meter.Window) *modelClient {
+func (s *writerChooser) largerThan(w meter.Window) *modelClient {
 	best := &modelClient{s.journal.Model(), s.journal.Provider()}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
@@ -285,6 +285,6 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 }
 
 // reviews reports whether the user reviews a summary before it is applied.
-func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
+func (s *writerChooser) reviews(w edit.Request, r preset.SummaryRules) bool {
 	return s.journal.Interactive() && (w.Review || r.Review)
 }

@@ -21,8 +21,8 @@ func (j *Journal) ChooseTTL() {
 		o.Prompt = j.meter.RequestEstimate()
 		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
 	}
-	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a retried request counts once
-		j.paused = last.Seq
+	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.countedPause { // a retried request counts once
+		j.countedPause = last.Seq
 		r := promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}.Add(terms, idle)
 		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.LongPauses
 	}

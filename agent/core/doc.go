@@ -4,9 +4,9 @@
 // these ways:
 //
 //   - Append stores now, or fails and changes nothing
-//   - Keep stores now or, if that fails, with the next append
-//   - KeepForLater stores now while idle, and with the next append in a turn
-//   - Flush stores what waits for an append
+//   - AppendOrPostpone stores now or, if that fails, with the next append
+//   - AppendWhenIdle stores now while idle, and with the next append in a turn
+//   - Flush stores the events that wait for the next append
 //
 // Other goroutines put functions into the owner's [Inbox]. [Options] configure a conversation; storage and tools
 // are ports declared here and implemented elsewhere.

@@ -13,11 +13,11 @@ import (
 
 // Whether the next request fits, by the meter, the window and the rules.
 
-// unsure is the factor by which a request may seem to exceed the window before the first report has calibrated the
+// uncalibratedFactor is the factor by which a request may seem to exceed the window before the first report has calibrated the
 // estimates.
-const unsure = 1.25
+const uncalibratedFactor = 1.25
 
-// estimateSlack is the usual error of an estimate: one part of the window in so many.
+// estimateSlack is the usual error of an estimate, as a fraction of the window: 1/64.
 const estimateSlack = 64
 
 // OverHardLine reports whether the next request is above the hard line, while compaction is automatic.
@@ -26,8 +26,8 @@ func (j *Journal) OverHardLine() bool {
 	return j.rules.ActsAutomatically() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
-// fits reports whether the next request fits into the window. Where nothing is automatic, the server decides.
-func (j *Journal) fits() bool {
+// requestFits reports whether the next request fits into the window. Where nothing is automatic, the server decides.
+func (j *Journal) requestFits() bool {
 	r := j.meter.Reading()
 	return !j.rules.ActsAutomatically() || !r.Window.IsKnown() || r.Used <= j.mostSendable(r)
 }
@@ -42,37 +42,37 @@ func (j *Journal) NearlyFull() bool {
 
 // CheckFits returns an error if the next request does not fit into the window.
 func (j *Journal) CheckFits() error {
-	if j.fits() {
+	if j.requestFits() {
 		return nil
 	}
-	return j.tooLong()
+	return j.tooLongError()
 }
 
-// CheckNewestFits returns an error if the next request can never fit: the newest message alone, with the prompt, is
+// CheckNewestMessageFits returns an error if the next request can never fit: the newest message alone, with the prompt, is
 // too long.
-func (j *Journal) CheckNewestFits() error {
-	if j.fits() || j.newestFits() {
+func (j *Journal) CheckNewestMessageFits() error {
+	if j.requestFits() || j.newestMessageFits() {
 		return nil
 	}
-	return j.tooLong()
+	return j.tooLongError()
 }
 
-// newestFits reports whether the newest user message fits, with system prompt and tools alone.
-func (j *Journal) newestFits() bool {
+// newestMessageFits reports whether the newest user message fits, with system prompt and tools alone.
+func (j *Journal) newestMessageFits() bool {
 	r := j.meter.Reading()
-	return j.newestMessage()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
+	return j.newestMessageTokens()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
 }
 
 // mostSendable is the largest estimate, in tokens, with which a request is sent.
 func (j *Journal) mostSendable(r meter.Reading) int {
 	if j.meter.Calibration().Samples == 0 {
-		return int(unsure * float64(r.Window.Tokens))
+		return int(uncalibratedFactor * float64(r.Window.Tokens))
 	}
 	return r.Window.Tokens
 }
 
-// newestMessage is the estimated size of the newest user message in tokens.
-func (j *Journal) newestMessage() int {
+// newestMessageTokens is the estimated size of the newest user message in tokens.
+func (j *Journal) newestMessageTokens() int {
 	for _, m := range slices.Backward(j.view.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
 			return int(j.meter.TextTokens(m.After()))
@@ -81,17 +81,17 @@ func (j *Journal) newestMessage() int {
 	return 0
 }
 
-// tooLong is the error of a request that does not fit.
-func (j *Journal) tooLong() error {
+// tooLongError is the error of a request that does not fit.
+func (j *Journal) tooLongError() error {
 	r, model := j.meter.Reading(), j.settings.Model
 	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
-	if j.newestFits() { // but not together with what is pinned
+	if j.newestMessageFits() { // the newest message fits, but not together with the pinned messages
 		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), start a new conversation, "
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
 		Message: fmt.Sprintf("Too long to send: about %s tokens, and the window of %s holds %s (your newest message about %s, prompt and tools %s)",
-			numbers.Grouped(r.Used), model.Name(), numbers.Grouped(r.Window.Tokens), numbers.Grouped(j.newestMessage()), numbers.Grouped(r.Segments[projection.System]+r.Segments[projection.Tools])),
+			numbers.Grouped(r.Used), model.Name(), numbers.Grouped(r.Window.Tokens), numbers.Grouped(j.newestMessageTokens()), numbers.Grouped(r.Segments[projection.System]+r.Segments[projection.Tools])),
 		Hint: hint + model.LargerWindowHint(),
 	}
 }

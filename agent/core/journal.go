@@ -31,16 +31,16 @@ type Journal struct {
 	interactive bool
 	cost        func(llm.Model, llm.Tokens) (usd *float64, priced string)
 
-	updates  *updates.Mailbox
-	log      *conversation.Log
-	view     projection.View
-	meter    meter.Meter
-	settings Settings
-	rules    preset.Rules
-	pending  []conversation.Body // stored before the bodies of the next append
-	inTurn   bool
-	appended func([]conversation.Event)
-	paused   uint64 // Seq of the newest report after which a pause was recorded
+	updates      *updates.Mailbox
+	log          *conversation.Log
+	view         projection.View
+	meter        meter.Meter
+	settings     Settings
+	rules        preset.Rules
+	pending      []conversation.Body // stored before the bodies of the next append
+	inTurn       bool
+	onAppend     func([]conversation.Event)
+	countedPause uint64 // Seq of the newest report after which a pause was recorded
 }
 
 // NewJournal returns the journal of a new or a stored conversation. o has its defaults. appended is called with new
@@ -55,10 +55,10 @@ func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error
 		return nil, err
 	}
 	j := &Journal{id: o.Stored.ID, store: o.Log, now: o.Now, logger: o.Logger, interactive: o.Interactive, cost: o.Cost,
-		updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules, appended: appended}
+		updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules, onAppend: appended}
 	j.view = projection.Project(o.Stored.Events)
 	j.meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(j.view)
-	j.weighThinking()
+	j.updateThinking()
 	j.meter = j.meter.WithHistory(o.Stored.Events, set.Model.Name())
 	return j, nil
 }
@@ -111,16 +111,16 @@ func (j *Journal) Request(messages []projection.Message) llm.Request {
 func (j *Journal) ThinkingAfter() uint64 { return j.settings.ThinkingAfter }
 
 // RecordedModel is the newest model in the log.
-func (j *Journal) RecordedModel() conversation.ModelChanged { return j.settings.Changed }
+func (j *Journal) RecordedModel() conversation.ModelChanged { return j.settings.RecordedModel }
 
 // ModelRecord is the event that records the model in use; isNew reports whether the log lacks it.
 func (j *Journal) ModelRecord() (m conversation.ModelChanged, isNew bool) {
 	m = j.settings.ModelChanged()
-	return m, m != j.settings.Changed
+	return m, m != j.settings.RecordedModel
 }
 
 // PromptStored reports whether this run has stored the system prompt and the tools.
-func (j *Journal) PromptStored() bool { return j.settings.Blobs != nil }
+func (j *Journal) PromptStored() bool { return j.settings.PromptBlobs != nil }
 
 // Cost prices a request whose cost the provider did not report: USD, nil if unknown, and the date of the price
 // list.
@@ -160,9 +160,9 @@ func (j *Journal) SetInTurn(runs bool) { j.inTurn = runs }
 // UseModel makes the next requests go to a model; with oneTurn the model replaces another one for this turn only.
 func (j *Journal) UseModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	j.settings.Model, j.settings.Provider, j.settings.OneTurn = m, p, oneTurn
-	j.settings.choose()
+	j.settings.chooseForm()
 	j.meter = j.MeterFor(m)
-	j.weighThinking()
+	j.updateThinking()
 }
 
 // MeterFor is the meter with another model in place of the one in use.
@@ -174,7 +174,7 @@ func (j *Journal) MeterFor(m llm.Model) meter.Meter {
 func (j *Journal) UseWindow(w meter.Window) {
 	j.settings.Model.Window = w
 	j.meter = j.meter.WithWindow(w)
-	if j.settings.choose() {
+	if j.settings.chooseForm() {
 		j.meter = j.meter.WithPrompt(j.settings.PromptSizes())
 	}
 }
@@ -193,8 +193,8 @@ func (j *Journal) UseRules(set map[string]string, rules preset.Rules) {
 	j.settings.Overrides, j.rules, j.meter = overrides, rules, j.meter.WithRules(rules)
 }
 
-// Learn replaces the meter by one that has seen the endpoint's counts. It reports whether the calibration changed.
-func (j *Journal) Learn(m meter.Meter) bool {
+// UseMeter replaces the meter by one that has seen the endpoint's counts. It reports whether the calibration changed.
+func (j *Journal) UseMeter(m meter.Meter) bool {
 	j.meter = m
 	c, known := m.Calibration(), &j.settings.Model.Calibration
 	changed := c.Factor != known.Factor || c.Samples != known.Samples
@@ -234,16 +234,16 @@ func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conver
 	revision := j.view.Revision
 	j.view = j.view.Extend(j.log.Events())
 	j.meter = j.meter.WithView(j.view)
-	j.refold(events, revision)
-	j.appended(events)
+	j.updateSettings(events, revision)
+	j.onAppend(events)
 	return events, nil
 }
 
 // Postpone adds bodies to the pending ones, which the next append stores first.
 func (j *Journal) Postpone(bodies ...conversation.Body) { j.pending = append(j.pending, bodies...) }
 
-// Keep is Append for events that must not get lost: if they cannot be stored now, the next append stores them.
-func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+// AppendOrPostpone is Append for events that must not get lost: after a failure the next append stores them.
+func (j *Journal) AppendOrPostpone(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	events, err := j.Append(ctx, bodies...)
 	if err != nil {
 		j.Postpone(bodies...)
@@ -251,9 +251,9 @@ func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 	return events, err
 }
 
-// KeepForLater stores bodies that are not part of the turn: at once while idle, in a turn with the next append, and
+// AppendWhenIdle stores bodies that are not part of the turn: at once while idle, in a turn with the next append, and
 // in a conversation without messages with the first message.
-func (j *Journal) KeepForLater(ctx context.Context, bodies ...conversation.Body) {
+func (j *Journal) AppendWhenIdle(ctx context.Context, bodies ...conversation.Body) {
 	j.Postpone(bodies...)
 	if j.inTurn {
 		return
@@ -295,17 +295,17 @@ func NotSaved(err error) *llm.Error {
 	}
 }
 
-// refold updates the settings by new events, and the meter where the thinking in requests changes.
-func (j *Journal) refold(events []conversation.Event, revision uint64) {
+// updateSettings updates the settings from new events. It updates the meter if the thinking in requests changes.
+func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	s, again := &j.settings, revision != j.view.Revision
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			s.Instructions, again = b, true
+			s.RecordedPrompt, again = b, true
 		case conversation.ModelChanged:
-			s.Changed = b
+			s.RecordedModel = b
 		case conversation.ConfigChanged:
-			maps.Copy(s.Recorded, b.Set)
+			maps.Copy(s.RecordedOverrides, b.Set)
 		case conversation.Notice:
 			if b.ThinkingRefused {
 				s.ThinkingAfter, again = e.Seq, true
@@ -314,12 +314,12 @@ func (j *Journal) refold(events []conversation.Event, revision uint64) {
 		s.notePrefixChange(e)
 	}
 	if again {
-		j.weighThinking()
+		j.updateThinking()
 	}
 }
 
-// weighThinking tells the meter which replies are sent with their thinking.
-func (j *Journal) weighThinking() {
+// updateThinking passes to the meter which replies are sent with their thinking.
+func (j *Journal) updateThinking() {
 	if t, ok := j.settings.Thinking(j.view); ok {
 		j.meter = j.meter.WithThinking(t)
 	}
@@ -381,7 +381,7 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 			if b.Purpose != conversation.PurposeReply {
 				continue
 			}
-			in := j.settings.Instructions
+			in := j.settings.RecordedPrompt
 			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
 			if b.Model == m.Name() {
 				return e, changed
@@ -425,22 +425,22 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 // UnrecordedSettings are events for what the next request carries besides messages and the log lacks. Blobs are
 // stored first.
 func (j *Journal) UnrecordedSettings(ctx context.Context) ([]conversation.Body, error) {
-	s, told := &j.settings, j.renew()
-	if s.Blobs == nil {
+	s, told := &j.settings, j.useNewerInstructions()
+	if s.PromptBlobs == nil {
 		blobs, err := j.storePrompt(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.Blobs = &blobs
+		s.PromptBlobs = &blobs
 	}
 	bodies := told
-	if *s.Blobs != s.Instructions {
-		if s.Instructions == (conversation.Instructions{}) {
-			bodies = append(bodies, s.leftOut()...)
+	if *s.PromptBlobs != s.RecordedPrompt {
+		if s.RecordedPrompt == (conversation.Instructions{}) {
+			bodies = append(bodies, s.omittedToolsNotice()...)
 		}
-		bodies = append(bodies, *s.Blobs)
+		bodies = append(bodies, *s.PromptBlobs)
 	}
-	if c := s.ModelChanged(); c != s.Changed {
+	if c := s.ModelChanged(); c != s.RecordedModel {
 		bodies = append(bodies, c)
 	}
 	if set := s.NewOverrides(); len(set) > 0 {

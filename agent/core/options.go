@@ -170,7 +170,7 @@ type Calibrations interface {
 
 // Form is one version of the system prompt and the tools.
 type Form struct {
-	System string
-	Tools  []conversation.ToolSpec
-	Below  int // only in windows of fewer tokens; 0 for any
+	System    string
+	Tools     []conversation.ToolSpec
+	OnlyBelow int // only in windows of fewer tokens; 0 for any
 }

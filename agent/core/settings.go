@@ -19,24 +19,24 @@ import (
 
 // Settings is what requests carry besides messages, and how much of it the log has.
 type Settings struct {
-	System   string
-	Tools    []conversation.ToolSpec
-	toolText string        // of Tools, as recorded
-	forms    []declaration // the versions of prompt and tools, the longest first
-	assumed  int           // the size assumed for an unknown window when a form is chosen, 0 for a large one
-	Provider llm.Provider
-	Model    llm.Model
-	OneTurn  bool // the model replaces another one for this turn only
+	System        string
+	Tools         []conversation.ToolSpec
+	toolText      string        // of Tools, as recorded
+	forms         []declaration // the versions of prompt and tools, the longest first
+	assumedWindow int           // the size assumed for an unknown window when a form is chosen, 0 for a large one
+	Provider      llm.Provider
+	Model         llm.Model
+	OneTurn       bool // the model replaces another one for this turn only
 
-	Blobs         *conversation.Instructions // hashes of prompt and tools, once stored
-	Overrides     map[string]string          // the settings of this conversation
-	Recorded      map[string]string          // those of them that the log has
-	Instructions  conversation.Instructions  // the newest in the log
-	Changed       conversation.ModelChanged  // the newest in the log
-	noticed       bool                       // the notice about newer instructions was stored
-	newer         string                     // the current system prompt, where requests still have an older one; else ""
-	ThinkingAfter uint64                     // see [llm.Request]
-	PrefixChanged uint64                     // see [llm.Request]
+	PromptBlobs       *conversation.Instructions // hashes of prompt and tools, once stored
+	Overrides         map[string]string          // the settings of this conversation
+	RecordedOverrides map[string]string          // the overrides that the log has
+	RecordedPrompt    conversation.Instructions  // the newest in the log
+	RecordedModel     conversation.ModelChanged  // the newest in the log
+	newerNoticed      bool                       // the notice about newer instructions was stored
+	newerSystem       string                     // the current system prompt, where requests still have an older one; else ""
+	ThinkingAfter     uint64                     // see [llm.Request]
+	PrefixChanged     uint64                     // see [llm.Request]
 }
 
 // NewSettings returns the settings of a conversation, by its options and its stored events.
@@ -45,59 +45,59 @@ func NewSettings(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	s := Settings{forms: forms, assumed: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
-		Provider: o.Provider, Model: o.Model, Overrides: o.Overrides, Recorded: map[string]string{}}
+	s := Settings{forms: forms, assumedWindow: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
+		Provider: o.Provider, Model: o.Model, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			s.Instructions = b
+			s.RecordedPrompt = b
 		case conversation.ModelChanged:
-			s.Changed = b
+			s.RecordedModel = b
 		case conversation.ConfigChanged:
-			maps.Copy(s.Recorded, b.Set)
+			maps.Copy(s.RecordedOverrides, b.Set)
 		}
 		s.notePrefixChange(e)
 	}
 	s.ThinkingAfter = ThinkingAfter(o.Stored.Events)
 	if old := o.Stored.System; old != nil && *old != s.System {
-		s.newer, s.System = s.System, *old
+		s.newerSystem, s.System = s.System, *old
 	}
 	s.Model = s.Model.WithStoredTTL(o.Stored.Events)
-	s.choose()
+	s.chooseForm()
 	return s, nil
 }
 
 // changedPrompt is the notice that newer instructions wait for a change of the prefix.
 const changedPrompt = "The instructions have changed since they were sent (the project's file, or a newer Plimsoll). This conversation keeps the ones it has until the next compaction or another model; a new conversation has the new ones."
 
-// renew starts to use newer instructions if the prefix is broken anyway: by a compaction, or because the model
+// useNewerInstructions starts to use newer instructions if the prefix is broken anyway: by a compaction, or because the model
 // never got it. Otherwise it returns the notice about them, once.
-func (j *Journal) renew() []conversation.Body {
+func (j *Journal) useNewerInstructions() []conversation.Body {
 	s := &j.settings
-	if s.newer == "" || s.OneTurn {
+	if s.newerSystem == "" || s.OneTurn {
 		return nil
 	}
-	decided, broken, told := false, false, s.noticed
+	cacheHasPrompt, broken, noticeStored := false, false, s.newerNoticed
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Notice:
-			told = told || b.Text == changedPrompt
+			noticeStored = noticeStored || b.Text == changedPrompt
 		case conversation.Usage:
-			decided = decided || b.Purpose == conversation.PurposeReply && b.Model == s.Model.Name()
+			cacheHasPrompt = cacheHasPrompt || b.Purpose == conversation.PurposeReply && b.Model == s.Model.Name()
 		case conversation.Revert, conversation.Rewind:
-			decided = true
+			cacheHasPrompt = true
 		}
 		instructed := e.Body.Kind() == conversation.KindInstructions
-		if broken = !decided && (instructed || e.Body.Kind().Reduces()); broken || instructed {
+		if broken = !cacheHasPrompt && (instructed || e.Body.Kind().Reduces()); broken || instructed {
 			break
 		}
 	}
 	switch {
 	case broken:
-		s.System, s.newer, s.Blobs = s.newer, "", nil
+		s.System, s.newerSystem, s.PromptBlobs = s.newerSystem, "", nil
 		j.meter = j.meter.WithPrompt(s.PromptSizes())
-	case !told:
-		s.noticed = true
+	case !noticeStored:
+		s.newerNoticed = true
 		return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: changedPrompt}}
 	}
 	return nil
@@ -167,17 +167,17 @@ func (s *Settings) ModelChanged() conversation.ModelChanged {
 func (s *Settings) NewOverrides() map[string]string {
 	set := map[string]string{}
 	for key, value := range s.Overrides {
-		if old, ok := s.Recorded[key]; !ok || old != value {
+		if old, ok := s.RecordedOverrides[key]; !ok || old != value {
 			set[key] = value
 		}
 	}
 	return set
 }
 
-// KeepConfig stores new settings of this conversation, unless it has no messages.
-func (j *Journal) KeepConfig(ctx context.Context) {
+// StoreOverrides stores new settings of this conversation, unless it has no messages.
+func (j *Journal) StoreOverrides(ctx context.Context) {
 	if set := j.settings.NewOverrides(); len(set) > 0 && j.log.Len() > 0 {
-		j.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
+		j.AppendWhenIdle(ctx, conversation.ConfigChanged{Set: set})
 	}
 }
 
@@ -225,19 +225,19 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 //     requests could not be rebuilt.
 //   - A notice names the tools that are left out.
 
-// promptShare is the largest part of the window, one in so many, for prompt and tools.
+// promptShare limits prompt and tools to one part of the window in so many: a quarter.
 const promptShare = 4
 
 // declaration is a form in its recorded encoding.
 type declaration struct {
-	system string
-	tools  []conversation.ToolSpec
-	text   string // of tools, as recorded
-	below  int
+	system    string
+	tools     []conversation.ToolSpec
+	text      string // of tools, as recorded
+	onlyBelow int
 }
 
 func (f Form) declaration() (declaration, error) {
-	d := declaration{system: conversation.Clean(f.System), below: f.Below}
+	d := declaration{system: conversation.Clean(f.System), onlyBelow: f.OnlyBelow}
 	if len(f.Tools) == 0 {
 		return d, nil
 	}
@@ -279,22 +279,22 @@ func declarations(o Options) ([]declaration, error) {
 	return all[:1], nil
 }
 
-// choose picks the longest form that leaves room in the window, unless one is recorded. It reports whether the form
+// chooseForm picks the longest form that leaves room in the window, unless one is recorded. It reports whether the form
 // changed.
-func (s *Settings) choose() bool {
-	if len(s.forms) < 2 || s.Blobs != nil || s.Instructions != (conversation.Instructions{}) {
+func (s *Settings) chooseForm() bool {
+	if len(s.forms) < 2 || s.PromptBlobs != nil || s.RecordedPrompt != (conversation.Instructions{}) {
 		return false
 	}
 	window := s.Model.Window.Tokens
 	if window <= 0 {
-		window = s.assumed
+		window = s.assumedWindow
 	}
 	best := s.forms[0]
 	for _, f := range s.forms[1:] {
-		if window <= 0 || s.weight(best) <= float64(window/promptShare) {
+		if window <= 0 || s.formTokens(best) <= float64(window/promptShare) {
 			break
 		}
-		if f.below == 0 || window < f.below {
+		if f.onlyBelow == 0 || window < f.onlyBelow {
 			best = f
 		}
 	}
@@ -303,8 +303,8 @@ func (s *Settings) choose() bool {
 	return changed
 }
 
-// weight is the number of tokens of a form, by Plimsoll's estimate.
-func (s *Settings) weight(d declaration) float64 {
+// formTokens is the number of tokens of a form, by Plimsoll's estimate.
+func (s *Settings) formTokens(d declaration) float64 {
 	tools := conversation.Measure(d.text)
 	if s.Model.Caps.NoTools {
 		tools = conversation.Size{}
@@ -316,8 +316,8 @@ func (s *Settings) weight(d declaration) float64 {
 	return n
 }
 
-// leftOut is the notice about tools that are not declared, nil if all are.
-func (s *Settings) leftOut() []conversation.Body {
+// omittedToolsNotice is the notice about tools that are not declared, nil if all are declared.
+func (s *Settings) omittedToolsNotice() []conversation.Body {
 	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].tools) || s.Model.Caps.NoTools {
 		return nil
 	}
@@ -333,5 +333,5 @@ func (s *Settings) leftOut() []conversation.Body {
 	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
 		"The window is %s: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
-		size, len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
+		size, len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].onlyBelow)}}
 }

@@ -41,7 +41,7 @@ func (m Model) Sheet() planner.PriceSheet {
 	case m.NoCache:
 		s.Read, s.Write = 1, 1
 	case p != nil && p.Input > 0:
-		s.Read, s.Write = share(p.Cached, p.Input), share(p.CacheWrite, p.Input)
+		s.Read, s.Write = priceShare(p.Cached, p.Input), priceShare(p.CacheWrite, p.Input)
 	}
 	if s.Lifetime = m.CacheTTL; s.Lifetime <= 0 {
 		s.Lifetime = m.assumedLifetime(s.Write)
@@ -57,9 +57,9 @@ func (m Model) Sheet() planner.PriceSheet {
 func (m Model) CacheTerms() promptcache.Terms {
 	t := promptcache.Anthropic()
 	if p := m.Prices; p != nil && p.Input > 0 {
-		t.ReadPrice = share(p.Cached, p.Input)
+		t.ReadPrice = priceShare(p.Cached, p.Input)
 		if p.CacheWrite > 0 {
-			t.Short.WritePrice = share(p.CacheWrite, p.Input)
+			t.Short.WritePrice = priceShare(p.CacheWrite, p.Input)
 		}
 	}
 	return t
@@ -89,8 +89,8 @@ func (m Model) WithStoredTTL(events []conversation.Event) Model {
 	return m
 }
 
-// share is a price as a share of the input price; 1 where the price is unknown.
-func share(price, input float64) float64 {
+// priceShare is a price as a share of the input price; 1 where the price is unknown.
+func priceShare(price, input float64) float64 {
 	if price <= 0 {
 		return 1
 	}
@@ -138,7 +138,7 @@ func CacheOutlook(m Model, events []conversation.Event) promptcache.ChoiceInput 
 	terms, c := m.CacheTerms(), m.Calibration
 	o := promptcache.ChoiceInput{User: promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}}
 	var asked, answered time.Time // when the newest request was caused, and when the previous one was answered
-	lives := terms.Short.Lifetime
+	lifetime := terms.Short.Lifetime
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage, conversation.ToolResult:
@@ -150,12 +150,12 @@ func CacheOutlook(m Model, events []conversation.Event) promptcache.ChoiceInput 
 			if o.Requests++; !answered.IsZero() && !asked.Before(answered) {
 				idle := asked.Sub(answered)
 				o.Conversation = o.Conversation.Add(terms, idle)
-				if b.HasPromptCount() && idle <= lives {
+				if b.HasPromptCount() && idle <= lifetime {
 					o.CachedRequests++
 					o.Written += float64(b.Prompt - min(b.Prompt, max(0, b.Cached)))
 				}
 			}
-			answered, lives = e.Time, terms.OptionFor(b.CacheTTL).Lifetime
+			answered, lifetime = e.Time, terms.OptionFor(b.CacheTTL).Lifetime
 		}
 	}
 	return o

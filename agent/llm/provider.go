@@ -26,7 +26,7 @@ type Provider interface {
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
-// Request is one request to a model, in a form that no wire is part of.
+// Request is one request to a model, independent of the wire format.
 type Request struct {
 	Model    string               // the provider's id of the model
 	System   string               // the system prompt, "" for none
@@ -54,8 +54,8 @@ type Counter interface {
 	CountTokens(ctx context.Context, r Request) (int, error)
 }
 
-// Thinker knows which replies an endpoint gets back with their thinking, where that has a form of the provider's
-// own.
+// Thinker lists the replies that are sent back to an endpoint with their thinking, if the provider has its own format
+// for thinking.
 type Thinker interface {
 	// Thinking lists the messages of a request that are sent with their thinking, ascending. bound says that the
 	// server takes thinking only after an unchanged prefix.
@@ -193,15 +193,15 @@ type Error struct {
 	Class           Class
 	Message         string        // what happened
 	Lead            string        // the beginning of Message, after which Error adds the number of tries; "" for all of it
-	Tries           int           // 0 where nobody counted
+	Tries           int           // 0 if tries were not counted
 	Took            time.Duration // of all tries together
 	Hint            string        // what to do, "" if nothing
 	Status          int           // HTTP status, 0 without one
 	RetryAfter      time.Duration // how long the server asks to wait, 0 if it did not say
 	NoRetry         bool          // the server said that a retry is useless
 	Loading         bool          // the server runs, and is loading the model
-	Down            bool          // nothing listens at the address
-	Shared          bool          // the cache that all requests of the server share is full
+	NotListening    bool          // nothing listens at the address
+	SharedCacheFull bool          // the cache that all requests of the server share is full
 	RefusesThinking bool          // the server refuses the thinking that the request carries
 	Window          int           // the window the server named, in tokens, 0 if none
 	Requested       int           // the prompt size the server named, in tokens, 0 if none
@@ -280,18 +280,18 @@ func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter
 	cached := func(tokens int) float64 { return cost(Tokens{Prompt: tokens, Cached: tokens}) }
 	extra := cost(Tokens{Prompt: p.After, Cached: p.After - p.Rewritten, CacheWrite: p.Rewritten}) - cached(p.After)
 	saved := cached(p.Before) - cached(p.After)
-	more := math.Round((extra-saved)*1e9) / 1e9 // drops the rounding errors of the sum
+	change := math.Round((extra-saved)*1e9) / 1e9 // drops the rounding errors of the sum
 	switch {
 	case extra <= 0:
-		return &more, new(int)
+		return &change, new(int)
 	case saved > 0:
 		n := int(math.Floor(extra/saved)) + 1
-		return &more, &n
+		return &change, &n
 	}
-	return &more, nil
+	return &change, nil
 }
 
-// Step is the lowest tier with a higher price of input; false without one, and for a nil list.
+// Step is the lowest tier with a higher price of input; false if no tier has one, and for a nil list.
 func (p *Prices) Step() (Tier, bool) {
 	if p == nil || p.Input <= 0 {
 		return Tier{}, false
@@ -329,8 +329,8 @@ func OneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Rank orders the sources of a window's size; the strongest has 0.
-func Rank(s meter.WindowSource) int {
+// WindowRank orders the sources of a window's size by reliability; the most reliable source has rank 0.
+func WindowRank(s meter.WindowSource) int {
 	switch s {
 	case meter.WindowFlag:
 		return 0
@@ -346,7 +346,7 @@ func Rank(s meter.WindowSource) int {
 
 // FromServer reports whether the size of a window is known from the server.
 func FromServer(w meter.Window) bool {
-	return w.IsKnown() && Rank(w.Source) == Rank(meter.WindowServer)
+	return w.IsKnown() && WindowRank(w.Source) == WindowRank(meter.WindowServer)
 }
 
 // AsOverflow returns err as an *Error of class Overflow, nil for any other error.

@@ -14,7 +14,7 @@ import (
 type Reply struct {
 	Text, Reasoning strings.Builder
 	Calls           []*CallPieces
-	open            map[int]int // index on the wire -> index in Calls
+	callByIndex     map[int]int // index on the wire -> index in Calls
 	Stop            conversation.StopReason
 	Refusal         string
 	Paused          bool
@@ -33,7 +33,7 @@ type CallPieces struct {
 }
 
 // NewReply returns an empty reply.
-func NewReply() *Reply { return &Reply{open: map[int]int{}} }
+func NewReply() *Reply { return &Reply{callByIndex: map[int]int{}} }
 
 // Add adds a chunk and returns the indexes of the calls that it changed.
 func (r *Reply) Add(c Chunk) (changed []int) {
@@ -69,11 +69,11 @@ const callBytes = 4096
 // addCall adds a piece of a call and returns the index of the call. Some servers give all parallel calls the index
 // 0 and tell them apart by ID alone.
 func (r *Reply) addCall(d CallDelta) int {
-	i, ok := r.open[d.Index]
+	i, ok := r.callByIndex[d.Index]
 	if !ok || d.ID != "" && r.Calls[i].ID != "" && d.ID != r.Calls[i].ID {
 		i = len(r.Calls)
 		r.Calls = append(r.Calls, &CallPieces{})
-		r.open[d.Index] = i
+		r.callByIndex[d.Index] = i
 		r.Bytes += callBytes
 	}
 	call := r.Calls[i]

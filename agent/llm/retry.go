@@ -8,12 +8,12 @@ import (
 
 // Retry is when and how often a failed request is made again. A zero field has the default named next to it.
 type Retry struct {
-	Tries    int            // in all, 4
-	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
-	Max      time.Duration  // the longest back-off, 8 s
-	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
-	Starting time.Duration  // how long a server may take to load its model or to restart, 60 s
-	Rand     func() float64 // in [0,1), for the jitter; math/rand
+	Tries       int            // in all, 4
+	Base        time.Duration  // before the second try, 500 ms; doubled for each further one
+	Max         time.Duration  // the longest back-off, 8 s
+	MaxAfter    time.Duration  // the longest Retry-After that is waited for, 60 s
+	MaxStarting time.Duration  // how long a server may take to load its model or to restart, 60 s
+	Rand        func() float64 // in [0,1), for the jitter; math/rand
 }
 
 // WithDefaults returns r with the defaults in place of zero fields.
@@ -22,7 +22,7 @@ func (r Retry) WithDefaults() Retry {
 	r.Base = cmp.Or(r.Base, 500*time.Millisecond)
 	r.Max = cmp.Or(r.Max, 8*time.Second)
 	r.MaxAfter = cmp.Or(r.MaxAfter, time.Minute)
-	r.Starting = cmp.Or(r.Starting, time.Minute)
+	r.MaxStarting = cmp.Or(r.MaxStarting, time.Minute)
 	if r.Rand == nil {
 		r.Rand = rand.Float64
 	}
@@ -43,7 +43,7 @@ func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 // LongWait is Wait for a failure that ends by itself, given how long it has lasted.
 func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
 	d := r.backOff(try)
-	return d, lasted+d <= r.Starting
+	return d, lasted+d <= r.MaxStarting
 }
 
 func (r Retry) backOff(try int) time.Duration {

@@ -8,22 +8,22 @@ import "fmt"
 
 // The share of the window below which a request is certainly smaller: with a calibrated estimate, and without one.
 const (
-	surelySmaller  = 0.8
-	likelySmaller  = 0.5
-	bytesPerToken  = 3.0 // of a reply; a low figure, so that its tokens are not underestimated
-	cacheFullHint  = "other requests share its cache: try again when they are done, or give the server a larger one (-c), or fewer slots (-np 1)"
-	cacheFullWords = "the server's cache is full, though this request is smaller than its window"
+	calibratedShare   = 0.8
+	uncalibratedShare = 0.5
+	bytesPerToken     = 3.0 // of a reply; a low figure, so that its tokens are not underestimated
+	cacheFullHint     = "other requests share its cache: try again when they are done, or give the server a larger one (-c), or fewer slots (-np 1)"
+	cacheFullWords    = "the server's cache is full, though this request is smaller than its window"
 )
 
-// Smaller reports whether a request, with the part of the reply that arrived, is certainly smaller than the model's
+// CertainlyFits reports whether a request, with the part of the reply that arrived, is certainly smaller than the model's
 // window.
-func Smaller(m Model, factor float64, r Outgoing, rep *Reply) bool {
+func CertainlyFits(m Model, factor float64, r Outgoing, rep *Reply) bool {
 	if !FromServer(m.Window) {
 		return false
 	}
-	share := likelySmaller
+	share := uncalibratedShare
 	if m.Calibration.Samples > 0 {
-		share = surelySmaller
+		share = calibratedShare
 	}
 	if factor <= 0 {
 		factor = 1
@@ -31,10 +31,10 @@ func Smaller(m Model, factor float64, r Outgoing, rep *Reply) bool {
 	return factor*r.Estimate+float64(rep.Bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
 }
 
-// CacheFull is the error of a full shared cache that replaces a server's message about size.
-func CacheFull(e *Error) *Error {
+// SharedCacheFullError is the error of a full shared cache that replaces a server's message about size.
+func SharedCacheFullError(e *Error) *Error {
 	return &Error{
-		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, Shared: true,
+		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, SharedCacheFull: true,
 		Err: fmt.Errorf("taken for a full cache: %w", e),
 	}
 }

@@ -50,7 +50,7 @@ func TestUnreachableServerIsANetworkError(t *testing.T) {
 	srv.Close()
 	c := openai.New(openai.Options{Provider: "ollama", BaseURL: "http://me:secretword@" + addr + "/v1", Transport: transport(t)})
 	got := readReply(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != llm.Network || got.Err.Message != "No answer from http://"+addr+"/v1" || !strings.Contains(got.Err.Hint, "ollama serve") || !got.Err.Down {
+	if got.Err == nil || got.Err.Class != llm.Network || got.Err.Message != "No answer from http://"+addr+"/v1" || !strings.Contains(got.Err.Hint, "ollama serve") || !got.Err.NotListening {
 		t.Errorf("%v, hint %q", got.Err, got.Err.Hint)
 	}
 	if strings.Contains(fmt.Sprintf("%v %v", got.Err, got.Err.Err), "secretword") {

@@ -49,7 +49,7 @@ func (w endpoint) connectionError(err error) *llm.Error {
 	case errors.As(err, &dns):
 		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message, e.Hint, e.Down = "No answer from "+w.address, w.startHint(), true
+		e.Message, e.Hint, e.NotListening = "No answer from "+w.address, w.startHint(), true
 	case errors.As(err, &cert):
 		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.cleanText(cert.Err.Error())), true
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

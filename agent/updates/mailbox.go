@@ -10,8 +10,8 @@ import (
 // Put never blocks the goroutine that reads the network, and no update is lost. To keep the queue short, neighbors
 // merge: pieces of text and pieces of output of one call become one update, and of neighboring states (status,
 // meter, progress of a call) the newest replaces the others. A slow watcher therefore takes fewer, larger updates,
-// and the batch size follows the cost of drawing without a timer. A watcher that paces itself calls Await with a
-// priority before it takes.
+// and no timer is needed to batch them. A watcher that wants to draw less often calls Await with a priority before
+// Take.
 
 // Mailbox hands updates from the agent to one watcher.
 type Mailbox struct {
@@ -63,10 +63,10 @@ func NewMailbox() *Mailbox { return &Mailbox{wake: make(chan struct{}, 1)} }
 // Put adds an update. It never blocks.
 func (m *Mailbox) Put(u Update) {
 	m.mu.Lock()
-	if !m.merged(u) {
-		m.settle()
+	if !m.mergeIntoLast(u) {
+		m.flushText()
 		m.pending = append(m.pending, u)
-		m.grow(u)
+		m.appendText(u)
 	}
 	m.highest = max(m.highest, priorityOf(u))
 	wakes := m.highest >= m.awaited
@@ -108,7 +108,7 @@ func (m *Mailbox) setAwaited(least Priority) {
 func (m *Mailbox) Take(ctx context.Context) ([]Update, error) {
 	for {
 		m.mu.Lock()
-		m.settle()
+		m.flushText()
 		taken, closed := m.pending, m.closed
 		m.pending, m.highest = nil, PartialLine
 		m.mu.Unlock()
@@ -142,8 +142,8 @@ func (m *Mailbox) signal() {
 	}
 }
 
-// merged adds u to the last pending update, if the two can merge, and reports whether they did.
-func (m *Mailbox) merged(u Update) bool {
+// mergeIntoLast adds u to the last pending update, if the two can merge, and reports whether they did.
+func (m *Mailbox) mergeIntoLast(u Update) bool {
 	if len(m.pending) == 0 {
 		return false
 	}
@@ -153,31 +153,31 @@ func (m *Mailbox) merged(u Update) bool {
 		if _, ok := (*last).(Delta); !ok {
 			return false
 		}
-		m.grow(u)
+		m.appendText(u)
 		return true
 	case ToolOutput:
 		if l, ok := (*last).(ToolOutput); !ok || l.CallID != u.CallID {
 			return false
 		}
-		m.grow(u)
+		m.appendText(u)
 		return true
 	case Status:
 		// A Retrying status stays even if the next try begins at once.
 		l, ok := (*last).(Status)
-		return ok && l.Phase != Retrying && replaced[Status](last, u)
+		return ok && l.Phase != Retrying && replaceLast[Status](last, u)
 	case Metered:
-		return replaced[Metered](last, u)
+		return replaceLast[Metered](last, u)
 	case Inspected:
-		return replaced[Inspected](last, u)
+		return replaceLast[Inspected](last, u)
 	case CallStreaming:
 		l, ok := (*last).(CallStreaming)
-		return ok && l.Index == u.Index && l.Name == u.Name && replaced[CallStreaming](last, u)
+		return ok && l.Index == u.Index && l.Name == u.Name && replaceLast[CallStreaming](last, u)
 	}
 	return false
 }
 
-// replaced replaces the last update with u, if it has the same type, and reports whether it did.
-func replaced[T Update](last *Update, u T) bool {
+// replaceLast replaces the last update with u, if it has the same type, and reports whether it did.
+func replaceLast[T Update](last *Update, u T) bool {
 	if _, ok := (*last).(T); !ok {
 		return false
 	}
@@ -185,8 +185,8 @@ func replaced[T Update](last *Update, u T) bool {
 	return true
 }
 
-// grow adds text to the builders of the last pending update.
-func (m *Mailbox) grow(u Update) {
+// appendText adds text to the builders of the last pending update.
+func (m *Mailbox) appendText(u Update) {
 	switch u := u.(type) {
 	case Delta:
 		m.text.WriteString(u.Text)
@@ -196,8 +196,8 @@ func (m *Mailbox) grow(u Update) {
 	}
 }
 
-// settle moves the text from the builders into the last pending update.
-func (m *Mailbox) settle() {
+// flushText moves the text from the builders into the last pending update.
+func (m *Mailbox) flushText() {
 	if len(m.pending) == 0 {
 		return
 	}

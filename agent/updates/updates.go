@@ -71,14 +71,14 @@ const (
 
 // Status is what the conversation is doing now.
 type Status struct {
-	Phase    Phase
-	Since    time.Time
-	Attempt  int           // for Retrying: the number of the next try, from 2
-	Of       int           // for Retrying: the largest number of tries, 0 if unknown
-	Wait     time.Duration // for Retrying
-	Why      string        // for Retrying: the failure, for the status line
-	Class    llm.Class     // for Retrying: its class
-	Progress *llm.Prefill  // for Waiting, where the server reports it
+	Phase       Phase
+	Since       time.Time
+	Attempt     int           // for Retrying: the number of the next try, from 2
+	MaxAttempts int           // for Retrying: the largest number of tries, 0 if unknown
+	Wait        time.Duration // for Retrying
+	Why         string        // for Retrying: the failure, for the status line
+	Class       llm.Class     // for Retrying: its class
+	Progress    *llm.Prefill  // for Waiting, where the server reports it
 }
 
 // Metered is the meter after a change.
@@ -92,8 +92,8 @@ type CacheCold struct{ At time.Time }
 // ModelSwitched says that requests now go to another model, or that more is known about its limits.
 type ModelSwitched struct{ Model llm.Model }
 
-// Elsewhere says whether another process has the conversation open, which is then read-only here.
-type Elsewhere struct {
+// OpenElsewhere says whether another process has the conversation open, which is then read-only here.
+type OpenElsewhere struct {
 	Open   bool   // another process has it open, and its events are shown here
 	Closed bool   // the other process has closed it: opening it again continues it here
 	Why    string // why messages cannot be sent here, and what to do
@@ -135,16 +135,16 @@ type Compacted struct {
 	Next    int  // after an undo: tokens of a request at which compaction acts again, 0 for never
 }
 
-// CompactionFailed says that a compaction was not made and nothing was changed. The conversation goes on. Where the
-// user did not request it, no notice is needed: the log has it.
+// CompactionFailed says that a compaction was not made and nothing was changed. The conversation goes on. If the user
+// did not request the compaction, no notice is needed: the failure is in the log.
 type CompactionFailed struct {
 	Err     *llm.Error
 	Request edit.Request
 }
 
-// Summaries says whether automatic compaction asks a model for summaries. It pauses after failures in a row, until
+// SummariesPaused says whether automatic compaction no longer requests summaries. It pauses after failures in a row, until
 // the user compacts, undoes a compaction or changes the model.
-type Summaries struct{ Paused bool }
+type SummariesPaused struct{ Paused bool }
 
 // Previewed is the answer to Preview: what a compaction would do, or why none can be made.
 type Previewed struct {
@@ -160,7 +160,7 @@ type Previewed struct {
 }
 
 // Inspected is the answer to Inspect.
-type Inspected struct{ Account inspect.Breakdown }
+type Inspected struct{ Breakdown inspect.Breakdown }
 
 // Edited is the result of a pin, a mask or turns restored by hand: the size of a request before and after it, or
 // why nothing was changed.
@@ -213,7 +213,7 @@ func (Status) update()         {}
 func (Metered) update()        {}
 func (CacheCold) update()      {}
 func (ModelSwitched) update()  {}
-func (Elsewhere) update()      {}
+func (OpenElsewhere) update()  {}
 func (Unreachable) update()    {}
 func (Failed) update()         {}
 
@@ -222,7 +222,7 @@ func (Prepared) update()         {}
 func (Compacted) update()        {}
 func (CompactionFailed) update() {}
 func (Previewed) update()        {}
-func (Summaries) update()        {}
+func (SummariesPaused) update()  {}
 func (Inspected) update()        {}
 func (Edited) update()           {}
 func (Reviewing) update()        {}

@@ -45,9 +45,9 @@ type follower struct {
 	rules    preset.Rules
 	model    llm.Model
 
-	status          updates.Elsewhere // last
-	shownReply      updates.Delta     // what is shown of the reply that is arriving
-	inspectRequests chan struct{}     // for the account
+	status          updates.OpenElsewhere // last
+	shownReply      updates.Delta         // what is shown of the reply that is arriving
+	inspectRequests chan struct{}         // for the account
 	stop            context.CancelFunc
 	task            sync.WaitGroup
 }
@@ -85,12 +85,12 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 }
 
 // openElsewhere is the update that process pid has the conversation open; pid is 0 for an unknown one.
-func openElsewhere(pid int) updates.Elsewhere {
+func openElsewhere(pid int) updates.OpenElsewhere {
 	who := ""
 	if pid > 0 {
 		who = fmt.Sprintf(" (pid %d)", pid)
 	}
-	return updates.Elsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
+	return updates.OpenElsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
 }
 
 // close stops run and waits for it.
@@ -109,7 +109,7 @@ func (f *follower) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-f.inspectRequests:
-			f.mailbox.Put(updates.Inspected{Account: session.BreakdownOf(f.rules, f.snapshot, f.model)})
+			f.mailbox.Put(updates.Inspected{Breakdown: session.BreakdownOf(f.rules, f.snapshot, f.model)})
 		case <-tick.C:
 			next := f.poll(ctx)
 			if next == 0 {
@@ -127,12 +127,12 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		f.setStatus(updates.Elsewhere{Why: "This conversation was deleted in the other window. /new to start another"})
+		f.setStatus(updates.OpenElsewhere{Why: "This conversation was deleted in the other window. /new to start another"})
 		return 0
 	case errors.Is(err, storage.ErrBusy) || ctx.Err() != nil:
 		return fastPollInterval
 	case err != nil:
-		f.setStatus(updates.Elsewhere{Why: "Read-only, and what happens in the other window cannot be read: " + err.Error()})
+		f.setStatus(updates.OpenElsewhere{Why: "Read-only, and what happens in the other window cannot be read: " + err.Error()})
 		return pollInterval
 	}
 	if len(events) > 0 {
@@ -142,7 +142,7 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 	if open {
 		f.setStatus(openElsewhere(f.snapshot.Store.OwnerPID(f.snapshot.ID)))
 	} else {
-		f.setStatus(updates.Elsewhere{Closed: true, Why: "The other window closed. /resume " + f.snapshot.ID + " to continue here"})
+		f.setStatus(updates.OpenElsewhere{Closed: true, Why: "The other window closed. /resume " + f.snapshot.ID + " to continue here"})
 	}
 	if news {
 		return fastPollInterval
@@ -196,7 +196,7 @@ func (f *follower) showEvents(ctx context.Context, events []conversation.Event) 
 }
 
 // setStatus shows whether the other program has the conversation open, if that changed.
-func (f *follower) setStatus(u updates.Elsewhere) {
+func (f *follower) setStatus(u updates.OpenElsewhere) {
 	if u == f.status {
 		return
 	}

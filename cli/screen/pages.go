@@ -53,7 +53,7 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 // toolsPage lists the tools the model can call.
 func toolsPage(r *session.Running) string {
 	var b strings.Builder
-	declared := r.Agent.Declared()
+	declared := r.Agent.DeclaredTools()
 	for _, t := range r.Toolbox.Specs() {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		access := ""

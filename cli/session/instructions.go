@@ -46,7 +46,7 @@ const fewToolsBelow = 8192
 func shortForms(prompt string, box *tools.Box) []core.Form {
 	return []core.Form{
 		{System: withBriefPrompt(prompt), Tools: box.Brief()},
-		{System: withBriefPrompt(prompt), Tools: box.Essential(), Below: fewToolsBelow},
+		{System: withBriefPrompt(prompt), Tools: box.Essential(), OnlyBelow: fewToolsBelow},
 	}
 }
 

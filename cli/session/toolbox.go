@@ -37,7 +37,7 @@ const (
 // recallChars is how many characters the recall tool may return now.
 func (r *Running) recallChars() int {
 	tokens := recallTokens
-	if free := r.Agent.Free(); free >= 0 {
+	if free := r.Agent.FreeTokens(); free >= 0 {
 		tokens = min(tokens, free/recallShare)
 	}
 	return int(float64(tokens) * meter.CharsPerToken)
