@@ -88,7 +88,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
-	if err := cmd.console.Asks(prompt); err != nil {
+	if err := cmd.console.CheckPrompt(prompt); err != nil {
 		return err
 	}
 	id, err := resumeID(ctx, cmd.conversations, o.isNewest || o.compact.IsGiven && o.resume == "", o.resume)
@@ -104,42 +104,42 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 			return err
 		}
 	}
-	l, err := cmd.models.ConnectFor(ctx, id, false)
+	conn, err := cmd.models.ConnectFor(ctx, id, false)
 	if err != nil {
 		return err
 	}
-	prompt, err = cmd.console.WithInput(ctx, prompt, l.Model.Name(), l.Model.Window)
+	prompt, err = cmd.console.AppendInput(ctx, prompt, conn.Model.Name(), conn.Model.Window)
 	if err != nil {
 		return err
 	}
-	w := newTurnPrinter(cmd.console, o.json)
+	p := newTurnPrinter(cmd.console, o.json)
 	if o.compact.IsGiven {
-		w.lines.Start(id, l.Model.Name())
-		w.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, l.Model))
-		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), l, func(u updates.Update) { w.lines.Show(w.withoutEarlierReply(u)) }); err != nil {
-			return errors.Join(err, w.endFailed(ctx))
+		p.lines.Start(id, conn.Model.Name())
+		p.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
+		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), conn, func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }); err != nil {
+			return errors.Join(err, p.endFailed(ctx))
 		}
 	}
-	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: id, Mode: mode})
+	running, err := cmd.agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode})
 	switch {
 	case err != nil && o.compact.IsGiven:
-		return errors.Join(err, w.endFailed(ctx))
+		return errors.Join(err, p.endFailed(ctx))
 	case err != nil:
 		return err
 	case o.compact.IsGiven:
-		w.printNotes(r.Notes)
+		p.printNotes(running.Notes)
 	default:
-		w.printNotes(cmd.settings.RefusedNotes(), r.Notes, hostedModelNotes(r.Events, r.Connection.Model))
+		p.printNotes(cmd.settings.RefusedNotes(), running.Notes, hostedModelNotes(running.Events, running.Connection.Model))
 	}
-	w.running = r
-	w.lines.Start(r.ID, r.Connection.Model.Name())
-	w.printProgress(r.ID + " · " + r.Connection.Model.Name())
-	r.Agent.Send(prompt)
-	err = w.watch(ctx)
-	if err == nil && l.AskAgain {
-		r.Discoveries.Wait() // now the model is loaded, and the answer is worth recording
+	p.running = running
+	p.lines.Start(running.ID, running.Connection.Model.Name())
+	p.printProgress(running.ID + " · " + running.Connection.Model.Name())
+	running.Agent.Send(prompt)
+	err = p.watch(ctx)
+	if err == nil && conn.AskAgain {
+		running.Discoveries.Wait() // now the model is loaded, and the answer is worth recording
 	}
-	return errors.Join(err, r.Close())
+	return errors.Join(err, running.Close())
 }
 
 // mode is the permission mode that --approve selects.
@@ -168,7 +168,7 @@ func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 type turnPrinter struct {
 	running          *session.Running
 	reply            console.ReplyWriter
-	lines            *session.JSONLines // the reply too, with --json
+	lines            *session.JSONLines // with --json it writes the reply too; nil otherwise
 	stderr           io.Writer
 	failure          *llm.Error
 	isLayerShown     bool // a compaction before a request was printed in this turn
@@ -184,144 +184,144 @@ func newTurnPrinter(c *console.Console, json bool) *turnPrinter {
 }
 
 // watch prints updates until the conversation is idle again. Ending ctx cancels the turn; the partial reply is stored.
-func (w *turnPrinter) watch(ctx context.Context) error {
+func (p *turnPrinter) watch(ctx context.Context) error {
 	for {
-		updates, err := w.running.Agent.Updates().Take(ctx)
+		updates, err := p.running.Agent.Updates().Take(ctx)
 		if err != nil {
-			w.running.Agent.Cancel()
-			return errors.Join(context.Canceled, w.endCancelled())
+			p.running.Agent.Cancel()
+			return errors.Join(context.Canceled, p.endCancelled())
 		}
 		for _, u := range updates {
-			u = w.withoutEarlierReply(u)
-			over := w.show(u)
-			if w.lines.Show(u); over {
-				return w.finish()
+			u = p.withoutEarlierReply(u)
+			isOver := p.show(u)
+			if p.lines.Show(u); isOver {
+				return p.finish()
 			}
 		}
 	}
 }
 
 // endCancelled ends the output of a turn that was interrupted.
-func (w *turnPrinter) endCancelled() error {
-	if w.lines != nil {
-		w.lines.Reason = string(conversation.StopCancelled)
+func (p *turnPrinter) endCancelled() error {
+	if p.lines != nil {
+		p.lines.Reason = string(conversation.StopCancelled)
 	}
-	return w.reply.End()
+	return p.reply.End()
 }
 
 // endFailed ends the output of a turn that did not begin.
-func (w *turnPrinter) endFailed(ctx context.Context) error {
+func (p *turnPrinter) endFailed(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return w.endCancelled()
+		return p.endCancelled()
 	}
-	if w.lines != nil {
-		w.lines.Reason = string(conversation.StopFailed)
+	if p.lines != nil {
+		p.lines.Reason = string(conversation.StopFailed)
 	}
-	return w.reply.End()
+	return p.reply.End()
 }
 
 // withoutEarlierReply removes from an update the partial reply of an earlier run that was killed: it answers another
 // question.
-func (w *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
+func (p *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
 	a, ok := u.(updates.Appended)
-	if !ok || w.isQuestionLogged {
+	if !ok || p.isQuestionLogged {
 		return u
 	}
 	a.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e conversation.Event) bool {
-		_, asked := e.Body.(conversation.UserMessage)
-		_, reply := e.Body.(conversation.AssistantMessage)
+		_, isQuestion := e.Body.(conversation.UserMessage)
+		_, isReply := e.Body.(conversation.AssistantMessage)
 		usage, ok := e.Body.(conversation.Usage)
-		w.isQuestionLogged = w.isQuestionLogged || asked
-		return !w.isQuestionLogged && (reply || ok && usage.Purpose == "")
+		p.isQuestionLogged = p.isQuestionLogged || isQuestion
+		return !p.isQuestionLogged && (isReply || ok && usage.Purpose == "")
 	})
 	return a
 }
 
 // show prints an update, and reports whether the turn is over.
-func (w *turnPrinter) show(u updates.Update) (over bool) {
+func (p *turnPrinter) show(u updates.Update) (isOver bool) {
 	switch u := u.(type) {
 	case updates.Appended:
-		w.showEvents(u.Events)
+		p.showEvents(u.Events)
 	case updates.ToolStarted:
-		w.printProgress("· " + u.Title)
+		p.printProgress("· " + u.Title)
 	case updates.Failed:
-		w.failure = u.Err
+		p.failure = u.Err
 	case updates.Compacting, updates.Compacted, updates.CompactionFailed:
 		if made, ok := u.(updates.Compacted); ok && made.Layer {
-			if w.isLayerShown {
-				return false // once is enough for a turn
+			if p.isLayerShown {
+				return false // such compactions are reported once in a turn
 			}
-			w.isLayerShown = true
+			p.isLayerShown = true
 		}
 		if line := session.CompactionLine(u); line != "" {
-			w.printProgress(line)
+			p.printProgress(line)
 		}
 	case updates.SummariesPaused:
 		if u.Paused {
-			w.printProgress("summaries are paused after failures in a row: compact by hand, or change the model")
+			p.printProgress("summaries are paused after failures in a row: compact by hand, or change the model")
 		}
 	case updates.Status:
 		if u.Phase == updates.Retrying {
-			w.printProgress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
+			p.printProgress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
 		}
 		return u.Phase == updates.Idle // there is no such update before the first turn
 	}
 	return false
 }
 
-func (w *turnPrinter) showEvents(events []conversation.Event) {
+func (p *turnPrinter) showEvents(events []conversation.Event) {
 	failed := 0
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			w.failure = nil // an earlier failure to save is over: this was saved
+			p.failure = nil // an earlier failure to save is over: this was saved
 		case conversation.AssistantMessage:
-			w.reply.Message(b)
+			p.reply.Message(b)
 			switch b.Stop {
 			case conversation.StopLength:
-				w.printProgress("the reply was cut: it reached the largest length, or the end of the window")
+				p.printProgress("the reply was cut: it reached the largest length, or the end of the window")
 			case conversation.StopFiltered:
 				if b.Error != "" {
-					w.failure = &llm.Error{Class: llm.BadRequest, Message: "the model refused to answer"}
+					p.failure = &llm.Error{Class: llm.BadRequest, Message: "the model refused to answer"}
 					break
 				}
-				w.printProgress("the provider withheld the rest of the reply")
+				p.printProgress("the provider withheld the rest of the reply")
 			}
 		case conversation.ToolResult:
 			if b.Status != conversation.ResultOK {
 				if failed++; failed <= maxResultLines {
-					w.printProgress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+					p.printProgress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
 				}
 			}
 		case conversation.Notice:
-			w.printProgress(b.Text)
+			p.printProgress(b.Text)
 		}
 	}
 	if failed > maxResultLines { // an earlier run can have left thousands of calls without results
-		w.printProgress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
+		p.printProgress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
 	}
 }
 
 // maxResultLines is how many failed results of one update are printed one by one.
 const maxResultLines = 10
 
-func (w *turnPrinter) printNotes(lists ...[]string) {
+func (p *turnPrinter) printNotes(lists ...[]string) {
 	for _, note := range slices.Concat(lists...) {
-		w.printProgress("note: " + note)
+		p.printProgress("note: " + note)
 	}
 }
 
-func (w *turnPrinter) printProgress(text string) {
-	fmt.Fprintln(w.stderr, console.ProgressLine(text))
+func (p *turnPrinter) printProgress(text string) {
+	fmt.Fprintln(p.stderr, console.ProgressLine(text))
 }
 
 // finish ends the reply and returns the error of a failed turn.
-func (w *turnPrinter) finish() error {
-	if err := w.reply.End(); err != nil {
+func (p *turnPrinter) finish() error {
+	if err := p.reply.End(); err != nil {
 		return err
 	}
-	if w.failure != nil {
-		return w.failure
+	if p.failure != nil {
+		return p.failure
 	}
 	return nil
 }

@@ -35,11 +35,11 @@ func runAsk(t *testing.T, json bool, o core.Options, script ...agenttest.Reply) 
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, json)
-	w.running = &session.Running{Agent: a}
+	p := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, json)
+	p.running = &session.Running{Agent: a}
 	a.Send("go")
 	watched := make(chan error, 1)
-	go func() { watched <- w.watch(ctx) }()
+	go func() { watched <- p.watch(ctx) }()
 	select {
 	case err = <-watched:
 	case <-time.After(time.Hour):
@@ -177,13 +177,13 @@ func TestAskWritesARetriedReplyOnce(t *testing.T) {
 func TestAskReportsManyOpenCallsInOneLine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	w := &turnPrinter{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}
+	p := &turnPrinter{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}
 	var events []conversation.Event
 	for range 25_000 {
 		events = append(events, conversation.Event{Body: conversation.ToolResult{Tool: "run_command", Status: conversation.ResultInterrupted}})
 	}
-	w.showEvents(events)
-	w.showEvents(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
+	p.showEvents(events)
+	p.showEvents(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
 	if got := stderr.String(); strings.Count(got, "\n") != maxResultLines+3 || !strings.Contains(got, "25,000") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}

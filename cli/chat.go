@@ -56,7 +56,7 @@ built-in demo model that is not an AI.`,
 
 // Run shows the chat until the user quits.
 func (cmd *chatCommand) Run(ctx context.Context) error {
-	o := cmd.options
+	options := cmd.options
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
@@ -76,10 +76,10 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	if o, err = cmd.resolveResume(ctx, o); err != nil {
+	if options, err = cmd.resolveResume(ctx, options); err != nil {
 		return err
 	}
-	h := cmd.host(o)
+	h := cmd.host(options)
 	defer h.Close()
 	features := terminal.New(cmd.console.Getenv)
 	signalled := ctx // is cancelled by a signal to the program
@@ -89,7 +89,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
-		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
+		Place: cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()
@@ -98,13 +98,13 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 }
 
 // resolveResume sets o.Resume to the full ID of the conversation to continue. A wrong ID fails before the chat opens.
-func (cmd *chatCommand) resolveResume(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
-	if o.Resume == screen.Pick {
-		return o, nil
+func (cmd *chatCommand) resolveResume(ctx context.Context, options screen.ChatOptions) (screen.ChatOptions, error) {
+	if options.Resume == screen.Pick {
+		return options, nil
 	}
-	id, err := resumeID(ctx, cmd.conversations, o.Newest, o.Resume)
+	id, err := resumeID(ctx, cmd.conversations, options.Newest, options.Resume)
 	if id == "" {
-		return o, err
+		return options, err
 	}
 	return screen.ChatOptions{Resume: id}, err
 }

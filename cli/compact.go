@@ -17,7 +17,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Manual compaction outside the chat (S64). Rules:
+// Manual compaction outside the chat. Rules:
 //
 //   - A compaction without a summary needs no key and no server: its overlays are computed and appended here, in one
 //     transaction. A summary is requested like any reply.
@@ -97,15 +97,15 @@ after which that pays off.
 
 func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
-	w, err := o.request(cmd.changed)
+	request, err := o.request(cmd.changed)
 	if err != nil {
 		return err
 	}
-	r, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	s, err := cmd.conversations.State(ctx, r)
+	s, err := cmd.conversations.State(ctx, snapshot)
 	if err != nil {
 		return err
 	}
@@ -114,14 +114,14 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 		return cmd.undoOrRedo(ctx, s, o)
 	}
 	if o.dryRun {
-		pass, err := s.Propose(w)
+		proposal, err := s.Propose(request)
 		if err != nil {
 			return err
 		}
-		return cmd.writeCompaction(session.NewCompaction(s, pass.Preview()), o.json)
+		return cmd.writeCompaction(session.NewCompaction(s, proposal.Preview()), o.json)
 	}
 	link := func() (setup.Connection, error) { return cmd.models.ConnectFor(ctx, s.ID, true) }
-	done, err := cmd.agents.Compact(ctx, s, w, link, func(updates.Update) {})
+	done, err := cmd.agents.Compact(ctx, s, request, link, func(updates.Update) {})
 	if err != nil {
 		return err
 	}
@@ -130,46 +130,46 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 
 // request is the compaction that the flags ask for; changed reports which of them were given.
 func (o compactOptions) request(changed func(flag string) bool) (edit.Request, error) {
-	w := edit.NewRequest()
+	request := edit.NewRequest()
 	if err := o.check(changed); err != nil {
-		return w, err
+		return request, err
 	}
-	w.Profile, w.Focus = o.profile, o.focus
+	request.Profile, request.Focus = o.profile, o.focus
 	for _, b := range []struct {
 		flag, text string
 		to         **edit.Bound
-	}{{"from", o.from, &w.From}, {"to", o.to, &w.To}} {
+	}{{"from", o.from, &request.From}, {"to", o.to, &request.To}} {
 		if !changed(b.flag) {
 			continue
 		}
 		bound, err := edit.ParseBound(b.text)
 		if err != nil {
-			return w, console.WrongUse("--%s: %w", b.flag, err)
+			return request, console.WrongUse("--%s: %w", b.flag, err)
 		}
 		*b.to = &bound
 	}
 	switch {
 	case changed("keep-last"):
-		w.KeepLast = o.keepLast
+		request.KeepLast = o.keepLast
 	case changed("keep"):
-		w.KeepLast = o.keep
+		request.KeepLast = o.keep
 	}
-	return w, nil
+	return request, nil
 }
 
 // check refuses flags that contradict each other.
 func (o compactOptions) check(changed func(flag string) bool) error {
-	kept := changed("keep-last") || changed("keep")
-	for one, others := range map[string][]string{
+	isKeepGiven := changed("keep-last") || changed("keep")
+	for flag, others := range map[string][]string{
 		"undo": {"redo", "profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
 		"redo": {"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
 		"keep": {"keep-last"}, "to": {"keep", "keep-last"},
 	} {
-		if err := exclusive(changed, one, others...); err != nil {
+		if err := exclusive(changed, flag, others...); err != nil {
 			return err
 		}
 	}
-	if kept && min(o.keepLast, o.keep) < 0 {
+	if isKeepGiven && min(o.keepLast, o.keep) < 0 {
 		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
 	}
 	return nil
@@ -205,11 +205,11 @@ func (cmd *compactCommand) writeReverted(r session.Reverted, asJSON bool) error 
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, r)
 	}
-	what, back := "undone", "redo"
+	state, inverse := "undone", "redo"
 	if r.Redone {
-		what, back = "active again", "undo"
+		state, inverse = "active again", "undo"
 	}
 	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
-		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)
+		r.Epoch, state, numbers.Grouped(r.Before), numbers.Grouped(r.After), inverse, r.ID, inverse)
 	return err
 }

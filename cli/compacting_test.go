@@ -67,14 +67,14 @@ func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 }
 
 // openHost returns a host with an open conversation, a new one if id is "".
-func openHost(t *testing.T, a *app, l setup.Connection, id string) *screen.Host {
+func openHost(t *testing.T, a *app, conn setup.Connection, id string) *screen.Host {
 	t.Helper()
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
+	running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := a.newHost(screen.ChatOptions{})
-	h.Running = r
+	h.Running = running
 	return h
 }
 
@@ -139,8 +139,8 @@ func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 	notifyingWriter := newNotifyingWriter()
 	a.console.Stderr = notifyingWriter
 	storeBodies(t, a, stored, fileTurns(5)...)
-	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
+	conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +149,12 @@ func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 		<-notifyingWriter.something
 		cancel()
 	}()
-	w := edit.NewRequest()
-	w.Profile = preset.ProfileHeavy
-	if _, err := a.agents.CompactRunning(ctx, r, w, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
+	request := edit.NewRequest()
+	request.Profile = preset.ProfileHeavy
+	if _, err := a.agents.CompactRunning(ctx, running, request, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := r.Close(); err != nil {
+	if err := running.Close(); err != nil {
 		t.Error(err)
 	}
 	if got := overlayIn(t, a, stored); got != "" {

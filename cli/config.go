@@ -138,7 +138,7 @@ func (cmd *configCommands) trust(forget bool) error {
 	if loaded.Hash == "" {
 		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")
 	}
-	if err := cmd.settings.KeepTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
+	if err := cmd.settings.StoreTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {

@@ -101,7 +101,7 @@ func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (str
 	fmt.Fprint(cmd.console.Stderr, "Provider (number or name): ")
 	text, err := cmd.console.ReadLine(ctx, false, 1<<10)
 	text = strings.TrimSpace(text)
-	if n, wrong := strconv.Atoi(text); wrong == nil && n >= 1 && n <= len(known) {
+	if n, parseErr := strconv.Atoi(text); parseErr == nil && n >= 1 && n <= len(known) {
 		return known[n-1], nil
 	}
 	if text == "" && err == nil {

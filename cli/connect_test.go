@@ -31,7 +31,7 @@ func TestTheDemoModelHasTheConfiguredWindow(t *testing.T) {
 			if err := a.settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			l, err := a.models.ConnectDemo(t.Context(), true)
+			conn, err := a.models.ConnectDemo(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,13 +40,13 @@ func TestTheDemoModelHasTheConfiguredWindow(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if l.Model.Window != c.want {
-				t.Errorf("the gauge is of %+v, want %+v", l.Model.Window, c.want)
+			if conn.Model.Window != c.want {
+				t.Errorf("the gauge is of %+v, want %+v", conn.Model.Window, c.want)
 			}
-			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != llm.Overflow || err.Window != c.want.Tokens {
+			if err := sendTo(t, conn, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != llm.Overflow || err.Window != c.want.Tokens {
 				t.Errorf("a prompt above the window failed with %+v", err)
 			}
-			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens/2)); err != nil {
+			if err := sendTo(t, conn, strings.Repeat("word ", c.want.Tokens/2)); err != nil {
 				t.Errorf("a prompt below the window failed with %+v", err)
 			}
 		})
@@ -54,10 +54,10 @@ func TestTheDemoModelHasTheConfiguredWindow(t *testing.T) {
 }
 
 // sendTo sends a text and returns the error, or nil.
-func sendTo(t *testing.T, l setup.Connection, text string) *llm.Error {
+func sendTo(t *testing.T, conn setup.Connection, text string) *llm.Error {
 	t.Helper()
-	r := llm.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
-	for _, err := range l.Provider.Stream(t.Context(), r) {
+	r := llm.Request{Model: conn.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
+	for _, err := range conn.Provider.Stream(t.Context(), r) {
 		if err != nil {
 			return llm.AsError(err)
 		}

@@ -47,11 +47,11 @@ func messagesServer(t *testing.T) string {
 func hostWithoutKey(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "providers.anthropic.base_url="+messagesServer(t), "discovery.local=false")
-	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
+	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a, openHost(t, a, l, "")
+	return a, openHost(t, a, conn, "")
 }
 
 // providerRow returns a provider of the list, and its index.
@@ -109,10 +109,10 @@ func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	a, h := hostWithoutKey(t)
 	defer a.resources.Close()
 	defer h.Close()
-	r := h.Running
+	running := h.Running
 	send := func() (failed bool) {
-		r.Agent.Send("hello")
-		await(t, r.Agent.Updates(), func(u updates.Update) bool {
+		running.Agent.Send("hello")
+		await(t, running.Agent.Updates(), func(u updates.Update) bool {
 			_, failed = u.(updates.Failed)
 			s, ok := u.(updates.Status)
 			return failed || ok && s.Phase == updates.Idle
@@ -128,7 +128,7 @@ func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	if send() {
 		t.Fatal("the new key is not used")
 	}
-	events, _, err := a.resources.Store.Load(context.Background(), r.ID)
+	events, _, err := a.resources.Store.Load(context.Background(), running.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

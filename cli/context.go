@@ -47,23 +47,23 @@ sent. With --model the same conversation is measured for that model.
 }
 
 func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
-	r, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
 		return err
 	}
-	m, err := cmd.models.ModelOf(ctx, r.Events)
+	m, err := cmd.models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return err
 	}
 	cmd.settings.NoteRefused()
-	account := session.BreakdownOf(cmd.settings.Cfg().Rules(), r, m)
+	breakdown := session.BreakdownOf(cmd.settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
-		report := show.NewContextReport(m, account)
-		report.CompactedSummary, report.CompactBoundary = show.Summarised(r)
+		report := show.NewContextReport(m, breakdown)
+		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}
-	return show.WriteContext(cmd.console, r, m, account)
+	return show.WriteContext(cmd.console, snapshot, m, breakdown)
 }

@@ -53,9 +53,9 @@ func (cmd *doctorCommand) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case d.Damaged:
-		return console.ErrSaid
+		return console.ErrReported
 	case d.Config != nil:
-		return console.AsUsage(console.ErrSaid)
+		return console.AsUsage(console.ErrReported)
 	}
 	return nil
 }

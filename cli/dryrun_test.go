@@ -38,14 +38,14 @@ func storeAndCloseLog(t *testing.T, store *storage.Store, log []conversation.Eve
 
 // anyRequest draws requests for compactions that need no model.
 func anyRequest(t *rapid.T) edit.Request {
-	w := edit.NewRequest()
-	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", preset.ProfileLight}).Draw(t, "profile")
-	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
+	request := edit.NewRequest()
+	request.Profile = rapid.SampledFrom([]string{"", "omit", "responses", preset.ProfileLight}).Draw(t, "profile")
+	request.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
 	if rapid.IntRange(0, 3).Draw(t, "from") == 3 {
 		b := edit.AtTurn(rapid.IntRange(0, 3).Draw(t, "first turn"))
-		w.From = &b
+		request.From = &b
 	}
-	return w
+	return request
 }
 
 // A dry run predicts the result of the run exactly and writes nothing. Both refuse the same requests.
@@ -101,10 +101,10 @@ func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pass, refused := s.Propose(c.wish)
+	proposal, refused := s.Propose(c.wish)
 	var told session.Compaction
 	if refused == nil {
-		told = session.NewCompaction(s, pass.Preview())
+		told = session.NewCompaction(s, proposal.Preview())
 	}
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
@@ -158,14 +158,14 @@ func TestEveryPrintedMessageHasTheStateOfTheView(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
-		r := &session.Snapshot{Events: log, WithPartial: log, View: projection.Project(log)}
+		snapshot := &session.Snapshot{Events: log, WithPartial: log, View: projection.Project(log)}
 		in := map[uint64][]*projection.Message{}
-		for i := range r.View.Messages {
-			for _, seq := range r.View.Messages[i].Events {
-				in[seq] = append(in[seq], &r.View.Messages[i])
+		for i := range snapshot.View.Messages {
+			for _, seq := range snapshot.View.Messages[i].Events {
+				in[seq] = append(in[seq], &snapshot.View.Messages[i])
 			}
 		}
-		rows := r.OriginalMessages()
+		rows := snapshot.OriginalMessages()
 		n := 0
 		for _, e := range log {
 			text, sent := textOf(e.Body)

@@ -27,21 +27,21 @@ func TestRequestsOfEarlierFormatsAreRebuilt(t *testing.T) {
 		defer a.resources.Close()
 		id := strings.TrimSuffix(filepath.Base(file), ".db.gz")
 		unpack(t, file, filepath.Join(a.settings.Flags.Data, "conversations", id+".db"))
-		r, err := a.conversations.Read(t.Context(), []string{id})
+		snapshot, err := a.conversations.Read(t.Context(), []string{id})
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		requests := inspect.SentRequests(r.Events)
+		requests := inspect.SentRequests(snapshot.Events)
 		if len(requests) < 14 {
 			t.Errorf("%s has %d requests", file, len(requests))
 		}
 		for _, q := range requests {
-			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
+			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q})
 			if err != nil || !b.MatchesSent {
 				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.Purpose, b.Why, err)
 			}
 		}
-		for _, e := range r.Events {
+		for _, e := range snapshot.Events {
 			if e.Body.Kind().IsOverlay() {
 				reduced[e.Body.Kind()]++
 			}

@@ -126,11 +126,11 @@ func TestAFallbackServerContinuesATurn(t *testing.T) {
 	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "providers.second.base_url="+quietServer(t, &second),
 		"fallback=[mistral/x, second/m]", "discovery.local=false")
 	defer a.resources.Close()
-	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
+	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := openHost(t, a, l, "")
+	h := openHost(t, a, conn, "")
 	defer h.Close()
 	for _, text := range []string{"one", "two", "three"} {
 		runTurn(t, h, text)
@@ -160,11 +160,11 @@ func TestALocalConversationDoesNotFallBackToAHostedModel(t *testing.T) {
 	if _, err := a.settings.Keys().Set("openai", "sk-0123456789"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
+	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := openHost(t, a, l, "")
+	h := openHost(t, a, conn, "")
 	defer h.Close()
 	runTurn(t, h, "one")
 	runTurn(t, h, "two")

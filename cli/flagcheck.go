@@ -66,22 +66,22 @@ func refuseUnknownCommands(root *cobra.Command) {
 		case "help":
 			c.Run = nil
 			c.RunE = func(_ *cobra.Command, args []string) error {
-				about, rest, err := root.Find(args)
+				command, rest, err := root.Find(args)
 				if err != nil || len(rest) > 0 {
-					return unknownCommandError(about, args, rest)
+					return unknownCommandError(command, args, rest)
 				}
-				about.InitDefaultHelpFlag()
-				return about.Help()
+				command.InitDefaultHelpFlag()
+				return command.Help()
 			}
 		}
 	}
 }
 
-// exclusive refuses one flag together with any of the others.
-func exclusive(changed func(flag string) bool, one string, others ...string) error {
+// exclusive returns an error if a flag was given together with any of others.
+func exclusive(changed func(flag string) bool, flag string, others ...string) error {
 	for _, other := range others {
-		if changed(one) && changed(other) {
-			return console.WrongUse("use --%s or --%s, not both", one, other)
+		if changed(flag) && changed(other) {
+			return console.WrongUse("use --%s or --%s, not both", flag, other)
 		}
 	}
 	return nil
@@ -92,8 +92,8 @@ func unknownCommandError(in *cobra.Command, args, rest []string) error {
 	hint := "`plimsoll help` lists the commands"
 	if in != nil && len(rest) > 0 {
 		in.SuggestionsMinimumDistance = 2
-		if near := in.SuggestionsFor(rest[0]); len(near) > 0 {
-			hint = "did you mean " + strings.Join(near, " or ") + "?"
+		if suggestions := in.SuggestionsFor(rest[0]); len(suggestions) > 0 {
+			hint = "did you mean " + strings.Join(suggestions, " or ") + "?"
 		}
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no command %q", strings.Join(args, " ")), hint))

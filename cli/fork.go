@@ -85,15 +85,15 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	w := o.compact.Request("fork")
-	var l setup.Connection
+	request := o.compact.Request("fork")
+	var conn setup.Connection
 	if o.compact.IsGiven {
-		needsModel, err := s.NeedsModel(w)
+		needsModel, err := s.NeedsModel(request)
 		if err != nil {
 			return err
 		}
 		if needsModel {
-			if l, err = cmd.models.ConnectFor(ctx, from, true); err != nil {
+			if conn, err = cmd.models.ConnectFor(ctx, from, true); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	}
 	if o.compact.IsGiven {
 		if s, err = cmd.conversations.StateOf(ctx, id); err == nil {
-			err = cmd.agents.CompactFirst(ctx, s, w, l, func(updates.Update) {})
+			err = cmd.agents.CompactFirst(ctx, s, request, conn, func(updates.Update) {})
 		}
 		if err != nil {
 			cmd.console.Note("the copy %s was made, and is not compacted", id)

@@ -28,7 +28,7 @@ const (
 // machine can take any time to draw.
 type quietMsg struct{}
 
-// frames paces the ticker of one program.
+// framePacer starts and stops the frame ticker of one program.
 type framePacer struct {
 	program        *tea.Program
 	pace           *screen.Pace
@@ -48,30 +48,30 @@ type framePacer struct {
 
 // runScreen runs a program until the user quits or ctx ends. Then Quit is called: a program that has the context itself would
 // close its input while it still reads from it.
-func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
-	f := newFramePacer(reader)
+func runScreen(ctx context.Context, model tea.Model, pace *screen.Pace, out io.Writer, input tea.ProgramOption) error {
+	f := newFramePacer(pace)
 	f.program = tea.NewProgram(model, input, tea.WithOutput(out), tea.WithFPS(ticksPerSecond),
 		tea.WithFilter(f.filterMessage), tea.WithoutSignalHandler())
-	ended := make(chan struct{})
-	var asking sync.WaitGroup
-	asking.Go(func() { f.sendQuietMsgs(ended) })
+	stopped := make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() { f.sendQuietMsgs(stopped) })
 	defer context.AfterFunc(ctx, f.program.Quit)()
 	_, err := f.program.Run()
-	close(ended)
-	asking.Wait()
+	close(stopped)
+	sender.Wait()
 	f.stop()
 	return err
 }
 
-func newFramePacer(reader *screen.Pace) *framePacer {
-	return &framePacer{pace: reader, quietTimer: time.NewTimer(quietInterval)}
+func newFramePacer(pace *screen.Pace) *framePacer {
+	return &framePacer{pace: pace, quietTimer: time.NewTimer(quietInterval)}
 }
 
 // sendQuietMsgs sends a quietMsg each time the timer fires, until the program has ended.
-func (f *framePacer) sendQuietMsgs(ended <-chan struct{}) {
+func (f *framePacer) sendQuietMsgs(stopped <-chan struct{}) {
 	for {
 		select {
-		case <-ended:
+		case <-stopped:
 			return
 		case <-f.quietTimer.C:
 			f.program.Send(quietMsg{})
@@ -107,11 +107,11 @@ func (f *framePacer) filterMessage(_ tea.Model, msg tea.Msg) tea.Msg {
 
 // setSuspended notes that the program suspends itself or continues. If the system does not stop it, it is sent the signal to
 // continue until it does: see [screen.Continue].
-func (f *framePacer) setSuspended(asleep bool) {
+func (f *framePacer) setSuspended(isSuspended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.isSuspended = asleep
-	if asleep {
+	f.isSuspended = isSuspended
+	if isSuspended {
 		f.continueTimer = time.AfterFunc(suspendTimeout, f.continueProcess)
 	}
 }
@@ -134,7 +134,7 @@ func tickerOf(p *tea.Program) *time.Ticker {
 	return (*time.Ticker)(unsafe.Pointer(field.Pointer()))
 }
 
-// setTicker sets the ticker, which runs.
+// setTicker sets the ticker, which is already running.
 func (f *framePacer) setTicker(t *time.Ticker) { f.ticker, f.isFast = t, t != nil }
 
 // speedUp starts the ticker again if it was stopped.

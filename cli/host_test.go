@@ -28,16 +28,16 @@ func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
-	l := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
-	h := openHost(t, a, l, "")
+	conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
+	h := openHost(t, a, conn, "")
 	defer h.Close()
-	r := h.Running
-	r.Agent.Send("one")
-	await(t, r.Agent.Updates(), func(u updates.Update) bool { _, ok := u.(updates.Appended); return ok })
-	r.Agent.Send("two")
-	await(t, r.Agent.Updates(), func(u updates.Update) bool { q, ok := u.(updates.Queued); return ok && len(q.Texts) == 1 })
+	running := h.Running
+	running.Agent.Send("one")
+	await(t, running.Agent.Updates(), func(u updates.Update) bool { _, ok := u.(updates.Appended); return ok })
+	running.Agent.Send("two")
+	await(t, running.Agent.Updates(), func(u updates.Update) bool { q, ok := u.(updates.Queued); return ok && len(q.Texts) == 1 })
 	leave(a, h)
-	texts, err := a.resources.Store.Waiting(t.Context(), r.ID)
+	texts, err := a.resources.Store.Waiting(t.Context(), running.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,14 +198,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
 		defer a.resources.Close()
 		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
-		l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
-		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
+		conn := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
+		running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := a.newHost(screen.ChatOptions{})
 		defer h.Close()
-		h.Running = r
+		h.Running = running
 		err = h.SwitchModel(t.Context(), c.to)
 		var consent *tui.Consent
 		if errors.As(err, &consent) != c.asks || !c.asks && err != nil {
@@ -215,14 +215,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		if !c.asks {
 			continue
 		}
-		if r.Connection.Model.Name() != "test/m" {
+		if running.Connection.Model.Name() != "test/m" {
 			t.Errorf("%s: switched before the answer", name)
 		}
 		if !strings.Contains(consent.Question, c.held) || !strings.Contains(consent.Question, c.to) {
 			t.Errorf("%s: the question %q does not name both", name, consent.Question)
 		}
-		if err := consent.Switch(t.Context()); err != nil || r.Connection.Model.Name() != c.to {
-			t.Errorf("%s: after a yes %s, %v", name, r.Connection.Model.Name(), err)
+		if err := consent.Switch(t.Context()); err != nil || running.Connection.Model.Name() != c.to {
+			t.Errorf("%s: after a yes %s, %v", name, running.Connection.Model.Name(), err)
 		}
 	}
 }
@@ -233,12 +233,12 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	a := bareApp(t)
 	defer a.resources.Close()
 	base := listingServer(t, "gpt-5.4") // openai has a model of this name in the catalogue
-	l, err := a.models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
+	conn, err := a.models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
-		c, err := a.newHost(screen.ChatOptions{}).ResolveModel(t.Context(), l, name)
+		c, err := a.newHost(screen.ChatOptions{}).ResolveModel(t.Context(), conn, name)
 		if want := (setup.Choice{Provider: setup.ProviderCustom, Model: "gpt-5.4", BaseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
@@ -290,15 +290,15 @@ func TestAskKeepsQueuedMessages(t *testing.T) {
 	left := queuedAfter(t, func(a *app, h *screen.Host) {
 		id := h.Running.ID
 		h.Close()
-		l := setup.Connection{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
-		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id})
+		conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
+		running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		r.Agent.Send("three")
-		await(t, r.Agent.Updates(), func(u updates.Update) bool { s, ok := u.(updates.Status); return ok && s.Phase == updates.Idle })
-		if err := r.Close(); err != nil {
+		running.Agent.Send("three")
+		await(t, running.Agent.Updates(), func(u updates.Update) bool { s, ok := u.(updates.Status); return ok && s.Phase == updates.Idle })
+		if err := running.Close(); err != nil {
 			t.Error(err)
 		}
 	})

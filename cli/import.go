@@ -63,13 +63,13 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.Named(file), err)))
+			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
 		default:
 			fmt.Fprintln(cmd.console.Stdout, id)
 		}
 	}
 	if failed {
-		return console.ErrSaid
+		return console.ErrReported
 	}
 	return nil
 }

@@ -210,9 +210,9 @@ func TestForkAtContinuesFromAnEarlierEvent(t *testing.T) {
 			s := twoTurns(t)
 			s.settings.Flags.Demo = true // the model if no conversation is open
 			if !readOnly {
-				l := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
+				conn := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
+				if s.host.Running, err = s.agents.Start(t.Context(), conn, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}

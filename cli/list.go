@@ -121,5 +121,5 @@ func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, own
 		open.Add(mark)
 		title.Add(plain.Line(e.Heading()))
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.Limit(), id, updated, turns, model, where, open, title)
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), id, updated, turns, model, where, open, title)
 }

@@ -99,16 +99,16 @@ func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow)
 		columns[i] = &heads[i]
 	}
 	for _, r := range rows {
-		for i, cell := range cells(r, inUse) {
+		for i, cell := range rowCells(r, inUse) {
 			columns[i].Add(cell)
 		}
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.Limit(), columns...)
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns...)
 }
 
-// cells is a row of the table: the mark of the model in use, name, window and
+// rowCells is a row of the table: the mark of the model in use, name, window and
 // its source, largest reply, prices, date, note.
-func cells(r setup.ModelRow, inUse string) []string {
+func rowCells(r setup.ModelRow, inUse string) []string {
 	name := r.Provider + "/" + r.ID
 	mark, from, note := "", "", ""
 	if name == inUse {
@@ -121,17 +121,17 @@ func cells(r setup.ModelRow, inUse string) []string {
 		note = "deprecated"
 	}
 	p := pricesOf(r)
-	return []string{mark, plain.Line(name), count(r.Window), from, count(r.MaxOutput), price(p.Input), price(p.Cached), price(p.Output), r.Date, note}
+	return []string{mark, plain.Line(name), formatCount(r.Window), from, formatCount(r.MaxOutput), formatPrice(p.Input), formatPrice(p.Cached), formatPrice(p.Output), r.Date, note}
 }
 
-func count(n int) string {
+func formatCount(n int) string {
 	if n == 0 {
 		return "?"
 	}
 	return numbers.Grouped(n)
 }
 
-func price(p *float64) string {
+func formatPrice(p *float64) string {
 	if p == nil {
 		return "?"
 	}
@@ -167,8 +167,8 @@ func pricesOf(r setup.ModelRow) (out pricesJSON) {
 			out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
 		}
 	}
-	own := r.OwnPrices
-	return pricesJSON{cmp.Or(own.Input, out.Input), cmp.Or(own.Cached, out.Cached), cmp.Or(own.CacheWrite, out.CacheWrite), cmp.Or(own.Output, out.Output)}
+	ownPrices := r.OwnPrices
+	return pricesJSON{cmp.Or(ownPrices.Input, out.Input), cmp.Or(ownPrices.Cached, out.Cached), cmp.Or(ownPrices.CacheWrite, out.CacheWrite), cmp.Or(ownPrices.Output, out.Output)}
 }
 
 func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
@@ -179,7 +179,7 @@ func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 	return console.WriteJSON(cmd.console.Stdout, out)
 }
 
-// reportRefresh prints how many models each endpoint listed. It is an error if none answered.
+// reportRefresh prints how many models each endpoint listed. It is an error if no endpoint answered.
 func (cmd *modelsCommand) reportRefresh(all []setup.ListResult) error {
 	if len(all) == 0 {
 		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")

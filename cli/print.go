@@ -104,22 +104,22 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 // printMessages writes the messages.
 func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
 	o := cmd.options
-	r, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	messages, err := cmd.messages(ctx, r, o)
+	messages, err := cmd.messages(ctx, snapshot, o)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(cmd.console.Stdout)
-	log := r.Events
+	log := snapshot.Events
 	if o.json || o.compacted || o.preset != "" {
-		log = nil // messages alone
+		log = nil // without the errors of failed turns
 	}
 	for i := range messages {
 		m := &messages[i]
-		m.Events = r.StoredOnly(m.Events)
+		m.Events = snapshot.StoredOnly(m.Events)
 		if len(m.Events) > 0 {
 			if log, err = cmd.writeFailures(out, log, m.Events[0]); err != nil {
 				return err
@@ -154,40 +154,40 @@ func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, be
 }
 
 // messages are the messages to write.
-func (cmd *printCommand) messages(ctx context.Context, r *session.Snapshot, o printOptions) ([]projection.Message, error) {
+func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapshot, o printOptions) ([]projection.Message, error) {
 	if !o.compacted && o.preset == "" {
-		return r.OriginalMessages(), nil
+		return snapshot.OriginalMessages(), nil
 	}
-	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
 		return nil, err
 	}
-	m, err := cmd.models.ModelOf(ctx, r.Events)
+	m, err := cmd.models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return nil, err
 	}
-	view := r.View
+	view := snapshot.View
 	if o.preset != "" {
-		if view, err = cmd.presetView(r, m, o.preset); err != nil {
+		if view, err = cmd.presetView(snapshot, m, o.preset); err != nil {
 			return nil, err
 		}
 	}
-	return cmd.requestMessages(ctx, r, view, m)
+	return cmd.requestMessages(ctx, snapshot, view, m)
 }
 
 // presetView is the view of a conversation under the rules of a preset.
-func (cmd *printCommand) presetView(r *session.Snapshot, m llm.Model, preset string) (projection.View, error) {
+func (cmd *printCommand) presetView(snapshot *session.Snapshot, m llm.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
-	loaded, err := cmd.settings.LoadedFor(r.Events, map[string]string{"compaction.preset": preset})
+	loaded, err := cmd.settings.LoadedFor(snapshot.Events, map[string]string{"compaction.preset": preset})
 	if err != nil {
 		return projection.View{}, err
 	}
-	s := cmd.conversations.StateWith(r, loaded.Config, m)
-	return inspect.PresetView(r.WithPartial, s.Inputs, s.Rules)
+	s := cmd.conversations.StateWith(snapshot, loaded.Config, m)
+	return inspect.PresetView(snapshot.WithPartial, s.Inputs, s.Rules)
 }
 
 // requestMessages are the messages of the next request, the system prompt first.
-func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
-	system, err := r.Prompt(ctx, cmd.settings.Workspace)
+func (cmd *printCommand) requestMessages(ctx context.Context, snapshot *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
+	system, err := snapshot.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -200,9 +200,9 @@ func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapsho
 	if system != "" {
 		out = append(out, projection.Message{Role: projection.RoleSystem, Text: system, State: projection.StateVerbatim})
 	}
-	from := m.Caps.EchoFrom(hardened)
+	echoFrom := m.Caps.EchoFrom(hardened)
 	for i, msg := range hardened {
-		if i < from || !msg.CameFrom(m.Name()) {
+		if i < echoFrom || !msg.CameFrom(m.Name()) {
 			msg.Reasoning = ""
 		}
 		out = append(out, msg)
@@ -211,13 +211,13 @@ func (cmd *printCommand) requestMessages(ctx context.Context, r *session.Snapsho
 }
 
 // writePlain writes a message for reading: a label, then its text.
-func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, first bool) error {
+func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst bool) error {
 	var b strings.Builder
-	part := func(label, text string) {
-		if !first {
+	writePart := func(label, text string) {
+		if !isFirst {
 			b.WriteByte('\n')
 		}
-		first = false
+		isFirst = false
 		b.WriteString(label)
 		if text = strings.TrimRight(text, "\n"); text != "" {
 			b.WriteString("\n" + text)
@@ -230,18 +230,18 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, first bo
 	}
 	switch m.Role {
 	case projection.RoleUser:
-		part(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), m.Text)
+		writePart(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), m.Text)
 	case projection.RoleTool:
-		part(fmt.Sprintf("result of %s%s:", m.Tool, state), m.Text)
+		writePart(fmt.Sprintf("result of %s%s:", m.Tool, state), m.Text)
 	default:
 		if m.Reasoning != "" {
-			part(string(m.Role)+" thinks:", m.Reasoning)
+			writePart(string(m.Role)+" thinks:", m.Reasoning)
 		}
 		if m.Text != "" || len(m.Calls) == 0 && m.Reasoning == "" {
-			part(string(m.Role)+state+":", m.Text)
+			writePart(string(m.Role)+state+":", m.Text)
 		}
 		for _, c := range m.Calls {
-			part(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
+			writePart(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
 		}
 	}
 	_, err := io.WriteString(w, cmd.console.Text(b.String()))
@@ -253,14 +253,14 @@ func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err
 	}
-	r, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	entries := inspect.CompactionLog(r.Events)
+	entries := inspect.CompactionLog(snapshot.Events)
 	if len(entries) == 0 {
 		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err
 	}
-	return show.WriteLedger(cmd.console.Stdout, cmd.console.Limit(), entries)
+	return show.WriteLedger(cmd.console.Stdout, cmd.console.TableWidth(), entries)
 }

@@ -23,18 +23,18 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	if number == 0 {
 		return console.WrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
 	}
-	r, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.AdoptRecorded(r.Events); err != nil {
+	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
 		return err
 	}
-	q, err := requestAt(inspect.SentRequests(r.Events), number)
+	q, err := requestAt(inspect.SentRequests(snapshot.Events), number)
 	if err != nil {
 		return err
 	}
-	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
+	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 		return nil
 	}
 	cmd.console.Note("request %d: %s", b.Number, b.Why)
-	return console.ErrSaid
+	return console.ErrReported
 }
 
 // writeBody writes a body byte for byte; on a terminal it is made safe and gets a line feed.

@@ -40,8 +40,8 @@ another window is not renamed.
 	}
 }
 
-func (cmd *renameCommand) Run(ctx context.Context, which, title string) error {
-	_, id, err := cmd.conversations.Resolve(ctx, []string{which})
+func (cmd *renameCommand) Run(ctx context.Context, idPrefix, title string) error {
+	_, id, err := cmd.conversations.Resolve(ctx, []string{idPrefix})
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ conversation that is open in another window is not deleted.
 	return c
 }
 
-func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
-	_, id, err := cmd.conversations.Resolve(ctx, []string{which})
+func (cmd *deleteCommand) Run(ctx context.Context, idPrefix string) error {
+	_, id, err := cmd.conversations.Resolve(ctx, []string{idPrefix})
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 
 // confirm asks for a yes. Any other answer is an error.
 func (cmd *deleteCommand) confirm(ctx context.Context, question string) error {
-	yes, err := cmd.console.Agree(ctx, question)
+	yes, err := cmd.console.Confirm(ctx, question)
 	if err == nil && !yes {
 		err = errors.New("nothing was deleted")
 	}

@@ -33,7 +33,7 @@ func Run(ctx context.Context, env console.Env) int {
 		err = context.Canceled
 	}
 	code := console.ExitCode(err)
-	if code != console.ExitDone && code != console.ExitInterrupted && !errors.Is(err, console.ErrSaid) {
+	if code != console.ExitDone && code != console.ExitInterrupted && !errors.Is(err, console.ErrReported) {
 		fmt.Fprintln(env.Stderr, console.Explain(err))
 	}
 	return code

@@ -20,9 +20,9 @@ import (
 )
 
 // Rules of `search`:
-//   - Hits are written as they are found, below the title of their conversation. What
-//     is found goes to standard output, how many there were to standard error.
-//   - Nothing found is a failure, exit code 1, as it is of grep.
+//   - Hits are written as they are found, below the title of their conversation. Hits
+//     go to standard output, their number to standard error.
+//   - Without a hit the exit code is 1, as it is with grep.
 //   - On a terminal a hit is one line, and the matched words are visible.
 
 // searchOptions are the flags of search.
@@ -89,40 +89,40 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 
 // writeHits writes hits as they are found, and at the end how many there were.
 func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
-	begun, limit := time.Now(), cmd.console.Limit()
+	started, limit := time.Now(), cmd.console.TableWidth()
 	if limit > 0 {
 		o.Chars = max(limit-excerptColumn, 20)
 	}
 	hits, conversations, id := 0, 0, ""
-	var broken error
+	var writeErr error
 	report, err := store.Search(ctx, q, o, func(h find.Hit) bool {
 		if h.Conversation != id {
 			id = h.Conversation
 			conversations++
-			broken = cmd.writeLine(limit, h.Conversation+table.Gap+h.Title)
+			writeErr = cmd.writeLine(limit, h.Conversation+table.Gap+h.Title)
 		}
 		hits++
-		if broken == nil {
-			broken = cmd.writeLine(limit, hitText(h))
+		if writeErr == nil {
+			writeErr = cmd.writeLine(limit, hitText(h))
 		}
-		return broken == nil
+		return writeErr == nil
 	})
 	if err == nil {
-		err = broken
+		err = writeErr
 	}
 	if err != nil {
 		return err
 	}
 	cmd.noteUnread(report)
 	if hits == 0 {
-		return cmd.nothingFound(report)
+		return cmd.reportNoHits(report)
 	}
 	count, more := numbers.Count(hits, "hit"), ""
 	if report.More {
 		count, more = "the first "+count, "; --limit 0 shows all"
 	}
 	fmt.Fprintf(cmd.console.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
-		numbers.Count(report.Conversations, "conversation"), time.Since(begun).Seconds(), more)
+		numbers.Count(report.Conversations, "conversation"), time.Since(started).Seconds(), more)
 	return nil
 }
 
@@ -131,11 +131,11 @@ const excerptColumn = 32
 
 // hitText is a hit on one line: "  turn 3 · e41 · user   the text around the match".
 func hitText(h find.Hit) string {
-	who := h.Who
+	role := h.Who
 	if h.Stored {
-		who += " (full text)"
+		role += " (full text)"
 	}
-	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Event, who), h.Excerpt)
+	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Event, role), h.Excerpt)
 }
 
 // writeLine writes a line that is safe for a terminal, cut to limit cells; 0 is no limit.
@@ -150,10 +150,10 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 	return nil
 }
 
-// nothingFound notes that there was no hit. Its error ends the command with the exit code of a failure.
-func (cmd *searchCommand) nothingFound(report storage.SearchReport) error {
+// reportNoHits notes that no text matched. Its error ends the command with the exit code of a failure.
+func (cmd *searchCommand) reportNoHits(report storage.SearchReport) error {
 	cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
-	return console.ErrSaid
+	return console.ErrReported
 }
 
 // noteUnread notes what could not be searched.

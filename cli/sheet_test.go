@@ -31,11 +31,11 @@ func resolvedModel(t *testing.T, a *app, name string) llm.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.models.Connect(t.Context(), c)
+	conn, err := a.models.Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l.Model
+	return conn.Model
 }
 
 func TestModelsHaveTheirPriceSheets(t *testing.T) {

@@ -91,7 +91,7 @@ func TestFavoritesAndRecentModelsAreKept(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	for _, name := range []string{"a/1", "a/2", "a/3", "a/1", "a/4", "a/5", "a/6"} {
-		if err := a.settings.NoteUsed(name); err != nil {
+		if err := a.settings.AddRecent(name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,9 +43,9 @@ func (a *app) chat() *chatCommand {
 }
 
 // newHost creates the backend of the screen.
-func (a *app) newHost(o screen.ChatOptions) *screen.Host {
+func (a *app) newHost(options screen.ChatOptions) *screen.Host {
 	return screen.NewHost(screen.Dependencies{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
-		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, o)
+		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, options)
 }
 
 func (a *app) examiner() *doctor.Examiner {

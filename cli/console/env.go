@@ -23,7 +23,7 @@ type Env struct {
 	Stderr  io.Writer
 	Version string
 	Example []byte       // config.yaml.example
-	Keyring keys.Keyring // of the system, nil for none
+	Keyring keys.Keyring // of the system, nil if it has no keyring
 }
 
 // Getenv is a variable's value, "" if it is not set.

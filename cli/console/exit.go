@@ -37,8 +37,8 @@ type Hinted struct {
 	Hint string
 }
 
-func (h Hinted) Error() string { return h.err.Error() }
-func (h Hinted) Unwrap() error { return h.err }
+func (hinted Hinted) Error() string { return hinted.err.Error() }
+func (hinted Hinted) Unwrap() error { return hinted.err }
 
 // WithHint adds a hint to an error. A nil error stays nil.
 func WithHint(err error, hint string) error {
@@ -48,34 +48,34 @@ func WithHint(err error, hint string) error {
 	return Hinted{err, hint}
 }
 
-// ErrSaid ends a command that has already written its error to standard error.
-var ErrSaid = errors.New("said")
+// ErrReported ends a command that has already written its error to standard error.
+var ErrReported = errors.New("the error was reported")
 
 // ExitCode is the exit code for a command's error.
 func ExitCode(err error) int {
-	var use UsageError
+	var usageErr UsageError
 	var problems config.Problems
 	switch {
 	case err == nil:
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &use), errors.As(err, &problems):
+	case errors.As(err, &usageErr), errors.As(err, &problems):
 		return exitUsage
 	}
 	return exitFailed
 }
 
-// Explain is an error for the user: what happened, then the hint.
+// Explain formats an error for the user: what happened, then the hint.
 func Explain(err error) string {
 	text := "plimsoll: " + err.Error()
-	var h Hinted
-	var a *llm.Error
+	var hinted Hinted
+	var apiErr *llm.Error
 	switch {
-	case errors.As(err, &h):
-		text += "\n  " + h.Hint
-	case errors.As(err, &a) && a.Hint != "":
-		text += "\n  " + a.Hint
+	case errors.As(err, &hinted):
+		text += "\n  " + hinted.Hint
+	case errors.As(err, &apiErr) && apiErr.Hint != "":
+		text += "\n  " + apiErr.Hint
 	}
 	return strings.TrimRight(plain.Text(text), "\n")
 }

@@ -20,7 +20,7 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fillNew(path, write)
+		return createFile(path, write)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", path, err)
 	case st.IsDir():
@@ -38,20 +38,20 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if path, err = filepath.EvalSymlinks(path); err != nil { // a link stays one
+	if path, err = filepath.EvalSymlinks(path); err != nil { // a symbolic link is kept: its target is replaced
 		return err
 	}
 	return config.ReplaceFile(path, b.Bytes())
 }
 
-// fillNew writes a file that must not exist yet.
-func fillNew(path string, write func(io.Writer) error) error {
+// createFile writes a file that must not exist yet.
+func createFile(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
-		_ = os.Remove(path) // err matters more
+		_ = os.Remove(path) // the error of the write is returned
 		return err
 	}
 	return nil

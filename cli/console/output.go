@@ -41,35 +41,35 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}
-	_, err := w.Write(Shield(b.Bytes()))
+	_, err := w.Write(EscapeControls(b.Bytes()))
 	return err
 }
 
-// Shield escapes the characters in encoded JSON that a terminal would interpret. They occur only inside strings.
-func Shield(data []byte) []byte {
+// EscapeControls escapes the characters in encoded JSON that a terminal would interpret. They occur only inside strings.
+func EscapeControls(data []byte) []byte {
 	var out []byte
-	done := 0
+	copied := 0
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
-		if harmless(r) {
+		if isHarmless(r) {
 			i += size
 			continue
 		}
-		out = append(out, data[done:i]...)
+		out = append(out, data[copied:i]...)
 		for _, unit := range utf16.Encode([]rune{r}) {
 			out = fmt.Appendf(out, `\u%04x`, unit)
 		}
 		i += size
-		done = i
+		copied = i
 	}
 	if out == nil {
 		return data
 	}
-	return append(out, data[done:]...)
+	return append(out, data[copied:]...)
 }
 
-// harmless reports whether a character is safe on a terminal.
-func harmless(r rune) bool {
+// isHarmless reports whether a character is safe on a terminal.
+func isHarmless(r rune) bool {
 	if r < 0x7f {
 		return true // the encoder has escaped the controls
 	}

@@ -11,7 +11,7 @@ import (
 
 // Progress is a progress bar on standard error. It draws only on a terminal, on one line, which Clear erases.
 type Progress struct {
-	what  string
+	label string
 	cells int // of the bar
 
 	mu    sync.Mutex
@@ -20,22 +20,22 @@ type Progress struct {
 }
 
 // NewProgress is a bar that is not drawn yet.
-func NewProgress(w io.Writer, what string) *Progress {
+func NewProgress(w io.Writer, label string) *Progress {
 	if !Terminal(w) {
 		return &Progress{drawn: -1}
 	}
-	return NewBar(w, what, Width(w, 80))
+	return NewBar(w, label, Width(w, 80))
 }
 
 const (
-	BarWidth = 24 // cells of the longest bar
-	barLeast = 8  // cells of the shortest bar, if the line has room for it
+	BarWidth    = 24 // cells of the longest bar
+	minBarWidth = 8  // cells of the shortest bar, if the line has room for it
 )
 
 // NewBar is a bar that fits into one line with its text, because a wrapped line could not be erased.
-func NewBar(w io.Writer, what string, columns int) *Progress {
-	what = ansi.Truncate(what, max(0, columns-barLeast-2), "…")
-	return &Progress{w: w, what: what, cells: max(0, min(BarWidth, columns-ansi.StringWidth(what)-2)), drawn: -1}
+func NewBar(w io.Writer, label string, columns int) *Progress {
+	label = ansi.Truncate(label, max(0, columns-minBarWidth-2), "…")
+	return &Progress{w: w, label: label, cells: max(0, min(BarWidth, columns-ansi.StringWidth(label)-2)), drawn: -1}
 }
 
 // Show draws the progress, if the number of filled cells changed.
@@ -50,11 +50,11 @@ func (p *Progress) Show(done, total int) {
 		return
 	}
 	p.drawn = filled
-	fmt.Fprintf(p.w, "\r%s %s%s", p.what, strings.Repeat("█", filled), strings.Repeat("·", p.cells-filled))
+	fmt.Fprintf(p.w, "\r%s %s%s", p.label, strings.Repeat("█", filled), strings.Repeat("·", p.cells-filled))
 }
 
-// Tell writes a text to w in place of the bar.
-func (p *Progress) Tell(w io.Writer, text string) {
+// PrintText writes a text to w in place of the bar.
+func (p *Progress) PrintText(w io.Writer, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()

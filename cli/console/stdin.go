@@ -20,9 +20,9 @@ import (
 // that is larger than the model's window is refused as soon as that is known, without reading it to the end, and is not
 // stored.
 
-// Asks returns a usage error if there is neither a prompt nor piped input.
-func (c *Console) Asks(prompt string) error {
-	if strings.TrimSpace(prompt) == "" && !c.piped() {
+// CheckPrompt returns a usage error if there is neither a prompt nor piped input.
+func (c *Console) CheckPrompt(prompt string) error {
+	if strings.TrimSpace(prompt) == "" && !c.isPiped() {
 		return errNothingToAsk
 	}
 	return nil
@@ -30,25 +30,25 @@ func (c *Console) Asks(prompt string) error {
 
 var errNothingToAsk = WrongUse("no prompt: give one, or pipe it in")
 
-// piped reports whether standard input is not a terminal.
-func (c *Console) piped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
+// isPiped reports whether standard input is not a terminal.
+func (c *Console) isPiped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
 
-// WithInput appends piped input to the prompt. w is the window of the model, which limits the input.
-func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.Window) (string, error) {
-	if !c.piped() {
+// AppendInput appends piped input to the prompt. w is the window of the model, which limits the input.
+func (c *Console) AppendInput(ctx context.Context, prompt, model string, w meter.Window) (string, error) {
+	if !c.isPiped() {
 		return prompt, nil
 	}
-	late := func() {}
+	onSlowInput := func() {}
 	if prompt != "" {
-		late = func() { c.Note("waiting for the end of standard input; press Ctrl+D, or run it with `< /dev/null`") }
+		onSlowInput = func() { c.Note("waiting for the end of standard input; press Ctrl+D, or run it with `< /dev/null`") }
 	}
 	limit := inputLimit(w)
-	if n := sizeOf(c.Stdin); n > limit {
-		return "", tooMuch(megabytes(n), model, w)
+	if n := fileSize(c.Stdin); n > limit {
+		return "", inputTooLargeError(megabytes(n), model, w)
 	}
-	data, err := ReadAll(ctx, c.Stdin, limit, late)
-	if errors.Is(err, errTooMuch) {
-		return "", tooMuch("more than "+megabytes(limit), model, w)
+	data, err := ReadAll(ctx, c.Stdin, limit, onSlowInput)
+	if errors.Is(err, errInputTooLarge) {
+		return "", inputTooLargeError("more than "+megabytes(limit), model, w)
 	}
 	if err != nil {
 		return "", err
@@ -68,25 +68,25 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 // Limits of piped input, in bytes. Text has about four bytes per token; input of twice that never fits the window. The agent
 // checks smaller input by its estimated tokens.
 const (
-	inputPerToken = 8
-	leastInput    = 64 << 10
-	unknownWindow = 8 << 20  // limit for an unknown window
-	largestInput  = 12 << 20 // limit for any window: about fifteen copies are held in memory
+	inputPerToken         = 8
+	minInput              = 64 << 10
+	maxInputUnknownWindow = 8 << 20  // limit for an unknown window
+	maxInput              = 12 << 20 // limit for any window: about fifteen copies are held in memory
 )
 
-// inputPatience is the time after which a note says that the program waits for piped input.
-const inputPatience = 2 * time.Second
+// slowInputDelay is the time after which a note says that the program waits for piped input.
+const slowInputDelay = 2 * time.Second
 
 // inputLimit is the limit of piped input for a window, in bytes.
 func inputLimit(w meter.Window) int {
 	if !w.IsKnown() {
-		return unknownWindow
+		return maxInputUnknownWindow
 	}
-	return min(largestInput, max(leastInput, inputPerToken*w.Tokens))
+	return min(maxInput, max(minInput, inputPerToken*w.Tokens))
 }
 
-// tooMuch is the error of too large input, with the limit and a hint.
-func tooMuch(size, model string, w meter.Window) error {
+// inputTooLargeError is the error of input above the limit, with the limit and a hint.
+func inputTooLargeError(size, model string, w meter.Window) error {
 	window := "an unknown window"
 	if w.IsKnown() {
 		window = fmt.Sprintf("a window of %s tokens", numbers.Grouped(w.Tokens))
@@ -99,8 +99,8 @@ func tooMuch(size, model string, w meter.Window) error {
 // megabytes formats a number of bytes.
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// sizeOf is the size of a file in bytes, 0 for a pipe.
-func sizeOf(input io.Reader) int {
+// fileSize is the size of a file in bytes, 0 for a pipe.
+func fileSize(input io.Reader) int {
 	f, ok := input.(*os.File)
 	if !ok {
 		return 0
@@ -112,12 +112,12 @@ func sizeOf(input io.Reader) int {
 	return int(st.Size())
 }
 
-// errTooMuch reports input above the limit.
-var errTooMuch = errors.New("too much came in")
+// errInputTooLarge reports input above the limit.
+var errInputTooLarge = errors.New("too much came in")
 
 // ReadAll reads input to its end, or until ctx ends; a read of a pipe cannot be cancelled, so its goroutine then ends with the
-// program. Input of more than limit bytes is errTooMuch. If reading takes long, late is called.
-func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (string, error) {
+// program. Input of more than limit bytes is errInputTooLarge. After slowInputDelay onSlowInput is called.
+func ReadAll(ctx context.Context, input io.Reader, limit int, onSlowInput func()) (string, error) {
 	var data strings.Builder
 	var err error
 	done := make(chan struct{})
@@ -125,14 +125,14 @@ func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (stri
 		defer close(done)
 		_, err = io.Copy(&data, io.LimitReader(input, int64(limit)+1))
 	}()
-	patience := time.NewTimer(inputPatience)
-	defer patience.Stop()
+	slowInput := time.NewTimer(slowInputDelay)
+	defer slowInput.Stop()
 	for waiting := true; waiting; {
 		select {
 		case <-done:
 			waiting = false
-		case <-patience.C:
-			late()
+		case <-slowInput.C:
+			onSlowInput()
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
@@ -141,16 +141,16 @@ func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (stri
 	case err != nil:
 		return "", fmt.Errorf("reading standard input: %w", err)
 	case data.Len() > limit:
-		return "", errTooMuch
+		return "", errInputTooLarge
 	}
 	return data.String(), nil
 }
 
-// ReadLine reads one line of at most that many bytes from standard input, or until ctx ends; the goroutine that reads then
+// ReadLine reads one line of at most maxBytes bytes from standard input, or until ctx ends; the goroutine that reads then
 // ends with the program. The end of input also ends the line. On a terminal a hidden line is not echoed.
-func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string, error) {
+func (c *Console) ReadLine(ctx context.Context, hidden bool, maxBytes int64) (string, error) {
 	read := func() (string, error) {
-		text, err := bufio.NewReader(io.LimitReader(c.Stdin, most)).ReadString('\n')
+		text, err := bufio.NewReader(io.LimitReader(c.Stdin, maxBytes)).ReadString('\n')
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
@@ -184,8 +184,8 @@ func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string
 	}
 }
 
-// Agree asks a question on the terminal; only y and yes mean true.
-func (c *Console) Agree(ctx context.Context, question string) (bool, error) {
+// Confirm asks a question on the terminal; only y and yes mean true.
+func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
 	line, err := c.ReadLine(ctx, false, 1<<10)
 	word := strings.ToLower(strings.TrimSpace(line))

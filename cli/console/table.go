@@ -12,8 +12,8 @@ import (
 
 // The format of numbers and times in tables.
 
-// Limit is the greatest width of a table: the terminal's columns, 0 (no limit) if standard output is no terminal.
-func (c *Console) Limit() int {
+// TableWidth is the greatest width of a table: the terminal's columns, 0 (no limit) if standard output is no terminal.
+func (c *Console) TableWidth() int {
 	if !Terminal(c.Stdout) {
 		return 0
 	}

@@ -58,7 +58,7 @@ func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*input {
 	case err == nil:
 		return []*input{rp.file(filepath.Clean(arg))}
 	case strings.ContainsAny(arg, "/.") || !errors.Is(err, fs.ErrNotExist):
-		return []*input{unreadable(arg, transfer.PlainPath(err))}
+		return []*input{unreadable(arg, transfer.WithoutPath(err))}
 	}
 	return []*input{rp.stored(ctx, arg)}
 }
@@ -74,7 +74,7 @@ func unreadable(name string, err error) *input {
 func (rp *Replayer) folder(dir string) []*input {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return []*input{unreadable(dir, transfer.PlainPath(err))}
+		return []*input{unreadable(dir, transfer.WithoutPath(err))}
 	}
 	var inputs []*input
 	for _, e := range entries {
@@ -154,15 +154,15 @@ func (rp *Replayer) stored(ctx context.Context, arg string) *input {
 		return unreadable(arg, err)
 	}
 	return &input{name: id, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
-		x, err := transfer.ReadExport(ctx, store, id)
+		export, err := transfer.ReadExport(ctx, store, id)
 		if err != nil {
 			return jsonl.Document{}, nil, err
 		}
 		var problems []transfer.ImportProblem
-		for _, note := range x.Notes {
+		for _, note := range export.Notes {
 			problems = append(problems, transfer.ImportProblem{Reason: note})
 		}
-		return recorded(x.Events, x.Text), problems, ctx.Err()
+		return recorded(export.Events, export.Text), problems, ctx.Err()
 	}}
 }
 
@@ -172,7 +172,7 @@ const noReply = "there is no reply in it, so there is nothing to replay"
 // load reads an input for its replay. Problems are stored in the input and written to standard error; other inputs are still
 // replayed.
 func (rp *Replayer) load(ctx context.Context, in *input, bar *console.Progress) (replay.Conversation, error) {
-	shown := plain.Line(transfer.Named(in.name))
+	shown := plain.Line(transfer.SourceName(in.name))
 	doc, problems, err := in.read(ctx)
 	if ctx.Err() != nil {
 		return replay.Conversation{}, ctx.Err()
@@ -182,19 +182,19 @@ func (rp *Replayer) load(ctx context.Context, in *input, bar *console.Progress) 
 		if h := (console.Hinted{}); !errors.As(err, &h) {
 			err = console.WithHint(err, "it is left out")
 		}
-		bar.Tell(rp.Console.Stderr, console.Explain(fmt.Errorf("%s: %w", shown, err)))
+		bar.PrintText(rp.Console.Stderr, console.Explain(fmt.Errorf("%s: %w", shown, err)))
 		return replay.Conversation{}, nil
 	}
 	c := replay.Load(doc, in.name)
 	in.problems, in.requests = problems, c.Requests()
 	if len(problems) > 0 {
-		bar.Tell(rp.Console.Stderr, fmt.Sprintf("plimsoll: %s: %s", shown, plain.Line(transfer.Told(problems))))
+		bar.PrintText(rp.Console.Stderr, fmt.Sprintf("plimsoll: %s: %s", shown, plain.Line(transfer.DescribeProblems(problems))))
 	}
 	switch {
 	case in.requests == 0:
-		bar.Tell(rp.Console.Stderr, fmt.Sprintf("plimsoll: %s: %s", shown, noReply))
+		bar.PrintText(rp.Console.Stderr, fmt.Sprintf("plimsoll: %s: %s", shown, noReply))
 	case len(problems) > 0:
-		bar.Tell(rp.Console.Stderr, "  the rest is replayed")
+		bar.PrintText(rp.Console.Stderr, "  the rest is replayed")
 	}
 	return c, nil
 }

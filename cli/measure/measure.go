@@ -85,7 +85,7 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error 
 	}
 	failed := func(in *input) bool { return in.failure != nil || len(in.problems) > 0 }
 	if run.Report.Corpus.Requests == 0 || slices.ContainsFunc(inputs, failed) {
-		return console.ErrSaid
+		return console.ErrReported
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (rp *Replayer) write(o Options, run Run) error {
 	case o.JSON:
 		err = console.WriteJSON(rp.Console.Stdout, run.Document())
 	case measured:
-		err = run.WriteTable(rp.Console.Stdout, rp.Console.Limit())
+		err = run.WriteTable(rp.Console.Stdout, rp.Console.TableWidth())
 	}
 	if err != nil || !measured || o.Plot == "" {
 		return err

@@ -52,15 +52,15 @@ func (rp *Replayer) sheet(name string) (replay.PriceSheet, error) {
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 	}
-	own := rp.Providers.ModelConfig(c)
-	m.Prices = setup.WithPrices(m.Prices, own.Prices)
+	configured := rp.Providers.ModelConfig(c)
+	m.Prices = setup.WithPrices(m.Prices, configured.Prices)
 	switch {
 	case c.IsDemo() || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
 		return replay.PriceSheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
 		return replay.PriceSheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
 	}
-	m.CacheTTL = own.CacheTTL
+	m.CacheTTL = configured.CacheTTL
 	return modelSheet(m), nil
 }
 

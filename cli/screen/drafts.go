@@ -23,14 +23,14 @@ import (
 // its first message: its draft belongs to the workspace and the process, and another process takes it over only after that
 // process has ended. The same holds for drafts in read-only windows. So two windows never write the same draft.
 
-// drafts are the drafts of one run.
+// drafts stores the unsent texts of one run of the program.
 type drafts struct {
-	mu    sync.Mutex        // guards last, and is held while a file is read or written
+	mu    sync.Mutex        // guards files, and is held while a file is read or written
 	files map[string]string // path of the draft, by key of draftFile
 }
 
-// keep stores a draft in a file, and removes the earlier file of the same key. An empty draft is removed.
-func (s *drafts) keep(id, path string, d tui.Draft) error {
+// storeDraft stores a draft in a file, and removes the earlier file of the same key. An empty draft is removed.
+func (s *drafts) storeDraft(id, path string, d tui.Draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, err := json.Marshal(d)
@@ -42,7 +42,7 @@ func (s *drafts) keep(id, path string, d tui.Draft) error {
 		delete(s.files, id)
 		err = removeFile(path)
 	} else if err = config.ReplaceFile(path, data); err == nil {
-		s.noteFile(id, path)
+		s.rememberFile(id, path)
 	}
 	if err == nil && old != "" && old != path {
 		err = removeFile(old)
@@ -50,42 +50,42 @@ func (s *drafts) keep(id, path string, d tui.Draft) error {
 	return err
 }
 
-// noteFile remembers the file of a draft. The caller holds the lock.
-func (s *drafts) noteFile(id, path string) {
+// rememberFile remembers the file of a draft. The caller holds the lock.
+func (s *drafts) rememberFile(id, path string) {
 	if s.files == nil {
 		s.files = map[string]string{}
 	}
 	s.files[id] = path
 }
 
-// read returns the draft in a file, an empty one if the file cannot be read.
-func (s *drafts) read(id, path string) (d tui.Draft) {
+// readDraft returns the draft in a file, an empty one if the file cannot be read.
+func (s *drafts) readDraft(id, path string) (d tui.Draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, err := os.ReadFile(path)
 	if err != nil || json.Unmarshal(data, &d) != nil {
 		return tui.Draft{}
 	}
-	s.noteFile(id, path)
+	s.rememberFile(id, path)
 	return d
 }
 
-// claim renames the newest draft of an ended process to this process's own, unless it has one. Base is the common prefix of
-// the files of all processes.
-func (s *drafts) claim(base, own string) {
+// claimDraft renames the newest draft of an ended process to ownPath, unless that file exists. Base is the common prefix of the
+// files of all processes.
+func (s *drafts) claimDraft(base, ownPath string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := os.Stat(own); err == nil {
+	if _, err := os.Stat(ownPath); err == nil {
 		return
 	}
 	files, _ := os.ReadDir(filepath.Dir(base)) // no folder, no drafts
 	newest, last := "", time.Time{}
 	for _, f := range files {
 		path := filepath.Join(filepath.Dir(base), f.Name())
-		name, json := strings.CutSuffix(f.Name(), ".json")
-		number, ours := strings.CutPrefix(name, filepath.Base(base)+"-")
+		name, isJSON := strings.CutSuffix(f.Name(), ".json")
+		number, hasPrefix := strings.CutPrefix(name, filepath.Base(base)+"-")
 		pid, err := strconv.Atoi(number)
-		if !json || !ours || err != nil || pid != os.Getpid() && processExists(pid) {
+		if !isJSON || !hasPrefix || err != nil || pid != os.Getpid() && processExists(pid) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(last)) {
@@ -93,7 +93,7 @@ func (s *drafts) claim(base, own string) {
 		}
 	}
 	if newest != "" {
-		_ = os.Rename(newest, own) // if that fails, it stays for the next process
+		_ = os.Rename(newest, ownPath) // if that fails, a later process can claim the draft
 	}
 }
 
@@ -111,35 +111,35 @@ func removeFile(path string) error {
 }
 
 // KeepDraft stores the draft of a conversation; drafts of read-only windows have files of their own.
-func (h *Host) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
-	of, path, _, err := h.draftFile(ctx, id, read)
+func (h *Host) KeepDraft(ctx context.Context, id string, isReadOnly bool, d tui.Draft) error {
+	key, path, _, err := h.draftFile(ctx, id, isReadOnly)
 	if err != nil {
 		return err
 	}
-	return h.drafts.keep(of, path, d)
+	return h.drafts.storeDraft(key, path, d)
 }
 
 // draft reads the draft of a conversation. A new conversation gets the draft of an earlier new one.
-func (h *Host) draft(ctx context.Context, id string, read bool) tui.Draft {
-	of, path, base, err := h.draftFile(ctx, id, read)
+func (h *Host) draft(ctx context.Context, id string, isReadOnly bool) tui.Draft {
+	key, path, base, err := h.draftFile(ctx, id, isReadOnly)
 	if err != nil {
 		return tui.Draft{}
 	}
-	h.drafts.claim(base, path)
-	return h.drafts.read(of, path)
+	h.drafts.claimDraft(base, path)
+	return h.drafts.readDraft(key, path)
 }
 
 // draftFile returns the path of a conversation's draft and its key in drafts. If the conversation is not stored yet, the
 // path has the workspace and the process, if it is read-only, the conversation and the process; base is the path without the
 // process.
-func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, base string, err error) {
+func (h *Host) draftFile(ctx context.Context, id string, isReadOnly bool) (key, path, base string, err error) {
 	store, err := h.deps.Resources.Open()
 	if err != nil {
 		return "", "", "", err
 	}
-	of = id
-	if read {
-		of += " read"
+	key = id
+	if isReadOnly {
+		key += " read"
 	}
 	_, missing := store.Resolve(ctx, id, "")
 	if missing != nil {
@@ -148,8 +148,8 @@ func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, b
 	}
 	path = h.deps.Settings.Paths.Draft(id)
 	base = strings.TrimSuffix(path, ".json")
-	if read || missing != nil {
+	if isReadOnly || missing != nil {
 		path = fmt.Sprintf("%s-%d.json", base, os.Getpid())
 	}
-	return of, path, base, nil
+	return key, path, base, nil
 }

@@ -18,24 +18,24 @@ func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "drafts")
 	early, stored := filepath.Join(dir, "new-a-1.json"), filepath.Join(dir, "a.json")
 	want := tui.Draft{Text: "half a thought", Stashed: "for later"}
-	if err := s.keep("a", early, want); err != nil {
+	if err := s.storeDraft("a", early, want); err != nil {
 		t.Fatal(err)
 	}
 	var next drafts // as in a later run
-	if got := next.read("a", early); got != want {
+	if got := next.readDraft("a", early); got != want {
 		t.Errorf("read back: %+v", got)
 	}
 	if st, err := os.Stat(early); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 	// Now the conversation is stored.
-	if err := s.keep("a", stored, want); err != nil {
+	if err := s.storeDraft("a", stored, want); err != nil {
 		t.Fatal(err)
 	}
-	if got := next.read("a", early); got != (tui.Draft{}) {
+	if got := next.readDraft("a", early); got != (tui.Draft{}) {
 		t.Errorf("the draft is stored twice: %+v", got)
 	}
-	if err := s.keep("a", stored, tui.Draft{}); err != nil {
+	if err := s.storeDraft("a", stored, tui.Draft{}); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
@@ -50,7 +50,7 @@ func TestADamagedDraftIsIgnored(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"Text":"ha`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.read("a", path); got != (tui.Draft{}) {
+	if got := s.readDraft("a", path); got != (tui.Draft{}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -74,15 +74,15 @@ func TestADraftOfAnEndedProcessIsTakenOver(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a[1]")
 			own := filepath.Join(dir, "new-here-7.json")
 			var s drafts
-			err := s.keep("x", filepath.Join(dir, fmt.Sprintf("%s-%d.json", c.of, c.pid)), tui.Draft{Text: "left behind"})
+			err := s.storeDraft("x", filepath.Join(dir, fmt.Sprintf("%s-%d.json", c.of, c.pid)), tui.Draft{Text: "left behind"})
 			if c.pid == 7 {
-				err = s.keep("y", own, tui.Draft{Text: "own"})
+				err = s.storeDraft("y", own, tui.Draft{Text: "own"})
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.claim(filepath.Join(dir, "new-here"), own)
-			if got := s.read("y", own); got.Text != c.want {
+			s.claimDraft(filepath.Join(dir, "new-here"), own)
+			if got := s.readDraft("y", own); got.Text != c.want {
 				t.Errorf("%+v", got)
 			}
 		})

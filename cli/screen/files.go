@@ -46,10 +46,10 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 		return nil, err
 	}
 	files := make([]tui.File, 0, len(found))
-	most := int64(h.arrivalCap().Chars)
+	limit := int64(h.arrivalCap().Chars)
 	for _, f := range found {
 		if !tui.IsImage(f.Path) { // images cannot be part of a message
-			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / meter.CharsPerToken)})
+			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, limit)) / meter.CharsPerToken)})
 		}
 	}
 	return append(files, foldersOf(found)...), nil
@@ -60,10 +60,10 @@ func foldersOf(files []workspace.File) []tui.File {
 	size := map[string]int{}
 	for _, f := range files {
 		for child, dir := f.Path, path.Dir(f.Path); dir != "."; child, dir = dir, path.Dir(dir) {
-			_, known := size[dir]
+			_, wasCounted := size[dir]
 			size[dir] += len(path.Base(child)) + 1
-			if known {
-				break // its parents have it already
+			if wasCounted {
+				break // the folder was counted in its parents before
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	}
 	defer root.Close()
 	files := make([]conversation.AttachedFile, len(paths))
-	most := h.arrivalCap()
+	limit := h.arrivalCap()
 	for i, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -94,7 +94,7 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 		if err != nil {
 			return "", &tui.MentionError{Path: path, Err: err}
 		}
-		shown, _ := most.Apply(text, "") // cut like a tool's result
+		shown, _ := limit.Apply(text, "") // cut like a tool's result
 		files[i] = conversation.AttachedFile{Path: path, Text: shown}
 	}
 	return conversation.FormatAttachments(files...), nil
@@ -108,23 +108,23 @@ var lineRange = sync.OnceValue(func() *regexp.Regexp {
 // readAttachment reads a mentioned file, some of its lines, or a folder.
 func readAttachment(root *os.Root, name string) (string, error) {
 	text, err := readMentioned(root, name)
-	part := lineRange().FindStringSubmatch(name)
-	if !errors.Is(err, fs.ErrNotExist) || part == nil {
+	match := lineRange().FindStringSubmatch(name)
+	if !errors.Is(err, fs.ErrNotExist) || match == nil {
 		return text, err
 	}
-	if text, err = readMentioned(root, part[1]); err != nil {
+	if text, err = readMentioned(root, match[1]); err != nil {
 		return "", err
 	}
-	first, _ := strconv.Atoi(part[2])
-	last, err := strconv.Atoi(part[3])
+	first, _ := strconv.Atoi(match[2])
+	last, err := strconv.Atoi(match[3])
 	if err != nil {
 		last = first
 	}
-	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if first < 1 || last < first || first > len(all) {
-		return "", fmt.Errorf("there are no such lines: it has %s", numbers.Count(len(all), "line"))
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if first < 1 || last < first || first > len(lines) {
+		return "", fmt.Errorf("there are no such lines: it has %s", numbers.Count(len(lines), "line"))
 	}
-	return strings.Join(all[first-1:min(last, len(all))], "\n"), nil
+	return strings.Join(lines[first-1:min(last, len(lines))], "\n"), nil
 }
 
 // readMentioned reads the whole text of a file, or the list of a folder.

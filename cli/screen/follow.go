@@ -29,7 +29,7 @@ import (
 //   - while a reply arrives, the part that is stored is shown
 //   - once the other program closes the conversation, it can be opened here for writing
 
-// How often the file is read: usually, and just after it changed.
+// Time between reads of the file: normally, and just after it changed.
 const (
 	pollInterval     = time.Second
 	fastPollInterval = time.Second / 4
@@ -45,9 +45,9 @@ type follower struct {
 	rules    preset.Rules
 	model    llm.Model
 
-	status          updates.OpenElsewhere // last
-	shownReply      updates.Delta         // what is shown of the reply that is arriving
-	inspectRequests chan struct{}         // for the account
+	status          updates.OpenElsewhere // as it was shown last
+	shownReply      updates.Delta         // the shown part of the arriving reply
+	inspectRequests chan struct{}         // the screen asks for the breakdown
 	stop            context.CancelFunc
 	task            sync.WaitGroup
 }
@@ -59,8 +59,8 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	own := slices.Clip(events) // the screen has them, too
-	f := &follower{deps: h.deps, snapshot: session.NewSnapshot(ctx, store, id, own), mailbox: updates.NewMailbox(), status: openElsewhere(locked.PID), inspectRequests: make(chan struct{}, 1)}
+	copied := slices.Clip(events) // so that an append does not write into the slice of the screen
+	f := &follower{deps: h.deps, snapshot: session.NewSnapshot(ctx, store, id, copied), mailbox: updates.NewMailbox(), status: openElsewhere(locked.PID), inspectRequests: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
@@ -69,7 +69,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	if err := f.configure(); err != nil {
 		return tui.Conversation{}, err
 	}
-	f.model = h.deps.Models.RecordedModel(ctx, own)
+	f.model = h.deps.Models.RecordedModel(ctx, copied)
 	opened := tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: readOnlySession{f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.DamageNotes(report),
@@ -78,9 +78,9 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	h.leaveConversation()
 	h.ReadOnlyID, h.follower = id, f
 	opened.Draft = h.draft(ctx, id, true)
-	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	runCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
-	f.task.Go(func() { f.run(life) })
+	f.task.Go(func() { f.run(runCtx) })
 	return opened, nil
 }
 
@@ -138,13 +138,13 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 	if len(events) > 0 {
 		f.showEvents(ctx, events)
 	}
-	news := f.showPartialReply() || len(events) > 0
+	changed := f.showPartialReply() || len(events) > 0
 	if open {
 		f.setStatus(openElsewhere(f.snapshot.Store.OwnerPID(f.snapshot.ID)))
 	} else {
 		f.setStatus(updates.OpenElsewhere{Closed: true, Why: "The other window closed. /resume " + f.snapshot.ID + " to continue here"})
 	}
-	if news {
+	if changed {
 		return fastPollInterval
 	}
 	return pollInterval
@@ -152,17 +152,17 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 
 // showPartialReply shows the stored part of the reply that is arriving, and reports whether it changed.
 func (f *follower) showPartialReply() bool {
-	half, _ := f.tail.Partial()
+	partial, _ := f.tail.Partial()
 	before := f.shownReply
-	f.shownReply = updates.Delta{Text: half.Text, Reasoning: half.Reasoning}
+	f.shownReply = updates.Delta{Text: partial.Text, Reasoning: partial.Reasoning}
 	if f.shownReply == before {
 		return false
 	}
-	text, more := strings.CutPrefix(half.Text, before.Text)
-	thought, further := strings.CutPrefix(half.Reasoning, before.Reasoning)
-	if !more || !further { // the request was retried
+	text, continuesText := strings.CutPrefix(partial.Text, before.Text)
+	thought, continuesReasoning := strings.CutPrefix(partial.Reasoning, before.Reasoning)
+	if !continuesText || !continuesReasoning { // the request was retried
 		f.mailbox.Put(updates.Discarded{})
-		text, thought = half.Text, half.Reasoning
+		text, thought = partial.Text, partial.Reasoning
 	}
 	if text != "" || thought != "" {
 		f.mailbox.Put(updates.Delta{Text: text, Reasoning: thought})
@@ -172,24 +172,24 @@ func (f *follower) showPartialReply() bool {
 
 // showEvents adds new events to the snapshot and shows them.
 func (f *follower) showEvents(ctx context.Context, events []conversation.Event) {
-	r := f.snapshot
-	r.Events = append(r.Events, events...)
-	r.WithPartial, r.View = r.Events, r.View.Extend(r.Events)
-	has := func(k conversation.Kind) bool {
+	snapshot := f.snapshot
+	snapshot.Events = append(snapshot.Events, events...)
+	snapshot.WithPartial, snapshot.View = snapshot.Events, snapshot.View.Extend(snapshot.Events)
+	hasKind := func(k conversation.Kind) bool {
 		return slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == k })
 	}
-	if has(conversation.KindConfig) {
+	if hasKind(conversation.KindConfig) {
 		if err := f.configure(); err != nil {
-			f.deps.Resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
+			f.deps.Resources.Logger().Warn("settings of a followed conversation", "conversation", snapshot.ID, "error", err) // the earlier rules stay in use
 		}
 	}
 	f.mailbox.Put(updates.Appended{Events: events})
-	if has(conversation.KindAssistant) {
+	if hasKind(conversation.KindAssistant) {
 		f.shownReply = updates.Delta{} // the complete reply replaces the partial one
 	}
-	before := f.model
-	f.model = f.deps.Models.RecordedModel(ctx, r.Events) // also its window, which the other program may have learned
-	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
+	oldModel := f.model
+	f.model = f.deps.Models.RecordedModel(ctx, snapshot.Events) // also its window, which the other program may have learned
+	if m := f.model; m.Name() != oldModel.Name() || m.Window != oldModel.Window || m.MaxOut != oldModel.MaxOut {
 		f.mailbox.Put(updates.ModelSwitched{Model: m})
 	}
 	f.mailbox.Put(updates.Metered{Meter: f.meter()})
@@ -226,7 +226,7 @@ func (s readOnlySession) Take(ctx context.Context) ([]updates.Update, error) {
 func (s readOnlySession) Inspect() {
 	select {
 	case s.f.inspectRequests <- struct{}{}:
-	default: // asked for already
+	default: // a request is already waiting
 	}
 }
 

@@ -39,27 +39,27 @@ type Dependencies struct {
 // conversation, so that one command cannot close it while another uses it.
 type Host struct {
 	deps  Dependencies
-	first ChatOptions // with a complete ID
-	Pace  Pace        // of updates to the screen
+	first ChatOptions // which conversation Open opens; the ID is complete
+	Pace  Pace        // when updates reach the screen
 
 	mu           sync.Mutex       // guards what follows
 	Running      *session.Running // nil before the first and while read-only
 	ReadOnlyID   string           // ID of the conversation that is only read
 	follower     *follower        // of that conversation, nil without one
-	isClosed     bool             // the chat ends: nothing is opened any more
-	isTrustAsked bool             // about the workspace's file
+	isClosed     bool             // the chat ends: no conversation may be opened
+	isTrustAsked bool             // the user has answered whether the workspace's file is trusted
 
 	settingsMu sync.Mutex // held while settings are stored
 	drafts     drafts
 }
 
 // NewHost returns a host whose first conversation is the one that o names.
-func NewHost(n Dependencies, o ChatOptions) *Host { return &Host{deps: n, first: o} }
+func NewHost(deps Dependencies, options ChatOptions) *Host { return &Host{deps: deps, first: options} }
 
 // ChatOptions says which conversation the chat opens.
 type ChatOptions struct {
 	Newest bool
-	Resume string // "": none; [Pick]: let the user choose
+	Resume string // "": a new one; [Pick]: let the user choose
 }
 
 // Pick is the value of a bare -r.
@@ -71,14 +71,14 @@ var (
 	errConversationLeft = errors.New("the conversation was left before the model answered")
 )
 
-// running is the conversation that is open for writing, nil for none.
+// running returns the conversation that is open for writing, nil if the screen has no such conversation.
 func (h *Host) running() *session.Running {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.Running
 }
 
-// connection returns the open conversation and its connection, zero values for none.
+// connection returns the conversation that is open for writing and its connection, zero values without one.
 func (h *Host) connection() (*session.Running, setup.Connection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,10 +88,10 @@ func (h *Host) connection() (*session.Running, setup.Connection) {
 	return h.Running, h.Running.Connection
 }
 
-// openID is the ID of the conversation that the screen shows, "" for none; ours reports that it is open for writing here.
-func (h *Host) openID() (id string, ours bool) {
-	if r := h.running(); r != nil {
-		return r.ID, true
+// openID is the ID of the conversation that the screen shows, "" without one; isWritable reports that it is open for writing here.
+func (h *Host) openID() (id string, isWritable bool) {
+	if running := h.running(); running != nil {
+		return running.ID, true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,12 +120,12 @@ func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
 func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 
 // Conversation describes an open conversation to the screen.
-func (h *Host) Conversation(r *session.Running) tui.Conversation {
+func (h *Host) Conversation(running *session.Running) tui.Conversation {
 	return tui.Conversation{
-		ID: r.ID, Title: session.Title(r.Events), Events: r.Events,
-		Session: liveSession{r.Agent, r.Toolbox.Policy, r, &h.Pace, &memoryReleaser{isDue: true, release: releaseSpareMemory}},
-		Profile: r.InitialRules.DefaultProfile, Profiles: profilesOf(r.InitialRules), KeepLast: r.InitialRules.KeepLast,
-		Model: r.Connection.Model, Meter: r.InitialMeter, Waiting: r.Writer.Waiting(), Mode: r.Toolbox.Mode(), Notes: append(h.deps.Settings.RefusedNotes(), r.Notes...),
+		ID: running.ID, Title: session.Title(running.Events), Events: running.Events,
+		Session: liveSession{running.Agent, running.Toolbox.Policy, running, &h.Pace, &memoryReleaser{isDue: true, release: releaseSpareMemory}},
+		Profile: running.InitialRules.DefaultProfile, Profiles: profilesOf(running.InitialRules), KeepLast: running.InitialRules.KeepLast,
+		Model: running.Connection.Model, Meter: running.InitialMeter, Waiting: running.Writer.Waiting(), Mode: running.Toolbox.Mode(), Notes: append(h.deps.Settings.RefusedNotes(), running.Notes...),
 	}
 }
 
@@ -141,7 +141,7 @@ func profilesOf(r preset.Rules) []tui.Profile {
 
 // profileNote says in a few words what a profile does.
 func profileNote(p preset.Profile) string {
-	strips := p.ToolCalls == conversation.ToolCallsStrip
+	stripsCalls := p.ToolCalls == conversation.ToolCallsStrip
 	what := ""
 	switch {
 	case p.Summarize && p.Summary.Model != "":
@@ -150,11 +150,11 @@ func profileNote(p preset.Profile) string {
 		return "the model writes a summary"
 	case p.ToolCalls == conversation.ToolCallsOmit:
 		what = "calls and results"
-	case strips && p.Request && p.Response:
+	case stripsCalls && p.Request && p.Response:
 		what = "arguments and results"
-	case strips && p.Request:
+	case stripsCalls && p.Request:
 		what = "arguments"
-	case strips && p.Response:
+	case stripsCalls && p.Response:
 		what = "results"
 	}
 	if p.Reasoning == conversation.ReasoningStrip {
@@ -193,15 +193,15 @@ func (h *Host) closeConversation() error {
 	if h.Running == nil {
 		return nil
 	}
-	r := h.Running
+	running := h.Running
 	h.Running = nil
-	return r.Close()
+	return running.Close()
 }
 
 // arrivalCap is the limit for tool results in the open conversation; without one, the limit for an unknown window.
 func (h *Host) arrivalCap() conversation.ArrivalCap {
-	if r := h.running(); r != nil && r.Agent != nil {
-		return r.Agent.ArrivalCap()
+	if running := h.running(); running != nil && running.Agent != nil {
+		return running.Agent.ArrivalCap()
 	}
 	cfg := h.deps.Settings.Cfg()
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, 0)

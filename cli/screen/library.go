@@ -20,8 +20,8 @@ import (
 	"plimsoll/tui/changes"
 )
 
-// What the screen does not keep in memory is read from the store on demand: past requests, full texts, and other
-// conversations. The open conversation continues meanwhile.
+// Past requests, full texts and other conversations are not kept in memory: they are read from the store on demand. The open
+// conversation continues meanwhile.
 
 // ErrNothingStored reports that the conversation is not stored yet.
 var ErrNothingStored = errors.New("nothing is stored yet")
@@ -72,9 +72,9 @@ const maxPageChars = 1_000_000
 // errNoResult reports that no tool result was cut.
 var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
 
-// ExpandPage returns the full text of events: those that about names ("e41", "e41-45", "t3", or the id of a call), or for ""
+// ExpandPage returns the full text of events: those that selector names ("e41", "e41-45", "t3", or the id of a call), or for ""
 // the newest tool result that was cut.
-func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
+func (h *Host) ExpandPage(ctx context.Context, selector string) (string, error) {
 	store, id, events, err := h.loadShown(ctx)
 	if errors.Is(err, ErrNothingStored) {
 		return "", errNoResult
@@ -82,13 +82,13 @@ func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := findEvents(events, about)
+	found, err := findEvents(events, selector)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for _, e := range found {
-		if b.Len() > 2*maxPageChars { // the rest would be cut
+		if b.Len() > 2*maxPageChars { // the page is full: later events would be cut
 			break
 		}
 		text, err := fullEventText(ctx, store, id, e)
@@ -101,9 +101,9 @@ func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	return shown, nil
 }
 
-// findEvents lists the events that about names.
-func findEvents(events []conversation.Event, about string) ([]conversation.Event, error) {
-	id, ok := conversation.ParseRecallID(about)
+// findEvents lists the events that selector names; ExpandPage describes its form.
+func findEvents(events []conversation.Event, selector string) ([]conversation.Event, error) {
+	id, ok := conversation.ParseRecallID(selector)
 	var found []conversation.Event
 	for _, e := range events {
 		r, result := e.Body.(conversation.ToolResult)
@@ -112,17 +112,17 @@ func findEvents(events []conversation.Event, about string) ([]conversation.Event
 			at = uint64(max(e.Turn, 0))
 		}
 		switch _, hasText := labelOf(e); {
-		case about == "" && result && r.Total > 0:
+		case selector == "" && result && r.Total > 0:
 			found = []conversation.Event{e}
-		case about != "" && ok && hasText && id.First <= at && at <= id.Last, about != "" && !ok && result && r.CallID == about:
+		case selector != "" && ok && hasText && id.First <= at && at <= id.Last, selector != "" && !ok && result && r.CallID == selector:
 			found = append(found, e)
 		}
 	}
 	switch {
-	case len(found) == 0 && about == "":
+	case len(found) == 0 && selector == "":
 		return nil, errNoResult
 	case len(found) == 0:
-		return nil, fmt.Errorf("nothing found at %s; name a message (e41), a turn (t3) or a call", about)
+		return nil, fmt.Errorf("nothing found at %s; name a message (e41), a turn (t3) or a call", selector)
 	}
 	return found, nil
 }
@@ -193,7 +193,7 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	if err != nil {
 		return tui.Found{}, err
 	}
-	begun, found := time.Now(), tui.Found{Query: query}
+	started, found := time.Now(), tui.Found{Query: query}
 	report, err := store.Search(ctx, q, storage.SearchOptions{}, func(hit find.Hit) bool {
 		found.Hits = append(found.Hits, hit)
 		return true
@@ -204,12 +204,12 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	if report.Unread+report.Damaged > 0 {
 		h.deps.Resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
 	}
-	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
+	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(started)
 	found.Unread, found.Damaged = report.Unread, report.Damaged
 	return found, nil
 }
 
-// Conversations lists the stored ones, newest first.
+// Conversations lists the stored conversations, newest first.
 func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	store, err := h.deps.Resources.Open()
 	if err != nil {
@@ -219,7 +219,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, ours := h.openID()
+	openID, isWritable := h.openID()
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
 		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
@@ -229,7 +229,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 		switch {
 		case e.OpenElsewhere:
 			c.Open = "open in " + session.WindowName(store.OwnerPID(e.ID))
-		case e.ID == here && ours:
+		case e.ID == openID && isWritable:
 			c.Open = "open here"
 		}
 		out = append(out, c)

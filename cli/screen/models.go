@@ -24,7 +24,7 @@ import (
 // listTimeout is how long servers have to list their models before the list opens without them.
 const listTimeout = 2 * time.Second
 
-// Models lists the models to switch to: those that servers list, those in the catalogue of providers with a key, one of each
+// Models lists the models to switch to: those that servers list, those in the catalogue of providers with a key, the default model of each
 // other provider, and the demo model.
 func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	var out []tui.ModelChoice
@@ -57,9 +57,9 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		listed[r.Provider] = true
 		add(r, true)
 	}
-	for _, usual := range []bool{true, false} {
+	for _, isDefault := range []bool{true, false} {
 		for _, e := range catalog.All() {
-			if first, _ := catalog.Default(e.Provider); usual != (first.ID == e.ID) || !usual && keys[e.Provider] == "" {
+			if first, _ := catalog.Default(e.Provider); isDefault != (first.ID == e.ID) || !isDefault && keys[e.Provider] == "" {
 				continue
 			}
 			if _, known := keys[e.Provider]; known && !e.Deprecated && e.Tools && !listed[e.Provider] {
@@ -79,31 +79,31 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 func (h *Host) listedRows(ctx context.Context) []setup.ModelRow {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	_, in := h.connection()
-	var here, others []setup.ModelRow
-	var all sync.WaitGroup
-	if in.Discover != nil {
-		all.Go(func() {
-			if found, err := in.Discover(ctx); err == nil { // otherwise the catalogue is used
-				here = h.deps.Models.ListedRows(in.Model.Provider, found)
+	_, current := h.connection()
+	var currentRows, otherRows []setup.ModelRow
+	var tasks sync.WaitGroup
+	if current.Discover != nil {
+		tasks.Go(func() {
+			if found, err := current.Discover(ctx); err == nil { // otherwise the catalogue is used
+				currentRows = h.deps.Models.ListedRows(current.Model.Provider, found)
 			}
 		})
 	}
-	all.Go(func() { others = h.deps.Models.ServerRows(ctx, "") })
-	all.Wait()
-	if len(here) > 0 {
-		others = slices.DeleteFunc(others, func(r setup.ModelRow) bool { return r.Provider == in.Model.Provider })
+	tasks.Go(func() { otherRows = h.deps.Models.ServerRows(ctx, "") })
+	tasks.Wait()
+	if len(currentRows) > 0 {
+		otherRows = slices.DeleteFunc(otherRows, func(r setup.ModelRow) bool { return r.Provider == current.Model.Provider })
 	}
-	return append(here, others...)
+	return append(currentRows, otherRows...)
 }
 
 // Themes reads the user's own themes.
 func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
-	own, problems := h.deps.Settings.OwnThemes(*h.deps.Settings.Loaded.Load())
+	ownThemes, problems := h.deps.Settings.OwnThemes(*h.deps.Settings.Loaded.Load())
 	if len(problems) > 0 {
-		return own, problems
+		return ownThemes, problems
 	}
-	return own, nil
+	return ownThemes, nil
 }
 
 // Favor marks a model as a favorite, or removes the mark.
@@ -114,8 +114,8 @@ func (h *Host) Favor(_ context.Context, model string, on bool) error {
 // SwitchModel sends further requests to another model, with the effort after its name; an effort alone changes only that. A
 // move from a local model to a hosted one needs the user's consent.
 func (h *Host) SwitchModel(ctx context.Context, name string) error {
-	r, in := h.connection()
-	if r == nil {
+	running, current := h.connection()
+	if running == nil {
 		return errReadOnly
 	}
 	name, effort, err := setup.SplitEffort(name)
@@ -123,33 +123,33 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 		return err
 	}
 	if name == "" {
-		in.Model.Effort = effort
-		return h.switchTo(r, in)
+		current.Model.Effort = effort
+		return h.switchTo(running, current)
 	}
-	c, err := h.ResolveModel(ctx, in, name)
+	c, err := h.ResolveModel(ctx, current, name)
 	if err != nil {
 		return err
 	}
-	l, err := h.deps.Models.Connect(ctx, c)
+	conn, err := h.deps.Models.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	l.Model.Effort = cmp.Or(effort, l.Model.Effort)
-	held, err := h.deps.Models.LastUsed(ctx, r.ID)
+	conn.Model.Effort = cmp.Or(effort, conn.Model.Effort)
+	lastUsed, err := h.deps.Models.LastUsed(ctx, running.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	if !setup.MovesToHosted(held, l.Model) {
-		return h.switchTo(r, l)
+	if !setup.MovesToHosted(lastUsed, conn.Model) {
+		return h.switchTo(running, conn)
 	}
-	to := l.Choice()
+	target := conn.Choice()
 	return &tui.Consent{
 		Title:    "Send it elsewhere?",
-		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.DisplayAddress()),
-		Yes:      "go on with " + to.Name() + " at " + to.DisplayAddress(),
+		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", lastUsed.Name(), target.Name(), target.DisplayAddress()),
+		Yes:      "go on with " + target.Name() + " at " + target.DisplayAddress(),
 		No:       "no, send nothing",
-		Declined: "nothing was sent; " + in.Model.Name() + " goes on with it",
-		Switch:   func(context.Context) error { return h.switchTo(r, l) },
+		Declined: "nothing was sent; " + current.Model.Name() + " goes on with it",
+		Switch:   func(context.Context) error { return h.switchTo(running, conn) },
 	}
 }
 
@@ -159,44 +159,44 @@ func (h *Host) SetWindow(_ context.Context, text string) error {
 	if err != nil || tokens <= 0 {
 		return errors.New("/window takes a number of tokens, like 32000, 128k or 1M")
 	}
-	if r := h.running(); r != nil {
-		return r.SetWindow(tokens)
+	if running := h.running(); running != nil {
+		return running.SetWindow(tokens)
 	}
 	return errReadOnly
 }
 
 // switchTo sends the requests of a conversation to another model, if it is still open.
-func (h *Host) switchTo(r *session.Running, l setup.Connection) error {
+func (h *Host) switchTo(running *session.Running, conn setup.Connection) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.Running != r {
+	if h.Running != running {
 		return errConversationLeft
 	}
-	r.SwitchTo(l)
-	if err := h.deps.Settings.NoteUsed(l.Model.Name()); err != nil { // the list works without
+	running.SwitchTo(conn)
+	if err := h.deps.Settings.AddRecent(conn.Model.Name()); err != nil { // the switch does not depend on the list of recent models
 		h.deps.Resources.Logger().Warn("the models used of late", "error", err)
 	}
 	return nil
 }
 
 // ResolveModel returns the model of a name. A model that the server in use lists comes before those of other providers.
-func (h *Host) ResolveModel(ctx context.Context, in setup.Connection, name string) (setup.Choice, error) {
-	at := in.Choice()
+func (h *Host) ResolveModel(ctx context.Context, current setup.Connection, name string) (setup.Choice, error) {
+	choice := current.Choice()
 	provider, _, _ := strings.Cut(name, "/")
-	rest := strings.TrimPrefix(name, at.Provider+"/")
+	modelID := strings.TrimPrefix(name, choice.Provider+"/")
 	switch {
-	case at.IsDemo():
-	case rest != name && at.Provider == setup.ProviderCustom:
-		at.Model = rest
-		return at, nil
-	case rest == name && provider != name && h.deps.Providers.Known(provider), h.deps.Providers.Known(name):
-	case in.Discover != nil:
+	case choice.IsDemo():
+	case modelID != name && choice.Provider == setup.ProviderCustom:
+		choice.Model = modelID
+		return choice, nil
+	case modelID == name && provider != name && h.deps.Providers.Known(provider), h.deps.Providers.Known(name):
+	case current.Discover != nil:
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
-		if found, err := in.Discover(ctx); err == nil {
-			if m, ok := found.FindModel(rest); ok {
-				at.Model = setup.CanonicalID(at.Provider, m.ID)
-				return at, nil
+		if found, err := current.Discover(ctx); err == nil {
+			if m, ok := found.FindModel(modelID); ok {
+				choice.Model = setup.CanonicalID(choice.Provider, m.ID)
+				return choice, nil
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
 // providerRow describes a provider that a key can be stored for.
 func (h *Host) providerRow(name string) tui.Provider {
 	e, known := openai.KnownProvider(name)
-	own, k := h.deps.Settings.Cfg().Providers[name], h.deps.Providers.Key(name)
+	providerConfig, k := h.deps.Settings.Cfg().Providers[name], h.deps.Providers.Key(name)
 	p := tui.Provider{Name: name, Label: cmp.Or(e.Label, name), Keyed: true, Stored: h.deps.Providers.StoredKey(name).Text != "", KeyPage: e.KeyPage}
 	if k.IsFromEnvironment() {
 		p.Variable = k.Variable
@@ -247,8 +247,8 @@ func (h *Host) providerRow(name string) tui.Provider {
 		p.Ready, p.Note = true, "key in "+k.Source
 	case k.Err != nil:
 		p.Note = k.Err.Error()
-	case (!known || e.Local) && own.APIKeyEnv == "", len(own.Headers) > 0:
-		p.Ready, p.Note = true, "in the configuration, at "+setup.HostOf(own.BaseURL)
+	case (!known || e.Local) && providerConfig.APIKeyEnv == "", len(providerConfig.Headers) > 0:
+		p.Ready, p.Note = true, "in the configuration, at "+setup.HostOf(providerConfig.BaseURL)
 	default:
 		p.Note = "no key yet"
 	}
@@ -290,14 +290,14 @@ func (h *Host) Disconnect(ctx context.Context, provider string) (tui.Provider, e
 
 // reconnect connects the open conversation again after its provider's key changed. If that fails, the next request does too.
 func (h *Host) reconnect(ctx context.Context, provider string) {
-	r, in := h.connection()
-	if r == nil || in.Model.Provider != provider {
+	running, current := h.connection()
+	if running == nil || current.Model.Provider != provider {
 		return
 	}
-	l, err := h.deps.Models.Connect(ctx, in.Choice())
+	conn, err := h.deps.Models.Connect(ctx, current.Choice())
 	if err == nil {
-		l.Model.Effort = in.Model.Effort
-		err = h.switchTo(r, l)
+		conn.Model.Effort = current.Model.Effort
+		err = h.switchTo(running, conn)
 	}
 	if err != nil {
 		h.deps.Resources.Logger().Warn("the conversation keeps its key", "error", err)

@@ -44,8 +44,8 @@ func (h *Host) Begin(ctx context.Context, model string) (tui.Conversation, error
 	})
 }
 
-// openWith leaves the open conversation and opens another with the model that find returns for it.
-func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Connection, error)) (tui.Conversation, error) {
+// openWith leaves the open conversation and opens another with the model that connect returns for it.
+func (h *Host) openWith(ctx context.Context, id string, connect func(ctx context.Context, id string) (setup.Connection, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -54,21 +54,21 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 	case h.Running != nil && id != "" && h.Running.ID == id:
 		return tui.Conversation{}, errors.New("this conversation is already open")
 	}
-	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.openWith(ctx, id, find) }); q != nil {
+	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.openWith(ctx, id, connect) }); q != nil {
 		return tui.Conversation{}, q
 	}
 	if locked := h.lockedBy(ctx, id); locked != nil {
 		return h.readOnly(ctx, id, locked) // nothing is sent, so no model is needed
 	}
-	link, err := find(ctx, id)
+	conn, err := connect(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, h.withConsent(err)
 	}
-	o := session.OpenOptions{ID: id, Interactive: true}
+	options := session.OpenOptions{ID: id, Interactive: true}
 	if h.Running != nil {
-		o.Mode = h.Running.Toolbox.Mode() // the mode stays the same across conversations
+		options.Mode = h.Running.Toolbox.Mode() // the mode stays the same across conversations
 	}
-	r, err := h.deps.Agents.Start(ctx, link, o)
+	running, err := h.deps.Agents.Start(ctx, conn, options)
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -77,20 +77,20 @@ func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Co
 		return tui.Conversation{}, err
 	}
 	h.leaveConversation()
-	h.Running, h.ReadOnlyID = r, ""
-	if link.Discover != nil {
-		r.DiscoverLimits(link)
+	h.Running, h.ReadOnlyID = running, ""
+	if conn.Discover != nil {
+		running.DiscoverLimits(conn)
 	}
-	opened := h.Conversation(r)
-	opened.Found = h.modelsFound(r)
-	opened.Draft = h.draft(ctx, r.ID, false)
-	if p := h.deps.Providers; p.CheckKey(p.ChoiceAt(link.Model.Provider, link.Model.ID)) != nil {
-		opened.Keyless = link.Model.Provider
+	opened := h.Conversation(running)
+	opened.Found = h.modelsFound(running)
+	opened.Draft = h.draft(ctx, running.ID, false)
+	if p := h.deps.Providers; p.CheckKey(p.ChoiceAt(conn.Model.Provider, conn.Model.ID)) != nil {
+		opened.Keyless = conn.Model.Provider
 	}
 	return opened, nil
 }
 
-// lockedBy returns which other program has a conversation open for writing, nil if none has.
+// lockedBy returns which other program has a conversation open for writing, nil if it is not open elsewhere.
 func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 	store, err := h.deps.Resources.Open()
 	if id == "" || err != nil || !store.IsOpenElsewhere(id) {
@@ -122,9 +122,9 @@ func (h *Host) connectFor(ctx context.Context, id string) (setup.Connection, err
 		return setup.Connection{}, err
 	}
 	choice, model := h.Running.Connection.Choice(), h.Running.Connection.Model
-	same := last.Name() == model.Name() && (last.BaseURL == "" || setup.SameEndpoint(last.BaseURL, model.BaseURL))
-	byFlag := h.deps.Settings.Flags.HasModel() && (setup.IsLocal(model.BaseURL) || setup.SameEndpoint(h.deps.Providers.ChoiceOf(last).Address(), model.BaseURL))
-	if last.Name() == "" || (same || byFlag) && !setup.MovesToHosted(last, model) {
+	isSameModel := last.Name() == model.Name() && (last.BaseURL == "" || setup.SameEndpoint(last.BaseURL, model.BaseURL))
+	isFlagUsable := h.deps.Settings.Flags.HasModel() && (setup.IsLocal(model.BaseURL) || setup.SameEndpoint(h.deps.Providers.ChoiceOf(last).Address(), model.BaseURL))
+	if last.Name() == "" || (isSameModel || isFlagUsable) && !setup.MovesToHosted(last, model) {
 		return h.connectTo(ctx, choice)
 	}
 	c, why := h.deps.Models.Reuse(last)
@@ -137,9 +137,9 @@ func (h *Host) connectFor(ctx context.Context, id string) (setup.Connection, err
 // connectTo returns the current connection if it is to choice c, and connects otherwise. The caller holds h.mu.
 func (h *Host) connectTo(ctx context.Context, c setup.Choice) (setup.Connection, error) {
 	if h.Running != nil && h.Running.Connection.Choice() == c {
-		l := h.Running.Connection
-		h.deps.Models.ReloadCalibration(ctx, &l.Model)
-		return l, nil
+		conn := h.Running.Connection
+		h.deps.Models.ReloadCalibration(ctx, &conn.Model)
+		return conn, nil
 	}
 	return h.deps.Models.Connect(ctx, c)
 }
@@ -150,30 +150,30 @@ func (h *Host) withConsent(err error) error {
 	if !errors.As(err, &e) || e.Proposed == nil {
 		return err
 	}
-	to := *e.Proposed
+	target := *e.Proposed
 	return &tui.Consent{
-		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.DisplayAddress(), No: "no, send nothing",
+		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + target.Name() + " at " + target.DisplayAddress(), No: "no, send nothing",
 		Declined: "nothing was sent · /model chooses another model, /resume " + e.ID + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
-			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Connection, error) { return h.connectTo(ctx, to) })
+			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Connection, error) { return h.connectTo(ctx, target) })
 		},
 	}
 }
 
 // trustQuestion asks whether to apply the settings of the workspace's file that need
-// the user's consent; open then opens the conversation. It returns nil if there is
-// nothing to ask. The caller holds h.mu.
+// the user's consent; open then opens the conversation. It returns nil if no
+// question is needed. The caller holds h.mu.
 func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	settings, l := h.deps.Settings, h.deps.Settings.Loaded.Load()
-	if h.isTrustAsked || len(l.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == l.Hash {
+	settings, loaded := h.deps.Settings, h.deps.Settings.Loaded.Load()
+	if h.isTrustAsked || len(loaded.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == loaded.Hash {
 		return nil
 	}
-	answer := func(yes bool) func(context.Context) (tui.Conversation, error) {
+	storeAnswer := func(yes bool) func(context.Context) (tui.Conversation, error) {
 		return func(ctx context.Context) (tui.Conversation, error) {
 			h.mu.Lock()
 			h.isTrustAsked = true
 			h.mu.Unlock()
-			err := settings.KeepTrust(setup.Trust{Workspace: settings.Workspace, Hash: l.Hash, Trusted: yes})
+			err := settings.StoreTrust(setup.Trust{Workspace: settings.Workspace, Hash: loaded.Hash, Trusted: yes})
 			if err == nil && yes {
 				err = settings.Reload()
 			}
@@ -184,25 +184,25 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.deps.Console.Home(l.Refused[0].File))
-	for _, r := range l.Refused {
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.deps.Console.Home(loaded.Refused[0].File))
+	for _, r := range loaded.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
-	for _, note := range settings.UnknownNotes(*l) {
+	for _, note := range settings.UnknownNotes(*loaded) {
 		b.WriteString("\n" + note + "\n")
 	}
 	return &tui.Consent{
 		Title: "Apply the folder's settings?", Question: b.String(), Yes: "apply them, until the file changes", No: "leave them out",
-		Declined: "left out · plimsoll config trust applies them", Open: answer(true), Decline: answer(false),
+		Declined: "left out · plimsoll config trust applies them", Open: storeAnswer(true), Decline: storeAnswer(false),
 	}
 }
 
 // modelsFound describes the models that could be used, without showing a key, for the
 // first start: it is nil once a conversation is stored. It asks no server; /connect
 // does.
-func (h *Host) modelsFound(r *session.Running) []string {
+func (h *Host) modelsFound(running *session.Running) []string {
 	store, err := h.deps.Resources.Open()
-	if err != nil || len(r.Events) > 0 {
+	if err != nil || len(running.Events) > 0 {
 		return nil
 	}
 	if empty, err := store.IsEmpty(); err != nil || !empty {
@@ -217,7 +217,7 @@ func (h *Host) modelsFound(r *session.Running) []string {
 	if base := h.deps.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		out = append(out, "a server at "+setup.HostOf(base))
 	}
-	inUse := r.Connection.Model.Provider
+	inUse := running.Connection.Model.Provider
 	if e, ok := openai.KnownProvider(inUse); ok && e.Local {
 		out = append(out, inUse+" on this machine")
 	}
@@ -281,17 +281,17 @@ func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, err
 
 // copySource is the state of the open conversation that a copy starts from.
 func (h *Host) copySource(ctx context.Context) (session.ConversationState, error) {
-	from, ours := h.openID()
+	from, isWritable := h.openID()
 	if from == "" {
 		return session.ConversationState{}, ErrNothingToFork
 	}
 	s, err := h.deps.Conversations.StateOf(ctx, from)
 	switch {
-	case errors.Is(err, storage.ErrNotFound) && ours:
+	case errors.Is(err, storage.ErrNotFound) && isWritable:
 		return s, ErrNothingToFork
 	case errors.Is(err, storage.ErrNotFound):
 		return s, errors.New("this conversation was deleted in the other window; nothing is left to copy")
-	case err == nil && ours: // the copy leaves out a reply that is still arriving
+	case err == nil && isWritable: // the copy leaves out a reply that is still arriving
 		s = s.WithSnapshot(&session.Snapshot{Store: s.Store, ID: s.ID, Events: s.Events, WithPartial: s.Events, View: projection.Project(s.Events)})
 	}
 	return s, err

@@ -53,14 +53,14 @@ func (p *Pace) interruptWait() {
 
 // take waits until the next frame is due and updates are pending, and takes them.
 func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Update, error) {
-	waiting, end := context.WithCancel(ctx)
+	waitCtx, end := context.WithCancel(ctx)
 	p.mu.Lock()
 	p.endWait = end
 	line, text := p.gaps(time.Now())
 	last := p.lastTaken
 	p.mu.Unlock()
-	if !waitUntil(waiting, from, last.Add(line), updates.Immediate) {
-		waitUntil(waiting, from, last.Add(text), updates.FullLine)
+	if !waitUntil(waitCtx, from, last.Add(line), updates.Immediate) {
+		waitUntil(waitCtx, from, last.Add(text), updates.FullLine)
 	}
 	end()
 	updates, err := from.Take(ctx)
@@ -82,11 +82,11 @@ func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 }
 
 // waitUntil waits until a time, or until an update of at least this priority is pending; then it returns true.
-func waitUntil(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Priority) bool {
+func waitUntil(ctx context.Context, from *updates.Mailbox, end time.Time, minPriority updates.Priority) bool {
 	if !end.After(time.Now()) {
 		return false
 	}
 	ctx, stop := context.WithDeadline(ctx, end)
 	defer stop()
-	return from.Await(ctx, least) == nil
+	return from.Await(ctx, minPriority) == nil
 }

@@ -24,37 +24,37 @@ import (
 )
 
 // Page returns a text about the program or the conversation.
-func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
+func (h *Host) Page(ctx context.Context, name, argument string) (string, error) {
 	switch name {
 	case tui.PageResult:
-		return h.ExpandPage(ctx, about)
+		return h.ExpandPage(ctx, argument)
 	case tui.PageExport:
-		return h.exportPage(ctx, about)
+		return h.exportPage(ctx, argument)
 	case tui.PageConnect:
 		return connectPage, nil
 	case tui.PageDoctor:
 		return h.deps.Examiner.Text(ctx)
 	}
-	r := h.running()
-	if r == nil {
+	running := h.running()
+	if running == nil {
 		return "This conversation is read only.", nil
 	}
 	switch name {
 	case tui.PageTools:
-		return toolsPage(r), nil
+		return toolsPage(running), nil
 	case tui.PageTodos:
-		return todosPage(r), nil
+		return todosPage(running), nil
 	case tui.PageStatus, tui.PageCost:
-		return h.statusPage(ctx, r, name == tui.PageCost)
+		return h.statusPage(ctx, running, name == tui.PageCost)
 	}
 	return "", fmt.Errorf("there is no page %q", name)
 }
 
 // toolsPage lists the tools the model can call.
-func toolsPage(r *session.Running) string {
+func toolsPage(running *session.Running) string {
 	var b strings.Builder
-	declared := r.Agent.DeclaredTools()
-	for _, t := range r.Toolbox.Specs() {
+	declared := running.Agent.DeclaredTools()
+	for _, t := range running.Toolbox.Specs() {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		access := ""
 		if t.ReadOnly {
@@ -69,8 +69,8 @@ func toolsPage(r *session.Running) string {
 }
 
 // todosPage is the model's list of todos.
-func todosPage(r *session.Running) string {
-	list := r.Toolbox.Todos()
+func todosPage(running *session.Running) string {
+	list := running.Toolbox.Todos()
 	if len(list) == 0 {
 		return "No todos. The model keeps a list with its todo tools when a task has several steps."
 	}
@@ -84,26 +84,26 @@ func todosPage(r *session.Running) string {
 
 // statusPage is the status of an open conversation: model and endpoint, what compaction will do, the files that were read,
 // and the cost; or the cost alone.
-func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (string, error) {
-	events, _, err := h.deps.Resources.Store.Load(ctx, r.ID)
+func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOnly bool) (string, error) {
+	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
 	if err != nil {
 		events = nil // nothing is stored yet
 	}
-	link, workspace, rules := r.Current(), h.deps.Settings.Workspace, r.Config().Rules()
-	m := link.Model
+	conn, workspace, rules := running.Current(), h.deps.Settings.Workspace, running.Config().Rules()
+	m := conn.Model
 	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest one by the server or the user
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
-	account := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, r.ID, events), m)
+	breakdown := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, running.ID, events), m)
 	var b strings.Builder
-	if costs {
+	if costsOnly {
 		if len(events) == 0 {
 			return "No messages yet.", nil
 		}
-		show.WriteCosts(&b, m, account.Costs)
+		show.WriteCosts(&b, m, breakdown.Costs)
 		return b.String(), nil
 	}
-	line := func(name, format string, args ...any) {
+	writeRow := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-12s"+format+"\n", append([]any{name}, args...)...)
 	}
 	model := m.Name()
@@ -113,39 +113,39 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 	if m.Effort != "" {
 		model += ", effort " + m.Effort
 	}
-	line("model", "%s", plain.Line(model))
-	line("endpoint", "%s", plain.Line(link.Choice().DisplayAddress()))
-	if w := account.Reading; w.Window.IsKnown() {
-		line("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
-		line("", "load line %s (%s), hard line %s, %s kept free for the reply",
+	writeRow("model", "%s", plain.Line(model))
+	writeRow("endpoint", "%s", plain.Line(conn.Choice().DisplayAddress()))
+	if w := breakdown.Reading; w.Window.IsKnown() {
+		writeRow("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
+		writeRow("", "load line %s (%s), hard line %s, %s kept free for the reply",
 			numbers.Grouped(w.LoadLine), console.WindowShare(w, w.LoadLine), numbers.Grouped(w.HardLine), numbers.Grouped(w.Reserve))
 	} else {
-		line("window", "unknown; set it with /window 128k")
+		writeRow("window", "unknown; set it with /window 128k")
 	}
-	words := account.Forecast.Rule
+	words := breakdown.Forecast.Rule
 	if p, ok := rules.Profiles[rules.DefaultProfile]; ok {
 		words += "; by hand: profile " + rules.DefaultProfile + ", " + profileNote(p)
 	}
 	b.WriteByte('\n')
-	line("compaction", "%s", plain.Line(words))
+	writeRow("compaction", "%s", plain.Line(words))
 	b.WriteByte('\n')
 	if name, text, _ := session.ProjectInstructions(workspace); name == "" {
-		line("project", "no instructions; Plimsoll reads the first it finds of %s", strings.Join(session.ProjectFiles(), ", "))
+		writeRow("project", "no instructions; Plimsoll reads the first it finds of %s", strings.Join(session.ProjectFiles(), ", "))
 	} else {
-		line("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
+		writeRow("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
 	}
-	line("settings", "%s", h.settingsWords())
-	line("approvals", "%s; /permissions changes it", r.Toolbox.Mode())
+	writeRow("settings", "%s", h.settingsSources())
+	writeRow("approvals", "%s; /permissions changes it", running.Toolbox.Mode())
 	b.WriteByte('\n')
-	line("chat", "%s in %s", r.ID, plain.Line(workspace))
+	writeRow("chat", "%s in %s", running.ID, plain.Line(workspace))
 	if len(events) > 0 {
-		show.WriteCosts(&b, m, account.Costs)
+		show.WriteCosts(&b, m, breakdown.Costs)
 	}
 	return b.String(), nil
 }
 
-// settingsWords name the files that the configuration was read from.
-func (h *Host) settingsWords() string {
+// settingsSources names the files that the configuration was read from.
+func (h *Host) settingsSources() string {
 	var files []string
 	loaded := h.deps.Settings.Loaded.Load()
 	for _, s := range loaded.Sources {

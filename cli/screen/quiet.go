@@ -29,19 +29,19 @@ type memoryReleaser struct {
 }
 
 // releaseWhenIdle waits a moment for updates if a release is due, and releases memory if there are none.
-func (q *memoryReleaser) releaseWhenIdle(ctx context.Context, from *updates.Mailbox) {
-	if !q.isDue || waitUntil(ctx, from, time.Now().Add(idleAfter), updates.PartialLine) || ctx.Err() != nil {
+func (m *memoryReleaser) releaseWhenIdle(ctx context.Context, from *updates.Mailbox) {
+	if !m.isDue || waitUntil(ctx, from, time.Now().Add(idleAfter), updates.PartialLine) || ctx.Err() != nil {
 		return
 	}
-	q.isDue = false
-	q.release()
+	m.isDue = false
+	m.release()
 }
 
 // observe makes a release due when a turn ends.
-func (q *memoryReleaser) observe(list []updates.Update) {
+func (m *memoryReleaser) observe(list []updates.Update) {
 	for _, u := range list {
 		if s, ok := u.(updates.Status); ok {
-			q.isDue = s.Phase == updates.Idle
+			m.isDue = s.Phase == updates.Idle
 		}
 	}
 }

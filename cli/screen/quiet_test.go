@@ -16,17 +16,17 @@ func TestMemoryIsReturnedOnceWhenIdle(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		box := updates.NewMailbox()
 		var given atomic.Int32
-		q := &memoryReleaser{isDue: true, release: func() { given.Add(1) }}
+		m := &memoryReleaser{isDue: true, release: func() { given.Add(1) }}
 		taken := make(chan []updates.Update)
 		go func() {
 			defer close(taken)
 			for {
-				q.releaseWhenIdle(ctx, box)
+				m.releaseWhenIdle(ctx, box)
 				got, err := box.Take(ctx)
 				if err != nil {
 					return
 				}
-				q.observe(got)
+				m.observe(got)
 				taken <- got
 			}
 		}()

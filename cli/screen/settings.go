@@ -22,8 +22,8 @@ import (
 // sections are the sections of the list, in order.
 var sections = []string{"Compaction", "Model", "Permissions", "Looks"}
 
-// settingPlace returns the section of a key, its name there, and whether a change applies to the conversation at once.
-func settingPlace(key string) (section, name string, live bool) {
+// settingPlace returns the section of a key, its name there, and whether a change is live: it applies to the open conversation.
+func settingPlace(key string) (section, name string, isLive bool) {
 	first, rest, _ := strings.Cut(key, ".")
 	switch {
 	case first == "compaction":
@@ -40,35 +40,35 @@ func settingPlace(key string) (section, name string, live bool) {
 	return "", "", false
 }
 
-// appliesNow says when a change to the conversation's settings applies.
-const appliesNow = "at once, and stays with this conversation"
+// appliesNowText says when a change to the conversation's settings applies.
+const appliesNowText = "at once, and stays with this conversation"
 
 // Settings lists the settings that the screen shows.
 func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
-	kept := h.deps.Settings.Loaded.Load()
-	loaded, rows := *kept, []tui.Setting(nil)
-	if r := h.running(); r != nil {
+	stored := h.deps.Settings.Loaded.Load()
+	loaded, rows := *stored, []tui.Setting(nil)
+	if running := h.running(); running != nil {
 		var err error
-		if loaded, err = r.ConfigWith(nil); err != nil {
+		if loaded, err = running.ConfigWith(nil); err != nil {
 			return nil, err
 		}
-		rows = h.modelRows(r, kept)
+		rows = h.modelRows(running, stored)
 	}
 	preset := loaded.Config.Compaction.Preset
-	next := kept.Settings() // of the next conversation
+	storedSettings := stored.Settings() // as the next conversation would have them
 	for i, s := range loaded.Settings() {
-		section, name, live := settingPlace(s.Key)
+		section, name, isLive := settingPlace(s.Key)
 		if section == "" {
 			continue
 		}
-		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesNow}
+		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesNowText}
 		if s.Origin.Layer == config.LayerConversation {
-			row.Changed = s.Value != next[i].Value || next[i].Origin.Layer == config.LayerPreset && preset != kept.Config.Compaction.Preset
+			row.Changed = s.Value != storedSettings[i].Value || storedSettings[i].Origin.Layer == config.LayerPreset && preset != stored.Config.Compaction.Preset
 		}
-		if !live || !row.Changed && s.Value == next[i].Value {
-			row.Setting = next[i] // the log may record the same value: show its first origin
+		if !isLive || !row.Changed && s.Value == storedSettings[i].Value {
+			row.Setting = storedSettings[i] // the log may record the same value: show its first origin
 		}
-		if !live {
+		if !isLive {
 			row.Applies, row.Restart = "at the next start", s.Key != "ui.leave_transcript"
 		}
 		if s.Key == "context.window" && h.deps.Settings.Flags.Window > 0 {
@@ -99,10 +99,10 @@ func (h *Host) originText(o config.Origin) string {
 }
 
 // modelRows are the rows of the model in use and of its effort.
-func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting {
-	l, flags := r.Current(), h.deps.Settings.Flags
+func (h *Host) modelRows(running *session.Running, stored *config.Loaded) []tui.Setting {
+	conn, flags := running.Current(), h.deps.Settings.Flags
 	row := func(name, key, doc, value, from string) tui.Setting {
-		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesNow, From: from,
+		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesNowText, From: from,
 			Setting: config.Setting{Key: key, Value: config.YAMLText(value)}}
 		for _, o := range config.Options() {
 			if o.Key == doc {
@@ -111,28 +111,28 @@ func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting 
 		}
 		return s
 	}
-	model := row("model", "model", "model", l.Choice().Name(), "found at the start")
-	model.Opens, model.Changed = tui.OpensModels, r.Switched()
+	model := row("model", "model", "model", conn.Choice().Name(), "found at the start")
+	model.Opens, model.Changed = tui.OpensModels, running.Switched()
 	switch {
-	case model.Changed || setup.LastModel(r.Events).Name() == l.Model.Name():
+	case model.Changed || setup.LastModel(running.Events).Name() == conn.Model.Name():
 		model.From = "this conversation"
 	case flags.HasModel():
 		model.From = "the command line"
-	case kept.Config.Model != "":
-		model.From = h.originText(kept.Origins["model"])
+	case stored.Config.Model != "":
+		model.From = h.originText(stored.Origins["model"])
 	}
-	id := config.Path("providers", l.Model.Provider, "models", l.Model.ID, "effort")
-	effort := row("effort", id, "providers.NAME.models.ID.effort", l.Model.Effort, "this conversation")
+	id := config.Path("providers", conn.Model.Provider, "models", conn.Model.ID, "effort")
+	effort := row("effort", id, "providers.NAME.models.ID.effort", conn.Model.Effort, "this conversation")
 	effort.Opens = tui.OpensEfforts
-	switch own := setup.ModelConfig(kept.Config, l.Model.Provider, l.Model.ID).Effort; {
-	case l.Model.Effort == own:
-		effort.From = h.originText(kept.Origins[id])
-	case l.Model.Effort == flags.Effort:
+	switch own := setup.ModelConfig(stored.Config, conn.Model.Provider, conn.Model.ID).Effort; {
+	case conn.Model.Effort == own:
+		effort.From = h.originText(stored.Origins[id])
+	case conn.Model.Effort == flags.Effort:
 		effort.From = "--effort"
 	default:
 		effort.Changed = true
 	}
-	if l.Model.Effort == "" {
+	if conn.Model.Effort == "" {
 		effort.Shown = "the model decides"
 	}
 	return []tui.Setting{model, effort}
@@ -148,8 +148,8 @@ func assignment(key, value string) map[string]string {
 	return map[string]string{key: value}
 }
 
-// plainError is an error of the configuration without its key; a file's error has the line.
-func (h *Host) plainError(err error) error {
+// errorWithoutKey returns an error of the configuration without its key. An error in a file names the file and the line.
+func (h *Host) errorWithoutKey(err error) error {
 	var p *config.Problem
 	if !errors.As(err, &p) {
 		return err
@@ -166,37 +166,37 @@ func (h *Host) plainError(err error) error {
 
 // TrySetting computes the effect of a value without applying it.
 func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
-	r := h.running()
-	if r == nil {
+	running := h.running()
+	if running == nil {
 		return tui.SettingEffect{}, errReadOnly
 	}
-	b, err := r.BreakdownWith(ctx, assignment(key, value))
-	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.plainError(err)
+	b, err := running.BreakdownWith(ctx, assignment(key, value))
+	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Text("")}, h.errorWithoutKey(err)
 }
 
 // ChangeSetting applies a value.
 func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
-	r, set := h.running(), assignment(key, value)
-	if r == nil {
+	running, changes := h.running(), assignment(key, value)
+	if running == nil {
 		return errReadOnly
 	}
-	if _, _, live := settingPlace(key); live {
-		return h.plainError(r.Configure(ctx, set))
+	if _, _, isLive := settingPlace(key); isLive {
+		return h.errorWithoutKey(running.Configure(ctx, changes))
 	}
-	if _, err := r.ConfigWith(set); err != nil { // checks names, too
-		return h.plainError(err)
+	if _, err := running.ConfigWith(changes); err != nil { // this also checks the names of models, tools and themes
+		return h.errorWithoutKey(err)
 	}
-	_, err := h.KeepSettings(ctx, set)
+	_, err := h.KeepSettings(ctx, changes)
 	return err
 }
 
 // KeepSettings stores values for conversations that are opened from now on, and returns the path of the file.
-func (h *Host) KeepSettings(_ context.Context, set map[string]string) (string, error) {
+func (h *Host) KeepSettings(_ context.Context, changes map[string]string) (string, error) {
 	h.settingsMu.Lock()
 	defer h.settingsMu.Unlock()
-	path, err := config.SaveSettings(config.LoadOptions{Env: h.deps.Console.Lookup, File: h.deps.Settings.Flags.Config}, set)
+	path, err := config.SaveSettings(config.LoadOptions{Env: h.deps.Console.Lookup, File: h.deps.Settings.Flags.Config}, changes)
 	if err == nil {
 		err = h.deps.Settings.Reload()
 	}
-	return h.deps.Console.Home(path), h.plainError(err)
+	return h.deps.Console.Home(path), h.errorWithoutKey(err)
 }

@@ -16,21 +16,21 @@ import (
 
 // BreakdownOf computes the context breakdown of a stored conversation with a model, as it would be at the start of another
 // turn.
-func BreakdownOf(rules preset.Rules, r *Snapshot, m llm.Model) inspect.Breakdown {
-	m = m.WithStoredTTL(r.Events)
-	idle, gone := r.idleSinceReply(m, time.Now())
+func BreakdownOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) inspect.Breakdown {
+	m = m.WithStoredTTL(snapshot.Events)
+	idle, cacheInvalid := snapshot.idleSinceReply(m, time.Now())
 	b := inspect.NewBreakdown(rules, planner.Check{
-		Moment: planner.MomentTurn, Log: r.WithPartial, View: r.View, Meter: MeterOf(rules, r, m),
-		Idle: idle, CacheInvalid: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.WithPartial),
+		Moment: planner.MomentTurn, Log: snapshot.WithPartial, View: snapshot.View, Meter: MeterOf(rules, snapshot, m),
+		Idle: idle, CacheInvalid: cacheInvalid, Sheet: m.Sheet(), Past: planner.PastOf(snapshot.WithPartial),
 	}, catalog.Savings(m))
-	b.CacheRetention = m.CacheKept(r.WithPartial, float64(b.Reading.Used))
+	b.CacheRetention = m.CacheKept(snapshot.WithPartial, float64(b.Reading.Used))
 	return b
 }
 
-// idleSinceReply returns the time since the model's newest reply, or that there was none since system prompt and tools
-// changed: then the provider's cache holds nothing of the next request.
-func (r *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
-	for _, e := range slices.Backward(r.Events) {
+// idleSinceReply returns the time since the model's newest reply. cacheInvalid is true if the model has not replied since system
+// prompt and tools changed: then the provider's cache holds no part of the next request.
+func (snapshot *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duration, cacheInvalid bool) {
+	for _, e := range slices.Backward(snapshot.Events) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return 0, true // no request carried these instructions yet
@@ -44,15 +44,15 @@ func (r *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.Duratio
 }
 
 // MeterOf returns the meter of a stored conversation for a model.
-func MeterOf(rules preset.Rules, r *Snapshot, m llm.Model) meter.Meter {
-	in, _ := newestInstructions(r.Events)
+func MeterOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) meter.Meter {
+	instructions, _ := newestInstructions(snapshot.Events)
 	if m.Caps.NoTools {
-		in.ToolsSize = conversation.Size{}
+		instructions.ToolsSize = conversation.Size{}
 	}
-	n := meter.New(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).WithView(r.View)
-	set := core.Settings{Model: m, System: r.system, Tools: r.tools, ThinkingAfter: core.ThinkingAfter(r.Events)}
-	if t, ok := set.Thinking(r.View); ok {
+	n := meter.New(m.MeterOptions(rules)).WithPrompt(instructions.SystemSize, instructions.ToolsSize).WithView(snapshot.View)
+	settings := core.Settings{Model: m, System: snapshot.system, Tools: snapshot.tools, ThinkingAfter: core.ThinkingAfter(snapshot.Events)}
+	if t, ok := settings.Thinking(snapshot.View); ok {
 		n = n.WithThinking(t)
 	}
-	return n.WithHistory(r.Events, m.Name())
+	return n.WithHistory(snapshot.Events, m.Name())
 }

@@ -48,63 +48,63 @@ func (f *CompactFlag) Set(value string) error {
 
 // Request is the compaction that the flag asks for.
 func (f *CompactFlag) Request(trigger string) edit.Request {
-	w := edit.NewRequest()
-	w.Profile, w.Trigger = f.Profile, trigger
-	return w
+	request := edit.NewRequest()
+	request.Profile, request.Trigger = f.Profile, trigger
+	return request
 }
 
 // CompactFirst compacts before another action, for `ask --compact` and `fork --compact`. A failed compaction is only noted,
 // so that a script can always use the flag. The error is that of an unknown profile, of a conversation that another
 // program has open, or of ctx.
-func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.Request, l setup.Connection, show func(updates.Update)) error {
-	done, err := g.Compact(ctx, s, w, func() (setup.Connection, error) { return l, nil }, show)
-	var use console.UsageError
+func (a *Agents) CompactFirst(ctx context.Context, s ConversationState, request edit.Request, conn setup.Connection, show func(updates.Update)) error {
+	done, err := a.Compact(ctx, s, request, func() (setup.Connection, error) { return conn, nil }, show)
+	var usageErr console.UsageError
 	switch {
-	case errors.As(err, &use), errors.Is(err, storage.ErrLocked), err != nil && ctx.Err() != nil:
+	case errors.As(err, &usageErr), errors.Is(err, storage.ErrLocked), err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
-		g.Console.Note("not compacted: %v", err)
+		a.Console.Note("not compacted: %v", err)
 		return nil
 	}
-	told := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
-	g.Console.Note("%s", CompactionLine(updates.Compacted{Preview: told}))
+	preview := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
+	a.Console.Note("%s", CompactionLine(updates.Compacted{Preview: preview}))
 	return nil
 }
 
 // Compact compacts a stored conversation. If a model has to write a summary, connect is called, and an agent is started with
 // that connection.
-func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, connect func() (setup.Connection, error), show func(updates.Update)) (Compaction, error) {
-	pass, err := s.Propose(w)
+func (a *Agents) Compact(ctx context.Context, s ConversationState, request edit.Request, connect func() (setup.Connection, error), show func(updates.Update)) (Compaction, error) {
+	proposal, err := s.Propose(request)
 	if err != nil {
 		return Compaction{}, err
 	}
-	if pass.Job == nil {
-		done, err := g.Conversations.CompactWithoutModel(ctx, s, w)
+	if proposal.Job == nil {
+		done, err := a.Conversations.CompactWithoutModel(ctx, s, request)
 		if err == nil {
-			show(updates.Compacted{Preview: pass.Preview()})
+			show(updates.Compacted{Preview: proposal.Preview()})
 		}
 		return done, err
 	}
-	l, err := connect()
+	conn, err := connect()
 	if err != nil {
 		return Compaction{}, err
 	}
-	r, err := g.Start(ctx, l, OpenOptions{ID: s.ID})
+	r, err := a.Start(ctx, conn, OpenOptions{ID: s.ID})
 	if err != nil {
 		return Compaction{}, err
 	}
-	done, err := g.CompactRunning(ctx, r, w, show)
+	done, err := a.CompactRunning(ctx, r, request, show)
 	return done, errors.Join(err, r.Close())
 }
 
-// optimizingText is shown while a model writes a summary (ONE).
+// optimizingText is shown while a model writes a summary (preset oneclaw, ONE).
 const optimizingText = "Optimizing conversation context…"
 
 // CompactRunning compacts a running conversation, and waits until its agent is idle again.
-func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
-	s := g.Conversations.StateWith(&Snapshot{ID: r.ID, Events: r.Events, WithPartial: r.Events, View: projection.Project(r.Events)}, r.InitialConfig, r.Connection.Model)
-	summaries, over := map[uint64]conversation.Summary{}, false
-	r.Agent.Compact(w)
+func (a *Agents) CompactRunning(ctx context.Context, r *Running, request edit.Request, show func(updates.Update)) (done Compaction, err error) {
+	s := a.Conversations.StateWith(&Snapshot{ID: r.ID, Events: r.Events, WithPartial: r.Events, View: projection.Project(r.Events)}, r.InitialConfig, r.Connection.Model)
+	summaries, isFinished := map[uint64]conversation.Summary{}, false
+	r.Agent.Compact(request)
 	for {
 		list, ended := r.Agent.Updates().Take(ctx)
 		if ended != nil {
@@ -116,7 +116,7 @@ func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request,
 			switch u := u.(type) {
 			case updates.Compacting:
 				if !u.RequestWaits {
-					g.Console.Note(optimizingText)
+					a.Console.Note(optimizingText)
 				}
 			case updates.Appended:
 				for _, e := range u.Events {
@@ -125,15 +125,15 @@ func (g *Agents) CompactRunning(ctx context.Context, r *Running, w edit.Request,
 					}
 				}
 			case updates.Compacted:
-				over, done = true, NewCompaction(s, u.Preview)
+				isFinished, done = true, NewCompaction(s, u.Preview)
 				done.Epoch = &u.Epoch
 				if b, ok := summaries[u.Epoch]; ok && b.Policies == nil {
 					done.Summary = s.writtenSummary(b)
 				}
 			case updates.CompactionFailed:
-				over, err = true, compactionError(u.Err)
+				isFinished, err = true, compactionError(u.Err)
 			case updates.Status:
-				if over && u.Phase == updates.Idle {
+				if isFinished && u.Phase == updates.Idle {
 					return done, err
 				}
 			}
@@ -160,20 +160,20 @@ func (s ConversationState) writtenSummary(b conversation.Summary) summaryMade {
 }
 
 // CompactWithoutModel commits a compaction that needs no model.
-func (v *Conversations) CompactWithoutModel(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
+func (c *Conversations) CompactWithoutModel(ctx context.Context, s ConversationState, request edit.Request) (Compaction, error) {
 	var done Compaction
-	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
-		pass, err := s.Propose(w)
+	err := c.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
+		proposal, err := s.Propose(request)
 		if err != nil {
 			return nil, err
 		}
-		if pass.Job != nil {
+		if proposal.Job != nil {
 			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
 		}
-		done = NewCompaction(s, pass.Preview())
+		done = NewCompaction(s, proposal.Preview())
 		seq := s.NextSeq()
 		done.Epoch = &seq
-		return pass.Bodies(seq), nil
+		return proposal.Bodies(seq), nil
 	})
 	return done, err
 }

@@ -25,7 +25,7 @@ type Compaction struct {
 	Before  int     `json:"before"`
 	After   int     `json:"after"`
 	Layers  []layer `json:"layers"`
-	// BreakAt is the first event whose message changes, null if none does.
+	// BreakAt is the first event whose message changes, null if no message changes.
 	BreakAt *uint64 `json:"prefix_break_at"`
 	// CostNow is the extra cost of the next request compared to no compaction, in US dollars; null if prices are unknown.
 	CostNow *float64 `json:"cost_now"`
@@ -37,7 +37,7 @@ type Compaction struct {
 	breakTurn int // of the event at BreakAt
 }
 
-// layer is what one kind of reduction does.
+// layer is the effect of one kind of reduction: the events that it changes and the tokens that it saves.
 type layer struct {
 	Kind   string `json:"kind"`
 	Events int    `json:"events"`
@@ -90,7 +90,7 @@ func (c *Compaction) setPrices(m llm.Model) {
 		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 
-// trimmedText is shown when the oldest messages are left out because other compaction did not free enough (ONE).
+// trimmedText is shown when the oldest messages are left out because other compaction did not free enough (preset oneclaw, ONE).
 const trimmedText = "Conversation history has been automatically trimmed"
 
 // CompactionLine describes an update about compaction on one line. It is "" while a request waits for the compaction, and

@@ -20,7 +20,7 @@ type liveSettings struct {
 	loaded     config.Loaded
 	rules      preset.Rules
 	changed    map[string]string // since the conversation was opened, by dotted key, in YAML
-	isSwitched bool              // to another model
+	isSwitched bool              // the user chose another model
 }
 
 // Switched reports whether another model was chosen since the conversation was opened.
@@ -40,10 +40,10 @@ func (r *Running) Config() config.Config {
 // ConfigWith returns the current configuration with other values of some keys. It changes nothing.
 func (r *Running) ConfigWith(set map[string]string) (config.Loaded, error) {
 	r.connectionMu.Lock()
-	changed, now := maps.Clone(r.settings.changed), r.settings.loaded
+	changed, current := maps.Clone(r.settings.changed), r.settings.loaded
 	r.connectionMu.Unlock()
 	if len(set) == 0 {
-		return now, nil
+		return current, nil
 	}
 	maps.Copy(changed, set)
 	loaded, err := r.Agents.Settings.LoadedFor(r.Events, changed)
@@ -74,21 +74,21 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 	if err != nil {
 		return err
 	}
-	was := r.Config().Context.Window
+	oldWindow := r.Config().Context.Window
 	r.applySettings(set, func(s *liveSettings) { s.loaded, s.rules = loaded, loaded.Config.Rules() })
 	switch window := loaded.Config.Context.Window; {
-	case window == was || r.Agents.Settings.Flags.Window > 0:
+	case window == oldWindow || r.Agents.Settings.Flags.Window > 0:
 	case window > 0:
 		r.replaceWindow(window)
 	default: // no window is configured any more: ask the server again
 		asked := r.Current().Choice()
-		l, err := r.Agents.Models.Connect(ctx, asked)
+		conn, err := r.Agents.Models.Connect(ctx, asked)
 		if err != nil {
 			return err
 		}
 		effort := r.Current().Model.Effort // the user may have changed it meanwhile
-		l.Model.Effort = effort
-		r.switchIf(l, func() bool { return r.Connection.Choice() == asked && r.Connection.Model.Effort == effort })
+		conn.Model.Effort = effort
+		r.switchIf(conn, func() bool { return r.Connection.Choice() == asked && r.Connection.Model.Effort == effort })
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // Copy makes a copy of a stored conversation and returns its ID. The original is only read.
-func (v *Conversations) Copy(ctx context.Context, s ConversationState) (string, error) {
+func (c *Conversations) Copy(ctx context.Context, s ConversationState) (string, error) {
 	id := conversation.NewID()
-	w, err := s.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.Settings.Workspace})
+	w, err := s.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: c.Settings.Workspace})
 	if err != nil {
 		return "", err
 	}
@@ -65,9 +65,9 @@ func BlobsOf(events []conversation.Event) []string {
 	}
 	seen := map[string]bool{"": true}
 	return slices.DeleteFunc(names, func(name string) bool {
-		was := seen[name]
+		isDuplicate := seen[name]
 		seen[name] = true
-		return was
+		return isDuplicate
 	})
 }
 
@@ -79,8 +79,8 @@ var ErrNothingBefore = errors.New("nothing to copy: there are no messages before
 
 // Cut returns the state of a conversation as if it had ended before an event, with the model and the settings of that time.
 // The error is [ErrNothingBefore] if there is no user message before it.
-func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
-	kept, behind := edit.CutBefore(s.Events, before)
+func (c *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
+	kept, settings := edit.CutBefore(s.Events, before)
 	if len(kept) == len(s.Events) {
 		return s, nil // with an interrupted reply, if any
 	}
@@ -90,21 +90,21 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 	}
 	log, err := conversation.NewLog(kept)
 	if err == nil {
-		err = log.Commit(log.Prepare(time.Now(), behind...))
+		err = log.Commit(log.Prepare(time.Now(), settings...))
 	}
 	if err != nil {
 		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
 	}
-	return v.stateOf(ctx, NewSnapshot(ctx, s.Store, s.ID, log.Events()))
+	return c.stateOf(ctx, NewSnapshot(ctx, s.Store, s.ID, log.Events()))
 }
 
 // CutAtTurn is Cut before a turn, by its number.
-func (v *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
+func (c *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
 	before, err := edit.TurnStart(s.Events, turn)
 	if err != nil {
 		return s, err
 	}
-	if s, err = v.Cut(ctx, s, before); errors.Is(err, ErrNothingBefore) {
+	if s, err = c.Cut(ctx, s, before); errors.Is(err, ErrNothingBefore) {
 		return s, fmt.Errorf("%w turn %d", err, turn)
 	}
 	return s, err

@@ -18,11 +18,11 @@ func (r *Running) fallbacks() []core.Fallback {
 	var out []core.Fallback
 	for _, name := range r.InitialConfig.Fallback {
 		out = append(out, core.Fallback{Name: name, Open: func(ctx context.Context, from llm.Model) (llm.Model, llm.Provider, error) {
-			l, err := r.connectFallback(ctx, name, from)
+			conn, err := r.connectFallback(ctx, name, from)
 			if err != nil {
 				return llm.Model{}, nil, err
 			}
-			return l.Model, r.provider(l), nil
+			return conn.Model, r.provider(conn), nil
 		}})
 	}
 	return out
@@ -41,20 +41,20 @@ func (r *Running) connectFallback(ctx context.Context, name string, from llm.Mod
 	if k := r.Agents.Providers.Key(c.Provider); k.Text == "" && r.Agents.Providers.CheckKey(c) != nil {
 		return setup.Connection{}, fmt.Errorf("there is no key for %s (%s)", c.Provider, k.Variable)
 	}
-	l, err := r.Agents.Models.Connect(ctx, c)
+	conn, err := r.Agents.Models.Connect(ctx, c)
 	if err != nil {
 		return setup.Connection{}, err
 	}
-	if setup.MovesToHosted(conversation.ModelChanged{Provider: from.Provider, Model: from.ID, BaseURL: from.BaseURL}, l.Model) {
+	if setup.MovesToHosted(conversation.ModelChanged{Provider: from.Provider, Model: from.ID, BaseURL: from.BaseURL}, conn.Model) {
 		return setup.Connection{}, errors.New("the conversation would leave your own machines")
 	}
-	if !l.Model.Window.IsKnown() && l.Discover != nil { // needed to know whether the conversation fits
+	if !conn.Model.Window.IsKnown() && conn.Discover != nil { // needed to know whether the conversation fits
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		if found, err := l.Discover(ctx); err == nil {
-			l.Model.Window = setup.WindowOf(found)
+		if found, err := conn.Discover(ctx); err == nil {
+			conn.Model.Window = setup.WindowOf(found)
 		}
 	}
-	l.Model = r.WithLimits(l.Model)
-	return l, nil
+	conn.Model = r.WithLimits(conn.Model)
+	return conn, nil
 }

@@ -39,7 +39,7 @@ func withBriefPrompt(prompt string) string {
 	return strings.Replace(prompt, basePrompt, briefPrompt, 1)
 }
 
-// fewBelow is the window, in tokens, below which some tools are not declared.
+// fewToolsBelow is the window, in tokens, below which some tools are not declared.
 const fewToolsBelow = 8192
 
 // shortForms are the shorter versions of prompt and tools for small windows, the longest first.

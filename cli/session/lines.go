@@ -22,7 +22,7 @@ type JSONLines struct {
 	started     bool
 	err         error // of the first write that failed
 	total       tokens
-	summaryCost *float64 // of summaries since the last compaction, in US dollars; nil if one is unknown
+	summaryCost *float64 // of summaries since the last compaction, in US dollars; nil if the cost of one is unknown
 }
 
 type fields map[string]any
@@ -42,65 +42,65 @@ func NewJSONLines(out io.Writer) *JSONLines {
 }
 
 // Start writes the first line, once.
-func (l *JSONLines) Start(id, model string) {
-	if l != nil && !l.started {
-		l.started = true
-		l.write("start", fields{"conversation": id, "model": model})
+func (j *JSONLines) Start(id, model string) {
+	if j != nil && !j.started {
+		j.started = true
+		j.write("start", fields{"conversation": id, "model": model})
 	}
 }
 
-func (l *JSONLines) write(kind string, f fields) {
-	if l.err == nil {
-		f["type"] = kind
-		l.err = console.WriteLine(l.out, f)
+func (j *JSONLines) write(kind string, values fields) {
+	if j.err == nil {
+		values["type"] = kind
+		j.err = console.WriteLine(j.out, values)
 	}
 }
 
 // Message writes a reply and the calls in it.
-func (l *JSONLines) Message(m conversation.AssistantMessage) {
-	l.Reason = string(m.Stop)
+func (j *JSONLines) Message(m conversation.AssistantMessage) {
+	j.Reason = string(m.Stop)
 	if m.Reasoning != "" {
-		l.write("thinking", fields{"text": m.Reasoning})
+		j.write("thinking", fields{"text": m.Reasoning})
 	}
 	if m.Text != "" {
-		l.write("text", fields{"text": m.Text})
+		j.write("text", fields{"text": m.Text})
 	}
 	if m.Stop == conversation.StopFiltered && m.Error != "" {
-		l.write("error", fields{"class": llm.BadRequest, "message": "the model refused to answer: " + m.Error, "retry_in": nil})
+		j.write("error", fields{"class": llm.BadRequest, "message": "the model refused to answer: " + m.Error, "retry_in": nil})
 	}
 	for _, c := range m.Calls {
-		l.write("call", fields{"id": c.ID, "name": c.Name, "arguments": json.RawMessage(c.Arguments)})
+		j.write("call", fields{"id": c.ID, "name": c.Name, "arguments": json.RawMessage(c.Arguments)})
 	}
 }
 
 // Show writes what an update reports, other than the reply.
-func (l *JSONLines) Show(u updates.Update) {
-	if l == nil {
+func (j *JSONLines) Show(u updates.Update) {
+	if j == nil {
 		return
 	}
 	switch u := u.(type) {
 	case updates.Appended:
 		for _, e := range u.Events {
-			l.event(e.Body)
+			j.writeEvent(e.Body)
 		}
 	case updates.Compacted:
-		l.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": l.summaryCost})
-		l.summaryCost = new(float64)
+		j.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": j.summaryCost})
+		j.summaryCost = new(float64)
 	case updates.CompactionFailed:
 		if line := CompactionLine(u); line != "" {
-			l.write("error", fields{"class": u.Err.Class, "message": line, "retry_in": nil})
+			j.write("error", fields{"class": u.Err.Class, "message": line, "retry_in": nil})
 		}
 	case updates.Failed:
-		l.Reason = string(conversation.StopFailed)
-		l.write("error", fields{"class": u.Err.Class, "message": u.Err.Message, "retry_in": nil})
+		j.Reason = string(conversation.StopFailed)
+		j.write("error", fields{"class": u.Err.Class, "message": u.Err.Message, "retry_in": nil})
 	case updates.Status:
 		if u.Phase == updates.Retrying {
-			l.write("error", fields{"class": u.Class, "message": u.Why, "retry_in": u.Wait.Seconds()})
+			j.write("error", fields{"class": u.Class, "message": u.Why, "retry_in": u.Wait.Seconds()})
 		}
 	}
 }
 
-func (l *JSONLines) event(body conversation.Body) {
+func (j *JSONLines) writeEvent(body conversation.Body) {
 	switch b := body.(type) {
 	case conversation.ToolResult:
 		failed := b.Status
@@ -108,16 +108,16 @@ func (l *JSONLines) event(body conversation.Body) {
 		case conversation.ResultOK:
 			failed = ""
 		case conversation.ResultDenied:
-			l.write("approval", fields{"id": b.CallID, "allowed": false, "reason": b.Text})
+			j.write("approval", fields{"id": b.CallID, "allowed": false, "reason": b.Text})
 		}
-		l.write("result", fields{"id": b.CallID, "error": console.OrNull(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
+		j.write("result", fields{"id": b.CallID, "error": console.OrNull(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
 	case conversation.Usage:
 		t := tokens{knownCount(b.Prompt), knownCount(b.Cached), knownCount(b.Completion), knownCount(b.Reasoning), b.CostUSD}
-		l.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})
-		s := &l.total
-		*s = tokens{plus(s.Prompt, t.Prompt), plus(s.Cached, t.Cached), plus(s.Completion, t.Completion), plus(s.Reasoning, t.Reasoning), plus(s.Cost, t.Cost)}
+		j.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})
+		s := &j.total
+		*s = tokens{addKnown(s.Prompt, t.Prompt), addKnown(s.Cached, t.Cached), addKnown(s.Completion, t.Completion), addKnown(s.Reasoning, t.Reasoning), addKnown(s.Cost, t.Cost)}
 		if b.Purpose == conversation.PurposeSummary {
-			l.summaryCost = plus(l.summaryCost, t.Cost)
+			j.summaryCost = addKnown(j.summaryCost, t.Cost)
 		}
 	}
 }
@@ -130,8 +130,8 @@ func knownCount(n int) *int {
 	return &n
 }
 
-// plus adds two numbers. The sum is nil if one of them is.
-func plus[T int | float64](a, b *T) *T {
+// addKnown adds two numbers. The sum is nil, which means unknown, if one of them is nil.
+func addKnown[T int | float64](a, b *T) *T {
 	if a == nil || b == nil {
 		return nil
 	}
@@ -140,10 +140,10 @@ func plus[T int | float64](a, b *T) *T {
 }
 
 // End writes the last line.
-func (l *JSONLines) End() error {
-	l.write("end", fields{"reason": l.Reason, "usage": l.total})
-	if l.err != nil {
-		return fmt.Errorf("writing the reply: %w", l.err)
+func (j *JSONLines) End() error {
+	j.write("end", fields{"reason": j.Reason, "usage": j.total})
+	if j.err != nil {
+		return fmt.Errorf("writing the reply: %w", j.err)
 	}
 	return nil
 }

@@ -19,41 +19,41 @@ import (
 // A stored conversation is renamed or deleted without starting an agent. One that another program has open is not changed.
 
 // Rename sets the title of a stored conversation, and returns it as it was stored. A blank title is a usage error.
-func (v *Conversations) Rename(ctx context.Context, id, title string) (string, error) {
+func (c *Conversations) Rename(ctx context.Context, id, title string) (string, error) {
 	if title = llm.OneLine(title); title == "" {
 		return "", console.WrongUse("the title is empty")
 	}
-	store, err := v.Resources.Open()
+	store, err := c.Resources.Open()
 	if err != nil {
 		return "", err
 	}
-	r, _, err := loadSnapshot(ctx, store, id)
+	snapshot, _, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return "", err
 	}
-	err = v.Append(ctx, ConversationState{Snapshot: r}, func(ConversationState) ([]conversation.Body, error) {
+	err = c.Append(ctx, ConversationState{Snapshot: snapshot}, func(ConversationState) ([]conversation.Body, error) {
 		return []conversation.Body{conversation.Renamed{Title: title, By: "user"}}, nil
 	})
 	return title, openElsewhere(err, "rename it there with /rename, or close it first")
 }
 
 // Delete removes a stored conversation permanently, also an unreadable one.
-func (v *Conversations) Delete(ctx context.Context, id string) error {
-	store, err := v.Resources.Open()
+func (c *Conversations) Delete(ctx context.Context, id string) error {
+	store, err := c.Resources.Open()
 	if err != nil {
 		return err
 	}
 	if err := store.Delete(ctx, id); err != nil {
 		return openElsewhere(err, "close it there first")
 	}
-	return v.DeleteDraft(id)
+	return c.DeleteDraft(id)
 }
 
 // DeleteDraft removes the drafts of a conversation, also those of read-only windows.
-func (v *Conversations) DeleteDraft(id string) error {
-	own := v.Settings.Paths.Draft(id)
-	files, _ := filepath.Glob(strings.TrimSuffix(own, ".json") + "-*.json") // no folder, no files
-	for _, path := range append(files, own) {
+func (c *Conversations) DeleteDraft(id string) error {
+	ownDraft := c.Settings.Paths.Draft(id)
+	files, _ := filepath.Glob(strings.TrimSuffix(ownDraft, ".json") + "-*.json") // no folder, no files
+	for _, path := range append(files, ownDraft) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("deleting the draft of %s: %w", id, err)
 		}
@@ -62,8 +62,8 @@ func (v *Conversations) DeleteDraft(id string) error {
 }
 
 // Entry returns a conversation's entry in the list.
-func (v *Conversations) Entry(ctx context.Context, id string) (storage.Entry, error) {
-	store, err := v.Resources.Open()
+func (c *Conversations) Entry(ctx context.Context, id string) (storage.Entry, error) {
+	store, err := c.Resources.Open()
 	if err != nil {
 		return storage.Entry{}, err
 	}

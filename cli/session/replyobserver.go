@@ -19,20 +19,20 @@ type replyObserver struct {
 }
 
 // CountTokens asks the wrapped provider, if it can count.
-func (l *replyObserver) CountTokens(ctx context.Context, r llm.Request) (int, error) {
-	if c, ok := l.Provider.(llm.Counter); ok {
+func (o *replyObserver) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+	if c, ok := o.Provider.(llm.Counter); ok {
 		return c.CountTokens(ctx, r)
 	}
 	return 0, llm.ErrNotCounted
 }
 
 // Stream streams from the wrapped provider.
-func (l *replyObserver) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+func (o *replyObserver) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		defer l.ended.Do(l.onReply)
-		for c, err := range l.Provider.Stream(ctx, r) {
+		defer o.ended.Do(o.onReply)
+		for c, err := range o.Provider.Stream(ctx, r) {
 			if c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 {
-				l.begun.Do(l.onReply)
+				o.begun.Do(o.onReply)
 			}
 			if !yield(c, err) {
 				return

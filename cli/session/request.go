@@ -36,9 +36,9 @@ type RequestRef struct {
 }
 
 // Rebuild rebuilds a request. The error is that of ctx; all other failures are described in Why.
-func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.RebuiltRequest, error) {
-	b := inspect.RebuiltRequest{SentRequest: q.SentRequest}
-	if err := v.rebuildBody(ctx, q, &b); err != nil {
+func (c *Conversations) Rebuild(ctx context.Context, r RequestRef) (inspect.RebuiltRequest, error) {
+	b := inspect.RebuiltRequest{SentRequest: r.SentRequest}
+	if err := c.rebuildBody(ctx, r, &b); err != nil {
 		if ctx.Err() != nil {
 			return b, ctx.Err()
 		}
@@ -47,44 +47,44 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 	}
 	sum := sha256.Sum256(b.Body)
 	b.Hash = hex.EncodeToString(sum[:])
-	switch sent := q.Usage.BodyHash; {
-	case sent == "":
+	switch sentHash := r.Usage.BodyHash; {
+	case sentHash == "":
 		b.Why = "no hash of what was sent was recorded, so it cannot be verified"
-	case sent != b.Hash:
-		b.Why = "it differs from what was sent, whose hash is " + sent
+	case sentHash != b.Hash:
+		b.Why = "it differs from what was sent, whose hash is " + sentHash
 	default:
 		b.MatchesSent = true
 	}
 	return b, nil
 }
 
-// rebuildBody sets the messages, prompt and tools of a request, then its body. The error says what is missing.
-func (v *Conversations) rebuildBody(ctx context.Context, q RequestRef, b *inspect.RebuiltRequest) error {
-	if q.Through == 0 {
+// rebuildBody sets the messages, prompt and tools of a request, then its body. The error names the missing part.
+func (c *Conversations) rebuildBody(ctx context.Context, r RequestRef, b *inspect.RebuiltRequest) error {
+	if r.Through == 0 {
 		return errors.New("what the request was built from was not recorded")
 	}
-	log := q.Events[:sort.Search(len(q.Events), func(i int) bool { return q.Events[i].Seq > q.Through })]
-	provider, model, err := modelAt(log, q.Usage.Model)
+	log := r.Events[:sort.Search(len(r.Events), func(i int) bool { return r.Events[i].Seq > r.Through })]
+	provider, model, err := modelAt(log, r.Usage.Model)
 	if err != nil {
 		return err
 	}
-	c := v.Providers.ChoiceAt(provider, model)
-	client := openai.New(v.Providers.Endpoint(c))
-	caps := v.Models.Model(ctx, c).Caps
-	messages, hardened := projection.Harden(projection.Project(log), caps)
+	choice := c.Providers.ChoiceAt(provider, model)
+	client := openai.New(c.Providers.Endpoint(choice))
+	caps := c.Models.Model(ctx, choice).Caps
+	messages, hardenErr := projection.Harden(projection.Project(log), caps)
 	b.Messages = messages
-	if err := q.readPrompt(ctx, log, b); err != nil {
+	if err := r.readPrompt(ctx, log, b); err != nil {
 		return err
 	}
 	if caps.NoTools {
 		b.Tools = nil
 	}
-	if hardened != nil && (len(messages) == 0 || q.Usage.BodyHash == "") { // a request may end with a paused reply
-		return fmt.Errorf("no request can be built from the messages up to then: %w", hardened)
+	if hardenErr != nil && (len(messages) == 0 || r.Usage.BodyHash == "") { // a request may end with a paused reply
+		return fmt.Errorf("no request can be built from the messages up to then: %w", hardenErr)
 	}
 	b.Body, err = client.Body(llm.Request{
-		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.ID,
-	}, q.Usage.WireForm)
+		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: r.Usage.MaxTokens, Conversation: r.ID,
+	}, r.Usage.WireForm)
 	return err
 }
 
@@ -101,22 +101,22 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 }
 
 // readPrompt reads the system prompt and the tools of the next request after a log.
-func (q RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.RebuiltRequest) error {
+func (r RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.RebuiltRequest) error {
 	in, ok := newestInstructions(log)
 	if !ok {
 		return nil // imported from another program, without prompt and tools
 	}
 	var tools string
-	for what, part := range map[string]struct {
+	for partName, part := range map[string]struct {
 		blob string
 		to   *string
 	}{"system prompt": {in.System, &b.System}, "tools": {in.Tools, &tools}} {
 		if part.blob == "" {
 			continue
 		}
-		text, err := q.Store.Blob(ctx, q.ID, part.blob)
+		text, err := r.Store.Blob(ctx, r.ID, part.blob)
 		if err != nil {
-			return fmt.Errorf("reading the %s that it carried: %w", what, err)
+			return fmt.Errorf("reading the %s that it carried: %w", partName, err)
 		}
 		*part.to = text
 	}

@@ -37,8 +37,8 @@ type Conversations struct {
 }
 
 // Resolve finds the conversation that the arguments of a command name.
-func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
-	store, err := v.Resources.Open()
+func (c *Conversations) Resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
+	store, err := c.Resources.Open()
 	if err != nil {
 		return nil, "", err
 	}
@@ -50,9 +50,9 @@ func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 		id, err := store.Resolve(ctx, args[0], "")
 		return store, id, err
 	}
-	id, passed, err := store.Newest(ctx, v.Settings.Workspace)
+	id, passed, err := store.Newest(ctx, c.Settings.Workspace)
 	if passed != "" {
-		v.Console.Note("passed over, as its workspace is not known: %s", passed)
+		c.Console.Note("passed over, as its workspace is not known: %s", passed)
 	}
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, "", console.WithHint(ErrNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
@@ -75,22 +75,22 @@ type Snapshot struct {
 }
 
 // Read loads the conversation that the arguments of a command name. Unreadable events are noted on standard error.
-func (v *Conversations) Read(ctx context.Context, args []string) (*Snapshot, error) {
-	store, id, err := v.Resolve(ctx, args)
+func (c *Conversations) Read(ctx context.Context, args []string) (*Snapshot, error) {
+	store, id, err := c.Resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	r, report, err := loadSnapshot(ctx, store, id)
+	snapshot, report, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range report.Damaged {
-		v.Console.Note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
+		c.Console.Note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
 	}
-	for _, n := range slices.Concat(report.Notices, r.View.Notes) {
-		v.Console.Note("%s", n)
+	for _, n := range slices.Concat(report.Notices, snapshot.View.Notes) {
+		c.Console.Note("%s", n)
 	}
-	return r, nil
+	return snapshot, nil
 }
 
 // DamageNotes describes, for the user, the events of a conversation that could not be read.
@@ -107,45 +107,45 @@ func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapsh
 	if err != nil {
 		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := NewSnapshot(ctx, store, id, events)
-	if partial, ok := r.InterruptedReply(ctx); ok {
+	snapshot := NewSnapshot(ctx, store, id, events)
+	if partial, ok := snapshot.InterruptedReply(ctx); ok {
 		newest := events[len(events)-1]
-		r.WithPartial = append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: partial})
-		r.View = projection.Project(r.WithPartial)
+		snapshot.WithPartial = append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: partial})
+		snapshot.View = projection.Project(snapshot.WithPartial)
 	}
-	return r, report, nil
+	return snapshot, report, nil
 }
 
 // NewSnapshot makes a snapshot from events that were already read.
 func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Snapshot {
-	r := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
+	snapshot := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
 	var carried inspect.RebuiltRequest
 	if err := (RequestRef{Store: store, ID: id}).readPrompt(ctx, events, &carried); err == nil {
-		r.system, r.tools = carried.System, carried.Tools
+		snapshot.system, snapshot.tools = carried.System, carried.Tools
 	}
-	return r
+	return snapshot
 }
 
 // InterruptedReply returns the reply that was arriving when the last writer ended without appending it.
-func (r *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {
-	if r.Store.IsOpenElsewhere(r.ID) {
+func (snapshot *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {
+	if snapshot.Store.IsOpenElsewhere(snapshot.ID) {
 		return conversation.AssistantMessage{}, false
 	}
-	partial, ok, err := r.Store.Partial(ctx, r.ID)
-	if err != nil || !ok || len(r.Events) == 0 || partial.After != uint64(len(r.Events)) {
-		return conversation.AssistantMessage{}, false // the log wins
+	partial, ok, err := snapshot.Store.Partial(ctx, snapshot.ID)
+	if err != nil || !ok || len(snapshot.Events) == 0 || partial.After != uint64(len(snapshot.Events)) {
+		return conversation.AssistantMessage{}, false // the partial reply does not belong to the end of the log, which has priority
 	}
-	log, err := conversation.NewLog(r.Events) // Prepare cleans and measures the reply
+	log, err := conversation.NewLog(snapshot.Events) // Prepare cleans and measures the reply
 	if err != nil {
 		return conversation.AssistantMessage{}, false
 	}
-	reply, ok := log.Prepare(r.Events[len(r.Events)-1].Time, partial.Reply())[0].Body.(conversation.AssistantMessage)
+	reply, ok := log.Prepare(snapshot.Events[len(snapshot.Events)-1].Time, partial.Reply())[0].Body.(conversation.AssistantMessage)
 	return reply, ok
 }
 
 // Prompt returns the system prompt of the newest request. If none is recorded, it is that of this workspace.
-func (r *Snapshot) Prompt(ctx context.Context, workspace string) (string, error) {
-	in, ok := newestInstructions(r.Events)
+func (snapshot *Snapshot) Prompt(ctx context.Context, workspace string) (string, error) {
+	in, ok := newestInstructions(snapshot.Events)
 	switch {
 	case !ok:
 		text, _ := buildSystemPrompt(workspace)
@@ -153,9 +153,9 @@ func (r *Snapshot) Prompt(ctx context.Context, workspace string) (string, error)
 	case in.System == "":
 		return "", nil
 	}
-	text, err := r.Store.Blob(ctx, r.ID, in.System)
+	text, err := snapshot.Store.Blob(ctx, snapshot.ID, in.System)
 	if err != nil {
-		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", r.ID, err)
+		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", snapshot.ID, err)
 	}
 	return text, nil
 }

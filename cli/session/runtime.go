@@ -36,17 +36,17 @@ type Running struct {
 	Agent         *agent.Agent
 	InitialMeter  meter.Meter // when it was opened
 	Notes         []string
-	isInteractive bool // a user reads along and can answer questions
+	isInteractive bool // a user watches the screen and can answer questions
 
 	settingsMu   sync.Mutex // held while settings change
-	connectionMu sync.Mutex // guards Link and settled once the agent runs
+	connectionMu sync.Mutex // guards Connection and settings once the agent runs
 	settings     liveSettings
 
 	lifetime      context.Context // ends in Close
 	stop          context.CancelFunc
 	tasks         sync.WaitGroup // the agent's goroutine
 	Discoveries   sync.WaitGroup // requests to the server for its limits, some begun by the agent's goroutine
-	isSilent      atomic.Bool    // the server did not answer the newest of them
+	isSilent      atomic.Bool    // the server did not answer the newest request for limits
 	isWindowNoted atomic.Bool    // the user was told that the window is unknown
 	agentErr      error          // why the agent ended; read after tasks
 }
@@ -74,33 +74,33 @@ func (r *Running) WithLimits(m llm.Model) llm.Model {
 }
 
 // provider returns the connection's provider. If its server can report limits, they are asked for when a reply arrives.
-func (r *Running) provider(l setup.Connection) llm.Provider {
-	if l.Discover == nil {
-		return l.Provider
+func (r *Running) provider(conn setup.Connection) llm.Provider {
+	if conn.Discover == nil {
+		return conn.Provider
 	}
-	return &replyObserver{Provider: l.Provider, onReply: func() { r.DiscoverLimits(l) }}
+	return &replyObserver{Provider: conn.Provider, onReply: func() { r.DiscoverLimits(conn) }}
 }
 
 // DiscoverLimits asks a connection's server for the limits of its model, in the background.
-func (r *Running) DiscoverLimits(l setup.Connection) {
+func (r *Running) DiscoverLimits(conn setup.Connection) {
 	r.Discoveries.Go(func() {
 		ctx, cancel := context.WithTimeout(r.lifetime, 2*time.Second)
 		defer cancel()
-		found, err := l.Discover(ctx)
-		r.reportReachability(l, err)
+		found, err := conn.Discover(ctx)
+		r.reportReachability(conn, err)
 		if err != nil {
-			return // a server that does not say is the usual case
+			return // most servers do not report limits
 		}
-		r.noteUnknownWindow(l, found)
-		r.Agent.SetWindow(l.Model.Name(), setup.WindowOf(found))
-		r.Agent.SetMaxOut(l.Model.Name(), found.MaxOut)
+		r.noteUnknownWindow(conn, found)
+		r.Agent.SetWindow(conn.Model.Name(), setup.WindowOf(found))
+		r.Agent.SetMaxOut(conn.Model.Name(), found.MaxOut)
 	})
 }
 
 // reportReachability tells the screen that the user's own server does not answer, and later that it answers again.
-func (r *Running) reportReachability(l setup.Connection, err error) {
+func (r *Running) reportReachability(conn setup.Connection, err error) {
 	e, why := llm.AsError(err), ""
-	if e != nil && e.Class == llm.Network && (l.Model.Provider == setup.ProviderCustom || setup.IsLocal(l.Model.BaseURL)) {
+	if e != nil && e.Class == llm.Network && (conn.Model.Provider == setup.ProviderCustom || setup.IsLocal(conn.Model.BaseURL)) {
 		why = strings.TrimSuffix(e.Message+": "+e.Hint, ": ")
 	}
 	if r.isSilent.Swap(why != "") || why != "" {
@@ -125,23 +125,23 @@ func (r *Running) replaceWindow(tokens int) llm.Model {
 
 // noteUnknownWindow tells the user, once in a run, that the model's window is unknown. A server that only knows it after
 // loading the model is asked again later.
-func (r *Running) noteUnknownWindow(l setup.Connection, found openai.Discovery) {
-	if !r.isInteractive || l.Model.Window.IsKnown() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
+func (r *Running) noteUnknownWindow(conn setup.Connection, found openai.Discovery) {
+	if !r.isInteractive || conn.Model.Window.IsKnown() || found.Window > 0 || found.AskAgain || conn.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
 	}
-	r.Agent.AddNotice("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
+	r.Agent.AddNotice("The window of " + conn.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
 		"If you know it, /window 128k says so, once and for all.")
 }
 
 // discoverWindow asks the server of the model in use for its current window.
 func (r *Running) discoverWindow(ctx context.Context, m llm.Model) meter.Window {
-	l := r.Current()
-	if l.Discover == nil || l.Model.Name() != m.Name() {
+	conn := r.Current()
+	if conn.Discover == nil || conn.Model.Name() != m.Name() {
 		return meter.Window{}
 	}
-	found, err := l.Discover(ctx)
+	found, err := conn.Discover(ctx)
 	if err != nil {
-		return meter.Window{} // a server that does not say is the usual case
+		return meter.Window{} // most servers do not report limits
 	}
 	return setup.WindowOf(found)
 }
@@ -154,25 +154,25 @@ func (r *Running) Current() setup.Connection {
 }
 
 // SwitchTo sends the conversation's requests to another model.
-func (r *Running) SwitchTo(l setup.Connection) { r.switchIf(l, func() bool { return true }) }
+func (r *Running) SwitchTo(c setup.Connection) { r.switchIf(c, func() bool { return true }) }
 
 // switchIf is SwitchTo under a condition that is checked with the lock held.
-func (r *Running) switchIf(l setup.Connection, still func() bool) {
-	l = l.WithEffortNote()
-	l.Model = r.WithLimits(l.Model)
+func (r *Running) switchIf(conn setup.Connection, condition func() bool) {
+	conn = conn.WithEffortNote()
+	conn.Model = r.WithLimits(conn.Model)
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()
-	if !still() {
+	if !condition() {
 		return
 	}
-	if note := l.Model.EffortNote; note != "" && note != r.Connection.Model.EffortNote {
+	if note := conn.Model.EffortNote; note != "" && note != r.Connection.Model.EffortNote {
 		r.Agent.AddNotice(note)
 	}
-	r.settings.isSwitched = r.settings.isSwitched || l.Model.Name() != r.Connection.Model.Name()
-	r.Connection = l
-	r.Agent.SwitchModel(l.Model, r.provider(l))
-	if l.Discover != nil {
-		r.DiscoverLimits(l)
+	r.settings.isSwitched = r.settings.isSwitched || conn.Model.Name() != r.Connection.Model.Name()
+	r.Connection = conn
+	r.Agent.SwitchModel(conn.Model, r.provider(conn))
+	if conn.Discover != nil {
+		r.DiscoverLimits(conn)
 	}
 }
 

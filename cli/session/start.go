@@ -15,12 +15,12 @@ import (
 )
 
 // Start opens a conversation for writing and starts its agent.
-func (g *Agents) Start(ctx context.Context, l setup.Connection, o OpenOptions) (*Running, error) {
-	store, err := g.Resources.Open()
+func (a *Agents) Start(ctx context.Context, conn setup.Connection, o OpenOptions) (*Running, error) {
+	store, err := a.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{Agents: g, ID: o.ID, Connection: l}
+	r := &Running{Agents: a, ID: o.ID, Connection: conn}
 	if err := r.openWriter(ctx, store); err != nil {
 		return nil, err
 	}

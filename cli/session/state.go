@@ -28,55 +28,55 @@ type ConversationState struct {
 }
 
 // State adds model and rules to a snapshot. It applies the conversation's recorded settings to the whole run.
-func (v *Conversations) State(ctx context.Context, r *Snapshot) (ConversationState, error) {
-	if err := v.Settings.AdoptRecorded(r.Events); err != nil {
+func (c *Conversations) State(ctx context.Context, snapshot *Snapshot) (ConversationState, error) {
+	if err := c.Settings.AdoptRecorded(snapshot.Events); err != nil {
 		return ConversationState{}, err
 	}
-	m, err := v.Models.ModelOf(ctx, r.Events)
+	m, err := c.Models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return ConversationState{}, err
 	}
-	return v.StateWith(r, v.Settings.Cfg(), m), nil
+	return c.StateWith(snapshot, c.Settings.Cfg(), m), nil
 }
 
 // StateOf reads a stored conversation, with the model it used last.
-func (v *Conversations) StateOf(ctx context.Context, id string) (ConversationState, error) {
-	store, err := v.Resources.Open()
+func (c *Conversations) StateOf(ctx context.Context, id string) (ConversationState, error) {
+	store, err := c.Resources.Open()
 	if err != nil {
 		return ConversationState{}, err
 	}
-	r, _, err := loadSnapshot(ctx, store, id)
+	snapshot, _, err := loadSnapshot(ctx, store, id)
 	if err != nil {
 		return ConversationState{}, err
 	}
-	return v.stateOf(ctx, r)
+	return c.stateOf(ctx, snapshot)
 }
 
-func (v *Conversations) stateOf(ctx context.Context, r *Snapshot) (ConversationState, error) {
-	cfg, err := v.Settings.ConfigFor(r.Events)
+func (c *Conversations) stateOf(ctx context.Context, snapshot *Snapshot) (ConversationState, error) {
+	cfg, err := c.Settings.ConfigFor(snapshot.Events)
 	if err != nil {
 		return ConversationState{}, err
 	}
-	m, err := v.Models.ModelOf(ctx, r.Events)
+	m, err := c.Models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return ConversationState{}, err
 	}
-	return v.StateWith(r, cfg, v.Settings.WithLimits(cfg, m)), nil
+	return c.StateWith(snapshot, cfg, c.Settings.WithLimits(cfg, m)), nil
 }
 
 // StateWith is the state of a snapshot under a configuration and a model. The provider's cache counts as expired, because
 // it is unknown whether it still holds the conversation.
-func (v *Conversations) StateWith(r *Snapshot, cfg config.Config, m llm.Model) ConversationState {
+func (c *Conversations) StateWith(snapshot *Snapshot, cfg config.Config, m llm.Model) ConversationState {
 	rules := cfg.Rules()
-	m = m.WithStoredTTL(r.Events)
-	return ConversationState{Snapshot: r, model: m, Rules: rules, overrides: v.Settings.Overrides(),
-		Inputs: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+	m = m.WithStoredTTL(snapshot.Events)
+	return ConversationState{Snapshot: snapshot, model: m, Rules: rules, overrides: c.Settings.Overrides(),
+		Inputs: edit.Inputs{Meter: MeterOf(rules, snapshot, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // WithSnapshot returns the state with a newer snapshot of the same conversation.
-func (s ConversationState) WithSnapshot(r *Snapshot) ConversationState {
-	s.Snapshot = r
-	s.Inputs.Meter = s.Inputs.Meter.WithView(r.View)
+func (s ConversationState) WithSnapshot(snapshot *Snapshot) ConversationState {
+	s.Snapshot = snapshot
+	s.Inputs.Meter = s.Inputs.Meter.WithView(snapshot.View)
 	return s
 }
 
@@ -105,43 +105,43 @@ func (s ConversationState) pendingBodies() []conversation.Body {
 }
 
 // Propose computes the compaction that a request asks for, without committing it.
-func (s ConversationState) Propose(w edit.Request) (edit.Proposal, error) {
-	pass, err := edit.NewProposal(s.WithPartial, s.Rules, s.Inputs, w)
+func (s ConversationState) Propose(request edit.Request) (edit.Proposal, error) {
+	proposal, err := edit.NewProposal(s.WithPartial, s.Rules, s.Inputs, request)
 	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadRequest) {
 		err = console.AsUsage(err)
 	}
-	return pass, err
+	return proposal, err
 }
 
 // NeedsModel reports whether a model has to write a summary for a request. The error is a usage error, such as an unknown
 // profile.
-func (s ConversationState) NeedsModel(w edit.Request) (needsModel bool, err error) {
-	pass, err := s.Propose(w)
-	var use console.UsageError
-	if errors.As(err, &use) {
+func (s ConversationState) NeedsModel(request edit.Request) (needsModel bool, err error) {
+	proposal, err := s.Propose(request)
+	var usageErr console.UsageError
+	if errors.As(err, &usageErr) {
 		return false, err
 	}
-	return err == nil && pass.Job != nil, nil
+	return err == nil && proposal.Job != nil, nil
 }
 
-// Append opens the conversation for writing, reads it again, and appends the pending events and those that work returns,
+// Append opens the conversation for writing, reads it again, and appends the pending events and those that makeBodies returns,
 // in one transaction.
-func (v *Conversations) Append(ctx context.Context, s ConversationState, work func(ConversationState) ([]conversation.Body, error)) (err error) {
+func (c *Conversations) Append(ctx context.Context, s ConversationState, makeBodies func(ConversationState) ([]conversation.Body, error)) (err error) {
 	w, err := s.Store.OpenWriter(ctx, s.ID)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	r, _, err := loadSnapshot(ctx, s.Store, s.ID)
+	snapshot, _, err := loadSnapshot(ctx, s.Store, s.ID)
 	if err != nil {
 		return err
 	}
-	s = s.WithSnapshot(r)
-	bodies, err := work(s)
+	s = s.WithSnapshot(snapshot)
+	bodies, err := makeBodies(s)
 	if err != nil {
 		return err
 	}
-	log, err := conversation.NewLog(r.Events)
+	log, err := conversation.NewLog(snapshot.Events)
 	if err != nil {
 		return fmt.Errorf("reading conversation %s: %w", s.ID, err)
 	}

@@ -12,9 +12,9 @@ import (
 // that shows or replaces it.
 
 // OriginalMessages returns all messages of a conversation without compaction, each with its State in the view.
-func (r *Snapshot) OriginalMessages() []projection.Message {
-	states := StatesOf(r.View)
-	messages := projection.Project(withoutOverlays(r.WithPartial)).Messages
+func (snapshot *Snapshot) OriginalMessages() []projection.Message {
+	states := StatesOf(snapshot.View)
+	messages := projection.Project(withoutOverlays(snapshot.WithPartial)).Messages
 	for i := range messages {
 		if state, ok := states[messages[i].Events[0]]; ok {
 			messages[i].State = state
@@ -54,7 +54,7 @@ func withoutOverlays(events []conversation.Event) []conversation.Event {
 }
 
 // StoredOnly returns those of a message's events that the log holds. An interrupted reply is not in the log yet.
-func (r *Snapshot) StoredOnly(events []uint64) []uint64 {
-	newest := uint64(len(r.Events))
+func (snapshot *Snapshot) StoredOnly(events []uint64) []uint64 {
+	newest := uint64(len(snapshot.Events))
 	return slices.DeleteFunc(slices.Clone(events), func(seq uint64) bool { return seq > newest })
 }

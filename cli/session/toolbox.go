@@ -12,18 +12,18 @@ import (
 )
 
 // newToolbox creates the tools of a conversation from its configuration. A mode other than "" replaces the configured one.
-func (g *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
-	o := setup.ToolOptions(g.Settings.Workspace, r.InitialConfig)
+func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+	o := setup.ToolOptions(a.Settings.Workspace, r.InitialConfig)
 	if mode != "" {
 		o.Permissions.Mode = mode
 	}
-	o.Permissions.Where = g.Settings.RuleOrigin
-	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, g.Resources.Grants(), g.Settings.OwnFiles()
+	o.Permissions.Where = a.Settings.RuleOrigin
+	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.Todos = tools.LastTodos(r.Events)
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, console.AsUsage(setup.LocateError(*g.Settings.Loaded.Load(), err))
+		return nil, console.AsUsage(setup.LocateError(*a.Settings.Loaded.Load(), err))
 	}
 	return box, nil
 }

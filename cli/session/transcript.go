@@ -15,8 +15,8 @@ import (
 	"plimsoll/cli/console"
 )
 
-// What compaction needs from outside the conversation: other models that write summaries, and a file for the history that a
-// summary replaces.
+// Compaction uses two things outside the conversation: other models that write summaries, and a file that receives the history
+// before a summary replaces it.
 
 // summaryModels returns a function that connects to the model that a profile names for its summaries. Its last result is
 // false if that fails or the model's key is missing.
@@ -34,14 +34,14 @@ func (r *Running) summaryModels(ctx context.Context) func(name string) (llm.Mode
 		if err != nil {
 			return llm.Model{}, nil, false
 		}
-		l, err := r.Agents.Models.Connect(ctx, c)
-		return l.Model, l.Provider, err == nil
+		conn, err := r.Agents.Models.Connect(ctx, c)
+		return conn.Model, conn.Provider, err == nil
 	}
 }
 
-// SaveTranscript writes the view to a file, one message a line, before a summary replaces it (JCL). Only the user may read it.
-func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
-	dir := v.Settings.Paths.Transcripts()
+// SaveTranscript writes the view to a file, one message a line, before a summary replaces it (preset jcli, JCL). Only the user may read it.
+func (c *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
+	dir := c.Settings.Paths.Transcripts()
 	var lines bytes.Buffer
 	for i := range view.Messages {
 		err = errors.Join(err, console.WriteLine(&lines, NewRow(&view.Messages[i])))
@@ -49,7 +49,7 @@ func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View
 	if err = errors.Join(err, ctx.Err(), os.MkdirAll(dir, 0o700)); err != nil {
 		return "", fmt.Errorf("saving the transcript: %w", err)
 	}
-	for unix := time.Now().Unix(); ; unix++ { // the name of a second that is taken gets the next one
+	for unix := time.Now().Unix(); ; unix++ { // if a file of this second exists, the next second is tried
 		path = filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if errors.Is(err, os.ErrExist) {

@@ -15,14 +15,14 @@ import (
 	"plimsoll/tui"
 )
 
-// Names in the configuration that the package config cannot check: models, tools, keys and themes. Their users would also
-// refuse unknown names, but `config check` and doctor check all of them in advance.
+// Names in the configuration that the package config cannot check: models, tools, keys and themes. The packages that use
+// them refuse unknown names too, but `config check` and doctor check all of them in advance.
 
 // CheckNames returns a problem for each name in a configuration that does not exist.
-func (s *Settings) CheckNames(l config.Loaded) error {
-	problems := s.screenProblems(l)
-	problems = append(problems, s.modelProblems(l)...)
-	if p := s.ruleProblem(l); p != nil {
+func (s *Settings) CheckNames(loaded config.Loaded) error {
+	problems := s.screenProblems(loaded)
+	problems = append(problems, s.modelProblems(loaded)...)
+	if p := s.ruleProblem(loaded); p != nil {
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
@@ -33,23 +33,23 @@ func (s *Settings) CheckNames(l config.Loaded) error {
 }
 
 // modelProblems lists the unknown models.
-func (s *Settings) modelProblems(l config.Loaded) config.Problems {
-	named := map[string][]string{"fallback": l.Config.Fallback, "model": {l.Config.Model}, "compaction.summary.model": {l.Config.Compaction.Summary.Model}}
-	for name, p := range l.Config.Compaction.Profiles {
+func (s *Settings) modelProblems(loaded config.Loaded) config.Problems {
+	modelNames := map[string][]string{"fallback": loaded.Config.Fallback, "model": {loaded.Config.Model}, "compaction.summary.model": {loaded.Config.Compaction.Summary.Model}}
+	for name, p := range loaded.Config.Compaction.Profiles {
 		if p.Summary != nil {
-			named[config.Path("compaction", "profiles", name, "summary", "model")] = []string{p.Summary.Model}
+			modelNames[config.Path("compaction", "profiles", name, "summary", "model")] = []string{p.Summary.Model}
 		}
 	}
 	var problems config.Problems
-	one := &Settings{Console: s.Console}
-	one.Loaded.Store(&l)
-	known := &Providers{Console: s.Console, Settings: one}
-	for _, key := range slices.Sorted(maps.Keys(named)) {
-		for _, name := range named[key] {
-			if _, err := known.ChoiceByName(name); name != "" && err != nil {
+	checked := &Settings{Console: s.Console}
+	checked.Loaded.Store(&loaded)
+	providers := &Providers{Console: s.Console, Settings: checked}
+	for _, key := range slices.Sorted(maps.Keys(modelNames)) {
+		for _, name := range modelNames[key] {
+			if _, err := providers.ChoiceByName(name); name != "" && err != nil {
 				var h console.Hinted
 				errors.As(err, &h)
-				problems = append(problems, l.ProblemAt(key, err.Error(), h.Hint))
+				problems = append(problems, loaded.ProblemAt(key, err.Error(), h.Hint))
 			}
 		}
 	}
@@ -57,50 +57,50 @@ func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 }
 
 // screenProblems lists wrong key bindings and themes.
-func (s *Settings) screenProblems(l config.Loaded) config.Problems {
+func (s *Settings) screenProblems(loaded config.Loaded) config.Problems {
 	var problems config.Problems
-	ui := l.Config.UI
+	ui := loaded.Config.UI
 	for _, action := range slices.Sorted(maps.Keys(ui.Keys)) {
 		if _, err := tui.DefaultKeyMap().Rebind(map[string][]string{action: ui.Keys[action]}); err != nil {
-			problems = append(problems, l.ProblemAt(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
+			problems = append(problems, loaded.ProblemAt(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
 		}
 	}
-	var wrong config.Problems
-	if _, _, err := s.Theme(l); errors.As(err, &wrong) {
-		problems = append(problems, wrong...)
+	var themeProblems config.Problems
+	if _, _, err := s.Theme(loaded); errors.As(err, &themeProblems) {
+		problems = append(problems, themeProblems...)
 	}
 	return problems
 }
 
-// ruleProblem is the first setting that the tools refuse, nil if there is none.
-func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
+// ruleProblem is the first setting that the tools refuse, nil if all settings are valid.
+func (s *Settings) ruleProblem(loaded config.Loaded) *config.Problem {
 	workspace, err := config.FindWorkspace(s.Console.Dir)
 	if err != nil {
 		return nil // reported where the workspace is needed
 	}
-	o := ToolOptions(workspace, l.Config)
+	o := ToolOptions(workspace, loaded.Config)
 	o.Environ = []string{}
 	box, err := tools.New(o)
 	if err == nil {
 		err = box.Close()
 	}
 	var p *config.Problem
-	if errors.As(LocateError(l, err), &p) {
+	if errors.As(LocateError(loaded, err), &p) {
 		return p
 	}
 	return nil
 }
 
 // LocateError adds file and line to an error whose text begins with a key that is set. Other errors are returned unchanged.
-func LocateError(l config.Loaded, err error) error {
+func LocateError(loaded config.Loaded, err error) error {
 	if err == nil {
 		return nil
 	}
 	key, message, ok := strings.Cut(err.Error(), ": ")
-	if _, set := l.Origins[key]; !ok || !set {
+	if _, set := loaded.Origins[key]; !ok || !set {
 		return err
 	}
-	p := l.ProblemAt(key, message, "")
+	p := loaded.ProblemAt(key, message, "")
 	p.Text = "" // the first line of a list, which need not be the wrong one
 	return p
 }

@@ -28,11 +28,11 @@ type Connection struct {
 }
 
 // Connect creates the connection for a choice. It sends no request, except for the list of models if the choice names none.
-func (d *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
+func (models *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
 	if c.IsDemo() {
-		return d.ConnectDemo(ctx, c.isUnattended)
+		return models.ConnectDemo(ctx, c.isUnattended)
 	}
-	o := d.Providers.Endpoint(c)
+	o := models.Providers.Endpoint(c)
 	if err := checkAddress(o); err != nil {
 		return Connection{}, err
 	}
@@ -42,22 +42,22 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Connection, error) {
 			return Connection{}, err
 		}
 		c.Model = id
-		o = d.Providers.Endpoint(c)
+		o = models.Providers.Endpoint(c)
 	}
 	client := openai.New(o)
-	l := Connection{Provider: client, Model: d.model(ctx, c, client)}
-	l.Discover = func(ctx context.Context) (openai.Discovery, error) {
+	conn := Connection{Provider: client, Model: models.model(ctx, c, client)}
+	conn.Discover = func(ctx context.Context) (openai.Discovery, error) {
 		found, err := openai.Discover(ctx, o, c.Model)
 		client.LearnMaxOutput(c.Model, found)
-		if most := publishedInput(c.Provider, c.Model); most > 0 {
-			found.Window = min(found.Window, most)
+		if maxInput := publishedInput(c.Provider, c.Model); maxInput > 0 {
+			found.Window = min(found.Window, maxInput)
 		}
-		if own := d.Providers.ModelConfig(c).MaxOutput; own > 0 {
-			found.MaxOut = own
+		if configured := models.Providers.ModelConfig(c).MaxOutput; configured > 0 {
+			found.MaxOut = configured
 		}
 		return found, err
 	}
-	return l, nil
+	return conn, nil
 }
 
 // publishedInput is the largest prompt of a model in the catalogue, in tokens, 0 if only the window limits it.
@@ -85,8 +85,8 @@ func checkAddress(o openai.Options) error {
 func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.KnownProvider(c.Provider)
 	k := p.Key(c.Provider)
-	own := p.Settings.Cfg().Providers[c.Provider]
-	if c.IsDemo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || own.Headers != nil || own.KeyCommand != nil {
+	configured := p.Settings.Cfg().Providers[c.Provider]
+	if c.IsDemo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || configured.Headers != nil || configured.KeyCommand != nil {
 		return nil
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, k.Variable),
@@ -111,14 +111,14 @@ func (p *Providers) bodyFields(c Choice) []string {
 	cfg := p.Settings.Cfg()
 	bodies := make([]config.Body, 3)
 	bodies[0] = cfg.Providers[c.Provider].Body
-	for name, asked := range cfg.Models {
-		id, whole := strings.CutPrefix(name, c.Provider+"/")
+	for name, modelConfig := range cfg.Models {
+		id, isFullName := strings.CutPrefix(name, c.Provider+"/")
 		switch {
 		case CanonicalID(c.Provider, id) != CanonicalID(c.Provider, c.Model):
-		case whole:
-			bodies[2] = asked.Body
+		case isFullName:
+			bodies[2] = modelConfig.Body
 		default:
-			bodies[1] = asked.Body
+			bodies[1] = modelConfig.Body
 		}
 	}
 	var out []string
@@ -134,9 +134,9 @@ func (p *Providers) bodyFields(c Choice) []string {
 // proxy of the provider does. With the provider's key the default is also used if the server lists nothing.
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	found, err := openai.Discover(ctx, o, "")
-	if usual, ok := catalog.Default(o.Provider); ok {
-		if _, listed := found.FindModel(usual.ID); listed || o.Key != "" && len(found.Models) == 0 {
-			return usual.ID, nil
+	if defaultModel, ok := catalog.Default(o.Provider); ok {
+		if _, listed := found.FindModel(defaultModel.ID); listed || o.Key != "" && len(found.Models) == 0 {
+			return defaultModel.ID, nil
 		}
 	}
 	if err != nil {
@@ -155,16 +155,16 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 
 // Model returns what is known about a choice's model before a request: the catalogue, overridden by what was learned, by the
 // configuration and by the flags.
-func (d *Models) Model(ctx context.Context, c Choice) llm.Model {
+func (models *Models) Model(ctx context.Context, c Choice) llm.Model {
 	if c.IsDemo() {
-		return d.demoModel(ctx)
+		return models.demoModel(ctx)
 	}
-	return d.model(ctx, c, openai.New(d.Providers.Endpoint(c)))
+	return models.model(ctx, c, openai.New(models.Providers.Endpoint(c)))
 }
 
-func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
+func (models *Models) model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
 	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
-	own := client.Capabilities(c.Model)
+	configured := client.Capabilities(c.Model)
 	if e, ok := client.Entry(c.Model); ok {
 		m = e.Model(c.Model)
 		if e.Provider != c.Provider { // a Claude model at another provider
@@ -173,21 +173,21 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 				m.Window = meter.Window{Source: meter.WindowUnknown}
 			}
 		}
-		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
+		configured.NoTools = configured.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
 	address := c.Address()
-	d.Settings.Endpoints().apply(&m, address)
-	m.Caps, m.NoCache = own, client.NoCaching()
-	if own.KeepsReasoning {
+	models.Settings.Endpoints().apply(&m, address)
+	m.Caps, m.NoCache = configured, client.NoCaching()
+	if configured.KeepsReasoning {
 		m.Thinker = client
 	}
 	m.BaseURL = address
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
-	d.applyCalibration(ctx, &m)
-	if tokens := d.Settings.Endpoints().UserWindow(address, c.Model); tokens > 0 {
+	models.applyCalibration(ctx, &m)
+	if tokens := models.Settings.Endpoints().UserWindow(address, c.Model); tokens > 0 {
 		m.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	}
-	d.Providers.ApplySettings(&m, d.Providers.ModelConfig(c))
+	models.Providers.ApplySettings(&m, models.Providers.ModelConfig(c))
 	if client.SetsLifetime(c.Model) {
 		m.TTL = llm.TTLChosen
 		if m.CacheTTL > 0 {
@@ -198,14 +198,14 @@ func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm
 }
 
 // applyCalibration adds the stored calibration to a model. If the store cannot be read, the model is used without it.
-func (d *Models) applyCalibration(ctx context.Context, m *llm.Model) {
-	s, err := d.Resources.Open()
+func (models *Models) applyCalibration(ctx context.Context, m *llm.Model) {
+	s, err := models.Resources.Open()
 	if err != nil {
 		return
 	}
 	known, ok, err := s.Calibration(ctx, m.CalibrationKey)
 	if err != nil {
-		d.Resources.Logger().Warn("calibration not read", "error", err)
+		models.Resources.Logger().Warn("calibration not read", "error", err)
 		return
 	}
 	if !ok {
@@ -218,22 +218,22 @@ func (d *Models) applyCalibration(ctx context.Context, m *llm.Model) {
 }
 
 // ReloadCalibration adds what was learned about a model since it was chosen. A window that the user set stays.
-func (d *Models) ReloadCalibration(ctx context.Context, m *llm.Model) {
+func (models *Models) ReloadCalibration(ctx context.Context, m *llm.Model) {
 	before := m.Window
-	d.applyCalibration(ctx, m)
+	models.applyCalibration(ctx, m)
 	if before.Source == meter.WindowFlag || before.Source == meter.WindowConfig {
 		m.Window = before
 	}
 }
 
 // ApplySettings overrides a model's window, limits, prices and effort with those of the configuration and the flags.
-func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
-	if own.MaxOutput > 0 {
-		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
+func (p *Providers) ApplySettings(m *llm.Model, configured config.Model) {
+	if configured.MaxOutput > 0 {
+		m.MaxOut, m.ReplyLimit = configured.MaxOutput, configured.MaxOutput
 	}
-	window := own.ContextWindow
-	if window > 0 && own.MaxInput == 0 {
-		own.MaxInput = publishedInput(m.Provider, m.ID)
+	window := configured.ContextWindow
+	if window > 0 && configured.MaxInput == 0 {
+		configured.MaxInput = publishedInput(m.Provider, m.ID)
 	}
 	if w := p.Settings.Cfg().Context.Window; w > 0 {
 		window = w
@@ -241,26 +241,26 @@ func (p *Providers) ApplySettings(m *llm.Model, own config.Model) {
 	if window == 0 && m.Window.IsKnown() {
 		window = m.Window.Tokens
 	}
-	if own.MaxInput > 0 && (window == 0 || own.MaxInput < window) {
-		window = own.MaxInput
+	if configured.MaxInput > 0 && (window == 0 || configured.MaxInput < window) {
+		window = configured.MaxInput
 	}
-	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || p.Settings.Cfg().Context.Window > 0 {
+	if window > 0 && window != m.Window.Tokens || configured.ContextWindow > 0 || p.Settings.Cfg().Context.Window > 0 {
 		m.Window = meter.Window{Tokens: window, Source: meter.WindowConfig}
 	}
 	if p.Settings.Flags.Window > 0 {
 		m.Window = meter.Window{Tokens: p.Settings.Flags.Window, Source: meter.WindowFlag}
 	}
-	m.Prices = WithPrices(m.Prices, own.Prices)
-	m.CacheTTL = own.CacheTTL
-	m.Effort = own.Effort
+	m.Prices = WithPrices(m.Prices, configured.Prices)
+	m.CacheTTL = configured.CacheTTL
+	m.Effort = configured.Effort
 	if p.Settings.Flags.Effort != "" {
 		m.Effort = p.Settings.Flags.Effort
 	}
 }
 
 // WithPrices returns known prices, each overridden by the user's own if that is set.
-func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
-	if own == (config.Prices{}) {
+func WithPrices(known *llm.Prices, configured config.Prices) *llm.Prices {
+	if configured == (config.Prices{}) {
 		return known
 	}
 	var p llm.Prices
@@ -271,7 +271,7 @@ func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 	for _, set := range []struct {
 		to   *float64
 		from *float64
-	}{{&p.Input, own.Input}, {&p.Cached, own.Cached}, {&p.CacheWrite, own.CacheWrite}, {&p.Output, own.Output}} {
+	}{{&p.Input, configured.Input}, {&p.Cached, configured.Cached}, {&p.CacheWrite, configured.CacheWrite}, {&p.Output, configured.Output}} {
 		if set.from != nil {
 			*set.to = *set.from
 		}
@@ -281,16 +281,16 @@ func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 
 // ConnectDemo starts the server of the demo model, with the window that the user chose, and connects to it over HTTP like to
 // any other. An unattended run gets its replies without delays.
-func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Connection, error) {
-	m, pace := d.demoModel(ctx), demo.DefaultPace // a user reads the text as it arrives
-	if unread {
+func (models *Models) ConnectDemo(ctx context.Context, isUnattended bool) (Connection, error) {
+	m, pace := models.demoModel(ctx), demo.DefaultPace // a user reads the text as it arrives
+	if isUnattended {
 		pace = 0
 	}
 	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: pace})
 	if err != nil {
 		return Connection{}, err
 	}
-	d.Resources.onClose(s.Close)
+	models.Resources.onClose(s.Close)
 	o := openai.Options{Provider: ProviderDemo, BaseURL: s.URL, Key: s.Token}
 	return Connection{Model: m, Provider: openai.New(o)}, nil
 }
@@ -305,20 +305,20 @@ func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 }
 
 // WithEffortNote returns the connection with a note in its model if the chosen effort does not mean what its name says.
-func (l Connection) WithEffortNote() Connection {
-	l.Model.EffortNote = ""
-	if client, ok := l.Provider.(*openai.Client); ok {
-		l.Model.EffortNote = client.EffortNote(l.Model.ID, l.Model.Effort)
+func (conn Connection) WithEffortNote() Connection {
+	conn.Model.EffortNote = ""
+	if client, ok := conn.Provider.(*openai.Client); ok {
+		conn.Model.EffortNote = client.EffortNote(conn.Model.ID, conn.Model.Effort)
 	}
-	return l
+	return conn
 }
 
 // Choice returns the choice that leads to this connection.
-func (l Connection) Choice() Choice {
-	if l.Model.Provider == ProviderDemo {
+func (conn Connection) Choice() Choice {
+	if conn.Model.Provider == ProviderDemo {
 		return Choice{Provider: ProviderDemo}
 	}
-	return Choice{Provider: l.Model.Provider, Model: l.Model.ID, BaseURL: l.Model.BaseURL}
+	return Choice{Provider: conn.Model.Provider, Model: conn.Model.ID, BaseURL: conn.Model.BaseURL}
 }
 
 // WindowOf returns the window that a server reported, unknown if it did not.
@@ -328,14 +328,14 @@ func WindowOf(found openai.Discovery) meter.Window {
 
 // demoModel returns the demo model with its configured window. Its calibration is stored for each window separately, because
 // the window is part of its behaviour.
-func (d *Models) demoModel(ctx context.Context) llm.Model {
+func (models *Models) demoModel(ctx context.Context) llm.Model {
 	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(demo.ModelID),
 		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
-	d.Providers.ApplySettings(&m, config.Model{})
+	models.Providers.ApplySettings(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
-	d.applyCalibration(ctx, &m)
+	models.applyCalibration(ctx, &m)
 	m.Window = started
 	return m
 }

@@ -21,7 +21,7 @@ import (
 // What endpoints reported about their models is stored between runs, with windows that the user set. It overrides the
 // catalogue; the configuration overrides it.
 
-// EndpointStore is that file. Its methods may be called from several goroutines.
+// EndpointStore is the file with these reports. Its methods may be called from several goroutines.
 type EndpointStore struct {
 	path string
 
@@ -63,143 +63,143 @@ func (s *Settings) Endpoints() *EndpointStore {
 }
 
 // record returns what is stored about the endpoint at an address.
-func (t *EndpointStore) record(address string) endpointRecord {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.loaded {
-		t.load()
+func (s *EndpointStore) record(address string) endpointRecord {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.loaded {
+		s.load()
 	}
-	return t.all[address]
+	return s.all[address]
 }
 
 // Model returns what the endpoint at an address reported about a model, and when.
-func (t *EndpointStore) Model(address, model string) (EndpointModel, time.Time) {
-	by := t.record(address)
-	return by.Models[model], by.At
+func (s *EndpointStore) Model(address, model string) (EndpointModel, time.Time) {
+	record := s.record(address)
+	return record.Models[model], record.At
 }
 
-// UserWindow returns the window that the user set for a model, in tokens, 0 for none.
-func (t *EndpointStore) UserWindow(address, model string) int {
-	return t.record(address).UserWindows[model]
+// UserWindow returns the window that the user set for a model, in tokens, 0 if it is not set.
+func (s *EndpointStore) UserWindow(address, model string) int {
+	return s.record(address).UserWindows[model]
 }
 
 // modelIDs lists the models that the endpoint at an address reported.
-func (t *EndpointStore) modelIDs(address string) []string {
-	return slices.Sorted(maps.Keys(t.record(address).Models))
+func (s *EndpointStore) modelIDs(address string) []string {
+	return slices.Sorted(maps.Keys(s.record(address).Models))
 }
 
 // SetUserWindow stores the window that the user sets for a model, in tokens.
-func (t *EndpointStore) SetUserWindow(address, model string, tokens int) error {
-	return t.change(address, func(by *endpointRecord) error {
-		said := maps.Clone(by.UserWindows) // others may read it
-		if said == nil {
-			said = map[string]int{}
+func (s *EndpointStore) SetUserWindow(address, model string, tokens int) error {
+	return s.change(address, func(record *endpointRecord) error {
+		windows := maps.Clone(record.UserWindows) // other goroutines may read the old map
+		if windows == nil {
+			windows = map[string]int{}
 		}
-		said[model] = tokens
-		by.UserWindows = said
+		windows[model] = tokens
+		record.UserWindows = windows
 		return nil
 	})
 }
 
 // SetModels stores what an endpoint reports, in place of its earlier report.
-func (t *EndpointStore) SetModels(address string, now time.Time, models []openai.ListedModel) error {
-	return t.change(address, func(by *endpointRecord) error {
-		tells := map[string]EndpointModel{}
+func (s *EndpointStore) SetModels(address string, now time.Time, models []openai.ListedModel) error {
+	return s.change(address, func(record *endpointRecord) error {
+		reported := map[string]EndpointModel{}
 		for _, m := range models {
-			if m.Chat && len(m.ID) <= maxIDLength && len(tells) < maxEndpointModels {
-				tells[m.ID] = EndpointModel{Window: m.Window, MaxOutput: m.MaxOut, Prices: m.Prices}
+			if m.Chat && len(m.ID) <= maxIDLength && len(reported) < maxEndpointModels {
+				reported[m.ID] = EndpointModel{Window: m.Window, MaxOutput: m.MaxOut, Prices: m.Prices}
 			}
 		}
-		if len(tells) == 0 && len(by.Models) > 0 {
+		if len(reported) == 0 && len(record.Models) > 0 {
 			return errors.New("it no longer lists any model; what was known is kept")
 		}
-		by.At, by.Models = now.UTC().Truncate(time.Second), tells
+		record.At, record.Models = now.UTC().Truncate(time.Second), reported
 		return nil
 	})
 }
 
 // change reads the file again, because another program may have written it, changes the record of an endpoint and writes
 // it. A damaged file is renamed, not deleted: it holds windows that only the user knows.
-func (t *EndpointStore) change(address string, change func(*endpointRecord) error) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.path == "" {
+func (s *EndpointStore) change(address string, change func(*endpointRecord) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.path == "" {
 		return errors.New("there is no folder to keep it in: set HOME")
 	}
-	t.load()
-	by := t.all[address]
-	if err := change(&by); err != nil {
+	s.load()
+	record := s.all[address]
+	if err := change(&record); err != nil {
 		return err
 	}
-	t.all[address] = by
-	raw, err := json.MarshalIndent(t.all, "", "  ")
-	if err == nil && t.damaged {
-		err = os.Rename(t.path, t.path+".damaged")
+	s.all[address] = record
+	raw, err := json.MarshalIndent(s.all, "", "  ")
+	if err == nil && s.damaged {
+		err = os.Rename(s.path, s.path+".damaged")
 	}
 	if err == nil {
-		err = config.ReplaceFile(t.path, raw)
+		err = config.ReplaceFile(s.path, raw)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping what endpoints tell: %w", err)
 	}
-	t.damaged = false
+	s.damaged = false
 	return nil
 }
 
 // load reads the file. The caller holds the lock.
-func (t *EndpointStore) load() {
-	t.loaded, t.damaged, t.all = true, false, map[string]endpointRecord{}
-	if t.path == "" {
+func (s *EndpointStore) load() {
+	s.loaded, s.damaged, s.all = true, false, map[string]endpointRecord{}
+	if s.path == "" {
 		return
 	}
-	raw, err := os.ReadFile(t.path)
+	raw, err := os.ReadFile(s.path)
 	if err == nil {
-		err = json.Unmarshal(raw, &t.all)
+		err = json.Unmarshal(raw, &s.all)
 	}
-	if err != nil || t.all == nil {
-		t.damaged, t.all = !errors.Is(err, fs.ErrNotExist), map[string]endpointRecord{}
+	if err != nil || s.all == nil {
+		s.damaged, s.all = !errors.Is(err, fs.ErrNotExist), map[string]endpointRecord{}
 	}
 }
 
 // apply overrides the window, reply limit and prices of a catalogue model with those that its endpoint reported.
-func (t *EndpointStore) apply(m *llm.Model, address string) {
-	tells, at := t.Model(address, m.ID)
-	if tells.Window > 0 {
-		most := tells.Window
+func (s *EndpointStore) apply(m *llm.Model, address string) {
+	reported, at := s.Model(address, m.ID)
+	if reported.Window > 0 {
+		window := reported.Window
 		if in := publishedInput(m.Provider, m.ID); in > 0 {
-			most = min(most, in)
+			window = min(window, in)
 		}
-		m.Window = meter.Window{Tokens: most, Source: meter.WindowServer}
+		m.Window = meter.Window{Tokens: window, Source: meter.WindowServer}
 	}
-	if tells.MaxOutput > 0 {
-		m.MaxOut = tells.MaxOutput
+	if reported.MaxOutput > 0 {
+		m.MaxOut = reported.MaxOutput
 	}
-	m.Prices = mergePrices(m.Prices, tells.Prices, at)
+	m.Prices = mergePrices(m.Prices, reported.Prices, at)
 }
 
 // mergePrices returns known prices with those that an endpoint reported. Unreported ones, and those of tiers, change in
 // proportion to the price of input.
-func mergePrices(known, tells *llm.Prices, at time.Time) *llm.Prices {
-	if tells == nil {
+func mergePrices(known, reported *llm.Prices, at time.Time) *llm.Prices {
+	if reported == nil {
 		return known
 	}
-	p := *tells
+	p := *reported
 	p.Date = at.Format(time.DateOnly)
 	if known == nil || known.Input <= 0 || p.Input <= 0 {
 		return &p
 	}
-	by := p.Input / known.Input
+	ratio := p.Input / known.Input
 	for _, rate := range []struct {
 		to   *float64
 		from float64
 	}{{&p.Cached, known.Cached}, {&p.CacheWrite, known.CacheWrite}, {&p.Output, known.Output}} {
 		if *rate.to == 0 {
-			*rate.to = rate.from * by
+			*rate.to = rate.from * ratio
 		}
 	}
 	p.Tiers = nil
 	for _, t := range known.Tiers {
-		p.Tiers = append(p.Tiers, llm.Tier{Over: t.Over, Input: t.Input * by, Cached: t.Cached * by, CacheWrite: t.CacheWrite * by, Output: t.Output * by})
+		p.Tiers = append(p.Tiers, llm.Tier{Over: t.Over, Input: t.Input * ratio, Cached: t.Cached * ratio, CacheWrite: t.CacheWrite * ratio, Output: t.Output * ratio})
 	}
 	return &p
 }

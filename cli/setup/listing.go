@@ -21,13 +21,13 @@ import (
 // ModelRow is a model in the list.
 type ModelRow struct {
 	catalog.Entry
-	OwnPrices config.Prices      // of the configuration; each overrides that of Entry
+	OwnPrices config.Prices      // from the configuration; a price here overrides that of Entry
 	Source    meter.WindowSource // of Window; 0 is an unknown window
 	IsExact   bool               // Entry is of this model, not of its family
 }
 
 // Row merges all that is known about a model at a provider; l is the server's own entry.
-func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
+func (models *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	r := ModelRow{Source: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
 		r.Entry, r.IsExact = e, e.Match != catalog.MatchFamily
@@ -36,98 +36,98 @@ func (d *Models) Row(provider string, l openai.ListedModel) ModelRow {
 		}
 	}
 	r.Provider, r.ID = provider, l.ID
-	tells, at := d.Settings.Endpoints().Model(d.Providers.ChoiceAt(provider, "").Address(), l.ID)
-	if tells.Window > 0 || tells.Prices != nil {
+	reported, at := models.Settings.Endpoints().Model(models.Providers.ChoiceAt(provider, "").Address(), l.ID)
+	if reported.Window > 0 || reported.Prices != nil {
 		r.Date = at.Format(time.DateOnly)
 	}
-	own := ModelConfig(d.Settings.Cfg(), provider, l.ID)
+	configured := ModelConfig(models.Settings.Cfg(), provider, l.ID)
 	for _, w := range []meter.Window{
-		{Tokens: tells.Window, Source: meter.WindowServer}, {Tokens: l.Window, Source: meter.WindowServer},
-		{Tokens: own.ContextWindow, Source: meter.WindowConfig},
+		{Tokens: reported.Window, Source: meter.WindowServer}, {Tokens: l.Window, Source: meter.WindowServer},
+		{Tokens: configured.ContextWindow, Source: meter.WindowConfig},
 	} {
 		if w.Tokens > 0 {
 			r.Window, r.Source = w.Tokens, w.Source
 		}
 	}
-	for _, most := range []int{tells.MaxOutput, l.MaxOut, own.MaxOutput} {
-		if most > 0 {
-			r.MaxOutput = most
+	for _, limit := range []int{reported.MaxOutput, l.MaxOut, configured.MaxOutput} {
+		if limit > 0 {
+			r.MaxOutput = limit
 		}
 	}
-	if own.MaxInput > 0 {
-		r.MaxInput = own.MaxInput
+	if configured.MaxInput > 0 {
+		r.MaxInput = configured.MaxInput
 	}
-	r.Prices = mergePrices(r.Prices, tells.Prices, at)
+	r.Prices = mergePrices(r.Prices, reported.Prices, at)
 	if l.Prices != nil {
 		r.Prices = l.Prices
 	}
-	r.OwnPrices = own.Prices
+	r.OwnPrices = configured.Prices
 	return r
 }
 
 // Rows lists the models of the catalogue, of endpoint reports, of servers and of the configuration; with --base-url only
 // those of that server. provider limits the list to one provider, "" for all.
-func (d *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) {
-	if base := d.Settings.Flags.BaseURL; base != "" {
-		a := d.listModels(ctx, openai.Server{Provider: ProviderCustom, BaseURL: base})[0]
-		if a.Err != nil {
-			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", ShownURL(a.Server), a.Err), "check the address")
+func (models *Models) Rows(ctx context.Context, provider string) ([]ModelRow, error) {
+	if base := models.Settings.Flags.BaseURL; base != "" {
+		result := models.listModels(ctx, openai.Server{Provider: ProviderCustom, BaseURL: base})[0]
+		if result.Err != nil {
+			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", ShownURL(result.Server), result.Err), "check the address")
 		}
-		return d.ListedRows(ProviderCustom, a.Found), nil
+		return models.ListedRows(ProviderCustom, result.Found), nil
 	}
 	known, rows := map[string]int{}, []ModelRow{}
-	add := func(r ModelRow, now bool) {
+	add := func(r ModelRow, isListed bool) {
 		name := r.Provider + "/" + r.ID
 		if i, ok := known[name]; !ok {
 			known[name] = len(rows)
 			rows = append(rows, r)
-		} else if now {
+		} else if isListed {
 			rows[i] = r
 		}
 	}
-	names := slices.DeleteFunc(d.Providers.Names(), func(name string) bool { return provider != "" && name != provider })
+	names := slices.DeleteFunc(models.Providers.Names(), func(name string) bool { return provider != "" && name != provider })
 	for _, e := range catalog.All() {
 		if slices.Contains(names, e.Provider) {
-			add(d.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
+			add(models.Row(e.Provider, openai.ListedModel{ID: e.ID}), false)
 		}
 	}
 	for _, name := range names {
-		for _, id := range d.Settings.Endpoints().modelIDs(d.Providers.ChoiceAt(name, "").Address()) {
-			add(d.Row(name, openai.ListedModel{ID: id}), false)
+		for _, id := range models.Settings.Endpoints().modelIDs(models.Providers.ChoiceAt(name, "").Address()) {
+			add(models.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}
-	for _, r := range d.ServerRows(ctx, provider) {
+	for _, r := range models.ServerRows(ctx, provider) {
 		add(r, true)
 	}
 	for _, name := range names {
-		for _, id := range slices.Sorted(maps.Keys(d.Settings.Cfg().Providers[name].Models)) {
-			add(d.Row(name, openai.ListedModel{ID: id}), false)
+		for _, id := range slices.Sorted(maps.Keys(models.Settings.Cfg().Providers[name].Models)) {
+			add(models.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}
 	return rows, nil
 }
 
 // ListedRows are the chat models that a server lists.
-func (d *Models) ListedRows(provider string, found openai.Discovery) []ModelRow {
+func (models *Models) ListedRows(provider string, found openai.Discovery) []ModelRow {
 	rows := []ModelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
-			rows = append(rows, d.Row(provider, l))
+			rows = append(rows, models.Row(provider, l))
 		}
 	}
 	return rows
 }
 
 // ServerRows are the models that local servers and those of the configuration list, if probing is allowed.
-func (d *Models) ServerRows(ctx context.Context, provider string) []ModelRow {
-	if !d.Providers.MayProbe() {
+func (models *Models) ServerRows(ctx context.Context, provider string) []ModelRow {
+	if !models.Providers.MayProbe() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	var rows []ModelRow
-	for _, a := range d.listModels(ctx, d.servers(ctx, provider, false)...) {
-		rows = append(rows, d.ListedRows(a.Provider, a.Found)...) // most local servers do not run, so errors are ignored
+	for _, result := range models.listModels(ctx, models.servers(ctx, provider, false)...) {
+		rows = append(rows, models.ListedRows(result.Provider, result.Found)...) // most local servers do not run, so errors are ignored
 	}
 	return rows
 }
@@ -140,21 +140,21 @@ type ListResult struct {
 }
 
 // Refresh asks all endpoints, also those with a key, for their models, and stores the windows and prices that they report.
-func (d *Models) Refresh(ctx context.Context, provider string) []ListResult {
+func (models *Models) Refresh(ctx context.Context, provider string) []ListResult {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	all := d.listModels(ctx, d.servers(ctx, provider, true)...)
-	for i, a := range all {
-		if a.Err == nil {
-			at := Choice{Provider: a.Provider, BaseURL: a.BaseURL}
-			all[i].Err = d.Settings.Endpoints().SetModels(at.Address(), time.Now(), a.Found.Models)
+	all := models.listModels(ctx, models.servers(ctx, provider, true)...)
+	for i, result := range all {
+		if result.Err == nil {
+			at := Choice{Provider: result.Provider, BaseURL: result.BaseURL}
+			all[i].Err = models.Settings.Endpoints().SetModels(at.Address(), time.Now(), result.Found.Models)
 		}
 	}
 	return all
 }
 
 // servers are the endpoints that can be asked: those with a configured address, if keyed those with a key, and local ones.
-func (d *Models) servers(ctx context.Context, provider string, keyed bool) []openai.Server {
+func (models *Models) servers(ctx context.Context, provider string, withKeys bool) []openai.Server {
 	var out []openai.Server
 	add := func(s openai.Server) {
 		same := func(o openai.Server) bool { return o.Provider == s.Provider }
@@ -162,18 +162,18 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 			out = append(out, s)
 		}
 	}
-	for _, name := range d.Providers.Names() {
-		base := d.Settings.Cfg().Providers[name].BaseURL
+	for _, name := range models.Providers.Names() {
+		base := models.Settings.Cfg().Providers[name].BaseURL
 		if base == "" && name == "openai" {
-			base = d.Console.Getenv("OPENAI_BASE_URL")
+			base = models.Console.Getenv("OPENAI_BASE_URL")
 		}
 		e, known := openai.KnownProvider(name)
-		if base != "" || keyed && known && !e.Local && e.BaseURL != "" && d.Providers.Key(name).Text != "" {
+		if base != "" || withKeys && known && !e.Local && e.BaseURL != "" && models.Providers.Key(name).Text != "" {
 			add(openai.Server{Provider: name, BaseURL: base})
 		}
 	}
-	if d.Providers.MayProbe() {
-		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
+	if models.Providers.MayProbe() {
+		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(models.Console.Getenv), nil) {
 			add(s)
 		}
 	}
@@ -181,12 +181,12 @@ func (d *Models) servers(ctx context.Context, provider string, keyed bool) []ope
 }
 
 // listModels asks servers for their models, in parallel. The deadline of ctx also replaces the client's own timeout.
-func (d *Models) listModels(ctx context.Context, servers ...openai.Server) []ListResult {
+func (models *Models) listModels(ctx context.Context, servers ...openai.Server) []ListResult {
 	out := make([]ListResult, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
 		all.Go(func() {
-			o := d.Providers.Endpoint(Choice{Provider: s.Provider, BaseURL: s.BaseURL})
+			o := models.Providers.Endpoint(Choice{Provider: s.Provider, BaseURL: s.BaseURL})
 			if deadline, ok := ctx.Deadline(); ok {
 				o.Answer = time.Until(deadline)
 			}

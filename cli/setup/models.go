@@ -36,43 +36,43 @@ type Models struct {
 
 // Choose returns the model for conversation id, "" for a new one. It asks local servers only. The error is
 // [ModelUnavailableError] if the conversation cannot continue with its last model.
-func (d *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choice, error) {
-	if d.Settings.Flags.HasModel() {
-		return d.Providers.choiceByFlags()
+func (models *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choice, error) {
+	if models.Settings.Flags.HasModel() {
+		return models.Providers.choiceByFlags()
 	}
-	held, err := d.LastUsed(ctx, id)
+	lastUsed, err := models.LastUsed(ctx, id)
 	if err != nil {
 		return Choice{}, err
 	}
-	if held.Name() == "" {
-		return d.chooseForNew(ctx, demoAllowed)
+	if lastUsed.Name() == "" {
+		return models.chooseForNew(ctx, demoAllowed)
 	}
-	c, why := d.Reuse(held)
+	c, why := models.Reuse(lastUsed)
 	if why == "" {
 		return c, nil
 	}
-	e := &ModelUnavailableError{ID: id, Last: held, Why: why}
-	if c, err := d.chooseForNew(ctx, demoAllowed); err == nil && d.Providers.CheckKey(c) == nil {
+	e := &ModelUnavailableError{ID: id, Last: lastUsed, Why: why}
+	if c, err := models.chooseForNew(ctx, demoAllowed); err == nil && models.Providers.CheckKey(c) == nil {
 		e.Proposed = &c
 	}
 	return Choice{}, e
 }
 
 // chooseForNew returns the model for a new conversation without a flag.
-func (d *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choice, error) {
-	if name := d.Settings.Cfg().Model; name != "" {
-		return d.Providers.ChoiceByName(name)
+func (models *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choice, error) {
+	if name := models.Settings.Cfg().Model; name != "" {
+		return models.Providers.ChoiceByName(name)
 	}
-	if base := d.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+	if base := models.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		return Choice{Provider: "openai", BaseURL: base}, nil // local servers need no key
 	}
 	for _, name := range openai.ProvidersByKey() {
-		if e, ok := catalog.Default(name); ok && d.Providers.Key(name).Text != "" {
-			return d.Providers.ChoiceAt(name, e.ID), nil
+		if e, ok := catalog.Default(name); ok && models.Providers.Key(name).Text != "" {
+			return models.Providers.ChoiceAt(name, e.ID), nil
 		}
 	}
-	if d.Providers.MayProbe() {
-		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(d.Console.Getenv), nil) {
+	if models.Providers.MayProbe() {
+		for _, s := range openai.LocalWithModels(ctx, openai.LocalCandidates(models.Console.Getenv), nil) {
 			return Choice{Provider: s.Provider, Model: s.Model, BaseURL: s.BaseURL}, nil
 		}
 	}
@@ -97,8 +97,8 @@ func (p *Providers) choiceByFlags() (Choice, error) {
 
 // ConnectFor connects to the model for conversation id, and waits up to a second for the server to report its window. An
 // unattended demo model replies without delays.
-func (d *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (Connection, error) {
-	c, err := d.Choose(ctx, id, false)
+func (models *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (Connection, error) {
+	c, err := models.Choose(ctx, id, false)
 	var e *ModelUnavailableError
 	if errors.As(err, &e) {
 		return Connection{}, console.WithHint(e, e.hint())
@@ -107,43 +107,43 @@ func (d *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (
 		return Connection{}, err
 	}
 	c.isUnattended = isUnattended
-	if err := d.Providers.CheckKey(c); err != nil {
+	if err := models.Providers.CheckKey(c); err != nil {
 		return Connection{}, err
 	}
-	l, err := d.Connect(ctx, c)
-	if err != nil || l.Discover == nil {
-		return l, err
+	conn, err := models.Connect(ctx, c)
+	if err != nil || conn.Discover == nil {
+		return conn, err
 	}
-	if w := l.Model.Window; w.IsKnown() && w.Source != meter.WindowCatalogue && w.Source != meter.WindowLearned {
-		return l, nil
+	if w := conn.Model.Window; w.IsKnown() && w.Source != meter.WindowCatalogue && w.Source != meter.WindowLearned {
+		return conn, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	found, err := l.Discover(ctx)
+	found, err := conn.Discover(ctx)
 	if err != nil {
-		return l, nil // most servers do not report a window
+		return conn, nil // most servers do not report a window
 	}
 	if w := WindowOf(found); w.IsKnown() {
-		l.Model.Window = w
+		conn.Model.Window = w
 	}
 	if found.MaxOut > 0 {
-		l.Model.MaxOut = found.MaxOut
+		conn.Model.MaxOut = found.MaxOut
 	}
-	l.AskAgain = found.AskAgain
-	return l, nil
+	conn.AskAgain = found.AskAgain
+	return conn, nil
 }
 
 // LastUsed returns the model that a stored conversation used last and its address, the zero value if it is new or records
-// none.
-func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelChanged, error) {
+// no model.
+func (models *Models) LastUsed(ctx context.Context, id string) (conversation.ModelChanged, error) {
 	if id == "" {
 		return conversation.ModelChanged{}, nil
 	}
-	store, err := d.Resources.Open()
+	store, err := models.Resources.Open()
 	if err != nil {
 		return conversation.ModelChanged{}, err
 	}
-	// The list is quick to read. If it does not have the conversation, its events are read.
+	// The list is faster to read than the events, which are read only if the list does not have the conversation.
 	entries, err := store.List(ctx, storage.Filter{})
 	if i := slices.IndexFunc(entries, func(e storage.Entry) bool { return e.ID == id && e.Problem == "" }); err == nil && i >= 0 {
 		provider, model, ok := strings.Cut(entries[i].Model, "/")
@@ -158,20 +158,20 @@ func (d *Models) LastUsed(ctx context.Context, id string) (conversation.ModelCha
 
 // Reuse returns the choice of a conversation's last model. If that is not possible, why completes the sentence "the
 // conversation used X, which ...".
-func (d *Models) Reuse(held conversation.ModelChanged) (c Choice, why string) {
-	c = d.Providers.ChoiceOf(held)
+func (models *Models) Reuse(lastUsed conversation.ModelChanged) (c Choice, why string) {
+	c = models.Providers.ChoiceOf(lastUsed)
 	now := c.Address()
 	switch {
 	case c.IsDemo():
 		return c, ""
-	case !d.Providers.Known(held.Provider):
+	case !models.Providers.Known(lastUsed.Provider):
 		return c, "belongs to a provider that is no longer configured"
 	case now == "":
 		return c, "is at an address that was not recorded"
-	case held.BaseURL != "" && !SameEndpoint(now, held.BaseURL) && !IsLocal(now):
-		return c, "was at " + HostOf(held.BaseURL) + " and would be at " + HostOf(now) + " now"
+	case lastUsed.BaseURL != "" && !SameEndpoint(now, lastUsed.BaseURL) && !IsLocal(now):
+		return c, "was at " + HostOf(lastUsed.BaseURL) + " and would be at " + HostOf(now) + " now"
 	}
-	if err := d.Providers.CheckKey(c); err != nil {
+	if err := models.Providers.CheckKey(c); err != nil {
 		return c, "cannot be used (" + err.Error() + ")"
 	}
 	return c, ""
@@ -182,7 +182,7 @@ type ModelUnavailableError struct {
 	ID       string
 	Last     conversation.ModelChanged
 	Why      string
-	Proposed *Choice // a model that could continue it, nil if there is none
+	Proposed *Choice // a model that could continue it, nil if no other model is ready
 }
 
 func (e *ModelUnavailableError) Error() string {
@@ -210,24 +210,24 @@ func (e *ModelUnavailableError) Question() string {
 
 // MovesToHosted reports whether a switch of models takes a conversation from a local model to a hosted one. A model without
 // a recorded address counts as local.
-func MovesToHosted(held conversation.ModelChanged, to llm.Model) bool {
-	if held.Name() == "" || to.Provider == ProviderDemo || IsLocal(to.BaseURL) {
+func MovesToHosted(lastUsed conversation.ModelChanged, to llm.Model) bool {
+	if lastUsed.Name() == "" || to.Provider == ProviderDemo || IsLocal(to.BaseURL) {
 		return false
 	}
-	if held.BaseURL != "" {
-		return IsLocal(held.BaseURL)
+	if lastUsed.BaseURL != "" {
+		return IsLocal(lastUsed.BaseURL)
 	}
-	e, known := openai.KnownProvider(held.Provider)
+	e, known := openai.KnownProvider(lastUsed.Provider)
 	return !known || e.Local
 }
 
 // ModelOf returns the model that a stored conversation continues with: that of the flags, else the one it used last.
-func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.Model, error) {
+func (models *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.Model, error) {
 	last := LastModel(events)
-	c := d.Providers.ChoiceOf(last)
-	if d.Settings.Flags.HasModel() {
+	c := models.Providers.ChoiceOf(last)
+	if models.Settings.Flags.HasModel() {
 		var err error
-		if c, err = d.Providers.choiceByFlags(); err != nil {
+		if c, err = models.Providers.choiceByFlags(); err != nil {
 			return llm.Model{}, err
 		}
 		if c.Provider == ProviderCustom && c.Model == "" {
@@ -236,37 +236,37 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 	}
 	m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	if c.Provider == "" {
-		d.Providers.ApplySettings(&m, config.Model{})
+		models.Providers.ApplySettings(&m, config.Model{})
 		return m, nil
 	}
-	m = d.Model(ctx, c)
+	m = models.Model(ctx, c)
 	if c.IsDemo() || last.Name() != m.Name() {
 		return m, nil
 	}
-	from, own := meter.WindowSource(last.Source), d.Providers.ModelConfig(c)
-	said := from == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
-		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.IsKnown()
-	if said && last.Window > 0 {
-		m.Window = meter.Window{Tokens: last.Window, Source: from}
-		d.Providers.ApplySettings(&m, own)
+	source, configured := meter.WindowSource(last.Source), models.Providers.ModelConfig(c)
+	isRecordedNewer := source == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
+		(source == meter.WindowServer || source == meter.WindowLearned) && !m.Window.IsKnown()
+	if isRecordedNewer && last.Window > 0 {
+		m.Window = meter.Window{Tokens: last.Window, Source: source}
+		models.Providers.ApplySettings(&m, configured)
 	}
-	if last.MaxOut > 0 && own.MaxOutput == 0 {
+	if last.MaxOut > 0 && configured.MaxOutput == 0 {
 		m.MaxOut = last.MaxOut
 	}
 	return m, nil
 }
 
 // RecordedModel returns the model that a conversation used last, with the window and limits that its log records.
-func (d *Models) RecordedModel(ctx context.Context, events []conversation.Event) llm.Model {
+func (models *Models) RecordedModel(ctx context.Context, events []conversation.Event) llm.Model {
 	last := LastModel(events)
 	if last.Provider == "" {
 		return llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	}
-	c := d.Providers.ChoiceOf(last)
+	c := models.Providers.ChoiceOf(last)
 	if last.BaseURL != "" {
 		c.BaseURL = last.BaseURL
 	}
-	m := d.Model(ctx, c)
+	m := models.Model(ctx, c)
 	if last.Window > 0 {
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
@@ -279,7 +279,7 @@ func (d *Models) RecordedModel(ctx context.Context, events []conversation.Event)
 // LastModel returns the model that a conversation used last, with its recorded window. A fallback model does not count if
 // the program ended during its turn.
 func LastModel(events []conversation.Event) conversation.ModelChanged {
-	events = beforeTakeover(events)
+	events = beforeFallback(events)
 	found := conversation.ModelChanged{}
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
@@ -302,12 +302,12 @@ func LastModel(events []conversation.Event) conversation.ModelChanged {
 	return found
 }
 
-// beforeTakeover returns the events before a fallback model took over a turn that did not end.
-func beforeTakeover(events []conversation.Event) []conversation.Event {
+// beforeFallback returns the events before a fallback model took over a turn that did not end.
+func beforeFallback(events []conversation.Event) []conversation.Event {
 	for i, e := range slices.Backward(events) {
 		if m, ok := e.Body.(conversation.ModelChanged); ok {
 			if m.OneTurn {
-				return beforeTakeover(events[:i])
+				return beforeFallback(events[:i])
 			}
 			break
 		}

@@ -33,17 +33,17 @@ func (s *Settings) Picks() (p Picks) {
 func (s *Settings) picksFile() string { return filepath.Join(s.Paths.State, "models.json") }
 
 // SetFavorite marks a model as a favorite, or removes the mark.
-func (s *Settings) SetFavorite(model string, on bool) error {
+func (s *Settings) SetFavorite(model string, isFavorite bool) error {
 	p := s.Picks()
 	p.Favorites = slices.DeleteFunc(p.Favorites, func(name string) bool { return name == model })
-	if on {
+	if isFavorite {
 		p.Favorites = append(p.Favorites, model)
 	}
 	return writeJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
-// NoteUsed adds a model to the recent ones.
-func (s *Settings) NoteUsed(model string) error {
+// AddRecent adds a model to the recent ones.
+func (s *Settings) AddRecent(model string) error {
 	p := s.Picks()
 	p.Recent = slices.DeleteFunc(p.Recent, func(name string) bool { return name == model })
 	p.Recent = slices.Insert(p.Recent, 0, model)

@@ -19,14 +19,14 @@ import (
 // Address is the URL that requests of a choice go to, "" if it is unknown.
 func (c Choice) Address() string {
 	if c.BaseURL != "" {
-		return recordedURL(c.BaseURL)
+		return withoutSecrets(c.BaseURL)
 	}
 	e, _ := openai.KnownProvider(c.Provider) // the zero value has no URL
 	return e.BaseURL
 }
 
-// recordedURL is an address without user, password, query and fragment, which can be secret.
-func recordedURL(base string) string {
+// withoutSecrets is an address without user, password, query and fragment, which can be secret.
+func withoutSecrets(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
 		return ""
@@ -47,7 +47,7 @@ func SameEndpoint(a, b string) bool { return canonicalURL(a) == canonicalURL(b) 
 
 // canonicalURL is an address in one spelling; all names of this machine become localhost.
 func canonicalURL(base string) string {
-	u, err := url.Parse(recordedURL(base))
+	u, err := url.Parse(withoutSecrets(base))
 	if err != nil {
 		return base
 	}

@@ -52,7 +52,7 @@ func TestRecordedAddressesContainNoSecret(t *testing.T) {
 		"https://me:secret@example.org:8443/v1/?key=secret#x": "https://example.org:8443/v1",
 		"http://127.0.0.1:11434/v1":                           "http://127.0.0.1:11434/v1",
 	} {
-		if got := recordedURL(base); got != want {
+		if got := withoutSecrets(base); got != want {
 			t.Errorf("%q is recorded as %q", base, got)
 		}
 	}

@@ -25,7 +25,7 @@ type Choice struct {
 	isUnattended bool   // the demo model replies without delays
 }
 
-// Demo reports whether a choice is the demo model.
+// IsDemo reports whether a choice is the demo model.
 func (c Choice) IsDemo() bool { return c.Provider == ProviderDemo }
 
 // Providers resolves the names of models and providers to addresses and keys. It sends no request, except in TryKey.
@@ -50,8 +50,8 @@ func CanonicalID(provider, id string) string {
 // ModelConfig returns the settings of a model in a configuration, in any spelling of its id.
 func ModelConfig(cfg config.Config, provider, id string) config.Model {
 	models := cfg.Providers[provider].Models
-	if own, ok := models[id]; ok {
-		return own
+	if configured, ok := models[id]; ok {
+		return configured
 	}
 	for _, other := range slices.Sorted(maps.Keys(models)) {
 		if CanonicalID(provider, other) == CanonicalID(provider, id) {
@@ -114,9 +114,9 @@ func (p *Providers) ModelConfig(c Choice) config.Model {
 
 // Key is the key of a provider.
 type Key struct {
-	Text     string // "" if there is none, and if a command prints it
-	Source   string // the name of a variable, or keyring, key file, key_command; "" if there is none
-	Variable string // environment variable that can hold it; "" if none can
+	Text     string // "" without a key, and if a command prints it
+	Source   string // the name of a variable, or keyring, key file, key_command; "" without a key
+	Variable string // environment variable that can hold it; "" if the provider has no such variable
 	Err      error  // why a stored key cannot be read
 }
 
@@ -125,13 +125,13 @@ func (k Key) IsFromEnvironment() bool { return k.Text != "" && k.Source == k.Var
 
 // Key returns a provider's key: that of the environment, else the stored one.
 func (p *Providers) Key(provider string) Key {
-	own, k := p.Settings.Cfg().Providers[provider], Key{}
+	configured, k := p.Settings.Cfg().Providers[provider], Key{}
 	e, _ := openai.KnownProvider(provider)
 	switch {
-	case own.KeyCommand != nil:
+	case configured.KeyCommand != nil:
 		return Key{Source: "key_command"} // it runs when a request is sent
-	case own.APIKeyEnv != "":
-		k.Variable = own.APIKeyEnv
+	case configured.APIKeyEnv != "":
+		k.Variable = configured.APIKeyEnv
 		k.Text = p.Console.Getenv(k.Variable)
 	case provider == ProviderCustom:
 		k.Variable = "PLIMSOLL_API_KEY"
@@ -205,8 +205,8 @@ func (p *Providers) TryKey(ctx context.Context, provider, key string) error {
 
 // RemoveKey removes the stored key of a provider. It is an error if there is none.
 func (p *Providers) RemoveKey(provider string) error {
-	was, err := p.Settings.Keys().Delete(provider)
-	if err == nil && !was {
+	existed, err := p.Settings.Keys().Delete(provider)
+	if err == nil && !existed {
 		err = fmt.Errorf("no key for %s is stored", provider)
 	}
 	return err
@@ -229,10 +229,10 @@ func (p *Providers) Names() []string {
 
 // ChoiceOf returns a recorded model at the current address of its provider, or at the recorded address if the provider's
 // name does not imply one.
-func (p *Providers) ChoiceOf(held conversation.ModelChanged) Choice {
-	c := p.ChoiceAt(held.Provider, held.Model)
-	if !c.IsDemo() && held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
-		c.BaseURL = held.BaseURL
+func (p *Providers) ChoiceOf(lastUsed conversation.ModelChanged) Choice {
+	c := p.ChoiceAt(lastUsed.Provider, lastUsed.Model)
+	if !c.IsDemo() && lastUsed.BaseURL != "" && (c.Address() == "" || lastUsed.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
+		c.BaseURL = lastUsed.BaseURL
 	}
 	return c
 }

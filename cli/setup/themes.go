@@ -24,8 +24,8 @@ type themeFile struct {
 
 // readTheme reads a theme file.
 func readTheme(path string) (t themes.Theme, err error) {
-	var in themeFile
-	problemAt, err := config.ReadTheme(path, &in)
+	var content themeFile
+	problemAt, err := config.ReadTheme(path, &content)
 	if err != nil {
 		return t, err
 	}
@@ -36,11 +36,11 @@ func readTheme(path string) (t themes.Theme, err error) {
 	if tui.CheckTheme(name) == nil {
 		return wrong("", "a theme is already named "+name, "rename the file")
 	}
-	t = themes.Theme{Name: name, Palette: in.Colors, Syntax: in.Code, Gauge: in.Gauge}
-	if in.Base != "" {
-		base, ok := themes.ByName(in.Base)
+	t = themes.Theme{Name: name, Palette: content.Colors, Syntax: content.Code, Gauge: content.Gauge}
+	if content.Base != "" {
+		base, ok := themes.ByName(content.Base)
 		if !ok || !base.HasColour() {
-			return wrong("base", "no theme is named "+in.Base, "the themes are "+strings.Join(baseNames(), ", "))
+			return wrong("base", "no theme is named "+content.Base, "the themes are "+strings.Join(baseNames(), ", "))
 		}
 		t = t.WithBase(base)
 	}
@@ -65,11 +65,11 @@ func baseNames() []string {
 
 // OwnThemes reads the user's themes: the file that ui.theme names, and those in the folder with other names. The problems
 // are those of invalid files.
-func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems config.Problems) {
+func (s *Settings) OwnThemes(loaded config.Loaded) (own []themes.Theme, problems config.Problems) {
 	files := s.themeFiles()
-	if at := s.themeFile(l); at != "" {
-		files = slices.DeleteFunc(files, func(f string) bool { return themeName(f) == themeName(at) })
-		files = slices.Insert(files, 0, at)
+	if configuredPath := s.themeFile(loaded); configuredPath != "" {
+		files = slices.DeleteFunc(files, func(f string) bool { return themeName(f) == themeName(configuredPath) })
+		files = slices.Insert(files, 0, configuredPath)
 	}
 	for _, path := range files {
 		t, err := readTheme(path)
@@ -87,8 +87,8 @@ func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems conf
 }
 
 // Theme returns the name of the configured theme; own holds the theme if ui.theme is a file.
-func (s *Settings) Theme(l config.Loaded) (name string, own []themes.Theme, err error) {
-	if path := s.themeFile(l); path != "" {
+func (s *Settings) Theme(loaded config.Loaded) (name string, own []themes.Theme, err error) {
+	if path := s.themeFile(loaded); path != "" {
 		t, err := readTheme(path)
 		return t.Name, []themes.Theme{t}, err
 	}
@@ -96,10 +96,10 @@ func (s *Settings) Theme(l config.Loaded) (name string, own []themes.Theme, err 
 	for _, f := range s.themeFiles() {
 		names = append(names, themeName(f))
 	}
-	if err := tui.CheckTheme(l.Config.UI.Theme, names...); err != nil {
-		return "", nil, config.Problems{l.ProblemAt("ui.theme", err.Error(), "")}
+	if err := tui.CheckTheme(loaded.Config.UI.Theme, names...); err != nil {
+		return "", nil, config.Problems{loaded.ProblemAt("ui.theme", err.Error(), "")}
 	}
-	return l.Config.UI.Theme, nil, nil
+	return loaded.Config.UI.Theme, nil, nil
 }
 
 func themeName(path string) string {
@@ -116,8 +116,8 @@ func (s *Settings) themeFiles() []string {
 }
 
 // themeFile is the file that ui.theme names, "" for a built-in theme. A path is relative to the file that sets it.
-func (s *Settings) themeFile(l config.Loaded) string {
-	name := l.Config.UI.Theme
+func (s *Settings) themeFile(loaded config.Loaded) string {
+	name := loaded.Config.UI.Theme
 	if !config.IsThemePath(name) {
 		files := s.themeFiles()
 		if i := slices.IndexFunc(files, func(f string) bool { return themeName(f) == name }); i >= 0 && tui.CheckTheme(name) != nil {
@@ -129,7 +129,7 @@ func (s *Settings) themeFile(l config.Loaded) string {
 		return filepath.Join(s.Console.Getenv("HOME"), rest)
 	}
 	folder := s.Console.Dir
-	if from := l.Origins["ui.theme"]; from.Layer != config.LayerOverride {
+	if from := loaded.Origins["ui.theme"]; from.Layer != config.LayerOverride {
 		folder = filepath.Dir(from.File)
 	}
 	if filepath.IsAbs(name) {

@@ -51,8 +51,8 @@ func (s *Settings) TrustOf(workspace string) Trust {
 	return t
 }
 
-// KeepTrust stores the decision about a workspace.
-func (s *Settings) KeepTrust(t Trust) error {
+// StoreTrust stores the decision about a workspace.
+func (s *Settings) StoreTrust(t Trust) error {
 	path, err := s.trustFile(t.Workspace)
 	if err != nil {
 		return err
@@ -90,9 +90,9 @@ func (s *Settings) RefusedNotes() []string {
 }
 
 // UnknownNotes describes the unknown keys of the workspace's file, which are ignored.
-func (s *Settings) UnknownNotes(l config.Loaded) []string {
+func (s *Settings) UnknownNotes(loaded config.Loaded) []string {
 	var notes []string
-	for _, p := range l.Unknown {
+	for _, p := range loaded.Unknown {
 		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d: %s: it is passed over; %s", s.Console.Home(p.File), p.Line, p.Message, p.Hint), "; "))
 	}
 	return notes

@@ -22,34 +22,34 @@ import (
 // context_account.go.
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, r *session.Snapshot, m llm.Model, account inspect.Breakdown) error {
+func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, account inspect.Breakdown) error {
 	reading := account.Reading
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
+	fmt.Fprintf(&b, "%s  %s\n", snapshot.ID, plain.Line(heading(snapshot)))
 	writeContextHead(&b, m, reading)
 	b.WriteByte('\n')
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
 	writeNext(&b, account.Forecast)
-	if err := writeHeaviest(&b, c.Limit(), account); err != nil {
+	if err := writeHeaviest(&b, c.TableWidth(), account); err != nil {
 		return err
 	}
 	writeSavings(&b, account.Savings)
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)
 	WriteCosts(&b, m, account.Costs)
-	writeEpochs(&b, conversation.Epochs(r.WithPartial))
+	writeEpochs(&b, conversation.Epochs(snapshot.WithPartial))
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
 // heading is the title of a conversation, or its first user message.
-func heading(r *session.Snapshot) string {
-	if t := session.Title(r.Events); t != "" {
+func heading(snapshot *session.Snapshot) string {
+	if t := session.Title(snapshot.Events); t != "" {
 		return t
 	}
-	for _, e := range r.WithPartial {
+	for _, e := range snapshot.WithPartial {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
 			return conversation.OneLine(b.Text, maxWhat)
 		}

@@ -16,10 +16,10 @@ import (
 
 // Summarised returns the text of the newest active summary in the view, which can include older ones, and the oldest event
 // that no summary covers. Both are nil without a summary.
-func Summarised(r *session.Snapshot) (text *string, boundary *compactBoundary) {
+func Summarised(snapshot *session.Snapshot) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
-	for i := range r.View.Messages {
-		m := &r.View.Messages[i]
+	for i := range snapshot.View.Messages {
+		m := &snapshot.View.Messages[i]
 		// A summary can be a pair of messages. Only one of them replaces events: the other has fixed text.
 		if m.State == projection.StateSummarised && m.Before.Chars() > 0 && m.Overlay >= newest {
 			text, newest = &m.Text, m.Overlay
@@ -28,22 +28,22 @@ func Summarised(r *session.Snapshot) (text *string, boundary *compactBoundary) {
 	if text == nil {
 		return nil, nil
 	}
-	return text, oldestAfter(r)
+	return text, oldestAfter(snapshot)
 }
 
 // oldestAfter is the oldest event after those that summaries cover, nil if there is none. Undone turns are skipped.
-func oldestAfter(r *session.Snapshot) *compactBoundary {
+func oldestAfter(snapshot *session.Snapshot) *compactBoundary {
 	covered := uint64(0)
-	for i := range r.View.Messages {
-		if m := &r.View.Messages[i]; m.State == projection.StateSummarised {
+	for i := range snapshot.View.Messages {
+		if m := &snapshot.View.Messages[i]; m.State == projection.StateSummarised {
 			covered = max(covered, m.Events[len(m.Events)-1])
 		}
 	}
-	states := session.StatesOf(r.View)
-	for _, a := range r.View.Absent {
+	states := session.StatesOf(snapshot.View)
+	for _, a := range snapshot.View.Absent {
 		delete(states, a.Event)
 	}
-	for _, e := range r.Events {
+	for _, e := range snapshot.Events {
 		if _, inView := states[e.Seq]; inView && e.Seq > covered {
 			return &compactBoundary{Seq: e.Seq, Time: e.Time}
 		}

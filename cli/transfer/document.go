@@ -18,7 +18,7 @@ import (
 //
 //	{"plimsoll": 1, "id": ..., "title": ..., "events": [stored form, ...], "texts": {name: text, ...}}
 //
-// "plimsoll" is the version of the format; it comes first, so that the document can be recognised by it. Texts have the names
+// "plimsoll" is the version of the format; it comes first, so that import recognises the document by it. Texts have the names
 // by which events refer to them.
 //
 // Import creates the same conversation under another ID: the same events with their numbers and times, overlays included,
@@ -38,17 +38,17 @@ type document struct {
 }
 
 // writeDocument writes a conversation as one JSON document.
-func writeDocument(w io.Writer, x *exported) error {
-	d := document{Version: documentVersion, ID: x.id, Title: session.Title(x.Events), Texts: map[string]string{}}
-	for _, e := range x.Events {
+func writeDocument(w io.Writer, export *exported) error {
+	d := document{Version: documentVersion, ID: export.id, Title: session.Title(export.Events), Texts: map[string]string{}}
+	for _, e := range export.Events {
 		data, err := conversation.Marshal(e)
 		if err != nil {
 			return err
 		}
 		d.Events = append(d.Events, data)
 	}
-	for _, name := range session.BlobsOf(x.Events) {
-		if text, ok := x.Text(name); ok {
+	for _, name := range session.BlobsOf(export.Events) {
+		if text, ok := export.Text(name); ok {
 			d.Texts[name] = text
 		}
 	}
@@ -65,30 +65,30 @@ var IsDocument = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
 })
 
-// parsed is a document that was checked.
-type parsed struct {
-	Log   conversation.Log
-	Texts map[string]string
-	left  leftOut
+// parsedDocument is a document that was checked.
+type parsedDocument struct {
+	Log     conversation.Log
+	Texts   map[string]string
+	omitted omissions
 }
 
 // ParseDocument reads and checks a document, and lists its missing texts.
-func ParseDocument(r io.Reader) (d parsed, missing []ImportProblem, err error) {
+func ParseDocument(r io.Reader) (d parsedDocument, missing []ImportProblem, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return parsed{}, nil, err
+		return parsedDocument{}, nil, err
 	}
 	var raw document
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &raw); err != nil {
-		return parsed{}, nil, fmt.Errorf("the document cannot be read: %w", err)
+		return parsedDocument{}, nil, fmt.Errorf("the document cannot be read: %w", err)
 	}
 	if raw.Version != documentVersion {
-		return parsed{}, nil, fmt.Errorf("the document has format %d and is %w", raw.Version, storage.ErrNewer)
+		return parsedDocument{}, nil, fmt.Errorf("the document has format %d and is %w", raw.Version, storage.ErrNewer)
 	}
 	d.Texts = raw.Texts
 	for i, event := range raw.Events {
-		if err := d.add(event); err != nil {
-			return parsed{}, nil, fmt.Errorf("event %d: %w", i+1, err)
+		if err := d.appendEvent(event); err != nil {
+			return parsedDocument{}, nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
 	}
 	for _, name := range session.BlobsOf(d.Log.Events()) {
@@ -99,27 +99,27 @@ func ParseDocument(r io.Reader) (d parsed, missing []ImportProblem, err error) {
 	return d, missing, nil
 }
 
-func (d *parsed) add(raw json.RawMessage) error {
+func (p *parsedDocument) appendEvent(raw json.RawMessage) error {
 	e, err := conversation.Unmarshal(raw)
 	if err != nil {
 		return err
 	}
-	begun := d.Log.Turns()
+	turns := p.Log.Turns()
 	if e.Body.Kind() == conversation.KindUser {
-		begun++
+		turns++
 	}
-	if e.Turn > max(0, begun-1) {
+	if e.Turn > max(0, turns-1) {
 		return fmt.Errorf("it is of turn %d, which has not begun there", e.Turn)
 	}
-	e.Body = d.left.guard(e.Body)
-	return d.Log.Commit([]conversation.Event{e})
+	e.Body = p.omitted.omitUnsafe(e.Body)
+	return p.Log.Commit([]conversation.Event{e})
 }
 
-// store stores the texts in w and returns the events, with a title at their end if it is not "".
-func (d *parsed) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
-	events := d.Log.Events()
+// storeTexts stores the texts in w and returns the events, with a title at their end if it is not "".
+func (p *parsedDocument) storeTexts(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
+	events := p.Log.Events()
 	for _, name := range session.BlobsOf(events) {
-		text, ok := d.Texts[name]
+		text, ok := p.Texts[name]
 		if !ok {
 			continue
 		}
@@ -135,5 +135,5 @@ func (d *parsed) store(ctx context.Context, w *storage.Writer, title string) ([]
 		return events, nil
 	}
 	last := events[len(events)-1].Time
-	return append(events, d.Log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
+	return append(events, p.Log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
 }

@@ -22,26 +22,26 @@ func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported
 	if err != nil {
 		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := &session.Snapshot{Store: store, ID: id, Events: events}
-	x := &exported{id: id, Events: events, Notes: session.DamageNotes(report)}
-	if partial, ok := r.InterruptedReply(ctx); ok {
+	snapshot := &session.Snapshot{Store: store, ID: id, Events: events}
+	export := &exported{id: id, Events: events, Notes: session.DamageNotes(report)}
+	if partial, ok := snapshot.InterruptedReply(ctx); ok {
 		log, err := conversation.NewLog(events)
 		if err != nil {
 			return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 		}
-		x.Events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
+		export.Events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
 	}
 	missing := map[string]bool{}
-	x.Text = func(name string) (string, bool) {
+	export.Text = func(name string) (string, bool) {
 		if name == "" {
 			return "", false
 		}
 		text, err := store.Blob(ctx, id, name)
 		if err != nil && !missing[name] {
 			missing[name] = true
-			x.Notes = append(x.Notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
+			export.Notes = append(export.Notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
 		}
 		return text, err == nil
 	}
-	return x, nil
+	return export, nil
 }

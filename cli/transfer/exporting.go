@@ -41,18 +41,18 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 	if err != nil {
 		return nil, err
 	}
-	x, err := ReadExport(ctx, store, id)
+	export, err := ReadExport(ctx, store, id)
 	if err != nil {
 		return nil, err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	switch format {
 	case ExportJSON:
-		err = writeDocument(shielded{out}, x)
+		err = writeDocument(escapingWriter{out}, export)
 	case ExportJSONL:
-		err = jsonl.Write(shielded{out}, jsonl.FromLog(x.Events, x.Text))
+		err = jsonl.Write(escapingWriter{out}, jsonl.FromLog(export.Events, export.Text))
 	default:
-		err = writeMarkdown(out, x, console.Terminal(w))
+		err = writeMarkdown(out, export, console.Terminal(w))
 	}
 	if err == nil {
 		err = ctx.Err() // texts that were not read because ctx ended are not damaged
@@ -63,15 +63,15 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 	if err != nil {
 		return nil, fmt.Errorf("exporting conversation %s: %w", id, err)
 	}
-	return x.Notes, nil
+	return export.Notes, nil
 }
 
-// shielded writes encoded JSON with escapes for characters that a terminal would interpret. A write must not end within a
+// escapingWriter writes encoded JSON with escapes for characters that a terminal would interpret. A write must not end within a
 // character.
-type shielded struct{ w io.Writer }
+type escapingWriter struct{ w io.Writer }
 
-func (s shielded) Write(p []byte) (int, error) {
-	if _, err := s.w.Write(console.Shield(p)); err != nil {
+func (s escapingWriter) Write(p []byte) (int, error) {
+	if _, err := s.w.Write(console.EscapeControls(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

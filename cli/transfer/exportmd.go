@@ -19,23 +19,23 @@ import (
 // reasoning folded; calls and results in fences that their text cannot close.
 
 // writeMarkdown writes a conversation as Markdown; safe makes it safe for a terminal.
-func writeMarkdown(w io.Writer, x *exported, safe bool) error {
-	m := &markdownWriter{w: w, safe: safe, text: x.Text, turn: -1}
-	m.head(x)
-	for _, e := range x.Events {
+func writeMarkdown(w io.Writer, export *exported, safe bool) error {
+	m := &markdownWriter{w: w, safe: safe, text: export.Text, turn: -1}
+	m.writeTitle(export)
+	for _, e := range export.Events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			m.begin(e, "User")
-			m.user(b)
+			m.writeHeadings(e, "User")
+			m.writeUser(b)
 		case conversation.AssistantMessage:
-			m.begin(e, "Assistant")
-			m.reply(b)
+			m.writeHeadings(e, "Assistant")
+			m.writeReply(b)
 		case conversation.ToolResult:
-			m.begin(e, "Assistant")
-			m.result(b)
+			m.writeHeadings(e, "Assistant")
+			m.writeResult(b)
 		case conversation.TurnFailed:
-			m.begin(e, "Assistant")
-			m.block("*The turn failed: " + escapeMarkdown(plain.Line(strings.TrimSuffix(b.Message+" ("+b.Hint+")", " ()"))) + "*")
+			m.writeHeadings(e, "Assistant")
+			m.writeBlock("*The turn failed: " + escapeMarkdown(plain.Line(strings.TrimSuffix(b.Message+" ("+b.Hint+")", " ()"))) + "*")
 		}
 	}
 	return m.err
@@ -48,11 +48,11 @@ type markdownWriter struct {
 	text func(name string) (string, bool)
 	err  error
 	turn int    // of the newest heading
-	who  string // of the newest heading
+	role string // of the newest heading
 }
 
-// block writes a block and a blank line after it.
-func (m *markdownWriter) block(text string) {
+// writeBlock writes a block and a blank line after it.
+func (m *markdownWriter) writeBlock(text string) {
 	if m.err != nil || text == "" {
 		return
 	}
@@ -62,16 +62,16 @@ func (m *markdownWriter) block(text string) {
 	_, m.err = io.WriteString(m.w, strings.TrimRight(text, "\n")+"\n\n")
 }
 
-const minutes = "2006-01-02 15:04 MST"
+const minuteFormat = "2006-01-02 15:04 MST"
 
-func (m *markdownWriter) head(x *exported) {
-	name := strings.Join(strings.Fields(session.Title(x.Events)), " ")
+func (m *markdownWriter) writeTitle(export *exported) {
+	name := strings.Join(strings.Fields(session.Title(export.Events)), " ")
 	if name == "" {
-		name = "Conversation " + x.id
+		name = "Conversation " + export.id
 	}
-	m.block("# " + escapeMarkdown(name))
+	m.writeBlock("# " + escapeMarkdown(name))
 	users, model := 0, ""
-	for _, e := range x.Events {
+	for _, e := range export.Events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
 			users++
@@ -81,57 +81,57 @@ func (m *markdownWriter) head(x *exported) {
 			}
 		}
 	}
-	line := fmt.Sprintf("Conversation %s, %s", x.id, numbers.Count(users, "turn"))
+	line := fmt.Sprintf("Conversation %s, %s", export.id, numbers.Count(users, "turn"))
 	if model != "" {
 		line += ", with " + codeSpan(model)
 	}
-	if n := len(x.Events); n > 0 {
-		line += ", " + x.Events[0].Time.UTC().Format(minutes)
+	if n := len(export.Events); n > 0 {
+		line += ", " + export.Events[0].Time.UTC().Format(minuteFormat)
 	}
-	m.block(line + ".")
+	m.writeBlock(line + ".")
 }
 
-// begin writes the headings above an event, if they differ from those of the event before.
-func (m *markdownWriter) begin(e conversation.Event, who string) {
+// writeHeadings writes the headings above an event, if they differ from those of the event before.
+func (m *markdownWriter) writeHeadings(e conversation.Event, role string) {
 	if e.Turn != m.turn {
-		m.block(fmt.Sprintf("## Turn %d", e.Turn))
-		m.turn, m.who = e.Turn, ""
+		m.writeBlock(fmt.Sprintf("## Turn %d", e.Turn))
+		m.turn, m.role = e.Turn, ""
 	}
-	if who != m.who {
-		m.block("### " + who)
-		m.who = who
+	if role != m.role {
+		m.writeBlock("### " + role)
+		m.role = role
 	}
 }
 
-func (m *markdownWriter) user(b conversation.UserMessage) {
-	said, files := conversation.SplitAttachments(b.Text)
-	m.block(quote(said))
+func (m *markdownWriter) writeUser(b conversation.UserMessage) {
+	message, files := conversation.SplitAttachments(b.Text)
+	m.writeBlock(quote(message))
 	for _, f := range files {
-		m.block("Attached " + codeSpan(f.Path) + ":")
-		m.block(fence("", f.Text))
+		m.writeBlock("Attached " + codeSpan(f.Path) + ":")
+		m.writeBlock(fence("", f.Text))
 	}
 }
 
-func (m *markdownWriter) reply(b conversation.AssistantMessage) {
+func (m *markdownWriter) writeReply(b conversation.AssistantMessage) {
 	if strings.TrimSpace(b.Reasoning) != "" {
-		m.block("<details>\n<summary>Reasoning</summary>")
-		m.block(quote(b.Reasoning))
-		m.block("</details>")
+		m.writeBlock("<details>\n<summary>Reasoning</summary>")
+		m.writeBlock(quote(b.Reasoning))
+		m.writeBlock("</details>")
 	}
 	if strings.TrimSpace(b.Text) != "" {
-		m.block(quote(b.Text))
+		m.writeBlock(quote(b.Text))
 	}
 	for _, c := range b.Calls {
-		m.block("Call of " + codeSpan(c.Name) + ":")
-		m.block(fence("json", indented(c.Arguments)))
+		m.writeBlock("Call of " + codeSpan(c.Name) + ":")
+		m.writeBlock(fence("json", indented(c.Arguments)))
 	}
 	if b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls && b.Stop != "" {
 		why := strings.TrimSuffix(": "+escapeMarkdown(plain.Line(b.Error)), ": ")
-		m.block(fmt.Sprintf("*The reply ended early (%s)%s*", b.Stop, why))
+		m.writeBlock(fmt.Sprintf("*The reply ended early (%s)%s*", b.Stop, why))
 	}
 }
 
-func (m *markdownWriter) result(b conversation.ToolResult) {
+func (m *markdownWriter) writeResult(b conversation.ToolResult) {
 	label, text := "Result of "+codeSpan(b.Tool), b.Text
 	if b.Status != conversation.ResultOK && b.Status != "" {
 		label += " (" + string(b.Status) + ")"
@@ -143,11 +143,11 @@ func (m *markdownWriter) result(b conversation.ToolResult) {
 		label += fmt.Sprintf(", %s characters, of which the model was shown a part", numbers.Grouped(b.Total))
 	}
 	if strings.TrimSpace(text) == "" {
-		m.block(label + ": no output")
+		m.writeBlock(label + ": no output")
 		return
 	}
-	m.block(label + ":")
-	m.block(fence("", text))
+	m.writeBlock(label + ":")
+	m.writeBlock(fence("", text))
 }
 
 // indented is indented JSON, or the text itself if it is not JSON.
@@ -178,7 +178,7 @@ func codeSpan(text string) string {
 	return marks + text + marks
 }
 
-// backquotes are at least that many, and more than any run of them in text.
+// backquotes returns at least that many backquotes, and more than any run of them in text.
 func backquotes(text string, least int) string {
 	marks := strings.Repeat("`", least)
 	for strings.Contains(text, marks) {
@@ -187,15 +187,15 @@ func backquotes(text string, least int) string {
 	return marks
 }
 
-var special = sync.OnceValue(func() *regexp.Regexp {
+var markdownChars = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
 })
 
-// escapeMarkdown is text that Markdown shows as it is.
-func escapeMarkdown(text string) string { return special().ReplaceAllString(text, `\$0`) }
+// escapeMarkdown escapes the characters that Markdown would interpret.
+func escapeMarkdown(text string) string { return markdownChars().ReplaceAllString(text, `\$0`) }
 
-// swallowing matches HTML that would close a fold, or hide what follows it.
-var swallowing = sync.OnceValue(func() *regexp.Regexp {
+// unsafeHTML matches HTML that would close a fold, or hide what follows it.
+var unsafeHTML = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)<(/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
 })
 
@@ -203,13 +203,13 @@ var swallowing = sync.OnceValue(func() *regexp.Regexp {
 func quote(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	var b strings.Builder
-	fenced := false
+	isInFence := false
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
-		begin := strings.TrimLeft(line, " ")
-		if strings.HasPrefix(begin, "```") || strings.HasPrefix(begin, "~~~") {
-			fenced = !fenced
-		} else if !fenced {
-			line = swallowing().ReplaceAllString(line, `&lt;$1`)
+		start := strings.TrimLeft(line, " ")
+		if strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
+			isInFence = !isInFence
+		} else if !isInFence {
+			line = unsafeHTML().ReplaceAllString(line, `&lt;$1`)
 		}
 		b.WriteString(strings.TrimSuffix("> "+strings.TrimSuffix(line, "\n"), " ") + "\n")
 	}

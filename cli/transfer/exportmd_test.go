@@ -62,8 +62,8 @@ func TestTextOfMessagesCannotBreakTheMarkdown(t *testing.T) {
 			}
 		}
 		var b strings.Builder
-		x := &exported{id: "aaaa22223333", Events: l.Events(), Text: func(string) (string, bool) { return "", false }}
-		if err := writeMarkdown(&b, x, false); err != nil {
+		export := &exported{id: "aaaa22223333", Events: l.Events(), Text: func(string) (string, bool) { return "", false }}
+		if err := writeMarkdown(&b, export, false); err != nil {
 			t.Fatal(err)
 		}
 		all, html := topLevel(b.String())

@@ -26,8 +26,8 @@ import (
 // memory.
 const maxImport = 1 << 30
 
-// errNobodySpoke reports a conversation without a user message.
-var errNobodySpoke = errors.New("it has no user message, and empty conversations are not kept")
+// errNoUserMessage reports a conversation without a user message.
+var errNoUserMessage = errors.New("it has no user message, and empty conversations are not kept")
 
 // Importer imports files as new conversations.
 type Importer struct {
@@ -54,7 +54,7 @@ func ProblemOf(err error) ImportProblem {
 
 // recording is the content of a file.
 type recording struct {
-	problems []ImportProblem // what is left out
+	problems []ImportProblem // the parts of the file that are left out
 	notes    []string
 	// events returns the events, after it stored their texts in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
@@ -66,33 +66,33 @@ func (i *Importer) Run(ctx context.Context, file, title string) (id string, err 
 	if err != nil {
 		return "", err
 	}
-	rec, err := i.read(in, title)
+	rec, err := i.readRecording(in, title)
 	in.Close()
 	if err != nil {
 		return "", err
 	}
-	if id, err = i.store(ctx, rec); err != nil {
+	if id, err = i.storeRecording(ctx, rec); err != nil {
 		return "", err
 	}
 	for _, n := range rec.notes {
-		i.Console.Note("%s: %s", Named(file), n)
+		i.Console.Note("%s: %s", SourceName(file), n)
 	}
 	if n := len(rec.problems); n > 0 {
-		i.Console.Note("%s: %s left out: %s", Named(file), numbers.Count(n, "part"), Told(rec.problems))
+		i.Console.Note("%s: %s left out: %s", SourceName(file), numbers.Count(n, "part"), DescribeProblems(rec.problems))
 	}
 	return id, nil
 }
 
-// Named is the name of a file for the user.
-func Named(file string) string {
+// SourceName is the name of a file for the user.
+func SourceName(file string) string {
 	if file == "-" {
 		return "standard input"
 	}
 	return file
 }
 
-// Told describes the first problems.
-func Told(problems []ImportProblem) string {
+// DescribeProblems describes the first problems.
+func DescribeProblems(problems []ImportProblem) string {
 	const most = 3
 	var words []string
 	for i, p := range problems {
@@ -108,15 +108,15 @@ func Told(problems []ImportProblem) string {
 	return strings.Join(words, "; ")
 }
 
-// read reads a file of any known format.
-func (i *Importer) read(in io.Reader, title string) (recording, error) {
+// readRecording reads a file of any known format.
+func (i *Importer) readRecording(in io.Reader, title string) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
-	begin, _ := r.Peek(256) // reading the rest gives the same error
-	if IsDocument().Match(begin) {
+	start, _ := r.Peek(256) // reading the rest gives the same error
+	if IsDocument().Match(start) {
 		d, missing, err := ParseDocument(r)
-		return recording{problems: missing, notes: d.left.notes(),
+		return recording{problems: missing, notes: d.omitted.notes(),
 			events: func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-				return d.store(ctx, w, title)
+				return d.storeTexts(ctx, w, title)
 			}}, err
 	}
 	d, problems, err := jsonl.Read(r)
@@ -131,15 +131,15 @@ func (i *Importer) read(in io.Reader, title string) (recording, error) {
 		rec.problems = append(rec.problems, ProblemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		most := i.ArrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.model(d.Meta.Model), MaxChars: most.Chars, Names: most.DescribesRest,
+		limit := i.ArrivalCap(d.Meta.Model)
+		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.fullModelName(d.Meta.Model), MaxChars: limit.Chars, Names: limit.DescribesRest,
 			CutForGood: !i.Settings.Cfg().ToolResults.KeepFull, Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
 }
 
-// model is the full name of a model, provider/id, if a file has only its id and the catalogue knows it.
-func (i *Importer) model(name string) string {
+// fullModelName is the full name of a model, provider/id, if a file has only its id and the catalogue knows it.
+func (i *Importer) fullModelName(name string) string {
 	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.Providers.Known(first) {
 		return name
 	}
@@ -152,7 +152,7 @@ func (i *Importer) model(name string) string {
 // ArrivalCap is the limit for tool results of a recording: that of a conversation with its model, whose window is taken from
 // the catalogue and the configuration.
 func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
-	provider, id, _ := strings.Cut(i.model(model), "/")
+	provider, id, _ := strings.Cut(i.fullModelName(model), "/")
 	m := llm.Model{Provider: provider, ID: id}
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
@@ -162,8 +162,8 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, m.Window.Tokens)
 }
 
-// store stores a new conversation in one transaction.
-func (i *Importer) store(ctx context.Context, rec recording) (id string, err error) {
+// storeRecording stores a new conversation in one transaction.
+func (i *Importer) storeRecording(ctx context.Context, rec recording) (id string, err error) {
 	id = conversation.NewID()
 	w, err := i.Resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.Settings.Workspace})
 	if err != nil {
@@ -175,7 +175,7 @@ func (i *Importer) store(ctx context.Context, rec recording) (id string, err err
 		return "", err
 	}
 	if !slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }) {
-		return "", errNobodySpoke
+		return "", errNoUserMessage
 	}
 	return id, w.Append(ctx, events)
 }
@@ -183,8 +183,8 @@ func (i *Importer) store(ctx context.Context, rec recording) (id string, err err
 // importSource reads a file of limited size until its end or until ctx ends.
 type importSource struct {
 	*io.PipeReader
-	stop func() bool
-	read int
+	stop          func() bool
+	readRecording int
 }
 
 // Open opens a file to import; "-" is standard input.
@@ -196,20 +196,20 @@ func Open(ctx context.Context, c *console.Console, file string) (*importSource, 
 		if console.Terminal(c.Stdin) {
 			c.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil }), nil
+		return openInterruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil }), nil
 	}
 	st, err := os.Stat(file)
 	if err != nil {
-		return nil, PlainPath(err)
+		return nil, WithoutPath(err)
 	}
 	if st.IsDir() {
 		return nil, console.WithHint(errors.New("it is a folder"), "name the files in it")
 	}
-	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(file) }), nil
+	return openInterruptible(ctx, func() (io.ReadCloser, error) { return os.Open(file) }), nil
 }
 
-// PlainPath is an error without its path, which the caller shows.
-func PlainPath(err error) error {
+// WithoutPath returns an error without its path, because the caller shows the path.
+func WithoutPath(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
 		return p.Err
@@ -217,9 +217,9 @@ func PlainPath(err error) error {
 	return err
 }
 
-// interruptible returns a stream whose reads end with ctx. Opening and reading a pipe cannot be cancelled, so that goroutine
+// openInterruptible returns a stream whose reads fail once ctx ends. Opening and reading a pipe cannot be cancelled, so that goroutine
 // then ends with the program.
-func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
+func openInterruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
 	r, w := io.Pipe()
 	go func() {
 		stream, err := open()
@@ -227,7 +227,7 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) *imp
 			_, err = io.Copy(w, stream)
 			_ = stream.Close() // nothing was written to it
 		}
-		_ = w.CloseWithError(PlainPath(err)) // never fails
+		_ = w.CloseWithError(WithoutPath(err)) // never fails
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = r.CloseWithError(ctx.Err()) })
 	return &importSource{PipeReader: r, stop: stop}
@@ -235,7 +235,7 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) *imp
 
 func (s *importSource) Read(p []byte) (int, error) {
 	n, err := s.PipeReader.Read(p)
-	if s.read += n; s.read > maxImport {
+	if s.readRecording += n; s.readRecording > maxImport {
 		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
 	}
 	return n, err

@@ -17,29 +17,29 @@ import (
 //   - settings of compaction, window and tool results are imported; those of models, instructions, permissions and tools are
 //     left out
 
-// leftOut lists the addresses and settings that an import left out, each once.
-type leftOut struct {
+// omissions lists the addresses and settings that an import left out, each once.
+type omissions struct {
 	addresses []string // as provider/id at host
 	settings  []string // keys
 }
 
-// guard returns an event's body without addresses and settings that only the user may decide.
-func (l *leftOut) guard(body conversation.Body) conversation.Body {
+// omitUnsafe returns an event's body without addresses and settings that only the user may decide.
+func (l *omissions) omitUnsafe(body conversation.Body) conversation.Body {
 	switch b := body.(type) {
 	case conversation.ModelChanged:
 		if e, _ := openai.KnownProvider(b.Provider); e.BaseURL != "" || b.BaseURL == "" || setup.IsLoopback(b.BaseURL) {
 			return b // for a provider with a fixed address the recorded one is only compared
 		}
-		add(&l.addresses, b.Name()+" at "+setup.HostOf(b.BaseURL))
+		addUnique(&l.addresses, b.Name()+" at "+setup.HostOf(b.BaseURL))
 		b.BaseURL = ""
 		return b
 	case conversation.ConfigChanged:
 		kept := map[string]string{}
 		for key, value := range b.Set {
-			if importable(key) {
+			if isImportable(key) {
 				kept[key] = value
 			} else {
-				add(&l.settings, key)
+				addUnique(&l.settings, key)
 			}
 		}
 		return conversation.ConfigChanged{Set: kept}
@@ -47,8 +47,8 @@ func (l *leftOut) guard(body conversation.Body) conversation.Body {
 	return body
 }
 
-// importable reports whether a document may set a key. Tables are never imported.
-func importable(key string) bool {
+// isImportable reports whether a document may set a key. Tables are never imported.
+func isImportable(key string) bool {
 	if key == "compaction.summary.model" || key == "compaction.summary.instructions" {
 		return false
 	}
@@ -58,7 +58,7 @@ func importable(key string) bool {
 }
 
 // notes say what was left out, and how the user can set it.
-func (l *leftOut) notes() []string {
+func (l *omissions) notes() []string {
 	var notes []string
 	if len(l.addresses) > 0 {
 		notes = append(notes, "the address of "+strings.Join(l.addresses, ", ")+" is left out; --base-url URL sends the conversation there")
@@ -70,7 +70,7 @@ func (l *leftOut) notes() []string {
 	return notes
 }
 
-func add(list *[]string, text string) {
+func addUnique(list *[]string, text string) {
 	if !slices.Contains(*list, text) {
 		*list = append(*list, text)
 	}
