@@ -111,8 +111,8 @@ func (r *rig) appendEvents(bodies ...conversation.Body) {
 func (r *rig) breakdown() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
 	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
-		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4}, Until: -1, EvictTo: 2, EvictMore: true,
-			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
+		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4}, SummaryTo: -1, EvictTo: 2, EvictsMore: true,
+			ColdTo: -1, ColdLine: 76_800, After: 51_200, MayAskModel: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{
 			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Original: 300, State: projection.StateVerbatim},
 			{Kind: projection.Tools, Label: "definitions of 14 tools", Tokens: 40, Original: 40, State: projection.StateVerbatim},

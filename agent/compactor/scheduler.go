@@ -23,10 +23,10 @@ type scheduler struct {
 	cacheSaved func(llm.Model, conversation.Usage) *float64 // see [core.Options]
 	isWriting  func() bool                                  // a summary is being written or reviewed
 
-	past             planner.Past // earlier compactions in the log
-	paused           bool         // automatic summaries pause, and the watcher was told
-	summaryStartedAt int          // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
-	modelMayAskAt    int          // size of a request, in tokens, from which on the model may ask again
+	past             planner.History // earlier compactions in the log
+	paused           bool            // automatic summaries pause, and the watcher was told
+	summaryStartedAt int             // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
+	modelMayAskAt    int             // size of a request, in tokens, from which on the model may ask again
 }
 
 // check is the input of the planner. refused says that the server refused the request.
@@ -35,7 +35,7 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
 		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed, Refused: refused,
-		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.mayPrepare(),
+		Sheet: m.Sheet(), History: p.past, Prepares: !refused && p.mayPrepare(),
 	}
 }
 
@@ -54,7 +54,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
-		"idle", check.Idle, "cold", check.CacheInvalid || check.Sheet.Cold(check.Idle), "after_last", check.Past.After, "after_undo", check.Past.Undone, "failures", check.Past.Failures)
+		"idle", check.Idle, "cold", check.CacheInvalid || check.Sheet.Cold(check.Idle), "after_last", check.History.After, "after_undo", check.History.UndoneAt, "failures", check.History.Failures)
 	return plan
 }
 
@@ -155,7 +155,7 @@ func largestFitting(before int, e *llm.Error) int {
 // helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
 	now := p.journal.CompactionInputs()
-	now.Answering = false // when the user acts, the turn has ended
+	now.TurnInProgress = false // when the user acts, the turn has ended
 	r := p.journal.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
@@ -187,7 +187,7 @@ func affectsPast(b conversation.Body) bool {
 
 // refreshPast reads the earlier compactions from the log, and publishes whether automatic summaries pause.
 func (p *scheduler) refreshPast() {
-	p.past = planner.PastOf(p.journal.Events())
+	p.past = planner.HistoryOf(p.journal.Events())
 	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused
 		p.journal.Publish(updates.SummariesPaused{Paused: paused})

@@ -126,7 +126,7 @@ func (w *writer) summarizePieces(ctx context.Context, summarizePieces []summary.
 		}
 		answers = append(answers, answer)
 	}
-	return summary.Joined(answers), nil
+	return summary.JoinAnswers(answers), nil
 }
 
 // pieceBudget is the size of a piece in uncalibrated tokens: at most half of the form that was too long.
@@ -172,10 +172,10 @@ func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 	previous := s.previousFor(j)
 	switch {
 	case j.maxResendTokens() > 0 && !s.journal.Model().Window.IsKnown():
-		now.Writer, now.Cold = j.maxResendTokens(), true // the refused request would only grow
+		now.WriterWindow, now.Cold = j.maxResendTokens(), true // the refused request would only grow
 	case previous != nil:
 		j.writer.isPreviousModel = true
-		now.Cold, now.Caps, now.Writer = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
+		now.Cold, now.Caps, now.WriterWindow = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
 	}
 	var err error
 	if j.proposal, err = j.propose(now); err != nil || j.proposal.Job == nil {

@@ -397,7 +397,7 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 // CompactionInputs are the inputs of a compaction made now.
 func (j *Journal) CompactionInputs() edit.Inputs {
 	return edit.Inputs{
-		Meter: j.meter, Now: j.now(), Cold: j.cold(), Caps: j.settings.Model.Caps, Answering: j.inTurn,
+		Meter: j.meter, Now: j.now(), Cold: j.cold(), Caps: j.settings.Model.Caps, TurnInProgress: j.inTurn,
 	}
 }
 

@@ -143,9 +143,9 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check
 		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
 	}
 	if rapid.Bool().Draw(t, "past of the log") {
-		c.Past = planner.PastOf(log)
+		c.History = planner.HistoryOf(log)
 	} else {
-		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
+		c.History.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
 	}
 	return r, c
 }

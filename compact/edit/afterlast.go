@@ -5,8 +5,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// A range may start where the last compaction ended (D17's AfterLastCompaction, S64's
-// bound "last"). This file finds that turn. Rules:
+// A range may start where the last compaction ended (the bound "last"; AfterLastCompaction
+// in D17). This file finds that turn. Rules:
 //
 //   - It is the turn after the last one that any compaction in force covers, as in
 //     JP's own program (max(to_turn) + 1). The turn in which a compaction was made
@@ -39,15 +39,15 @@ func AfterLastCompaction(log []conversation.Event) int {
 		case conversation.Drop:
 			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
 		case conversation.Mask, conversation.Cap:
-			events := itemEvents(b)
+			events := maskedOrCapped(b)
 			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
 		}
 	}
 	return next
 }
 
-// itemEvents returns the events that the items of a mask or a cap name, by Seq.
-func itemEvents(overlay conversation.Body) map[uint64]bool {
+// maskedOrCapped returns the events that the items of a mask or a cap name, by Seq.
+func maskedOrCapped(overlay conversation.Body) map[uint64]bool {
 	events := map[uint64]bool{}
 	switch b := overlay.(type) {
 	case conversation.Mask:
@@ -78,18 +78,18 @@ func NextSummaryTurn(log []conversation.Event) int {
 // turn itself where uncovered messages follow in it; with onlyResults only tool results
 // count. It returns 0 if no message is covered.
 func turnAfter(log []conversation.Event, covered func(seq uint64) bool, onlyResults bool) int {
-	next, more := 0, false
+	next, hasUncovered := 0, false
 	for _, e := range log {
 		_, result := e.Body.(conversation.ToolResult)
 		switch {
 		case !conversation.IsMessage(e.Body):
 		case covered(e.Seq):
-			next, more = max(next, e.Turn+1), false
+			next, hasUncovered = max(next, e.Turn+1), false
 		case e.Turn == next-1 && (result || !onlyResults):
-			more = true
+			hasUncovered = true
 		}
 	}
-	if more {
+	if hasUncovered {
 		return next - 1
 	}
 	return next

@@ -11,19 +11,19 @@ import (
 // Bound is one end of a range as the user wrote it (S64): a turn (5, counted from 0), turns
 // before the last one (-3), a time ago (5h, 30m, 2d, 1w, 90s), or "last": the turn
 // after the last one that the compactions in force cover. [ResolveRange] finds the turn
-// that it means. The zero value is turn 0.
+// that the bound names. The zero value is turn 0.
 type Bound struct {
 	text string
-	form boundForm
+	kind boundKind
 	turn int           // boundTurn: the turn; boundBack: turns before the last, at least 1
 	ago  time.Duration // boundAgo, not negative
 }
 
-type boundForm int
+type boundKind int
 
 const (
-	boundTurn boundForm = iota
-	boundBack
+	boundTurn boundKind = iota
+	boundFromEnd
 	boundAgo
 	boundLast
 )
@@ -55,7 +55,7 @@ func ParseBound(text string) (Bound, error) {
 func parseBound(text string) (Bound, bool) {
 	b := Bound{text: text}
 	if text == lastWord {
-		b.form = boundLast
+		b.kind = boundLast
 		return b, true
 	}
 	digits, back := strings.CutPrefix(text, "-")
@@ -69,10 +69,10 @@ func parseBound(text string) (Bound, bool) {
 	}
 	switch {
 	case unit > 0:
-		b.form, b.ago = boundAgo, time.Duration(n)*unit
+		b.kind, b.ago = boundAgo, time.Duration(n)*unit
 		return b, !back && n <= int(math.MaxInt64/unit)
 	case back:
-		b.form, b.turn = boundBack, n
+		b.kind, b.turn = boundFromEnd, n
 		return b, n > 0
 	}
 	b.turn = n

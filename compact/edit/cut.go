@@ -26,34 +26,34 @@ import (
 // right if they are the very next events of the copy. It accepts any Seq.
 func CutBefore(log []conversation.Event, before uint64) (kept []conversation.Event, overlays []conversation.Body) {
 	units := conversation.Units(log)
-	at := sort.Search(len(log), func(i int) bool { return log[i].Seq >= before })
+	cutIndex := sort.Search(len(log), func(i int) bool { return log[i].Seq >= before })
 	for _, u := range slices.Backward(units) {
-		if u.Events[0] < at && u.Events[len(u.Events)-1] >= at {
-			at = u.Events[0]
+		if u.Events[0] < cutIndex && u.Events[len(u.Events)-1] >= cutIndex {
+			cutIndex = u.Events[0]
 		}
 	}
-	kept = log[:at:at]
-	if at == 0 || at == len(log) {
+	kept = log[:cutIndex:cutIndex]
+	if cutIndex == 0 || cutIndex == len(log) {
 		return kept, nil
 	}
-	c := overlayCopier{log: log, units: units, at: at, kept: kept, epochs: map[uint64]uint64{}, seqs: map[uint64]uint64{}}
+	copier := overlayCopier{log: log, units: units, cutIndex: cutIndex, kept: kept, epochs: map[uint64]uint64{}, seqs: map[uint64]uint64{}}
 	inForce := append(conversation.OverlaysInForce(log), conversation.RevertsInForce(log)...)
 	slices.Sort(inForce)
 	for _, i := range inForce {
-		if i >= at {
-			c.copyOverlay(i)
+		if i >= cutIndex {
+			copier.copyOverlay(i)
 		}
 	}
-	return kept, c.out
+	return kept, copier.copied
 }
 
-// overlayCopier copies the overlays after a cut into the copy that ends at it.
+// overlayCopier copies overlays from after the cut to the end of the copied log.
 type overlayCopier struct {
-	log   []conversation.Event
-	units []conversation.Unit
-	at    int // index of the first event that is not kept
-	kept  []conversation.Event
-	out   []conversation.Body
+	log      []conversation.Event
+	units    []conversation.Unit
+	cutIndex int // index of the first event that is not kept
+	kept     []conversation.Event
+	copied   []conversation.Body
 
 	epochs map[uint64]uint64 // epoch in the log -> epoch in the copy
 	seqs   map[uint64]uint64 // Seq of a copied overlay in the log -> in the copy
@@ -61,26 +61,26 @@ type overlayCopier struct {
 
 func (c *overlayCopier) copyOverlay(i int) {
 	e := c.log[i]
-	body, ok := c.reduced(i)
+	body, ok := c.reducedToKept(i)
 	if !ok {
 		return
 	}
-	next := c.kept[len(c.kept)-1].Seq + 1 + uint64(len(c.out))
-	made, _ := conversation.OriginOf(body) // every overlay has one
-	made.Epoch = conversation.EpochOf(e)
-	if made.Epoch >= c.log[c.at].Seq { // else it belongs to a kept epoch
-		if _, begun := c.epochs[made.Epoch]; !begun {
-			c.epochs[made.Epoch] = next
+	next := c.kept[len(c.kept)-1].Seq + 1 + uint64(len(c.copied))
+	origin, _ := conversation.OriginOf(body) // every overlay has an origin
+	origin.Epoch = conversation.EpochOf(e)
+	if origin.Epoch >= c.log[c.cutIndex].Seq { // else it belongs to a kept epoch
+		if _, begun := c.epochs[origin.Epoch]; !begun {
+			c.epochs[origin.Epoch] = next
 		}
-		made.Epoch = c.epochs[made.Epoch]
+		origin.Epoch = c.epochs[origin.Epoch]
 	}
 	c.seqs[e.Seq] = next
-	c.out = append(c.out, conversation.WithOrigin(body, made))
+	c.copied = append(c.copied, conversation.WithOrigin(body, origin))
 }
 
-// reduced returns the overlay at an index, reduced to the kept events; false if it
+// reducedToKept returns the overlay at an index, reduced to the kept events; false if it
 // concerns none of them.
-func (c *overlayCopier) reduced(i int) (conversation.Body, bool) {
+func (c *overlayCopier) reducedToKept(i int) (conversation.Body, bool) {
 	switch b := c.log[i].Body.(type) {
 	case conversation.Cap:
 		b.Items = filter(b.Items, func(x conversation.CapItem) bool { return c.isKept(x.Event) })
@@ -97,11 +97,11 @@ func (c *overlayCopier) reduced(i int) (conversation.Body, bool) {
 	case conversation.Drop:
 		return b, c.allKept(b.Spans)
 	case conversation.Summary:
-		return c.summary(b)
+		return c.copySummary(b)
 	case conversation.Rewind:
 		return b, c.rewindsOnlyKept(i, b)
 	case conversation.Revert:
-		return c.revert(b)
+		return c.copyRevert(b)
 	}
 	return nil, false
 }
@@ -114,12 +114,12 @@ func (c *overlayCopier) isKept(seq uint64) bool { return conversation.IndexOf(c.
 
 // allKept reports whether spans cover kept events and no others.
 func (c *overlayCopier) allKept(spans []conversation.Span) bool {
-	return len(spans) > 0 && !slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Last >= c.log[c.at].Seq })
+	return len(spans) > 0 && !slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Last >= c.log[c.cutIndex].Seq })
 }
 
-// summary returns a summary for the copy. A text cannot be divided at the cut; policies
+// copySummary returns a summary for the copy. A text cannot be divided at the cut; policies
 // can, because they apply to each event separately.
-func (c *overlayCopier) summary(b conversation.Summary) (conversation.Body, bool) {
+func (c *overlayCopier) copySummary(b conversation.Summary) (conversation.Body, bool) {
 	b.Parents = filter(b.Parents, func(seq uint64) bool { return c.isKept(seq) || c.seqs[seq] != 0 })
 	for i, seq := range b.Parents {
 		if moved := c.seqs[seq]; moved != 0 {
@@ -144,7 +144,7 @@ func (c *overlayCopier) rewindsOnlyKept(i int, b conversation.Rewind) bool {
 	for _, u := range c.units {
 		switch first := u.Events[0]; {
 		case !b.Removes(u.Turn, c.log[first].Seq) || first >= i:
-		case first >= c.at:
+		case first >= c.cutIndex:
 			return false
 		default:
 			removesKept = true
@@ -153,10 +153,10 @@ func (c *overlayCopier) rewindsOnlyKept(i int, b conversation.Rewind) bool {
 	return removesKept
 }
 
-// revert returns a revert for the copy; false unless it undoes a kept overlay, because
+// copyRevert returns a revert for the copy; false unless it undoes a kept overlay, because
 // overlays that were undone after the cut are not copied.
-func (c *overlayCopier) revert(b conversation.Revert) (conversation.Body, bool) {
-	if b.Redoes >= c.log[c.at].Seq {
+func (c *overlayCopier) copyRevert(b conversation.Revert) (conversation.Body, bool) {
+	if b.Redoes >= c.log[c.cutIndex].Seq {
 		b.Redoes = c.epochs[b.Redoes]
 	}
 	undoesKept := slices.ContainsFunc(c.kept, func(e conversation.Event) bool {

@@ -156,7 +156,7 @@ func proposalIn(log []conversation.Event, name preset.Name, profile string, answ
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 0
 	m := meter.New(meter.Options{}).WithView(projection.Project(log))
-	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, TurnInProgress: answering}, w)
 }
 
 func TestProposalDuringATurnLeavesTheNewestMessages(t *testing.T) {

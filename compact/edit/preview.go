@@ -22,7 +22,7 @@ func (l Layer) description() string {
 	case LayerResults:
 		return numbers.Count(l.Events, "result") + " masked"
 	case LayerArguments:
-		return "arguments of " + replies(l.Events) + " stripped"
+		return "arguments of " + replyCount(l.Events) + " stripped"
 	case LayerReasoning:
 		return "reasoning stripped"
 	case LayerCalls:
@@ -35,7 +35,7 @@ func (l Layer) description() string {
 	return "1 summary"
 }
 
-func replies(n int) string {
+func replyCount(n int) string {
 	if n == 1 {
 		return "1 reply"
 	}
@@ -58,7 +58,7 @@ type Preview struct {
 	Profile string
 	Range   Range
 	Before  int
-	After   int // before the summary is written: with the longest one that may be written
+	After   int // while a summary is not written, its longest possible text counts
 	Layers  []Layer
 	// BreakAt is the Seq of the first event that changes: the provider's prompt cache
 	// ends before it. 0: nothing changes.
@@ -70,7 +70,7 @@ type Preview struct {
 
 // SummaryNeed is a summary that a model has still to write.
 type SummaryNeed struct {
-	Model    string // "": the conversation's model
+	Model    string // provider/id; "": the conversation's model
 	Input    preset.SummaryInput
 	Covers   int // tokens of the messages that it replaces
 	Estimate int // most tokens that the text may have
@@ -78,74 +78,74 @@ type SummaryNeed struct {
 
 // Preview returns the effect of the proposal in numbers.
 func (p *Proposal) Preview() Preview {
-	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.in.Meter.WithView(p.before).EstimatedTokens()}
+	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.inputs.Meter.WithView(p.viewBefore).EstimatedTokens()}
 	if p.Job != nil {
 		return p.addExpectedSummary(preview)
 	}
-	meterAfter := p.in.Meter.WithView(p.after)
+	meterAfter := p.inputs.Meter.WithView(p.viewAfter)
 	preview.After, preview.Layers = meterAfter.EstimatedTokens(), p.Layers()
-	if i := firstChange(sentView(p.before, p.in.Meter), sentView(p.after, p.in.Meter)); i >= 0 {
-		preview.BreakAt = firstSeq(p.before, i)
+	if i := firstChange(sentView(p.viewBefore, p.inputs.Meter), sentView(p.viewAfter, p.inputs.Meter)); i >= 0 {
+		preview.BreakAt = firstSeq(p.viewBefore, i)
 		rewritten := 0.0
-		for i := i; i < len(p.after.Messages); i++ {
-			rewritten += meterAfter.MessageTokens(&p.after.Messages[i])
+		for i := i; i < len(p.viewAfter.Messages); i++ {
+			rewritten += meterAfter.MessageTokens(&p.viewAfter.Messages[i])
 		}
-		preview.Rewritten = min(whole(rewritten), preview.After)
+		preview.Rewritten = min(roundedTokens(rewritten), preview.After)
 	}
 	return preview
 }
 
-// addExpectedSummary completes a preview whose summary is not written: it counts the
-// longest text that may be written.
+// addExpectedSummary completes the preview of a proposal whose summary is not written. It
+// counts the longest text that the model may write.
 func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 	covered, rewritten, events := 0.0, 0.0, 0
 	lostReasoning, replies := 0.0, 0 // reasoning that is dropped because an earlier message changes
-	replaced := p.replaced()
-	for i, m := range p.before.Messages {
-		if !replaced(&m) {
+	isReplaced := p.isReplaced()
+	for i, m := range p.viewBefore.Messages {
+		if !isReplaced(&m) {
 			if covered == 0 {
 				continue
 			}
-			rewritten += p.weigh(m)
-			if p.in.Meter.SendsBoundThinking(&m) {
-				lostReasoning += p.in.Meter.TextTokens(m.ReasoningSize) + p.in.Meter.Factor()*p.in.Meter.MessageOverhead()
+			rewritten += p.messageTokens(m)
+			if p.inputs.Meter.SendsBoundThinking(&m) {
+				lostReasoning += p.inputs.Meter.TextTokens(m.ReasoningSize) + p.inputs.Meter.Factor()*p.inputs.Meter.MessageOverhead()
 				replies++
 			}
 			continue
 		}
 		if covered == 0 {
-			preview.BreakAt = firstSeq(p.before, i)
+			preview.BreakAt = firstSeq(p.viewBefore, i)
 		}
-		covered += p.weigh(m)
+		covered += p.messageTokens(m)
 		events += len(m.Events)
 	}
-	covers := whole(covered)
-	most := int(p.in.Meter.Factor() * p.Job.Longest())
+	covers := roundedTokens(covered)
+	longest := int(p.inputs.Meter.Factor() * p.Job.Longest())
 	if n := p.Job.MaxTokens; n > 0 {
-		most = min(most, n)
+		longest = min(longest, n)
 	}
-	preview.After = preview.Before - covers - whole(lostReasoning) + most
-	preview.Rewritten = min(whole(rewritten-lostReasoning)+most, preview.After)
-	preview.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
+	preview.After = preview.Before - covers - roundedTokens(lostReasoning) + longest
+	preview.Rewritten = min(roundedTokens(rewritten-lostReasoning)+longest, preview.After)
+	preview.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - longest}}
 	if replies > 0 {
-		preview.Layers = append(preview.Layers, Layer{Kind: LayerReasoning, Events: replies, Saved: whole(lostReasoning)})
+		preview.Layers = append(preview.Layers, Layer{Kind: LayerReasoning, Events: replies, Saved: roundedTokens(lostReasoning)})
 	}
-	preview.Summary = &SummaryNeed{Model: p.Job.Model, Input: p.Job.Input, Covers: covers, Estimate: most}
+	preview.Summary = &SummaryNeed{Model: p.Job.Model, Input: p.Job.Input, Covers: covers, Estimate: longest}
 	return preview
 }
 
-// replaced returns a test of whether the summary of the proposal replaces a message of
+// isReplaced returns a test of whether the summary of the proposal replaces a message of
 // the view before the compaction.
-func (p *Proposal) replaced() func(m *projection.Message) bool {
+func (p *Proposal) isReplaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(p.Spans)
 	return func(m *projection.Message) bool {
 		return covered.Contains(m.Events[0]) && m.State != projection.StatePinned
 	}
 }
 
-func (p *Proposal) weigh(m projection.Message) float64 {
-	return p.in.Meter.MessageTokens(&m)
+func (p *Proposal) messageTokens(m projection.Message) float64 {
+	return p.inputs.Meter.MessageTokens(&m)
 }
 
-// whole rounds a number of tokens. Sums are rounded once, at the end.
-func whole(tokens float64) int { return int(math.Round(tokens)) }
+// roundedTokens rounds a number of tokens. Sums are rounded once, at the end.
+func roundedTokens(tokens float64) int { return int(math.Round(tokens)) }

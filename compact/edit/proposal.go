@@ -40,13 +40,13 @@ type Inputs struct {
 	// the conversation.
 	Caps projection.Capabilities
 	// Writer is the window in tokens of the model that writes summaries. 0: it is the
-	// window of the meter. A refusal of the provider may tell it where the meter's is unknown.
-	Writer int
+	// window of the meter. Where that is unknown, a refusal of the provider may have named it.
+	WriterWindow int
 	// Transcript is the path of the file with the history as it was sent (JCL), or "".
 	Transcript string
 	// Answering says that a turn is in progress: the next request answers the newest
 	// messages, which therefore stay.
-	Answering bool
+	TurnInProgress bool
 }
 
 // Proposal is a compaction that could be committed.
@@ -57,15 +57,15 @@ type Proposal struct {
 	Focus   string
 	Job     *summary.Job // the summary to request from a model, nil if none is needed or it is written
 
-	asked  *summary.Job // the job whose answer was accepted, nil before
-	evicts bool         // an eviction of the planner, not a compaction of a profile
-	log    []conversation.Event
-	rules  preset.Rules
-	in     Inputs
-	made   conversation.Origin
-	before projection.View
-	after  projection.View
-	bodies []conversation.Body
+	answeredJob *summary.Job // the job whose answer was accepted, nil before
+	evicts      bool         // an eviction of the planner, not a compaction of a profile
+	log         []conversation.Event
+	rules       preset.Rules
+	inputs      Inputs
+	origin      conversation.Origin
+	viewBefore  projection.View
+	viewAfter   projection.View
+	overlays    []conversation.Body
 }
 
 // NewProposal computes the compaction that a request asks for. Errors wrap ErrNoProfile,
@@ -86,22 +86,22 @@ func newProposal(log []conversation.Event, r preset.Rules, in Inputs, req Reques
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := Proposal{Profile: name, Focus: req.Focus, log: log, rules: r, in: in, before: in.Meter.View()}
-	p.made = conversation.Origin{Source: req.Source, Trigger: req.Trigger, Preset: string(r.Preset), Profile: name}
+	p := Proposal{Profile: name, Focus: req.Focus, log: log, rules: r, inputs: in, viewBefore: in.Meter.View()}
+	p.origin = conversation.Origin{Source: req.Source, Trigger: req.Trigger, Preset: string(r.Preset), Profile: name}
 	if p.Range, err = p.resolveRange(req, profile); err != nil {
 		return Proposal{}, err
 	}
 	p.Spans = p.Range.Spans(log, rewoundTurns(log))
-	if in.Answering {
+	if in.TurnInProgress {
 		p.excludeNewest(profile.Summarize)
 	}
 	if len(p.Spans) == 0 {
 		return Proposal{}, fmt.Errorf("%w: nothing in %s can be compacted", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
 	}
 	if profile.Summarize {
-		err = p.needSummary(profile.Summary)
+		err = p.prepareJob(profile.Summary)
 	} else {
-		err = p.apply(p.policyOverlay(profile))
+		err = p.setOverlays(p.policyOverlay(profile))
 	}
 	if err != nil {
 		return Proposal{}, err
@@ -141,7 +141,7 @@ func (p *Proposal) resolveRange(req Request, profile preset.Profile) (Range, err
 	if keep < 0 {
 		keep = p.rules.KeepLast
 	}
-	r, err := ResolveRange(p.log, RangeOptions{From: req.From, To: req.To, KeepLast: keep, Now: p.in.Now,
+	r, err := ResolveRange(p.log, RangeOptions{From: req.From, To: req.To, KeepLast: keep, Now: p.inputs.Now,
 		AfterLast: AfterLastCompaction(p.log), Rewound: rewoundTurns(p.log)})
 	if err != nil || !profile.Summarize {
 		return r, err
@@ -157,16 +157,16 @@ func (p *Proposal) resolveRange(req Request, profile preset.Profile) (Range, err
 
 // rewoundTurns returns a test of whether a turn was rewound, nil if no turn was.
 func rewoundTurns(log []conversation.Event) func(int) bool {
-	gone := map[int]bool{}
+	rewound := map[int]bool{}
 	for i, rewind := range conversation.RewoundBy(log) {
 		if rewind != 0 {
-			gone[log[i].Turn] = true
+			rewound[log[i].Turn] = true
 		}
 	}
-	if len(gone) == 0 {
+	if len(rewound) == 0 {
 		return nil
 	}
-	return func(turn int) bool { return gone[turn] }
+	return func(turn int) bool { return rewound[turn] }
 }
 
 // policyOverlay returns the overlay of a profile that needs no model.
@@ -195,30 +195,30 @@ func (p *Proposal) toolsUsed() []string {
 	return names
 }
 
-// apply makes overlays the content of the proposal and computes the view after them. The
+// setOverlays makes overlays the content of the proposal and computes the view after them. The
 // error wraps ErrNothingToGain.
-func (p *Proposal) apply(bodies ...conversation.Body) error {
-	after := projection.Project(conversation.Extend(p.log, p.in.Now, bodies...))
-	tokensBefore, tokensAfter := p.in.Meter.WithView(p.before).EstimatedTokens(), p.in.Meter.WithView(after).EstimatedTokens()
-	changes := firstChange(p.before, after) >= 0
+func (p *Proposal) setOverlays(bodies ...conversation.Body) error {
+	after := projection.Project(conversation.Extend(p.log, p.inputs.Now, bodies...))
+	tokensBefore, tokensAfter := p.inputs.Meter.WithView(p.viewBefore).EstimatedTokens(), p.inputs.Meter.WithView(after).EstimatedTokens()
+	changes := firstChange(p.viewBefore, after) >= 0
 	gains := tokensAfter < tokensBefore && changes
 	switch {
-	case p.made.Trigger == planner.TriggerRequest:
+	case p.origin.Trigger == planner.TriggerRequest:
 		gains = changes // a source that compacts before every request does so even where the view grows
-	case p.asked != nil && p.asked.Input != preset.InputView && p.coversSummary():
+	case p.answeredJob != nil && p.answeredJob.Input != preset.InputView && p.coversSummary():
 		gains = true // the job has checked the length, and another focus may cost as many tokens as the old summary
 	}
 	if !gains {
 		return fmt.Errorf("%w: %q would not shrink %s%s",
-			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.advice())
+			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.profileAdvice())
 	}
-	p.after, p.bodies = after, bodies
-	p.made.Before, p.made.After = tokensBefore, tokensAfter
-	p.made.Why = p.why()
+	p.viewAfter, p.overlays = after, bodies
+	p.origin.Before, p.origin.After = tokensBefore, tokensAfter
+	p.origin.Why = p.reason()
 	return nil
 }
 
-func (p *Proposal) advice() string {
+func (p *Proposal) profileAdvice() string {
 	if p.rules.Profiles[p.Profile].Summarize {
 		return ""
 	}
@@ -228,7 +228,7 @@ func (p *Proposal) advice() string {
 	return "; --profile " + preset.ProfileHeavy + " would summarize them"
 }
 
-func (p *Proposal) why() string {
+func (p *Proposal) reason() string {
 	text := numbers.Turns(p.Range.From, p.Range.To)
 	for _, l := range p.Layers() {
 		if l.Kind == LayerSummary && p.evicts && p.rules.Wording().HasNotes {
@@ -245,22 +245,22 @@ func (p *Proposal) why() string {
 // Bodies returns the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. It is nil while a summary is not written.
 func (p *Proposal) Bodies(seq uint64) []conversation.Body {
-	return conversation.AssignEpoch(p.bodies, seq, p.made)
+	return conversation.AssignEpoch(p.overlays, seq, p.origin)
 }
 
 // After returns the view after the compaction, or the zero view while a summary is not
 // written.
-func (p *Proposal) After() projection.View { return p.after }
+func (p *Proposal) After() projection.View { return p.viewAfter }
 
 // excludeNewest removes from the proposal the newest user message and the last unit,
 // which the next request answers.
 func (p *Proposal) excludeNewest(summarize bool) {
-	newest, last := newestMessage(p.log), lastUnit(p.log)
+	newest, last := newestUserMessage(p.log), lastUnit(p.log)
 	spans := conversation.SpansWithout(p.log, p.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
-		older, newer := splitAt(spans, newest)
+		older, newer := splitSpans(spans, newest)
 		spans = older
-		if meter.EstimateCovered(p.before, newer) > meter.EstimateCovered(p.before, older) {
+		if meter.EstimateCovered(p.viewBefore, newer) > meter.EstimateCovered(p.viewBefore, older) {
 			spans = newer
 		}
 	}
@@ -272,15 +272,15 @@ func (p *Proposal) excludeNewest(summarize bool) {
 
 // ProposeOverlays returns a proposal of overlays that a rule chose. The reason in made
 // is appended to the description of their effect. The error wraps ErrNothingToGain.
-func ProposeOverlays(log []conversation.Event, r preset.Rules, in Inputs, made conversation.Origin, bodies ...conversation.Body) (Proposal, error) {
-	p := Proposal{log: log, rules: r, in: in, made: made, before: in.Meter.View()}
-	p.made.Preset = string(r.Preset)
+func ProposeOverlays(log []conversation.Event, r preset.Rules, in Inputs, origin conversation.Origin, bodies ...conversation.Body) (Proposal, error) {
+	p := Proposal{log: log, rules: r, inputs: in, origin: origin, viewBefore: in.Meter.View()}
+	p.origin.Preset = string(r.Preset)
 	p.Range.From, p.Range.To = p.turnsTouched(bodies)
-	if err := p.apply(bodies...); err != nil {
+	if err := p.setOverlays(bodies...); err != nil {
 		return Proposal{}, err
 	}
-	if made.Why != "" {
-		p.made.Why += "; " + made.Why
+	if origin.Why != "" {
+		p.origin.Why += "; " + origin.Why
 	}
 	return p, nil
 }
@@ -289,7 +289,7 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
-		maps.Copy(touched, itemEvents(b))
+		maps.Copy(touched, maskedOrCapped(b))
 		switch b := b.(type) {
 		case conversation.Summary:
 			spans = conversation.JoinSpans(spans, b.Spans)
@@ -312,13 +312,13 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 // appended to the log in between. The error wraps ErrNothingToGain.
 func (p *Proposal) Rebase(log []conversation.Event, in Inputs, masks ...conversation.Body) (Proposal, error) {
 	rebased := *p
-	rebased.log, rebased.in, rebased.before = log, in, in.Meter.View()
-	bodies := slices.Clone(p.bodies)
+	rebased.log, rebased.inputs, rebased.viewBefore = log, in, in.Meter.View()
+	bodies := slices.Clone(p.overlays)
 	if text, ok := p.writtenSummary(); ok && preset.WordingOf(text.Style).HasNotes && p.hasNewerOverlays(log) {
-		text.Appendix = summary.Note(log, rebased.before, rebased.Spans, rebased.noteRoom())
+		text.Appendix = summary.Note(log, rebased.viewBefore, rebased.Spans, rebased.noteLimits())
 		bodies[p.summaryIndex()] = text
 	}
-	if err := rebased.apply(append(slices.Clone(masks), bodies...)...); err != nil {
+	if err := rebased.setOverlays(append(slices.Clone(masks), bodies...)...); err != nil {
 		return Proposal{}, err
 	}
 	return rebased, nil
@@ -333,13 +333,13 @@ func (p *Proposal) hasNewerOverlays(log []conversation.Event) bool {
 // SavesEnough reports whether a proposal without an open job saves the share of the
 // request that the planner requires (progress ratio).
 func (p *Proposal) SavesEnough() bool {
-	saved := p.made.Before - p.made.After
-	return saved > 0 && float64(saved) >= p.rules.Planner.ProgressRatio*float64(p.made.Before)
+	saved := p.origin.Before - p.origin.After
+	return saved > 0 && float64(saved) >= p.rules.Planner.ProgressRatio*float64(p.origin.Before)
 }
 
 // DropsOldest reports whether the proposal drops the oldest messages.
 func (p *Proposal) DropsOldest() bool {
-	return slices.ContainsFunc(p.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
+	return slices.ContainsFunc(p.overlays, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
 }
 
 // A prepared summary is not an overlay until a step of the planner evicts the events that
@@ -364,7 +364,7 @@ func UnchangedSince(log []conversation.Event, seq uint64, spans []conversation.S
 		if !e.Body.Kind().IsOverlay() || isNote(e.Body) {
 			continue
 		}
-		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || overlap(spans, s.Spans) {
+		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || spansOverlap(spans, s.Spans) {
 			return false
 		}
 	}
@@ -378,9 +378,9 @@ func isNote(b conversation.Body) bool {
 }
 
 // Covers reports whether a proposal covers any of the events of spans.
-func (p *Proposal) Covers(spans []conversation.Span) bool { return overlap(p.Spans, spans) }
+func (p *Proposal) Covers(spans []conversation.Span) bool { return spansOverlap(p.Spans, spans) }
 
-func overlap(a, b []conversation.Span) bool {
+func spansOverlap(a, b []conversation.Span) bool {
 	return slices.ContainsFunc(a, func(x conversation.Span) bool {
 		return slices.ContainsFunc(b, func(y conversation.Span) bool { return x.First <= y.Last && y.First <= x.Last })
 	})
@@ -389,28 +389,28 @@ func overlap(a, b []conversation.Span) bool {
 // EvictWith returns the proposal that evicts events by a note of the planner, in one
 // epoch with the summaries of prepared proposals. With mayExtend it may evict events that
 // only a summary covers, too. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, made conversation.Origin, note conversation.Body, mayExtend bool, prepared ...*Proposal) (Proposal, error) {
-	step, _ := note.(conversation.Summary) // the planner's notes always are
-	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, in: in, made: made, before: in.Meter.View(), evicts: true}
-	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
-	covered := projection.WithEarlier(log, step.Spans)
+func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, origin conversation.Origin, note conversation.Body, mayExtend bool, prepared ...*Proposal) (Proposal, error) {
+	noteOverlay, _ := note.(conversation.Summary) // the planner's notes always are
+	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, inputs: in, origin: origin, viewBefore: in.Meter.View(), evicts: true}
+	p.origin.Preset, p.origin.Profile = string(r.Preset), preset.ProfileHeavy
+	covered := projection.WithEarlier(log, noteOverlay.Spans)
 	var texts []conversation.Summary
-	for _, one := range prepared {
-		text, ok := one.writtenSummary()
+	for _, preparedProposal := range prepared {
+		text, ok := preparedProposal.writtenSummary()
 		evictsAll := ok && covered.ContainsMessages(log, text.Spans)
-		if !ok || !evictsAll && !(mayExtend && one.Covers(step.Spans)) {
+		if !ok || !evictsAll && !(mayExtend && preparedProposal.Covers(noteOverlay.Spans)) {
 			return Proposal{}, ErrNotEvicted
 		}
-		text.Appendix, p.asked = "", one.asked
+		text.Appendix, p.answeredJob = "", preparedProposal.answeredJob
 		p.Spans, texts = conversation.JoinSpans(p.Spans, text.Spans), append(texts, text)
 		if !evictsAll {
-			step = planner.EvictionNote(log, in.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
+			noteOverlay = planner.EvictionNote(log, in.Meter.View(), conversation.JoinSpans(noteOverlay.Spans, p.Spans), p.noteLimits())
 		}
 	}
-	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Contains)
-	p.Spans = conversation.JoinSpans(p.Spans, step.Spans)
+	rest := conversation.SpansWithout(log, noteOverlay.Spans, conversation.Disjoint(p.Spans).Contains)
+	p.Spans = conversation.JoinSpans(p.Spans, noteOverlay.Spans)
 	p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(log, p.Spans))
-	if err := p.apply(withNote(log, texts, step, rest)...); err != nil {
+	if err := p.setOverlays(withNote(log, texts, noteOverlay, rest)...); err != nil {
 		return Proposal{}, err
 	}
 	return p, nil
@@ -440,7 +440,7 @@ func (p *Proposal) writtenSummary() (conversation.Summary, bool) {
 	if i < 0 {
 		return conversation.Summary{}, false
 	}
-	s, ok := p.bodies[i].(conversation.Summary)
+	s, ok := p.overlays[i].(conversation.Summary)
 	return s, ok
 }
 
@@ -452,7 +452,7 @@ func (p *Proposal) writtenSummary() (conversation.Summary, bool) {
 //   - A summary stands in one place of the view. Where the newest user message splits a
 //     range, the summary covers the side with more tokens.
 
-func newestMessage(log []conversation.Event) uint64 {
+func newestUserMessage(log []conversation.Event) uint64 {
 	for _, e := range slices.Backward(log) {
 		if _, ok := e.Body.(conversation.UserMessage); ok {
 			return e.Seq
@@ -473,9 +473,9 @@ func lastUnit(log []conversation.Event) map[uint64]bool {
 	return seqs
 }
 
-// splitAt splits spans into those before an event and those after it. No span may
+// splitSpans splits spans into those before an event and those after it. No span may
 // contain the event.
-func splitAt(spans []conversation.Span, seq uint64) (older, newer []conversation.Span) {
+func splitSpans(spans []conversation.Span, seq uint64) (older, newer []conversation.Span) {
 	for i, s := range spans {
 		if s.First > seq {
 			return spans[:i], spans[i:]
@@ -487,7 +487,7 @@ func splitAt(spans []conversation.Span, seq uint64) (older, newer []conversation
 // ProposeSummary proposes a summary of spans of whole units that a rule chose. The
 // proposal has a job according to r.Summary; made describes the cause of the overlay.
 // The error wraps ErrNoRange.
-func ProposeSummary(log []conversation.Event, r preset.Rules, in Inputs, spans []conversation.Span, made conversation.Origin) (Proposal, error) {
+func ProposeSummary(log []conversation.Event, r preset.Rules, in Inputs, spans []conversation.Span, origin conversation.Origin) (Proposal, error) {
 	if len(spans) == 0 {
 		return Proposal{}, noRange("no event may be covered now")
 	}
@@ -495,15 +495,15 @@ func ProposeSummary(log []conversation.Event, r preset.Rules, in Inputs, spans [
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.SpansWithoutRewound(log, spans)
-	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, in: in, made: made, before: in.Meter.View(), evicts: true}
-	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
+	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, inputs: in, origin: origin, viewBefore: in.Meter.View(), evicts: true}
+	p.origin.Preset, p.origin.Profile = string(r.Preset), preset.ProfileHeavy
 	p.Range.From, p.Range.To = conversation.TurnRange(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == preset.ModeCumulative {
 		for _, old := range SummaryRanges(log) {
 			p.Range.From = min(p.Range.From, old.From)
 		}
 	}
-	if err := p.needSummary(r.Summary); err != nil {
+	if err := p.prepareJob(r.Summary); err != nil {
 		return Proposal{}, err
 	}
 	return p, nil
@@ -513,19 +513,19 @@ func ProposeSummary(log []conversation.Event, r preset.Rules, in Inputs, spans [
 // Preview.After. A summary that is not written counts with its greatest expected length.
 func (p *Proposal) ReadingAfter() meter.Reading {
 	if p.Job == nil {
-		return p.in.Meter.WithView(p.after).Reading()
+		return p.inputs.Meter.WithView(p.viewAfter).Reading()
 	}
-	left := p.before
-	left.Messages, left.Sizes = nil, projection.Sizes{}
-	replaced := p.replaced()
-	for _, m := range p.before.Messages {
-		if !replaced(&m) {
-			m.AddTo(&left.Sizes)
-			left.Messages = append(left.Messages, m)
+	remaining := p.viewBefore
+	remaining.Messages, remaining.Sizes = nil, projection.Sizes{}
+	isReplaced := p.isReplaced()
+	for _, m := range p.viewBefore.Messages {
+		if !isReplaced(&m) {
+			m.AddTo(&remaining.Sizes)
+			remaining.Messages = append(remaining.Messages, m)
 		}
 	}
 	preview := p.Preview()
-	return p.in.Meter.WithView(left).ReadingWithSummary(preview.After, preview.Summary.Estimate)
+	return p.inputs.Meter.WithView(remaining).ReadingWithSummary(preview.After, preview.Summary.Estimate)
 }
 
 // Written is the written summary of a proposal that is not committed.
@@ -541,16 +541,16 @@ func (p *Proposal) Written() (w Written, ok bool) {
 	if !ok {
 		return w, false
 	}
-	covers, replaced := 0.0, p.replaced()
-	for i := range p.before.Messages {
-		if m := &p.before.Messages[i]; replaced(m) {
-			covers += p.weigh(*m)
+	covers, isReplaced := 0.0, p.isReplaced()
+	for i := range p.viewBefore.Messages {
+		if m := &p.viewBefore.Messages[i]; isReplaced(m) {
+			covers += p.messageTokens(*m)
 		}
 	}
-	if p.asked.Input != preset.InputView {
-		covers = max(covers, p.in.Meter.Factor()*float64(p.asked.CoveredTokens))
+	if p.answeredJob.Input != preset.InputView {
+		covers = max(covers, p.inputs.Meter.Factor()*float64(p.answeredJob.CoveredTokens))
 	}
-	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
+	return Written{Text: s.Text, Appendix: s.Appendix, Covers: roundedTokens(covers)}, true
 }
 
 // WithText returns a proposal with the summary as the user edited it; p does not change.
@@ -564,14 +564,14 @@ func (p *Proposal) WithText(text string) (Proposal, error) {
 	if text == s.Text {
 		return *p, nil
 	}
-	if err := p.asked.Check(text); err != nil {
+	if err := p.answeredJob.Check(text); err != nil {
 		return Proposal{}, err
 	}
 	s.Text, s.Edited = text, true
-	bodies := slices.Clone(p.bodies)
+	bodies := slices.Clone(p.overlays)
 	bodies[p.summaryIndex()] = s
 	edited := *p
-	if err := edited.apply(bodies...); err != nil {
+	if err := edited.setOverlays(bodies...); err != nil {
 		return Proposal{}, err
 	}
 	return edited, nil
@@ -585,10 +585,10 @@ func (p *Proposal) Edited() bool {
 
 // summaryIndex returns the index of the written summary among the overlays, or -1.
 func (p *Proposal) summaryIndex() int {
-	if p.asked == nil {
+	if p.answeredJob == nil {
 		return -1
 	}
-	return slices.IndexFunc(p.bodies, func(b conversation.Body) bool {
+	return slices.IndexFunc(p.overlays, func(b conversation.Body) bool {
 		s, ok := b.(conversation.Summary)
 		return ok && s.Policies == nil
 	})

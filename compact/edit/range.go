@@ -31,7 +31,7 @@ type RangeOptions struct {
 	Rewound func(turn int) bool
 }
 
-func (r Range) holds(turn int) bool { return r.From <= turn && turn <= r.To }
+func (r Range) contains(turn int) bool { return r.From <= turn && turn <= r.To }
 
 // ExtendOver returns the smallest range that contains r and partly overlaps no existing range
 // (S64): while one overlaps r and neither contains the other, r grows to include it.
@@ -70,10 +70,10 @@ func noRange(format string, args ...any) error {
 // that began since then, to a time ago the last one that began before. A bound outside the
 // conversation is an error. Every error wraps [ErrNoRange].
 func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
-	begun := turnsBegun(log)
-	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Rewound != nil && o.Rewound(t.turn) })
+	starts := turnStarts(log)
+	live := slices.DeleteFunc(slices.Clone(starts), func(t turnStart) bool { return o.Rewound != nil && o.Rewound(t.turn) })
 	switch {
-	case len(begun) == 0:
+	case len(starts) == 0:
 		return Range{}, noRange("this conversation has no messages")
 	case len(live) == 0:
 		return Range{}, noRange("every turn is undone")
@@ -81,12 +81,12 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	from, to := 0, len(live)-1-max(0, o.KeepLast)
 	var err error
 	if o.From != nil {
-		if from, err = o.find("--from", *o.From, live); err != nil {
+		if from, err = o.findTurn("--from", *o.From, live); err != nil {
 			return Range{}, err
 		}
 	}
 	if o.To != nil {
-		if to, err = o.find("--to", *o.To, live); err != nil {
+		if to, err = o.findTurn("--to", *o.To, live); err != nil {
 			return Range{}, err
 		}
 	}
@@ -103,12 +103,12 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	return Range{}, noRange("--from %s (turn %d) is among %s", o.From, live[from].turn, kept)
 }
 
-// find returns the turn that a bound means, as an index into the turns that are not rewound.
-func (o RangeOptions) find(flag string, b Bound, live []turnStart) (int, error) {
+// findTurn returns the turn that a bound means, as an index into the turns that are not rewound.
+func (o RangeOptions) findTurn(flag string, b Bound, live []turnStart) (int, error) {
 	last := len(live) - 1
 	i := -1
-	switch b.form {
-	case boundBack:
+	switch b.kind {
+	case boundFromEnd:
 		i = last - b.turn
 	case boundLast:
 		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn >= o.AfterLast })
@@ -138,9 +138,9 @@ type turnStart struct {
 	at   time.Time
 }
 
-// turnsBegun returns the turns of a log in ascending order. A log without a user message
+// turnStarts returns the turns of a log in ascending order. A log without a user message
 // has no turns.
-func turnsBegun(log []conversation.Event) []turnStart {
+func turnStarts(log []conversation.Event) []turnStart {
 	var turns []turnStart
 	seen, hasUserMessage := map[int]bool{}, false
 	for _, e := range log {
@@ -178,7 +178,7 @@ func (r Range) Spans(log []conversation.Event, rewound func(turn int) bool) []co
 	for _, u := range conversation.Units(log) {
 		outside := func(i int) bool {
 			turn := log[i].Turn
-			return !r.holds(turn) || rewound != nil && rewound(turn)
+			return !r.contains(turn) || rewound != nil && rewound(turn)
 		}
 		s := uint8(covered)
 		if u.Open || slices.ContainsFunc(u.Events, outside) {

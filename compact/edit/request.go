@@ -46,10 +46,10 @@ func NewRequest() Request {
 
 // RequestOf returns the request of a plan that applies a profile: it covers the turns
 // after the last compaction.
-func RequestOf(p planner.Plan) Request {
-	last := Bound{form: boundLast}
+func RequestOf(plan planner.Plan) Request {
+	last := Bound{kind: boundLast}
 	req := NewRequest()
-	req.Profile, req.From, req.Source, req.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
+	req.Profile, req.From, req.Source, req.Trigger = plan.Profile, &last, conversation.SourceAuto, plan.Trigger
 	return req
 }
 
@@ -73,7 +73,7 @@ func looksLikeBound(word string) bool {
 // command line, and the focus as free text. Errors wrap ErrBadRequest.
 func ParseRequest(text string) (Request, Op, error) {
 	req, op, words := NewRequest(), OpCompact, strings.Fields(text)
-	bad := func(format string, args ...any) (Request, Op, error) {
+	invalid := func(format string, args ...any) (Request, Op, error) {
 		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, fmt.Errorf(format, args...))
 	}
 	var focus []string
@@ -90,7 +90,7 @@ func ParseRequest(text string) (Request, Op, error) {
 			} else if len(words) > 0 {
 				words = words[1:]
 			} else if name != "--from" {
-				return bad("%s needs a value", name)
+				return invalid("%s needs a value", name)
 			}
 		}
 		var err error
@@ -106,29 +106,29 @@ func ParseRequest(text string) (Request, Op, error) {
 		case "--":
 			focus, words = append(focus, words...), nil
 		case "--from":
-			req.From, err = boundOf(value)
+			req.From, err = parseBoundPointer(value)
 		case "--to":
-			req.To, err = boundOf(value)
+			req.To, err = parseBoundPointer(value)
 		case "--profile":
 			req.Profile = value
 		case "--focus":
 			focus = append(focus, value)
 		case "--keep", "--keep-last":
 			if req.KeepLast, err = strconv.Atoi(value); err != nil || req.KeepLast < 0 {
-				return bad("%s needs a number of turns, such as 3, not %q", name, value)
+				return invalid("%s needs a number of turns, such as 3, not %q", name, value)
 			}
 		default:
 			if strings.HasPrefix(word, "--") {
-				return bad("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo", name)
+				return invalid("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo", name)
 			}
 			focus = append(focus, word)
 		}
 		if err != nil {
-			return bad("%s: %w", name, err)
+			return invalid("%s: %w", name, err)
 		}
 	}
 	if req.To != nil && req.KeepLast >= 0 {
-		return bad("--to and --keep-last both say where the range ends; use one of them")
+		return invalid("--to and --keep-last both say where the range ends; use one of them")
 	}
 	req.Focus = strings.Join(focus, " ")
 	req.Evicts = req.hasNoOptions()
@@ -137,7 +137,7 @@ func ParseRequest(text string) (Request, Op, error) {
 
 var valueFlags = []string{"--from", "--to", "--profile", "--focus", "--keep", "--keep-last"}
 
-func boundOf(text string) (*Bound, error) {
+func parseBoundPointer(text string) (*Bound, error) {
 	b, err := ParseBound(text)
 	return &b, err
 }

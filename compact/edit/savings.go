@@ -26,24 +26,24 @@ const (
 	savingKinds
 )
 
-// Saving is the number of messages or events that are shortened or hidden, and the tokens
-// that the next request is shorter for it.
+// Saving is the number of messages or events that overlays shorten or hide, and the tokens
+// that this saves in the next request.
 type Saving struct {
 	Items  int
 	Tokens float64
 }
 
-// Savings is what each kind saves in a view of a log.
+// Savings are the savings of a view, by SavingKind.
 type Savings [savingKinds]Saving
 
 // SavingsOf compares a view with the original messages.
 func SavingsOf(log []conversation.Event, v projection.View, m meter.Meter) Savings {
-	w := savingsCounter{log: log, meter: m.WithView(v)}
+	counter := savingsCounter{log: log, meter: m.WithView(v)}
 	for i := range v.Messages {
 		if m := &v.Messages[i]; m.State == projection.StateSummarised || m.State == projection.StateDropped {
-			w.addReplacement(m)
+			counter.addReplacement(m)
 		} else {
-			w.addMessage(m)
+			counter.addMessage(m)
 		}
 	}
 	for _, a := range v.Absent {
@@ -51,83 +51,83 @@ func SavingsOf(log []conversation.Event, v projection.View, m meter.Meter) Savin
 		switch a.Why {
 		case projection.WhyLeftOut:
 			kind = SavedCalls
-		case projection.WhyToldAbove:
+		case projection.WhySummarisedAbove:
 			kind = SavedSummaries
 		}
-		text, reasoning := w.originalTokens(a.Event)
-		w.save(kind, 1, text+reasoning)
+		text, reasoning := counter.originalTokens(a.Event)
+		counter.addSaving(kind, 1, text+reasoning)
 	}
-	return w.sums
+	return counter.sums
 }
 
 type savingsCounter struct {
-	log   []conversation.Event
-	meter meter.Meter // with the view
-	sums  Savings
-	run   uint64 // Seq of the first event of the newest message that replaces several events
+	log             []conversation.Event
+	meter           meter.Meter // with the view
+	sums            Savings
+	lastReplacement uint64 // Seq of the first event of the newest message that replaces several events
 }
 
-func (w *savingsCounter) save(kind SavingKind, items int, tokens float64) {
-	w.sums[kind].Items += items
-	w.sums[kind].Tokens += tokens
+func (c *savingsCounter) addSaving(kind SavingKind, items int, tokens float64) {
+	c.sums[kind].Items += items
+	c.sums[kind].Tokens += tokens
 }
 
 // originalTokens returns the tokens of the original message of an event, and of its
 // reasoning if that would be sent.
-func (w *savingsCounter) originalTokens(seq uint64) (text, reasoning float64) {
-	i := conversation.IndexOf(w.log, seq)
+func (c *savingsCounter) originalTokens(seq uint64) (text, reasoning float64) {
+	i := conversation.IndexOf(c.log, seq)
 	if i < 0 {
 		return 0, 0
 	}
-	m, ok := projection.MessageOf(&w.log[i])
+	m, ok := projection.MessageOf(&c.log[i])
 	if !ok {
 		return 0, 0
 	}
-	if m.Reasoning != "" && w.meter.EchoesReasoning() {
-		reasoning = w.reasoningTokens(&m)
+	if m.Reasoning != "" && c.meter.EchoesReasoning() {
+		reasoning = c.reasoningTokens(&m)
 	}
 	m.Reasoning = ""
-	return w.meter.MessageTokens(&m), reasoning
+	return c.meter.MessageTokens(&m), reasoning
 }
 
-func (w *savingsCounter) reasoningTokens(m *projection.Message) float64 {
-	return w.meter.TextTokens(m.ReasoningSize) + w.meter.Factor()*w.meter.MessageOverhead()
+func (c *savingsCounter) reasoningTokens(m *projection.Message) float64 {
+	return c.meter.TextTokens(m.ReasoningSize) + c.meter.Factor()*c.meter.MessageOverhead()
 }
 
 // addMessage adds the saving of a message that shows one event.
-func (w *savingsCounter) addMessage(m *projection.Message) {
+func (c *savingsCounter) addMessage(m *projection.Message) {
 	if m.Overlay == 0 && m.Repeats == 0 && m.Reasoning == "" {
 		return
 	}
-	text, reasoning := w.originalTokens(m.Events[0])
+	text, reasoning := c.originalTokens(m.Events[0])
 	kept := 0.0
-	if w.meter.SendsThinking(m) {
-		kept = w.reasoningTokens(m)
+	if c.meter.SendsThinking(m) {
+		kept = c.reasoningTokens(m)
 	}
-	saved := text - (w.meter.MessageTokens(m) - kept)
+	saved := text - (c.meter.MessageTokens(m) - kept)
 	switch {
 	case m.Overlay == 0 && m.Repeats == 0:
 	case m.Repeats != 0:
-		w.save(SavedPointers, 1, saved)
+		c.addSaving(SavedPointers, 1, saved)
 	case m.Role == projection.RoleTool && m.State == projection.StateMasked:
-		w.save(SavedMasks, 1, saved)
+		c.addSaving(SavedMasks, 1, saved)
 	case m.State == projection.StateCapped:
-		w.save(SavedCaps, 1, saved)
+		c.addSaving(SavedCaps, 1, saved)
 	case saved != 0:
-		w.save(SavedArguments, 1, saved)
+		c.addSaving(SavedArguments, 1, saved)
 	}
 	switch {
 	case kept > 0:
 	case m.Stripped, reasoning > 0 && m.Reasoning == "":
-		w.save(SavedReasoning, 1, reasoning)
+		c.addSaving(SavedReasoning, 1, reasoning)
 	case reasoning > 0:
-		w.save(SavedThinking, 1, reasoning)
+		c.addSaving(SavedThinking, 1, reasoning)
 	}
 }
 
 // addReplacement adds the saving of a message that replaces several events. Where a pair
 // of messages replaces the same events, they are counted once.
-func (w *savingsCounter) addReplacement(m *projection.Message) {
+func (c *savingsCounter) addReplacement(m *projection.Message) {
 	kind := SavedSummaries
 	switch {
 	case m.State == projection.StateDropped && m.Why == projection.WhyLeftOut:
@@ -135,17 +135,17 @@ func (w *savingsCounter) addReplacement(m *projection.Message) {
 	case m.State == projection.StateDropped:
 		kind = SavedDrops
 	}
-	if w.save(kind, 0, -w.meter.MessageTokens(m)); w.run == m.Events[0] {
+	if c.addSaving(kind, 0, -c.meter.MessageTokens(m)); c.lastReplacement == m.Events[0] {
 		return
 	}
-	w.run = m.Events[0]
+	c.lastReplacement = m.Events[0]
 	for _, seq := range m.Events {
-		text, reasoning := w.originalTokens(seq)
-		w.save(kind, 1, text+reasoning)
+		text, reasoning := c.originalTokens(seq)
+		c.addSaving(kind, 1, text+reasoning)
 	}
 }
 
-var layerOf = [savingKinds]string{
+var layerOfSaving = [savingKinds]string{
 	SavedMasks: LayerResults, SavedCaps: LayerResults, SavedPointers: LayerResults, SavedArguments: LayerArguments,
 	SavedReasoning: LayerReasoning, SavedThinking: LayerReasoning, SavedCalls: LayerCalls, SavedDrops: LayerDropped,
 	SavedTurns: LayerDropped,
@@ -156,11 +156,11 @@ var layerOf = [savingKinds]string{
 // hides messages includes the loss of savings by earlier overlays of these messages.
 func (p *Proposal) Layers() []Layer {
 	hiding := p.hidingLayer()
-	before, after := SavingsOf(p.log, p.before, p.in.Meter), SavingsOf(p.log, p.after, p.in.Meter)
+	before, after := SavingsOf(p.log, p.viewBefore, p.inputs.Meter), SavingsOf(p.log, p.viewAfter, p.inputs.Meter)
 	sums := map[string]Saving{}
 	for kind := range after {
 		items, tokens := after[kind].Items-before[kind].Items, after[kind].Tokens-before[kind].Tokens
-		layer := layerOf[kind]
+		layer := layerOfSaving[kind]
 		if layer == "" || items <= 0 {
 			layer, items = hiding, max(items, 0)
 		}
@@ -172,7 +172,7 @@ func (p *Proposal) Layers() []Layer {
 	var out []Layer
 	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
 		if s := sums[kind]; s.Items > 0 {
-			out = append(out, Layer{Kind: kind, Events: s.Items, Saved: whole(s.Tokens)})
+			out = append(out, Layer{Kind: kind, Events: s.Items, Saved: roundedTokens(s.Tokens)})
 		}
 	}
 	return out
@@ -181,7 +181,7 @@ func (p *Proposal) Layers() []Layer {
 // hidingLayer returns the layer of the overlays that hide whole messages, or LayerResults.
 func (p *Proposal) hidingLayer() string {
 	layer := LayerResults
-	for _, b := range p.bodies {
+	for _, b := range p.overlays {
 		switch b := b.(type) {
 		case conversation.Summary:
 			switch {

@@ -36,7 +36,7 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	pins, rewound := projection.Pinned(log), conversation.RewoundBy(log)
 	why := "choose one of your messages, a reply or a result"
 	var chosen []uint64
-	for _, seq := range ascending(events) {
+	for _, seq := range sortedUnique(events) {
 		i := conversation.IndexOf(log, seq)
 		if i < 0 || !conversation.IsMessage(log[i].Body) {
 			continue
@@ -64,16 +64,16 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	return conversation.Unpin{Origin: conversation.Origin{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
 }
 
-func ascending(events []uint64) []uint64 {
+func sortedUnique(events []uint64) []uint64 {
 	out := slices.Clone(events)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-const mostNames = 3
+const maxNamedEvents = 3
 
 func eventNames(events []uint64) string {
-	if len(events) > mostNames {
+	if len(events) > maxNamedEvents {
 		return numbers.Grouped(len(events)) + " messages"
 	}
 	names := make([]string, len(events))
@@ -101,10 +101,10 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 			return conversation.Revert{}, fmt.Errorf("%w: a message was sent since; fork from the turn in the history", ErrNothingToRestore)
 		}
 	}
-	return conversation.Revert{Origin: conversation.Origin{Why: redoneWhy(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
+	return conversation.Revert{Origin: conversation.Origin{Why: redoReason(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
 }
 
-func redoneWhy(log []conversation.Event, rewind int) string {
+func redoReason(log []conversation.Event, rewind int) string {
 	var restored []conversation.Event
 	for i, by := range conversation.RewoundBy(log) {
 		if by == log[rewind].Seq {

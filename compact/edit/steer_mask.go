@@ -60,7 +60,7 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 			why = "the result is no longer sent in full"
 		default:
 			stub, chars := projection.StubOf(log, i, r.Mask.Preview), m.Size.Chars()
-			if stub == "" || conversation.Measure(stub).Chars() >= chars || !pointers.Gains(e.Seq, chars, r.Mask.Preview) {
+			if stub == "" || conversation.Measure(stub).Chars() >= chars || !pointers.StubsAreShorter(e.Seq, chars, r.Mask.Preview) {
 				why = tooShort
 				continue
 			}
@@ -70,7 +70,7 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 	if len(items) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, why)
 	}
-	mask := planner.MaskOf(r, pointers.With(items))
+	mask := planner.MaskOf(r, pointers.WithPointers(items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, tooShort)

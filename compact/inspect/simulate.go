@@ -111,7 +111,7 @@ func (p *presetSimulation) run() error {
 func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Check {
 	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.inputs.Meter, IgnoreWaits: atOnce}
 	if !atOnce {
-		c.Past.After = p.inputs.Meter.Reading().Used
+		c.History.After = p.inputs.Meter.Reading().Used
 	}
 	return c
 }

@@ -2,42 +2,44 @@ package planner
 
 import "plimsoll/compact/preset"
 
-// cooldown decides whether enough tokens were added since earlier compactions for another
-// one.
+// cooldown decides whether enough tokens were added since an earlier compaction to allow
+// another one. A stride is the number of tokens that the rules require after an undo.
 type cooldown struct {
-	past   Past
-	used   int // tokens of the request
-	stride int // tokens to add after an undo
-	rearm  int // tokens to add between two compactions at the load line
+	history   History
+	used      int // tokens of the request
+	stride    int // tokens to add after an undo
+	minGrowth int // tokens to add between two compactions at the load line
 }
 
-// triesPerStride is how often a failed compaction is tried again while a stride is added.
-const triesPerStride = 4
+// retriesPerStride is how often a failed compaction is tried again while a stride is added.
+const retriesPerStride = 4
 
 // NextTry returns the size of a request, in tokens, at which to prepare a summary again after one failed
-// at size used: the load line, but a quarter stride to one rearm distance above used.
+// at size used: the load line, but at least a quarter stride and at most rules.MinGrowth above used.
 func NextTry(rules *preset.Rules, used, window, line int) int {
-	return min(max(used+rules.Stride(window)/triesPerStride, line), used+rules.MinGrowth(window))
+	return min(max(used+rules.Stride(window)/retriesPerStride, line), used+rules.MinGrowth(window))
 }
 
-// hasGrown reports whether the request grew by so many tokens since it had a size, or
-// whether that size is 0, which means never.
-func (r *cooldown) hasGrown(before, by int) bool { return before == 0 || r.used >= before+by }
+// hasGrown reports whether the request grew by so many tokens since an earlier event, when
+// its size was before. A size of 0 means that the event never happened.
+func (c *cooldown) hasGrown(before, by int) bool { return before == 0 || c.used >= before+by }
 
-// allowsStep reports whether enough was added for a step at the load line: since the last
-// compaction, since an undo, and a little since a failed compaction.
-func (r *cooldown) allowsStep() bool {
-	return r.hasGrown(r.past.After, r.rearm) && r.mayRetry() && !r.afterUndo()
+// allowsStep reports whether the request grew enough for a step at the load line: since the
+// last compaction, since a failed one, and since an undo.
+func (c *cooldown) allowsStep() bool {
+	return c.hasGrown(c.history.After, c.minGrowth) && c.mayRetry() && !c.isAfterUndo()
 }
 
-// mayRetry reports whether a little was added since a compaction failed.
-func (r *cooldown) mayRetry() bool { return r.hasGrown(r.past.Tried, r.stride/triesPerStride) }
+// mayRetry reports whether the request grew by a quarter stride since a compaction failed.
+func (c *cooldown) mayRetry() bool {
+	return c.hasGrown(c.history.FailedAt, c.stride/retriesPerStride)
+}
 
-// afterUndo reports whether the user undid a compaction and little was added since.
-func (r *cooldown) afterUndo() bool { return !r.hasGrown(r.past.Undone, r.stride) }
+// isAfterUndo reports whether the user undid a compaction less than a stride ago.
+func (c *cooldown) isAfterUndo() bool { return !c.hasGrown(c.history.UndoneAt, c.stride) }
 
-// allowsColdStep reports whether a little was added since the last compaction, so that one
-// that saved less than planned is not repeated at once, and enough since an undo.
-func (r *cooldown) allowsColdStep() bool {
-	return !r.afterUndo() && r.hasGrown(r.past.After, r.stride/triesPerStride)
+// allowsColdStep reports whether the request grew enough for a step with a cold cache. The
+// quarter stride since the last compaction prevents repeating at once one that saved little.
+func (c *cooldown) allowsColdStep() bool {
+	return !c.isAfterUndo() && c.hasGrown(c.history.After, c.stride/retriesPerStride)
 }

@@ -10,8 +10,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// This file applies ADA's identity dedup, which omits repeated fields of calls and
-// results, to a view. Rules:
+// This file applies the identity dedup of the preset adachsoft (ADA) to a view: it omits
+// fields that newer calls and results with the same identity repeat. Rules:
 //
 //   - A mask item records the fields that Dedupe omitted. The projection omits these
 //     fields, so that it does not depend on the rules.

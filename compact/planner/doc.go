@@ -1,9 +1,9 @@
 // Package planner decides when to compact automatically, and which events.
 //
 // [Check.Plan] makes one decision from the moment, the log and its view, the meter, the idle
-// time, prices, and the state after earlier compactions ([PastOf]). It returns a [Plan]. It is
-// pure, so that the agent and package replay can call the same function. When nothing is due,
-// as usual, it reads neither the log nor any text.
+// time, prices, and the history of earlier compactions ([HistoryOf]). It returns a [Plan]. It is
+// pure, so that the agent and package replay can call the same function. While no compaction
+// is due, it reads neither the log nor any text.
 //
 // Plimsoll's own rules act above the load line, and earlier when the provider's cache is cold,
 // because changing the prefix then costs nothing extra. A step evicts the oldest units down to

@@ -10,35 +10,35 @@ import (
 	"plimsoll/conversation"
 )
 
-// listsPart is the size limit of a note's lists (what was done, files, todos and errors),
+// listsShare is the size limit of a note's lists (what was done, files, todos and errors),
 // as a share of the limit for quotations of the user.
-const listsPart = 0.2
+const listsShare = 0.2
 
 // assumedWindow is the window in tokens that the length of a note is derived from if the
 // window is unknown.
 const assumedWindow = 128_000
 
-// noteRoomIn returns the size limits of the parts of a note for a window of so many
+// noteLimitsIn returns the size limits of the parts of a note for a window of so many
 // tokens, 0 unknown.
-func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
+func noteLimitsIn(e preset.EvictRules, window int) summary.NoteLimits {
 	if window <= 0 {
 		window = assumedWindow
 	}
 	e = e.Resolve(window)
 	w := float64(window)
-	return summary.NoteRoom{Lists: listsPart * e.Words * w, Words: e.Words * w, Index: e.Index * w}
+	return summary.NoteLimits{Lists: listsShare * e.Words * w, Quotes: e.Words * w, Index: e.Index * w}
 }
 
-// promptShare is the usual share of system prompt and tools in a window.
+// promptShare is the share of a window that system prompt and tools usually take.
 const promptShare = 0.125
 
 func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }
 
-// roomLeft returns the tokens that system prompt and tools leave of a window, as a share
+// shareLeftByPrompt returns the tokens that system prompt and tools leave of a window, as a share
 // of what they usually leave, at most 1.
-func roomLeft(window int, r meter.Reading) float64 {
+func shareLeftByPrompt(window int, r meter.Reading) float64 {
 	w := float64(window)
 	if w <= 0 {
 		return 1
@@ -48,10 +48,10 @@ func roomLeft(window int, r meter.Reading) float64 {
 
 // eviction is a choice of units to evict.
 type eviction struct {
-	spans  []conversation.Span
-	tokens float64 // of the evicted messages
-	note   float64 // tokens of the present note, which the new one replaces
-	left   float64 // tokens of the request without both
+	spans     []conversation.Span
+	tokens    float64 // of the evicted messages
+	note      float64 // tokens of the present note, which the new note replaces
+	remaining float64 // tokens of the request without both
 }
 
 // leastGain returns the fewest tokens that the eviction saves with a note of at most room
@@ -60,40 +60,40 @@ func (e eviction) leastGain(room float64) float64 {
 	return e.tokens - min(max(room-e.note, 0), e.tokens/2)
 }
 
-// oldestUnits chooses the oldest units of a view to evict, so that a request with a note
+// chooseEviction chooses the oldest units of a view to evict, so that a request with a note
 // of so many tokens comes down to the target. Pins, the newest user message, units with
 // open calls and the newest protected tokens stay. The result has no spans if nothing can
 // be evicted.
-func oldestUnits(v projection.View, m meter.Meter, target, note, protected float64) eviction {
+func chooseEviction(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	m = m.WithView(v)
-	e := eviction{note: m.TextTokens(noteShown(messages))}
-	e.left = float64(m.EstimatedTokens()) - e.note
-	end, newest := protectedFrom(messages, m, protected), newestOfUser(messages)
-	var s spans
-	for i := 0; i < end && e.left+note > target; {
-		next := unitAt(messages, i)
+	e := eviction{note: m.TextTokens(shownNoteSize(messages))}
+	e.remaining = float64(m.EstimatedTokens()) - e.note
+	end, newest := firstProtected(messages, m, protected), newestUserMessage(messages)
+	var s spanBuilder
+	for i := 0; i < end && e.remaining+note > target; {
+		next := unitEnd(messages, i)
 		if next > end {
 			break
 		}
-		open := isOpen(messages[i:next])
+		open := hasOpenCall(messages[i:next])
 		for k := i; k < next; k++ {
 			switch msg := &messages[k]; {
 			case msg.State == projection.StatePinned: // stays even inside evicted spans
 			case k == newest, open, msg.State == projection.StateSummarised, replacesCalls(msg):
-				s.end()
+				s.endSpan()
 			default:
-				s.add(msg)
+				s.addMessage(msg)
 				tokens := m.TextTokens(msg.After()) + m.MessageOverhead()
 				if e.tokens == 0 {
-					tokens += m.BoundThinkingTokens() // reasoning that any earlier change drops
+					tokens += m.BoundThinkingTokens() // reasoning that any change of an earlier message drops
 				}
-				e.tokens, e.left = e.tokens+tokens, e.left-tokens
+				e.tokens, e.remaining = e.tokens+tokens, e.remaining-tokens
 			}
 		}
 		i = next
 	}
-	e.spans = s.taken
+	e.spans = s.built
 	return e
 }
 
@@ -101,9 +101,9 @@ func oldestUnits(v projection.View, m meter.Meter, target, note, protected float
 // is short and may not contain the whole unit, and only whole units are evicted.
 func replacesCalls(m *projection.Message) bool { return m.Why == projection.WhyLeftOut }
 
-// noteShown estimates the size of the note in a view without measuring its text, because
-// this is asked before every request while a step is due.
-func noteShown(messages []projection.Message) conversation.Size {
+// shownNoteSize estimates the size of the note in a view. It does not measure the text, because
+// the planner calls it before every request while a step is due.
+func shownNoteSize(messages []projection.Message) conversation.Size {
 	for i := range messages {
 		m := &messages[i]
 		if m.State != projection.StateSummarised {

@@ -12,7 +12,6 @@ import (
 // TimingState says whether the planner acts now or what it waits for.
 type TimingState string
 
-// The states of the planner.
 const (
 	TimingReady    TimingState = "ready"   // it acts at At
 	TimingNow      TimingState = "now"     // it acts at the next request or after the reply
@@ -30,21 +29,21 @@ type Timing struct {
 	Wait     int // turns that must be added before it acts, however long the request is (D17)
 }
 
-// Forecast is the next automatic compaction. The planner's own functions compute it, so that
-// it agrees with what they will do. The rules of a source are described in general.
+// Forecast is the next automatic compaction. The planner's functions compute it, so that it
+// agrees with their later decision. For the preset of a published design (a source) it has a text only.
 type Forecast struct {
 	Timing
-	Action             string // what the rules of a source do at At, "" for a step
-	EvictFrom, EvictTo int    // present turns that the step at At evicts; EvictTo is -1 without a step
-	EvictMore          bool   // the step also evicts turns that are not in the log yet
-	SummaryFrom, Until int    // turns that a summary in the step would cover; Until is -1 without one
-	After              int    // tokens of the request after the step
+	Action                 string // text: what the rules of a source do at At, "" for a step
+	EvictFrom, EvictTo     int    // present turns that the step at At evicts; EvictTo is -1 without a step
+	EvictsMore             bool   // the step also evicts turns that are not in the log yet
+	SummaryFrom, SummaryTo int    // turns that a summary in the step would cover; Until is -1 without one
+	After                  int    // tokens of the request after the step
 	// Turns that a step evicts before the next request if the provider's cache is cold then,
-	// ColdTo -1 without a step, and the tokens after it. It happens above ColdLine tokens.
+	// and the tokens after that step. ColdTo is -1 without a step. The step needs more than ColdLine tokens.
 	ColdFrom, ColdTo, ColdAfter int
 	ColdLine                    int
 	Cold                        bool   // the cache is cold now
-	Asks                        bool   // a model may be asked for a summary
+	MayAskModel                 bool   // a model may be asked for a summary
 	Failures                    int    // summaries that failed in a row
 	Rule                        string // the rules in force, in a few words
 }
@@ -53,65 +52,65 @@ type Forecast struct {
 // the size of the load line: until then the conversation grows, so that more of the present
 // turns must be evicted. A step with a cold cache is computed for the present size.
 func (c Check) Forecast(r preset.Rules) Forecast {
-	o := Forecast{EvictTo: -1, Until: -1, ColdTo: -1}
-	o.Rule, o.Action = ruleText(r)
+	f := Forecast{EvictTo: -1, SummaryTo: -1, ColdTo: -1}
+	f.Rule, f.Action = ruleText(r)
 	if !r.ActsAutomatically() || r.Preset.Design().Action == preset.ActDrop && r.Auto.Profile == "" {
-		o.State = TimingOff
-		return o
+		f.State = TimingOff
+		return f
 	}
 	c.Refused = false
 	p := newPlanner(&r, &c)
-	o.Timing = p.timing()
+	f.Timing = p.timing()
 	if r.SummarisesAutomatically() {
-		o.Failures, o.Asks = c.Past.Failures, r.AsksModelAutomatically() && !c.Past.Exhausted(r)
+		f.Failures, f.MayAskModel = c.History.Failures, r.AsksModelAutomatically() && !c.History.Exhausted(r)
 		if r.Auto.Profile != "" { // the profile cannot act without a model
-			o.Asks = c.Past.mayAskModel(&r)
+			f.MayAskModel = c.History.mayAskModel(&r)
 		}
 	}
 	if r.EvictsAutomatically() && p.window > 0 {
-		p.predictSteps(&o)
+		p.predictSteps(&f)
 	}
-	// The used tokens may come from the provider's report and the tokens after a step are
-	// estimates: scale these, so that both can be compared.
+	// The used tokens may come from the provider's report, but the tokens after a step are
+	// estimates. Scale the estimates, so that both can be compared.
 	if estimated := c.Meter.EstimatedTokens(); estimated > 0 {
 		scale := p.used / float64(estimated)
-		o.After, o.ColdAfter = int(math.Round(float64(o.After)*scale)), int(math.Round(float64(o.ColdAfter)*scale))
+		f.After, f.ColdAfter = int(math.Round(float64(f.After)*scale)), int(math.Round(float64(f.ColdAfter)*scale))
 	}
-	return o
+	return f
 }
 
-func (p *planner) predictSteps(o *Forecast) {
-	target, cold := p.goals()
-	o.Cold, o.ColdLine = p.check.Cold(), int(cold) // tokens are whole numbers, so rounding down changes no comparison
-	if p.used > float64(o.ColdLine) && o.Wait == 0 && p.cooldown.allowsColdStep() {
-		plan := p.step(p.plan(TriggerCold), cold, false)
+func (p *planner) predictSteps(f *Forecast) {
+	target, cold := p.stepTargets()
+	f.Cold, f.ColdLine = p.check.Cold(), int(cold) // tokens are whole numbers, so rounding down changes no comparison
+	if p.used > float64(f.ColdLine) && f.Wait == 0 && p.cooldown.allowsColdStep() {
+		plan := p.planStep(p.newPlan(TriggerCold), cold, false)
 		if note, ok := plan.Note.(conversation.Summary); ok {
-			o.ColdFrom, o.ColdTo, o.ColdAfter = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
+			f.ColdFrom, f.ColdTo, f.ColdAfter = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
 		}
 	}
-	if growth := float64(max(0, o.At-p.reading.Used)); growth > 0 {
-		p.predictStepAtLine(o, target, growth)
+	if growth := float64(max(0, f.At-p.reading.Used)); growth > 0 {
+		p.predictStepAtLine(f, target, growth)
 		return
 	}
-	if o.Cold {
+	if f.Cold {
 		target = min(target, cold)
 	}
-	plan := p.plan(TriggerLoadLine)
+	plan := p.newPlan(TriggerLoadLine)
 	plan.Hold = p.mustHold()
-	plan = p.step(plan, target, p.check.Past.mayAskModel(p.rules))
+	plan = p.planStep(plan, target, p.check.History.mayAskModel(p.rules))
 	if note, ok := plan.Note.(conversation.Summary); ok {
-		o.EvictFrom, o.EvictTo, o.After = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
-		p.predictSummary(o, plan.Spans)
+		f.EvictFrom, f.EvictTo, f.After = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
+		p.predictSummary(f, plan.Spans)
 	}
 }
 
 // predictStepAtLine predicts a step down to a target after a growth in tokens.
-func (p *planner) predictStepAtLine(o *Forecast, target, growth float64) {
-	spans := p.spansAhead(target, growth)
+func (p *planner) predictStepAtLine(f *Forecast, target, growth float64) {
+	spans := p.spansEvictedAfter(target, growth)
 	if len(spans) == 0 {
 		return
 	}
-	note := EvictionNote(p.check.Log, p.check.View, spans, p.noteRoom())
+	note := EvictionNote(p.check.Log, p.check.View, spans, p.noteLimits())
 	before := float64(p.tokensOf(p.check.View)) + growth
 	after := float64(p.tokensOf(p.viewAfter(Plan{Masks: []conversation.Body{note}}))) + growth
 	more := after > target
@@ -121,70 +120,70 @@ func (p *planner) predictStepAtLine(o *Forecast, target, growth float64) {
 	if gain := before - after; gain <= 0 || gain < p.rules.Planner.ProgressRatio*(p.used+growth) {
 		return
 	}
-	o.EvictFrom, o.EvictTo, o.EvictMore, o.After = note.FromTurn, note.ToTurn, more, int(math.Round(after))
-	if p.check.Past.mayAskModel(p.rules) {
-		p.predictSummary(o, p.summarySpans(spans))
+	f.EvictFrom, f.EvictTo, f.EvictsMore, f.After = note.FromTurn, note.ToTurn, more, int(math.Round(after))
+	if p.check.History.mayAskModel(p.rules) {
+		p.predictSummary(f, p.summarySpans(spans))
 	}
 }
 
-func (p *planner) predictSummary(o *Forecast, spans []conversation.Span) {
+func (p *planner) predictSummary(f *Forecast, spans []conversation.Span) {
 	if len(spans) > 0 {
-		o.SummaryFrom, o.Until = conversation.TurnRange(conversation.MessagesIn(p.check.Log, spans))
-		o.After += int(math.Round(p.check.Meter.Factor() * float64(SummaryMost(p.rules.Planner, int(p.window)))))
+		f.SummaryFrom, f.SummaryTo = conversation.TurnRange(conversation.MessagesIn(p.check.Log, spans))
+		f.After += int(math.Round(p.check.Meter.Factor() * float64(SummaryMost(p.rules.Planner, int(p.window)))))
 	}
 }
 
 // timing returns the state of the planner and the size of a request at which it acts.
 func (p *planner) timing() Timing {
-	r, past, used, line := p.rules, p.check.Past, p.reading.Used, p.reading.LoadLine
-	acts, profile := r.Preset.Design().Action, r.Auto.Profile != ""
-	evicts, everything := r.EvictsAutomatically(), acts == preset.ActSummariseAll && !profile
+	r, history, used, line := p.rules, p.check.History, p.reading.Used, p.reading.LoadLine
+	action, profile := r.Preset.Design().Action, r.Auto.Profile != ""
+	evicts, everything := r.EvictsAutomatically(), action == preset.ActSummariseAll && !profile
 	needsModel := everything || profile && r.Profiles[r.Auto.Profile].Summarize
-	if line == 0 || acts == preset.ActOnRepeats && !profile || needsModel && !past.mayAskModel(r) {
-		if !p.reading.Window.IsKnown() && (profile || acts != preset.ActSummariseAll && acts != preset.ActOnRepeats) {
+	if line == 0 || action == preset.ActOnRepeats && !profile || needsModel && !history.mayAskModel(r) {
+		if !p.reading.Window.IsKnown() && (profile || action != preset.ActSummariseAll && action != preset.ActOnRepeats) {
 			return Timing{State: TimingUnknown}
 		}
 		return Timing{State: TimingReady}
 	}
 	hard := 0 // size from which no cooldown applies
-	if evicts || acts == preset.ActSummariseOld && !profile && p.check.CacheInvalid {
+	if evicts || action == preset.ActSummariseOld && !profile && p.check.CacheInvalid {
 		hard = p.reading.HardLine
 	}
-	o := Timing{State: TimingReady, At: line, Left: max(0, line-used)}
+	t := Timing{State: TimingReady, At: line, Left: max(0, line-used)}
 	cooldown := func(applies bool, state TimingState, before, by int) {
 		at := before + by
 		if hard > 0 {
 			at = max(line, min(at, hard))
 		}
-		// It acts above the line, but from the very end of a cooldown.
-		if left := at - used; applies && before > 0 && left > o.Left {
-			o.State, o.At, o.Left = state, at, left
+		// It acts above the load line, and after a cooldown as soon as that has ended.
+		if left := at - used; applies && before > 0 && left > t.Left {
+			t.State, t.At, t.Left = state, at, left
 		}
 	}
-	cooldown(evicts, TimingCooldown, past.After, p.cooldown.rearm)
-	cooldown(evicts || profile && needsModel, TimingCooldown, past.Tried, p.cooldown.stride/triesPerStride)
-	cooldown(!everything, TimingHeld, past.Undone, p.cooldown.stride)
+	cooldown(evicts, TimingCooldown, history.After, p.cooldown.minGrowth)
+	cooldown(evicts || profile && needsModel, TimingCooldown, history.FailedAt, p.cooldown.stride/retriesPerStride)
+	cooldown(!everything, TimingHeld, history.UndoneAt, p.cooldown.stride)
 	if r.Auto.MinTurns > 0 && (hard == 0 || used <= hard) {
-		o.Wait = max(0, r.Auto.MinTurns+1-turnCount(p.check.Log))
+		t.Wait = max(0, r.Auto.MinTurns+1-turnCount(p.check.Log))
 	}
-	if o.State == TimingReady && o.Wait == 0 && used > line {
-		o.State = TimingNow
+	if t.State == TimingReady && t.Wait == 0 && used > line {
+		t.State = TimingNow
 	}
-	if o.Left > 0 {
-		o.Turns = p.turnsFor(o.Left)
+	if t.Left > 0 {
+		t.Turns = p.estimateTurns(t.Left)
 	}
-	if o.Turns > 0 || o.Left == 0 {
-		o.Turns = max(o.Turns, o.Wait)
+	if t.Turns > 0 || t.Left == 0 {
+		t.Turns = max(t.Turns, t.Wait)
 	}
-	return o
+	return t
 }
 
 // recentTurns is how many of the newest turns the growth of a conversation is estimated from.
 const recentTurns = 5
 
-// turnsFor estimates in how many turns so many tokens are added, 0 unknown. A newest turn
-// without a reply does not count.
-func (p *planner) turnsFor(tokens int) int {
+// estimateTurns estimates in how many turns so many tokens are added, 0 unknown. It ignores
+// the newest turn while that has no reply.
+func (p *planner) estimateTurns(tokens int) int {
 	messages := p.check.View.Messages
 	for len(messages) > 0 && messages[len(messages)-1].Role == projection.RoleUser {
 		messages = messages[:len(messages)-1]

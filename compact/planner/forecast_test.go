@@ -101,7 +101,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 			before := func(name string) int {
 				return max(0, rapid.SampledFrom([]int{0, used / 2, used - 100, used + 500}).Draw(t, name))
 			}
-			c.Past = planner.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
+			c.History = planner.History{After: before("after"), UndoneAt: before("undone"), FailedAt: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
 		}
 		said := compacttest.Encoded(t, log)
 		o, _ := checkForecast(t, r, c)

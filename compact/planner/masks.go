@@ -13,25 +13,25 @@ import (
 // cold, or where the savings of the next requests exceed the cost of caching the rest of
 // the prefix again.
 
-func (p *planner) withMasks(plan Plan, w maskValue) Plan {
-	plan.Masks, plan.Gain, plan.Rewritten = nil, int(w.gain), int(w.rewritten)
-	if len(w.items) > 0 {
-		plan.Masks = []conversation.Body{MaskOf(*p.rules, w.items)}
+func (p *planner) withMasks(plan Plan, effect maskEffect) Plan {
+	plan.Masks, plan.Gain, plan.Rewritten = nil, int(effect.gain), int(effect.rewritten)
+	if len(effect.items) > 0 {
+		plan.Masks = []conversation.Body{MaskOf(*p.rules, effect.items)}
 	}
 	return plan
 }
 
-// maskToSave returns a plan that masks to save money, below the load line.
+// maskToSave returns a plan that masks old results to save money, below the load line.
 func (p *planner) maskToSave() Plan {
-	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.cooldown.afterUndo() {
+	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.cooldown.isAfterUndo() {
 		return Plan{}
 	}
 	least, trigger := float64(p.cooldown.stride), TriggerStride
 	cold := p.check.Cold()
 	switch {
 	case p.check.IgnoreWaits:
-		if w := p.valueOf(p.items(false)); len(w.items) > 0 {
-			return p.withMasks(p.plan(TriggerCold), w)
+		if effect := p.effectOf(p.itemsToMask(false)); len(effect.items) > 0 {
+			return p.withMasks(p.newPlan(TriggerCold), effect)
 		}
 		return Plan{}
 	case cold:
@@ -39,41 +39,41 @@ func (p *planner) maskToSave() Plan {
 	case p.check.Moment != MomentTurn:
 		return Plan{}
 	}
-	w := p.valueOf(p.items(false))
-	if w.gain < least || !cold && !p.pays(w.gain, w.rewritten) || p.exactGain(w.items) < least {
+	effect := p.effectOf(p.itemsToMask(false))
+	if effect.gain < least || !cold && !p.isWorthRewriting(effect.gain, effect.rewritten) || p.exactGain(effect.items) < least {
 		return Plan{}
 	}
-	return p.withMasks(p.plan(trigger), w)
+	return p.withMasks(p.newPlan(trigger), effect)
 }
 
-// exactGain returns the tokens that masking items saves, from the projected view: of
-// results with the same text, one may still be shown in full.
+// exactGain returns the tokens that masking items saves. It projects the masked view, because
+// of several results with the same text one may still be shown in full.
 func (p *planner) exactGain(items []conversation.MaskItem) float64 {
 	m := p.check.Meter
-	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
+	return float64(m.EstimatedTokens() - m.WithView(p.viewWithMask(items)).EstimatedTokens())
 }
 
-func (p *planner) pays(gain, rewritten float64) bool {
+func (p *planner) isWorthRewriting(gain, rewritten float64) bool {
 	s := p.check.Sheet
 	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*rewritten
 }
 
-func (p *planner) items(relaxed bool) []conversation.MaskItem {
+func (p *planner) itemsToMask(relaxed bool) []conversation.MaskItem {
 	return MaskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
 
-// maskValue is the estimated effect of masking items, in tokens.
-type maskValue struct {
+// maskEffect is the estimated effect of masking items, in tokens.
+type maskEffect struct {
 	items     []conversation.MaskItem
-	gain      float64 // saved
-	rewritten float64 // after the first item, to be cached again
+	gain      float64 // tokens saved
+	rewritten float64 // tokens after the first item, which the provider must cache again
 }
 
-// valueOf estimates the effect of masking items, which must be in the order of the view.
-func (p *planner) valueOf(items []conversation.MaskItem) maskValue {
-	w := maskValue{items: items}
+// effectOf estimates the effect of masking items, which must be in the order of the view.
+func (p *planner) effectOf(items []conversation.MaskItem) maskEffect {
+	effect := maskEffect{items: items}
 	if len(items) == 0 {
-		return w
+		return effect
 	}
 	next := 0
 	for i := range p.check.View.Messages {
@@ -83,12 +83,12 @@ func (p *planner) valueOf(items []conversation.MaskItem) maskValue {
 			saved += p.itemGain(m, items[next])
 			next++
 		}
-		w.gain += saved
+		effect.gain += saved
 		if next > 0 {
-			w.rewritten += p.check.Meter.TextTokens(m.After()) - saved
+			effect.rewritten += p.check.Meter.TextTokens(m.After()) - saved
 		}
 	}
-	return w
+	return effect
 }
 
 func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) float64 {
@@ -100,23 +100,23 @@ func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) fl
 		}
 		return 0
 	}
-	in := p.check.Meter.TokenScale()
+	scale := p.check.Meter.TokenScale()
 	if m.Repeats != 0 { // a pointer is shorter than a stub
-		return in.TextTokens(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
+		return scale.TextTokens(m.Size) - stubTokens(scale, m.Before, p.rules.Mask.Preview)
 	}
-	return savedResult(in, m.Size, p.rules.Mask.Preview)
+	return savedByStub(scale, m.Size, p.rules.Mask.Preview)
 }
 
-func savedResult(c meter.TokenScale, size conversation.Size, preview int) float64 {
-	return max(0, c.TextTokens(size)-stubTokens(c, size, preview))
+func savedByStub(scale meter.TokenScale, size conversation.Size, preview int) float64 {
+	return max(0, scale.TextTokens(size)-stubTokens(scale, size, preview))
 }
 
-func stubTokens(c meter.TokenScale, size conversation.Size, preview int) float64 {
+func stubTokens(scale meter.TokenScale, size conversation.Size, preview int) float64 {
 	shown := 1.0
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*c.TextTokens(size) + c.TextTokens(conversation.Size{ASCII: projection.StubChars})
+	return shown*scale.TextTokens(size) + scale.TextTokens(conversation.Size{ASCII: projection.StubChars})
 }
 
 // MaskOf returns the overlay that masks items in the style of the rules' preset.
@@ -124,7 +124,7 @@ func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
 	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }
 
-func (p *planner) masked(items []conversation.MaskItem) projection.View {
+func (p *planner) viewWithMask(items []conversation.MaskItem) projection.View {
 	if len(items) == 0 {
 		return p.check.View
 	}

@@ -6,12 +6,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// J-CLI's first layer (JCL) replaces results over a size by a line, except the newest few
-// and those of exempt tools. The example in its documentation replaces two of three results
-// although three are kept; this code follows the rule and not the example.
+// The first layer of J-CLI (preset jcli, JCL) replaces results over a size by a line, except
+// the newest few and those of exempt tools. Its documentation keeps three results by rule, but
+// replaces two of three in an example. This code follows the rule.
 
-// MicroItems returns the results of a view that the layer masks, oldest first. It masks
-// pointers with their result, because the projection would otherwise show one in full.
+// MicroItems returns the results of a view that this layer masks, oldest first. With a result
+// it masks the pointers to it, because the projection would otherwise show one in full.
 func MicroItems(v projection.View, r preset.Rules) []conversation.MaskItem {
 	var results []*projection.Message
 	for i := range v.Messages {

@@ -7,46 +7,46 @@ import (
 	"plimsoll/conversation"
 )
 
-// Past is what the planner needs to know of earlier compactions and failures. The sizes are
-// tokens of a request at that time; 0 means that it did not happen.
-type Past struct {
-	After  int // right after the newest compaction in force that freed space
-	Undone int // when the user undid a compaction, since the newest one in force
-	Tried  int // when an automatic compaction failed, since the newest one in force
+// History summarises the earlier compactions and failures of a conversation for the planner.
+// The sizes are tokens of a request at that time; 0 means that the event did not happen.
+type History struct {
+	After    int // after the newest compaction in force that freed space
+	UndoneAt int // when the user undid a compaction, since the newest one in force
+	FailedAt int // when an automatic compaction failed, since the newest one in force
 	// Failures counts the summary requests that failed since the last summary, or since
 	// the user compacted, undid a compaction, or changed the model.
-	Failures int
-	Settled  bool // a compaction was made without a model since the newest failure
+	Failures              int
+	CompactedSinceFailure bool // a compaction was made without a model since the newest failure
 }
 
-// mayAskModel reports whether a compaction may request a summary. One failure before the limit
-// the next compaction is made without, and at the limit all of them are. JCL always needs a
-// model. The rules may also allow summaries only on request.
-func (p Past) mayAskModel(r *preset.Rules) bool {
+// mayAskModel reports whether a compaction may request a summary from a model. One failure
+// before the limit, the next compaction is made without a summary; at the limit, all of them.
+// The preset jcli (JCL) cannot compact without a model, so only the limit counts for it.
+func (h History) mayAskModel(r *preset.Rules) bool {
 	if !r.AsksModelAutomatically() {
 		return false
 	}
 	if r.Preset.Design().Action == preset.ActSummariseAll {
-		return p.Failures < r.Planner.Failures
+		return h.Failures < r.Planner.Failures
 	}
-	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
+	return h.Failures < r.Planner.Failures-1 || h.Failures < r.Planner.Failures && h.CompactedSinceFailure
 }
 
-// Exhausted reports whether so many summaries failed that no automatic compaction requests
-// another one until the user acts or the model changes.
-func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Failures }
+// Exhausted reports whether so many summary requests failed that automatic compactions make
+// no further ones, until the user compacts or undoes, or the model changes.
+func (h History) Exhausted(r preset.Rules) bool { return h.Failures >= r.Planner.Failures }
 
-// forced reports whether an epoch was made because the request was too long, and not to
+// isForced reports whether an epoch was made because the request was too long, and not to
 // save money.
-func forced(m conversation.Origin) bool {
-	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
+func isForced(origin conversation.Origin) bool {
+	return origin.Source == conversation.SourceRecovery || origin.Trigger == TriggerLoadLine || origin.Trigger == TriggerHardLine || origin.Trigger == TriggerOverflow
 }
 
-// PastOf reads the state after earlier compactions from a log. A summary request that was
-// refused before it was sent is not a failure. A manual mask is not a compaction: its undo
-// starts no cooldown, and a new one ends none.
-func PastOf(log []conversation.Event) Past {
-	var past Past
+// HistoryOf reads the history of compactions from a log. A summary request that was refused
+// before it was sent is not a failure. A manual mask is not a compaction, so making or undoing
+// one affects no cooldown.
+func HistoryOf(log []conversation.Event) History {
+	var history History
 	epochs, newest, compaction := conversation.Epochs(log), uint64(0), uint64(0)
 	for _, e := range epochs {
 		if !e.InForce {
@@ -57,22 +57,22 @@ func PastOf(log []conversation.Event) Past {
 			compaction = e.ID
 		}
 		if freesSpace(e) {
-			past.After = e.Origin.After
+			history.After = e.Origin.After
 		}
 	}
 	for _, e := range epochs {
 		if e.RevertedBy > compaction && !e.IsManualMask() {
-			past.Undone, compaction = sizeAtUndo(log, e), e.RevertedBy
+			history.UndoneAt, compaction = sizeAtUndo(log, e), e.RevertedBy
 		}
 	}
-	past.Tried = sizeAtFailure(log, max(newest, compaction))
-	past.Failures, past.Settled = failuresOf(log)
-	return past
+	history.FailedAt = sizeAtFailure(log, max(newest, compaction))
+	history.Failures, history.CompactedSinceFailure = countFailures(log)
+	return history
 }
 
-// failuresOf counts the summary requests that failed, and reports whether a compaction was
+// countFailures counts the summary requests that failed, and reports whether a compaction was
 // made without a model since the newest failure.
-func failuresOf(log []conversation.Event) (failures int, settled bool) {
+func countFailures(log []conversation.Event) (failures int, compacted bool) {
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
@@ -80,27 +80,27 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 				failures++
 			}
 		case conversation.Mask, conversation.Cap, conversation.Drop, conversation.Summary:
-			made, _ := conversation.OriginOf(b)
-			if made.Source == conversation.SourceManual || wroteText(b) {
-				return failures, settled
+			origin, _ := conversation.OriginOf(b)
+			if origin.Source == conversation.SourceManual || hasTextOrPolicies(b) {
+				return failures, compacted
 			}
-			settled = settled || failures == 0 && forced(made)
+			compacted = compacted || failures == 0 && isForced(origin)
 		case conversation.ModelChanged:
-			if anotherModel(log, i) {
-				return failures, settled
+			if changesModel(log, i) {
+				return failures, compacted
 			}
 		case conversation.Revert:
 			if !isManualRevert(log, b) {
-				return failures, settled
+				return failures, compacted
 			}
 		}
 	}
-	return failures, settled
+	return failures, compacted
 }
 
-// wroteText reports whether an overlay has a summary that a model wrote, or policies: a
-// note has neither.
-func wroteText(b conversation.Body) bool {
+// hasTextOrPolicies reports whether an overlay is a summary with a model's text or with
+// policies. A note has neither.
+func hasTextOrPolicies(b conversation.Body) bool {
 	s, ok := b.(conversation.Summary)
 	return ok && (s.Text != "" || s.Policies != nil)
 }
@@ -108,7 +108,7 @@ func wroteText(b conversation.Body) bool {
 // freesSpace reports whether an epoch was made because the request was too long, or has a
 // summary. Other epochs do not delay the next step at the load line.
 func freesSpace(e conversation.Epoch) bool {
-	return forced(e.Origin) || e.Origin.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+	return isForced(e.Origin) || e.Origin.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
 		s, ok := o.Body.(conversation.Summary)
 		return ok && s.Policies == nil
 	})
@@ -131,8 +131,8 @@ func isManualRevert(log []conversation.Event, b conversation.Revert) bool {
 	return false
 }
 
-// sizeAtFailure returns the tokens of the request when an automatic compaction failed or
-// was stopped after an epoch; 0 if none was.
+// sizeAtFailure returns the tokens of the request when the newest automatic compaction after
+// an epoch failed or was stopped; 0 without such a compaction.
 func sizeAtFailure(log []conversation.Event, epoch uint64) int {
 	for i := len(log) - 1; i >= 0 && log[i].Seq > epoch; i-- {
 		switch b := log[i].Body.(type) {
@@ -141,7 +141,7 @@ func sizeAtFailure(log []conversation.Event, epoch uint64) int {
 				return b.Before
 			}
 		case conversation.ModelChanged:
-			if anotherModel(log, i) {
+			if changesModel(log, i) {
 				return 0
 			}
 		}
@@ -149,9 +149,9 @@ func sizeAtFailure(log []conversation.Event, epoch uint64) int {
 	return 0
 }
 
-// anotherModel reports whether event i of a log, a ModelChanged, names another model and
+// changesModel reports whether event i of a log, a ModelChanged, names another model and
 // not only other properties of the same one.
-func anotherModel(log []conversation.Event, i int) bool {
+func changesModel(log []conversation.Event, i int) bool {
 	now, _ := log[i].Body.(conversation.ModelChanged) // the caller checked the type
 	for i--; i >= 0; i-- {
 		if before, ok := log[i].Body.(conversation.ModelChanged); ok {

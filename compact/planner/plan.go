@@ -10,10 +10,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// Moment is the point in a turn at which the planner is asked.
+// Moment is the point in a turn at which the planner decides.
 type Moment int
 
-// The moments.
 const (
 	MomentTurn    Moment = iota // before the first request of a turn
 	MomentRequest               // before another request of a turn
@@ -59,29 +58,29 @@ type Check struct {
 	// is known.
 	Refused bool
 	Sheet   PriceSheet // prices of the provider
-	Past    Past       // earlier compactions and failures
+	History History    // earlier compactions and failures
 	// Prepares permits writing a summary in the background before the load line is
 	// reached: another turn is expected, and none is in progress or queued.
 	Prepares bool
-	// IgnoreWaits plans now what the rules would do after they waited for a cold cache,
-	// a number of turns or a share of the window. It is for display only. The presets
-	// plimsoll and jcli still act only above the load line.
+	// IgnoreWaits plans as if the rules had already waited for a cold cache, a number of
+	// turns or a share of the window. It is for display only. The presets plimsoll and
+	// jcli still act only above the load line.
 	IgnoreWaits bool
 }
 
-// Plan is the decision of the planner. Masks and the summary are one epoch.
+// Plan is the decision of the planner. Masks and the summary are committed as one epoch.
 type Plan struct {
-	Trigger string // one of the triggers, "" if nothing is due
-	// Hold says that the request is above the hard line and must not be sent before this
-	// plan is committed, and Recover has run if the plan does not free enough.
+	Trigger string // one of the triggers, "" if no compaction is due
+	// Hold says that the request is above the hard line and must not be sent yet. The caller
+	// first commits this plan, and calls Recover if the plan does not free enough.
 	Hold  bool
 	Masks []conversation.Body // overlays that need no model, without their origin
-	Spans []conversation.Span // to be summarised in the same epoch
+	Spans []conversation.Span // events that a summary in the same epoch covers
 	// Note is the overlay that evicts the oldest units without a model, nil if the plan evicts
 	// no units. A summary of Spans is committed instead of it and brings another note.
 	Note conversation.Body
-	// Prepare says that no compaction is due yet, but that a model may already write a summary
-	// of Spans in the background. It is committed when the request reaches the load line.
+	// Prepare says that a model may already write a summary of Spans in the background, although
+	// no compaction is due yet. It is committed when the request reaches the load line.
 	Prepare bool
 	// Profile is the name of the profile to apply to the turns after the last compaction.
 	// Masks and Spans are then empty. "" means no profile.
@@ -117,7 +116,6 @@ func (p Plan) WithoutSummary() Plan {
 	return p
 }
 
-// The triggers of plans.
 const (
 	TriggerLoadLine  = "load line"
 	TriggerPrepare   = "before the load line" // a summary is prepared in the background
@@ -145,7 +143,7 @@ func newPlanner(r *preset.Rules, c *Check) planner {
 	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	window := p.reading.Window.Tokens
-	p.cooldown = cooldown{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.MinGrowth(window)}
+	p.cooldown = cooldown{history: c.History, used: p.reading.Used, stride: r.Stride(window), minGrowth: r.MinGrowth(window)}
 	if c.Refused {
 		p.lowerLines()
 	}
@@ -173,14 +171,14 @@ func (p *planner) aboveLoadLine(used int) bool {
 	return p.reading.LoadLine > 0 && used > p.reading.LoadLine
 }
 
-// due reports whether the request is above the load line. With IgnoreWaits, a known load
+// isDue reports whether the request is above the load line. With IgnoreWaits, a known load
 // line is enough.
-func (p *planner) due() bool {
+func (p *planner) isDue() bool {
 	return p.aboveLoadLine(p.reading.Used) || p.check.IgnoreWaits && p.reading.LoadLine > 0
 }
 
-// usedBy returns the tokens of the next request if its view were v.
-func (p *planner) usedBy(v projection.View) int {
+// usedWith returns the tokens of the next request if its view were v.
+func (p *planner) usedWith(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
 
@@ -190,7 +188,7 @@ func (p *planner) mustHold() bool {
 	return hard > 0 && p.reading.Used > hard && p.check.Moment != MomentReply
 }
 
-func (p *planner) plan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
+func (p *planner) newPlan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
 
 func turnCount(log []conversation.Event) int {
 	if len(log) == 0 {
@@ -211,9 +209,9 @@ func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithVie
 // Cold reports whether the provider's cache no longer has the conversation.
 func (c Check) Cold() bool { return c.CacheInvalid || c.IgnoreWaits || c.Sheet.Cold(c.Idle) }
 
-// goal returns a share of the load line in tokens. It returns more if system prompt and
-// tools take most of the load line, so that some room for messages remains.
-func (p *planner) goal(share float64) float64 {
+// lineShare returns a share of the load line in tokens. It returns more where system prompt
+// and tools take most of the load line, so that some tokens are left for messages.
+func (p *planner) lineShare(share float64) float64 {
 	line, prompt := float64(p.reading.LoadLine), promptTokens(p.reading)
 	return max(share*line, prompt+p.rules.Planner.TalkRatio*max(0, line-prompt))
 }

@@ -74,7 +74,7 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 func TestRequestsAboveTheHardLineWait(t *testing.T) {
 	t.Parallel()
 	at95, over := (&compacttest.LogBuilder{}).ToolTurns(19), (&compacttest.LogBuilder{}).ToolTurns(19).UserTokens(1)
-	rests := func(k *compacttest.PlannerInput) { k.Check.Past.After, k.Check.Past.Undone = 94_000, 94_000 }
+	rests := func(k *compacttest.PlannerInput) { k.Check.History = planner.History{After: 94_000, UndoneAt: 94_000} }
 	for name, c := range map[string]struct {
 		input compacttest.PlannerInput
 		log   *compacttest.LogBuilder
@@ -103,15 +103,15 @@ func TestNextEvictionWaitsForGrowth(t *testing.T) {
 		acts   bool
 	}{
 		"no compaction before":                 {func(*compacttest.PlannerInput) {}, true},
-		"one stride grown":                     {func(k *compacttest.PlannerInput) { k.Check.Past.After = 65_000 }, true},
-		"less than a stride":                   {func(k *compacttest.PlannerInput) { k.Check.Past.After = 65_001 }, false},
-		"a stride that is less than the share": {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_000 }, true},
-		"less than the share":                  {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_001 }, false},
-		"a stride since it was undone":         {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 65_000 }, true},
-		"less than a stride since":             {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 65_001 }, false},
-		"a short stride since":                 {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_000 }, true},
-		"less than a short stride since":       {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_001 }, false},
-		"grown since one, not the other":       {func(k *compacttest.PlannerInput) { k.Check.Past.After, k.Check.Past.Undone = 40_000, 84_000 }, false},
+		"one stride grown":                     {func(k *compacttest.PlannerInput) { k.Check.History.After = 65_000 }, true},
+		"less than a stride":                   {func(k *compacttest.PlannerInput) { k.Check.History.After = 65_001 }, false},
+		"a stride that is less than the share": {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.History.After = 9000, 70_000 }, true},
+		"less than the share":                  {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.History.After = 9000, 70_001 }, false},
+		"a stride since it was undone":         {func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 65_000 }, true},
+		"less than a stride since":             {func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 65_001 }, false},
+		"a short stride since":                 {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.History.UndoneAt = 9000, 76_000 }, true},
+		"less than a short stride since":       {func(k *compacttest.PlannerInput) { k.Rules.Mask.Stride, k.Check.History.UndoneAt = 9000, 76_001 }, false},
+		"grown since one, not the other":       {func(k *compacttest.PlannerInput) { k.Check.History = planner.History{After: 40_000, UndoneAt: 84_000} }, false},
 	} {
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
 			if p := compacttest.PlannerInputAt(m).With(c.change).Plan(l); p.Acts() != c.acts {
@@ -150,20 +150,20 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 	l := (&compacttest.LogBuilder{}).ChatTurns(10).ToolTurns(7)
 	const note, summary = "load line: evict 1-20", "load line: cover 1-20"
 	for name, c := range map[string]struct {
-		past      planner.Past
+		past      planner.History
 		want      string
 		exhausted bool
 	}{
-		"no failure":                    {planner.Past{}, summary, false},
-		"one":                           {planner.Past{Failures: 1}, summary, false},
-		"one, and a compaction since":   {planner.Past{Failures: 1, Settled: true}, summary, false},
-		"two":                           {planner.Past{Failures: 2}, note, false},
-		"two, and a compaction since":   {planner.Past{Failures: 2, Settled: true}, summary, false},
-		"three":                         {planner.Past{Failures: 3}, note, true},
-		"three, and a compaction since": {planner.Past{Failures: 3, Settled: true}, note, true},
-		"four":                          {planner.Past{Failures: 4, Settled: true}, note, true},
+		"no failure":                    {planner.History{}, summary, false},
+		"one":                           {planner.History{Failures: 1}, summary, false},
+		"one, and a compaction since":   {planner.History{Failures: 1, CompactedSinceFailure: true}, summary, false},
+		"two":                           {planner.History{Failures: 2}, note, false},
+		"two, and a compaction since":   {planner.History{Failures: 2, CompactedSinceFailure: true}, summary, false},
+		"three":                         {planner.History{Failures: 3}, note, true},
+		"three, and a compaction since": {planner.History{Failures: 3, CompactedSinceFailure: true}, note, true},
+		"four":                          {planner.History{Failures: 4, CompactedSinceFailure: true}, note, true},
 	} {
-		k := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Check.Past = c.past })
+		k := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Check.History = c.past })
 		if got := compacttest.DescribePlan(k.Plan(l)); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -218,7 +218,7 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 			t.Errorf("%v, with a warm cache: %q", m, got)
 		}
 		for name, change := range map[string]func(*compacttest.PlannerInput){
-			"undone a little before":      func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 79_000 },
+			"undone a little before":      func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 79_000 },
 			"less than an eighth to gain": func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
 		} {
 			if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
@@ -316,11 +316,11 @@ func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 		"nobody waits for it":    {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Prepares = false }},
 		"by hand only":           {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Summary.When = preset.SummaryByHand }},
 		"never":                  {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Summary.When = preset.SummaryNever }},
-		"two failures":           {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 2 }},
-		"one failed just before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past = planner.Past{Failures: 1, Tried: 73_000} }},
-		"one failed, and growth": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past = planner.Past{Failures: 1, Tried: 70_000} }, want: true},
-		"undone a little before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 70_000 }},
-		"it rests for long":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.Past.After = 75_000 }},
+		"two failures":           {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.History.Failures = 2 }},
+		"one failed just before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.History = planner.History{Failures: 1, FailedAt: 73_000} }},
+		"one failed, and growth": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.History = planner.History{Failures: 1, FailedAt: 70_000} }, want: true},
+		"undone a little before": {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 70_000 }},
+		"it rests for long":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Check.History.After = 75_000 }},
 		"another preset":         {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Preset = preset.OneClaw }},
 		"nothing automatic":      {turns: 15, change: func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false }},
 		"no window":              {turns: 15, change: func(k *compacttest.PlannerInput) { k.Options.Window = meter.Window{} }},
@@ -440,7 +440,7 @@ func TestSummariesCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 46)}},
 		"nothing":                         {&compacttest.LogBuilder{}, 0, 0, nil},
 	} {
-		if d := cmp.Diff(c.want, planner.BandSpans(projection.Project(c.log.Events()), m, planner.BandRule{Target: c.target, Protected: c.protected})); d != "" {
+		if d := cmp.Diff(c.want, planner.SpansToSummarise(projection.Project(c.log.Events()), m, planner.SummaryLimits{Target: c.target, Protected: c.protected})); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -524,44 +524,44 @@ func TestHistoryIsReadFromTheLog(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		log  *compacttest.LogBuilder
-		want planner.Past
+		want planner.History
 	}{
-		"nothing":             {said(), planner.Past{}},
-		"a compaction":        {said().EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Settled: true}},
-		"a manual compaction": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
+		"nothing":             {said(), planner.History{}},
+		"a compaction":        {said().EpochOf(forced, compacttest.MaskResults(3)), planner.History{After: 400, CompactedSinceFailure: true}},
+		"a manual compaction": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.History{After: 300}},
 
-		"undone":                  {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), planner.Past{Undone: 1500}},
-		"undone, nobody says how": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 0), planner.Past{Undone: 900}},
+		"undone":                  {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), planner.History{UndoneAt: 1500}},
+		"undone, nobody says how": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 0), planner.History{UndoneAt: 900}},
 		"the newer one undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.MaskResults(7)), 18, 1300),
-			planner.Past{After: 400, Undone: 1300}},
+			planner.History{After: 400, UndoneAt: 1300}},
 		"the older one undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.MaskResults(7)), 17, 1200),
-			planner.Past{Undone: 1200}},
-		"a mask by hand undone": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.MaskResults(3)), 17, 1500), planner.Past{}},
+			planner.History{UndoneAt: 1200}},
+		"a mask by hand undone": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.MaskResults(3)), 17, 1500), planner.History{}},
 		"by a profile since it was undone": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).
-			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.MaskResults(7)), planner.Past{}},
+			EpochOf(conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.MaskResults(7)), planner.History{}},
 
-		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
+		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.History{After: 400, Failures: 1}},
 
-		"another compaction since": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
-		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
+		"another compaction since": {undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.History{After: 500}},
+		"brought back":             {undo(undo(said().EpochOf(forced, compacttest.MaskResults(3)), 17, 1500), 18, 600), planner.History{After: 400}},
 
-		"a failure":                        {said().Add(failedSummary("m")), planner.Past{Failures: 1}},
-		"refused before a model was asked": {said().Add(failedSummary(""), failedSummary("m")), planner.Past{Failures: 1}},
-		"tried at so many tokens":          {said().Add(failedAt(700, conversation.AttemptFailed)), planner.Past{Tried: 700, Failures: 1}},
-		"stopped at so many tokens":        {said().Add(failedAt(700, conversation.AttemptCancelled)), planner.Past{Tried: 700}},
-		"tried before a compaction":        {said().Add(failedAt(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
-		"tried with another model":         {said().Add(failedAt(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"a failure":                        {said().Add(failedSummary("m")), planner.History{Failures: 1}},
+		"refused before a model was asked": {said().Add(failedSummary(""), failedSummary("m")), planner.History{Failures: 1}},
+		"tried at so many tokens":          {said().Add(failedAt(700, conversation.AttemptFailed)), planner.History{FailedAt: 700, Failures: 1}},
+		"stopped at so many tokens":        {said().Add(failedAt(700, conversation.AttemptCancelled)), planner.History{FailedAt: 700}},
+		"tried before a compaction":        {said().Add(failedAt(700, conversation.AttemptFailed)).EpochOf(forced, compacttest.MaskResults(3)), planner.History{After: 400, Failures: 1, CompactedSinceFailure: true}},
+		"tried with another model":         {said().Add(failedAt(700, conversation.AttemptFailed), conversation.ModelChanged{Model: "n"}), planner.History{}},
 
-		"a compaction without a model since the failure": {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, compacttest.MaskResults(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"one to save money does not":                     {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.MaskResults(3)), planner.Past{Failures: 2}},
-		"failures before a summary":                      {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary), planner.Past{After: 400}},
-		"failures before and after a summary":            {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary).Add(failedSummary("m")), planner.Past{After: 400, Failures: 1}},
-		"failures before a manual compaction":            {said().Add(failedSummary("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.Past{}},
-		"failures before another model":                  {said().Add(failedSummary("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")), 17, 1500), planner.Past{Undone: 1500}},
-		"a pin does not speak for the user's wish":       {said().Add(failedSummary("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
+		"a compaction without a model since the failure": {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, compacttest.MaskResults(3)), planner.History{After: 400, Failures: 2, CompactedSinceFailure: true}},
+		"one to save money does not":                     {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.MaskResults(3)), planner.History{Failures: 2}},
+		"failures before a summary":                      {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary), planner.History{After: 400}},
+		"failures before and after a summary":            {said().Add(failedSummary("m"), failedSummary("m")).EpochOf(forced, summary).Add(failedSummary("m")), planner.History{After: 400, Failures: 1}},
+		"failures before a manual compaction":            {said().Add(failedSummary("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.History{}},
+		"failures before another model":                  {said().Add(failedSummary("m"), conversation.ModelChanged{Model: "n"}), planner.History{}},
+		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")), 17, 1500), planner.History{UndoneAt: 1500}},
+		"a pin does not speak for the user's wish":       {said().Add(failedSummary("m"), conversation.Pin{Events: []uint64{3}}), planner.History{Failures: 1}},
 	} {
-		if d := cmp.Diff(c.want, planner.PastOf(c.log.Events())); d != "" {
+		if d := cmp.Diff(c.want, planner.HistoryOf(c.log.Events())); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -597,7 +597,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		"before a request":           func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentRequest },
 		"where a turn begins":        func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentTurn },
 		"six turns are not enough":   func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 6 },
-		"just undone":                func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 2000 },
+		"just undone":                func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 2000 },
 		"turned off":                 func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false },
 	} {
 		if got := compacttest.DescribePlan(k.With(change).Plan(log(3500))); got != "" {
@@ -626,11 +626,11 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 		want   string
 	}{
 		"above it":             {func(*compacttest.PlannerInput) {}, "threshold: cover 1-26, drops"},
-		"after a failed call":  {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 1 }, "threshold: cover 1-26, drops"},
-		"after two":            {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 2 }, "threshold: drops"},
-		"after three":          {func(k *compacttest.PlannerInput) { k.Check.Past.Failures = 3 }, "threshold: drops"},
-		"just compacted":       {func(k *compacttest.PlannerInput) { k.Check.Past.After = 84_000 }, "threshold: cover 1-26, drops"},
-		"just undone":          {func(k *compacttest.PlannerInput) { k.Check.Past.Undone = 84_000 }, ""},
+		"after a failed call":  {func(k *compacttest.PlannerInput) { k.Check.History.Failures = 1 }, "threshold: cover 1-26, drops"},
+		"after two":            {func(k *compacttest.PlannerInput) { k.Check.History.Failures = 2 }, "threshold: drops"},
+		"after three":          {func(k *compacttest.PlannerInput) { k.Check.History.Failures = 3 }, "threshold: drops"},
+		"just compacted":       {func(k *compacttest.PlannerInput) { k.Check.History.After = 84_000 }, "threshold: cover 1-26, drops"},
+		"just undone":          {func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 84_000 }, ""},
 		"before a request":     {func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentRequest }, ""},
 		"where a turn begins":  {func(k *compacttest.PlannerInput) { k.Check.Moment = planner.MomentTurn }, ""},
 		"window not known":     {func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 0 }, ""},
@@ -711,9 +711,9 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 		"after a reply":       {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Moment = planner.MomentReply }, ""},
 		"where a turn begins": {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Moment = planner.MomentTurn }, "threshold: cover 1-6"},
 		"no window":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Options.Window.Tokens = 0 }, "threshold: cover 1-6"},
-		"after one failure":   {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 1 }, "threshold: cover 1-6"},
-		"after two":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 2 }, "threshold: cover 1-6"},
-		"after three":         {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.Past.Failures = 3 }, ""},
+		"after one failure":   {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.History.Failures = 1 }, "threshold: cover 1-6"},
+		"after two":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.History.Failures = 2 }, "threshold: cover 1-6"},
+		"after three":         {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.History.Failures = 3 }, ""},
 	} {
 		if p := k.With(c.change).Plan(l); compacttest.DescribePlan(p) != c.want || p.Acts() && p.Used != k.CheckOf(l.Events()).Meter.Reading().Used {
 			t.Errorf("%s: %q, want %q", name, compacttest.DescribePlan(p), c.want)

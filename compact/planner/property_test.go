@@ -197,9 +197,9 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.Log = w.Events()
 			c.View = projection.Project(c.Log)
 			c.Meter = c.Meter.WithView(c.View)
-			failures := c.Past.Failures
-			c.Past = planner.PastOf(c.Log)
-			c.Past.Failures = max(c.Past.Failures, failures)
+			failures := c.History.Failures
+			c.History = planner.HistoryOf(c.Log)
+			c.History.Failures = max(c.History.Failures, failures)
 			again := c.Plan(r)
 			if again.Acts() && !again.Hold && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
 				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
@@ -281,7 +281,7 @@ func withFullWindow(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
 	used := float64(c.Meter.Reading().Used)
 	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")
 	c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(used/share) + 1, Source: meter.WindowFlag})
-	c.Moment, c.CacheInvalid, c.Past = planner.MomentTurn, share < 0.8, planner.Past{}
+	c.Moment, c.CacheInvalid, c.History = planner.MomentTurn, share < 0.8, planner.History{}
 	return r, c
 }
 
@@ -389,7 +389,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	}
 	conversation.Epochs(events)
 	m := meter.New(compacttest.Window(1000)).WithView(v)
-	planner.BandSpans(v, m, planner.BandRule{Target: 100, Protected: 10})
+	planner.SpansToSummarise(v, m, planner.SummaryLimits{Target: 100, Protected: 10})
 	planner.DropSpans(v, m, 100)
 	planner.MaskItems(&v, &preset.Rules{Values: preset.Values{Mask: preset.MaskRules{Enabled: true}}}, m, false)
 }

@@ -20,39 +20,39 @@ import (
 // All steps are overlays, so the user can see and undo them. A request that is still too
 // long cannot be sent.
 
-// recoverResults is how many newest results stay in the first step.
-const recoverResults = 3
+// keptResults is how many newest results the first step shows in full.
+const keptResults = 3
 
 // capChars are the code points of a text that the second step keeps, half from each end,
 // at its first and at its second try.
 var capChars = [...]int{4000, 1000}
 
-// capNote is the most code points of the line that says that a text is shortened.
-const capNote = 200
+// capNoteChars is the most code points of the line that says that a text is shortened.
+const capNoteChars = 200
 
-// Recover returns the overlays that bring the request well below the load line, or as far
-// as possible. They are one epoch, without origin; nil if nothing can be shortened. With
-// ONE's rules it only drops units.
+// Recover returns the overlays that bring the request well below the load line, or as low
+// as possible. They are one epoch, without origin; nil if no text can be shortened. With
+// the preset oneclaw (ONE) it only drops units.
 func (c Check) Recover(r preset.Rules) []conversation.Body {
-	l := &recovery{planner: newPlanner(&r, &c)}
-	switch hard := l.reading.HardLine; {
-	case l.reading.LoadLine == 0:
-		l.reading.LoadLine = int(preset.DefaultTriggerRatio * l.used) // the window is unknown, and the request is too long
-	case hard > 0 && l.reading.LoadLine > hard: // possible with J-CLI's threshold
-		l.reading.LoadLine = int(r.TriggerRatio * l.window)
+	rec := &recovery{planner: newPlanner(&r, &c)}
+	switch hard := rec.reading.HardLine; {
+	case rec.reading.LoadLine == 0:
+		rec.reading.LoadLine = int(preset.DefaultTriggerRatio * rec.used) // the window is unknown, and the request is too long
+	case hard > 0 && rec.reading.LoadLine > hard: // possible with J-CLI's threshold
+		rec.reading.LoadLine = int(r.TriggerRatio * rec.window)
 	}
 	if r.Preset.Design().Action == preset.ActSummariseOld {
-		l.drop(float64(l.reading.LoadLine))
-		return l.bodies
+		rec.dropUnits(float64(rec.reading.LoadLine))
+		return rec.bodies
 	}
-	l.mask()
+	rec.maskResults()
 	for _, chars := range capChars {
-		l.cap(chars)
+		rec.capTexts(chars)
 	}
-	if !l.enough() {
-		l.drop(l.goal(l.rules.Planner.TargetRatio))
+	if !rec.isEnough() {
+		rec.dropUnits(rec.lineShare(rec.rules.Planner.TargetRatio))
 	}
-	return l.bodies
+	return rec.bodies
 }
 
 // recovery is a planner whose log and view include the overlays made so far.
@@ -61,47 +61,49 @@ type recovery struct {
 	bodies []conversation.Body
 }
 
-func (l *recovery) estimated() float64 {
-	return float64(l.check.Meter.WithView(l.check.View).EstimatedTokens())
+func (rec *recovery) estimatedTokens() float64 {
+	return float64(rec.check.Meter.WithView(rec.check.View).EstimatedTokens())
 }
 
-func (l *recovery) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
-
-func (l *recovery) add(b conversation.Body) {
-	before := l.estimated()
-	log, view := l.check.Log, l.check.View
-	l.check.Log = conversation.Extend(log, time.Time{}, b)
-	l.check.View = projection.Project(l.check.Log)
-	if l.estimated() >= before {
-		l.check.Log, l.check.View = log, view
-		return
-	}
-	l.bodies = append(l.bodies, b)
+func (rec *recovery) isEnough() bool {
+	return rec.estimatedTokens() <= rec.lineShare(rec.rules.Planner.EnoughRatio)
 }
 
-func (l *recovery) mask() {
-	if l.enough() {
+func (rec *recovery) addIfShorter(b conversation.Body) {
+	before := rec.estimatedTokens()
+	log, view := rec.check.Log, rec.check.View
+	rec.check.Log = conversation.Extend(log, time.Time{}, b)
+	rec.check.View = projection.Project(rec.check.Log)
+	if rec.estimatedTokens() >= before {
+		rec.check.Log, rec.check.View = log, view
 		return
 	}
-	r := *l.rules
-	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, recoverResults
-	if items := MaskItems(&l.check.View, &r, l.check.Meter, true); len(items) > 0 {
-		l.add(MaskOf(r, items))
+	rec.bodies = append(rec.bodies, b)
+}
+
+func (rec *recovery) maskResults() {
+	if rec.isEnough() {
+		return
+	}
+	r := *rec.rules
+	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, keptResults
+	if items := MaskItems(&rec.check.View, &r, rec.check.Meter, true); len(items) > 0 {
+		rec.addIfShorter(MaskOf(r, items))
 	}
 }
 
-func (l *recovery) cap(chars int) {
-	messages := l.check.View.Messages
-	if l.enough() || len(messages) == 0 {
+func (rec *recovery) capTexts(chars int) {
+	messages := rec.check.View.Messages
+	if rec.isEnough() || len(messages) == 0 {
 		return
 	}
-	turn, over := messages[len(messages)-1].Turn, l.estimated()-l.goal(l.rules.Planner.EnoughRatio)
+	turn, over := messages[len(messages)-1].Turn, rec.estimatedTokens()-rec.lineShare(rec.rules.Planner.EnoughRatio)
 	var items []conversation.CapItem
 	shorten := func(event uint64, call string, size conversation.Size) {
-		n, left := size.Chars(), chars+capNote
+		n, left := size.Chars(), chars+capNoteChars
 		if n > left && over > 0 {
 			items = append(items, conversation.CapItem{Event: event, Call: call, Head: chars / 2, Tail: chars / 2})
-			over -= l.check.Meter.TextTokens(size) * float64(n-left) / float64(n)
+			over -= rec.check.Meter.TextTokens(size) * float64(n-left) / float64(n)
 		}
 	}
 	for i := range messages {
@@ -117,24 +119,24 @@ func (l *recovery) cap(chars int) {
 		}
 	}
 	if len(items) > 0 {
-		l.add(conversation.Cap{Items: items})
+		rec.addIfShorter(conversation.Cap{Items: items})
 	}
 }
 
-func (l *recovery) drop(tokens float64) {
-	check, done := *l.check, len(l.bodies)
-	l.addDrop(DropSpans(check.View, check.Meter, tokens))
-	enough := max(tokens, l.goal(l.rules.Planner.EnoughRatio))
+func (rec *recovery) dropUnits(tokens float64) {
+	check, done := *rec.check, len(rec.bodies)
+	rec.addDrop(DropSpans(check.View, check.Meter, tokens))
+	enoughTokens := max(tokens, rec.lineShare(rec.rules.Planner.EnoughRatio))
 	first := firstToCover(check.View.Messages, check.Meter)
-	if l.estimated() <= enough || first > 0 {
+	if rec.estimatedTokens() <= enoughTokens || first > 0 {
 		return
 	}
-	*l.check, l.bodies = check, l.bodies[:done]
-	l.addDrop(dropSpans(check.View, check.Meter, tokens, first))
+	*rec.check, rec.bodies = check, rec.bodies[:done]
+	rec.addDrop(dropSpans(check.View, check.Meter, tokens, first))
 }
 
-func (l *recovery) addDrop(spans []conversation.Span) {
+func (rec *recovery) addDrop(spans []conversation.Span) {
 	if len(spans) > 0 {
-		l.add(conversation.Drop{Spans: spans})
+		rec.addIfShorter(conversation.Drop{Spans: spans})
 	}
 }

@@ -41,7 +41,7 @@ type selection struct {
 	meter   meter.Meter
 	window  float64
 	relaxed bool
-	recalls map[string]int // recent calls of recall with their turn
+	recalls map[string]int // turns of the recent calls of recall, by call id
 }
 
 func (s *selection) items() []conversation.MaskItem {
@@ -52,11 +52,11 @@ func (s *selection) items() []conversation.MaskItem {
 	results, newest := 0, 0.0
 	for i := len(s.view.Messages) - 1; i >= 0; i-- {
 		m := &s.view.Messages[i]
-		spared := isSmall && !s.relaxed && m.Turn == current
+		inSmallTurn := isSmall && !s.relaxed && m.Turn == current
 		if m.Repeats != 0 {
 			results++
 			newest += s.meter.TextTokens(m.Size)
-			pointers.Add(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
+			pointers.Add(m, inSmallTurn || s.neverMasks(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
 			continue
 		}
 		for _, c := range s.candidates(i) {
@@ -65,7 +65,7 @@ func (s *selection) items() []conversation.MaskItem {
 			}
 			newest += c.tokens
 			recent := results <= s.rules.Mask.KeepResults || newest <= keep
-			if recent || c.isShort || spared || c.isResult && pointers.needed[c.item.Event] {
+			if recent || c.isShort || inSmallTurn || c.isResult && pointers.needed[c.item.Event] {
 				continue
 			}
 			found = append(found, c)
@@ -73,9 +73,9 @@ func (s *selection) items() []conversation.MaskItem {
 	}
 	slices.Reverse(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool {
-		return c.isResult && !pointers.Gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
+		return c.isResult && !pointers.StubsAreShorter(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
 	})
-	return pointers.With(s.pastFirstTurn(found))
+	return pointers.WithPointers(s.withoutFirstTurn(found))
 }
 
 func (s *selection) keepTokens() float64 {
@@ -100,9 +100,9 @@ func (s *selection) currentTurn() (turn int, isSmall bool) {
 	return turn, s.window == 0 || tokens < most
 }
 
-// pastFirstTurn returns the items of candidates without those of the first turn that are
+// withoutFirstTurn returns the items of candidates without those of the first turn that are
 // within its limit.
-func (s *selection) pastFirstTurn(found []candidate) []conversation.MaskItem {
+func (s *selection) withoutFirstTurn(found []candidate) []conversation.MaskItem {
 	var items []conversation.MaskItem
 	first, left := s.firstTurn(), float64(s.rules.Mask.FirstTurnTokens)
 	if s.relaxed {
@@ -141,17 +141,16 @@ func (s *selection) candidates(i int) []candidate {
 		c.isShort = m.Size.Chars() < s.rules.Mask.MinChars
 		return []candidate{c}
 	case projection.RoleAssistant:
-		return s.arguments(i, m)
+		return s.argumentCandidates(i, m)
 	}
 	return nil
 }
 
-// stays reports whether a result is not masked however old it is.
-func (s *selection) stays(m *projection.Message) bool {
+func (s *selection) neverMasks(m *projection.Message) bool {
 	return s.rules.Tools[m.Tool].KeepsResults() || s.isRecalled(m)
 }
 
-func (s *selection) arguments(i int, m *projection.Message) []candidate {
+func (s *selection) argumentCandidates(i int, m *projection.Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {
 		rule := s.rules.Tools[call.Name]
@@ -185,8 +184,8 @@ func (s *selection) recentRecalls() map[string]int {
 	return calls
 }
 
-// isRecalled reports whether a result is of a recent call of recall. Some servers give all
-// calls the same id, so a result of an earlier turn is not.
+// isRecalled reports whether a result answers a recent call of recall. Some servers give all
+// calls the same id, so it also compares the turns.
 func (s *selection) isRecalled(m *projection.Message) bool {
 	turn, ok := s.recalls[m.CallID]
 	return ok && m.Turn >= turn

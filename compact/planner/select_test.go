@@ -105,8 +105,8 @@ func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 			k.Check.CacheInvalid, k.Check.Sheet = true, planner.PriceSheet{Read: 1, Write: 1}
 		}, true},
 		"without masks":              {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Rules.Mask.Enabled = true, false }, false},
-		"little since it was undone": {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.Past.Undone = true, 1000 }, false},
-		"right after a compaction":   {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.Past.After = true, 7000 }, true},
+		"little since it was undone": {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.History.UndoneAt = true, 1000 }, false},
+		"right after a compaction":   {func(k *compacttest.PlannerInput) { k.Check.CacheInvalid, k.Check.History.After = true, 7000 }, true},
 	} {
 		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
 			k := compacttest.PlannerInputAt(m).With(bare).With(c.change)

@@ -12,40 +12,40 @@ import (
 //
 //   - All of them compare the tokens of the whole request, with system prompt and tools,
 //     with the load line.
-//   - D17 applies a profile after a turn, in conversations with more than a minimum of
-//     turns.
-//   - ONE summarises all but the protected newest tokens after a turn, and drops the units
-//     that cannot be summarised.
-//   - ADA and JCL act before every request. Above its threshold JCL summarises
-//     everything.
+//   - The preset jp-auto (D17) applies a profile after a turn, in conversations with more than
+//     a minimum of turns.
+//   - The preset oneclaw (ONE) summarises all but the protected newest tokens after a turn,
+//     and drops the units that cannot be summarised.
+//   - The presets adachsoft (ADA) and jcli (JCL) act before every request. Above its
+//     threshold jcli summarises everything.
 
-// applyProfile returns the plan of D17. Without a known window it never acts.
-func (p *planner) applyProfile() Plan {
-	if p.check.Moment != MomentReply || !p.due() || p.cooldown.afterUndo() {
+// planProfile returns the plan that applies a profile after a turn (D17). It needs a known window.
+func (p *planner) planProfile() Plan {
+	if p.check.Moment != MomentReply || !p.isDue() || p.cooldown.isAfterUndo() {
 		return Plan{}
 	}
-	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.check.Past.mayAskModel(p.rules) || !p.cooldown.mayRetry()) {
+	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.check.History.mayAskModel(p.rules) || !p.cooldown.mayRetry()) {
 		return Plan{}
 	}
-	plan := p.plan(TriggerThreshold)
+	plan := p.newPlan(TriggerThreshold)
 	plan.Profile = p.rules.Auto.Profile
 	return plan
 }
 
-func (p *planner) oneClaw() Plan {
+func (p *planner) planOneClaw() Plan {
 	line, hold := p.reading.LoadLine, p.mustHold()
 	mayAct := p.check.Moment == MomentReply || p.check.Refused || p.check.CacheInvalid // before a request only after a model change
-	if !mayAct || !p.due() || !hold && p.cooldown.afterUndo() {
-		return p.everyRequest()
+	if !mayAct || !p.isDue() || !hold && p.cooldown.isAfterUndo() {
+		return p.planEveryRequest()
 	}
-	plan := p.plan(TriggerThreshold)
+	plan := p.newPlan(TriggerThreshold)
 	if p.check.Refused {
 		plan.Trigger = TriggerOverflow
 	}
 	plan.Drops, plan.Hold = true, hold
-	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
-	spans := BandSpans(p.check.View, p.check.Meter, rule)
-	if p.check.Past.mayAskModel(p.rules) {
+	rule := SummaryLimits{Protected: p.rules.ProtectedRatio * p.window, CoversFirst: true}
+	spans := SpansToSummarise(p.check.View, p.check.Meter, rule)
+	if p.check.History.mayAskModel(p.rules) {
 		plan.Spans = spans
 	}
 	// Protected messages are not dropped while the request can be sent.
@@ -55,31 +55,31 @@ func (p *planner) oneClaw() Plan {
 	return plan
 }
 
-// jcli returns the plan of JCL: placeholders, and above the threshold a summary of
-// everything but the last unit.
-func (p *planner) jcli() Plan {
-	plan := p.everyRequest()
-	if p.check.Moment == MomentReply || !p.check.Past.mayAskModel(p.rules) {
+// planJCLI returns the plan of the preset jcli (JCL): placeholders for old results, and above
+// the threshold a summary of everything but the last unit.
+func (p *planner) planJCLI() Plan {
+	plan := p.planEveryRequest()
+	if p.check.Moment == MomentReply || !p.check.History.mayAskModel(p.rules) {
 		return plan
 	}
 	v := p.viewAfter(plan)
-	if !p.aboveLoadLine(p.usedBy(v)) {
+	if !p.aboveLoadLine(p.usedWith(v)) {
 		return plan
 	}
-	if spans := BandSpans(v, p.check.Meter, BandRule{First: true}); len(spans) > 0 {
+	if spans := SpansToSummarise(v, p.check.Meter, SummaryLimits{CoversFirst: true}); len(spans) > 0 {
 		plan.Trigger, plan.Used, plan.Spans = TriggerThreshold, p.reading.Used, spans
 	}
 	return plan
 }
 
-// everyRequest returns the plan of the layers that act before every request (JCL, ADA).
-func (p *planner) everyRequest() Plan {
+// planEveryRequest returns the plan of the layers that act before every request (JCL, ADA).
+func (p *planner) planEveryRequest() Plan {
 	if p.check.Moment == MomentReply {
 		return Plan{}
 	}
-	plan := p.plan(TriggerRequest)
+	plan := p.newPlan(TriggerRequest)
 	if p.rules.Micro.Enabled {
-		if items := p.effective(MicroItems(p.check.View, *p.rules)); len(items) > 0 {
+		if items := p.effectiveItems(MicroItems(p.check.View, *p.rules)); len(items) > 0 {
 			plan.Masks = append(plan.Masks, MaskOf(*p.rules, items))
 		}
 	}
@@ -96,14 +96,14 @@ func (p *planner) everyRequest() Plan {
 	return plan
 }
 
-// effective returns the items that a mask in the preset's style really masks. Masks of a
-// source always do. Plimsoll's own mask no result that is hardly longer than a stub, and
-// would be made again before every request.
-func (p *planner) effective(items []conversation.MaskItem) []conversation.MaskItem {
+// effectiveItems returns the items that a mask in the preset's style really shortens. Masks of
+// a source replace every item. Plimsoll's masks leave a result that is hardly longer than a
+// stub, so the planner would choose that result again before every request.
+func (p *planner) effectiveItems(items []conversation.MaskItem) []conversation.MaskItem {
 	if len(items) == 0 || p.rules.Wording().AlwaysReplaces {
 		return items
 	}
-	v := p.masked(items)
+	v := p.viewWithMask(items)
 	masked := make(map[uint64]bool, len(items))
 	for i := range v.Messages {
 		if m := &v.Messages[i]; m.Role == projection.RoleTool && m.State == projection.StateMasked && m.Repeats == 0 {

@@ -16,21 +16,21 @@ import (
 //
 //   - Above the load line a step goes down to the target. A summary, if the rules want
 //     one, is committed with the note in one epoch.
-//   - While the provider's cache is cold, changing the prefix costs nothing. A step is
-//     then made wherever more than the cold share is used, without a summary.
+//   - While the provider's cache is cold, changing the prefix costs nothing. A step without
+//     a summary is then made as soon as more than the cold share is used.
 //   - A step that saves less than the progress ratio (a tenth) of the request is not made.
 //   - When the next turns are expected to reach the load line, a summary of the units
 //     that the step will evict is prepared in the background.
 
-func (p *planner) evict() Plan {
+func (p *planner) planEviction() Plan {
 	if p.window == 0 {
 		return Plan{}
 	}
-	target, cold := p.goals()
+	target, cold := p.stepTargets()
 	hold := p.mustHold()
 	switch {
 	case p.aboveLoadLine(p.reading.Used) && (hold || p.cooldown.allowsStep()):
-		plan, goal := p.plan(TriggerLoadLine), target
+		plan, stepTarget := p.newPlan(TriggerLoadLine), target
 		switch plan.Hold = hold; {
 		case p.check.Refused:
 			plan.Trigger = TriggerOverflow
@@ -38,68 +38,68 @@ func (p *planner) evict() Plan {
 			plan.Trigger = TriggerHardLine
 		}
 		if p.check.Cold() {
-			goal = min(goal, cold)
+			stepTarget = min(stepTarget, cold)
 		}
-		return p.step(plan, goal, p.check.Past.mayAskModel(p.rules))
+		return p.planStep(plan, stepTarget, p.check.History.mayAskModel(p.rules))
 	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdStep() && p.used > cold:
-		return p.step(p.plan(TriggerCold), cold, false)
+		return p.planStep(p.newPlan(TriggerCold), cold, false)
 	}
 	return Plan{}
 }
 
-// goals returns the tokens of a request after a step at the load line and with a cold cache.
-func (p *planner) goals() (target, cold float64) {
+// stepTargets returns the tokens of a request after a step: at the load line, and with a cold cache.
+func (p *planner) stepTargets() (target, cold float64) {
 	target, cold = p.rules.Evict.Targets(int(p.window), p.capacity, p.reading.LoadLine)
-	return p.withPrompt(target), p.withPrompt(cold)
+	return p.raisedForPrompt(target), p.raisedForPrompt(cold)
 }
 
-// withPrompt raises a target where system prompt and tools are larger than usual.
-func (p *planner) withPrompt(target float64) float64 {
-	usual := promptShare * float64(p.capacity)
+// raisedForPrompt raises a target where system prompt and tools are larger than usual.
+func (p *planner) raisedForPrompt(target float64) float64 {
+	usualPrompt := promptShare * float64(p.capacity)
 	prompt := promptTokens(p.reading)
-	if prompt <= usual {
+	if prompt <= usualPrompt {
 		return target
 	}
-	return prompt + roomLeft(p.capacity, p.reading)*max(0, target-usual)
+	return prompt + shareLeftByPrompt(p.capacity, p.reading)*max(0, target-usualPrompt)
 }
 
-// noteRoom returns the size limits of a note in estimated tokens. The method noteTokens
+// noteLimits returns the size limits of a note in estimated tokens. The method noteTokens
 // returns their sum in calibrated tokens of the model.
-func (p *planner) noteRoom() summary.NoteRoom {
-	return noteRoomOf(p.rules, &p.check.Meter, p.capacity, p.reading)
+func (p *planner) noteLimits() summary.NoteLimits {
+	return noteLimitsOf(p.rules, &p.check.Meter, p.capacity, p.reading)
 }
 
-// NoteRoomOf returns the size limits of a note for a window of so many tokens, 0 unknown.
-func NoteRoomOf(r preset.Rules, m meter.Meter, window int) summary.NoteRoom {
+// NoteLimitsOf returns the size limits of a note for a window of so many tokens, 0 unknown.
+func NoteLimitsOf(r preset.Rules, m meter.Meter, window int) summary.NoteLimits {
 	reading := m.Reading()
-	return noteRoomOf(&r, &m, preset.EffectiveWindow(window, reading.LoadLine), reading)
+	return noteLimitsOf(&r, &m, preset.EffectiveWindow(window, reading.LoadLine), reading)
 }
 
-func noteRoomOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteRoom {
-	return noteRoomIn(r.Evict, capacity).Scaled(roomLeft(capacity, reading) / m.Factor())
+func noteLimitsOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteLimits {
+	return noteLimitsIn(r.Evict, capacity).Scaled(shareLeftByPrompt(capacity, reading) / m.Factor())
 }
 
-func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().All() }
+func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteLimits().All() }
 
-// protected returns the number of newest tokens that are never evicted.
-func (p *planner) protected() float64 {
-	return roomLeft(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
+// protectedTokens returns the number of newest tokens that are never evicted.
+func (p *planner) protectedTokens() float64 {
+	return shareLeftByPrompt(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
 }
 
-// step returns the plan with a note that brings the request down to target tokens, or
-// one that does nothing if too little can be evicted.
-func (p *planner) step(plan Plan, target float64, withSummary bool) Plan {
-	nothing := Plan{Hold: plan.Hold, Used: p.reading.Used}
-	room := p.noteTokens()
-	e := oldestUnits(p.check.View, p.check.Meter, target, room, p.protected())
-	if len(e.spans) == 0 || !p.isProgress(p.expectedGain(plan, e, room)) {
-		return nothing
+// planStep returns the plan with a note that brings the request down to target tokens, or
+// an empty plan if too few tokens can be evicted.
+func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
+	noStep := Plan{Hold: plan.Hold, Used: p.reading.Used}
+	noteTokens := p.noteTokens()
+	eviction := chooseEviction(p.check.View, p.check.Meter, target, noteTokens, p.protectedTokens())
+	if len(eviction.spans) == 0 || !p.savesEnough(p.expectedGain(plan, eviction, noteTokens)) {
+		return noStep
 	}
-	note := EvictionNote(p.check.Log, p.check.View, e.spans, p.noteRoom())
+	note := EvictionNote(p.check.Log, p.check.View, eviction.spans, p.noteLimits())
 	view := projection.Project(conversation.Extend(p.check.Log, time.Time{}, note))
-	after := p.usedBy(view)
-	if !p.isProgress(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
-		return nothing // fewer messages with more text are no gain
+	after := p.usedWith(view)
+	if !p.savesEnough(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
+		return noStep // the view would have fewer messages, but more text
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after
 	if withSummary {
@@ -109,8 +109,8 @@ func (p *planner) step(plan Plan, target float64, withSummary bool) Plan {
 }
 
 // expectedGain returns the tokens that an eviction is expected to save, before its note is
-// written. Above the load line, where this is asked before every request, it is the least
-// that is saved. With a cold cache or above the hard line the note is written anyway.
+// written. At the load line, where the planner calls it before every request, that is the
+// least possible saving. Otherwise it is the tokens of the evicted messages.
 func (p *planner) expectedGain(plan Plan, e eviction, room float64) float64 {
 	if plan.Hold || plan.Trigger == TriggerCold {
 		return e.tokens
@@ -118,23 +118,23 @@ func (p *planner) expectedGain(plan Plan, e eviction, room float64) float64 {
 	return e.leastGain(room)
 }
 
-// isProgress reports whether saving so many tokens is worth a compaction.
-func (p *planner) isProgress(tokens float64) bool {
+// savesEnough reports whether saving so many tokens reaches the progress ratio of the rules.
+func (p *planner) savesEnough(tokens float64) bool {
 	return tokens > 0 && tokens >= p.rules.Planner.ProgressRatio*p.used
 }
 
 // EvictionNote returns the overlay that evicts spans of whole units. Its note describes
 // them and all units that were evicted before.
-func EvictionNote(log []conversation.Event, v projection.View, spans []conversation.Span, room summary.NoteRoom) conversation.Summary {
+func EvictionNote(log []conversation.Event, v projection.View, spans []conversation.Span, limits summary.NoteLimits) conversation.Summary {
 	spans = withoutSplitUnits(log, conversation.SpansWithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, spans))
-	body.Appendix = summary.Note(log, v, spans, room)
+	body.Appendix = summary.Note(log, v, spans, limits)
 	return body
 }
 
-// withoutSplitUnits returns spans without the units that they contain only partly: a result
-// that came long after its call is shown apart from it, and neither is evicted alone.
+// withoutSplitUnits returns spans without the units that they contain only partly. A result
+// that came long after its call may lie outside the spans, and only whole units are evicted.
 func withoutSplitUnits(log []conversation.Event, spans []conversation.Span) []conversation.Span {
 	covered, split := conversation.Disjoint(spans), map[uint64]bool{}
 	for _, u := range conversation.Units(log) {
@@ -186,8 +186,8 @@ func (p *planner) summariesAreFull() bool {
 	return summaries >= r.Bands || summaries > 0 && tokens+next > max(2*next, most)
 }
 
-// smallestSummary is how long, in tokens, a summary may be in however small a window.
-const smallestSummary = 300
+// minSummaryTokens is the length that a summary may have even in a very small window.
+const minSummaryTokens = 300
 
 // SummaryMost returns the longest summary, in tokens, to request in a window of so many
 // tokens, 0 unknown: a longer one would fill a small window.
@@ -195,5 +195,5 @@ func SummaryMost(r preset.PlannerRules, window int) int {
 	if window <= 0 {
 		return summary.MaxTokens
 	}
-	return min(summary.MaxTokens, max(int(r.SummaryRatio*float64(window)), smallestSummary))
+	return min(summary.MaxTokens, max(int(r.SummaryRatio*float64(window)), minSummaryTokens))
 }

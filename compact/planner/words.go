@@ -8,17 +8,17 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// ruleText names the rules in force, and the action of the rules of a source.
+// ruleText names the rules in force. For the preset of a source it also describes its action.
 func ruleText(r preset.Rules) (rule, action string) {
 	rule = "preset " + string(r.Preset)
-	switch acts := r.Preset.Design().Action; {
+	switch sourceAction := r.Preset.Design().Action; {
 	case r.Auto.Profile != "":
 		rule, action = rule+", profile "+r.Auto.Profile+" after a reply", "profile "+r.Auto.Profile+" is applied"
-	case acts == preset.ActSummariseOld:
+	case sourceAction == preset.ActSummariseOld:
 		rule, action = rule+", a summary after a reply", "older turns are summarized"
-	case acts == preset.ActSummariseAll:
+	case sourceAction == preset.ActSummariseAll:
 		rule, action = rule+", a summary of everything", "all turns are summarized"
-	case acts == preset.ActOnRepeats:
+	case sourceAction == preset.ActOnRepeats:
 		rule += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
@@ -29,23 +29,23 @@ func ruleText(r preset.Rules) (rule, action string) {
 
 // Text describes the forecast in a sentence or two. Line values are exact, predicted ones
 // have three significant digits. Cold is the time at which the provider's cache goes cold, "" unknown.
-func (o Forecast) Text(cold string) string {
+func (f Forecast) Text(cold string) string {
 	switch {
-	case o.State == TimingOff:
+	case f.State == TimingOff:
 		return "Auto-compaction is off; older turns are compacted only if the server refuses a request as too long."
-	case o.State == TimingUnknown:
+	case f.State == TimingUnknown:
 		return "The window is unknown; older turns are compacted only if the server refuses a request as too long."
 	}
 	var sentences []string
-	if o.At > 0 {
-		sentences = append(sentences, o.whenText())
-		if o.ColdTo >= 0 && o.State != TimingNow {
-			sentences = append(sentences, o.coldText(cold))
+	if f.At > 0 {
+		sentences = append(sentences, f.whenText())
+		if f.ColdTo >= 0 && f.State != TimingNow {
+			sentences = append(sentences, f.coldText(cold))
 		}
 	}
-	if !o.Asks && o.Failures > 0 {
-		text := "No more summaries are requested after " + numbers.Count(o.Failures, "failure")
-		if o.ColdLine > 0 {
+	if !f.MayAskModel && f.Failures > 0 {
+		text := "No more summaries are requested after " + numbers.Count(f.Failures, "failure")
+		if f.ColdLine > 0 {
 			text += "; a note alone replaces what is evicted"
 		}
 		sentences = append(sentences, text+".")
@@ -53,19 +53,19 @@ func (o Forecast) Text(cold string) string {
 	return strings.Join(sentences, " ")
 }
 
-const mostTurns = 99
+const maxTurnsShown = 99
 
-func (o Forecast) whenText() string {
-	action := o.Action
-	if o.EvictTo >= 0 {
-		action = o.evictText()
+func (f Forecast) whenText() string {
+	action := f.Action
+	if f.EvictTo >= 0 {
+		action = f.evictText()
 	}
-	pause := "Auto-compaction is paused until " + numbers.Grouped(o.At) + " tokens: "
-	switch o.State {
+	pause := "Auto-compaction is paused until " + numbers.Grouped(f.At) + " tokens: "
+	switch f.State {
 	case TimingHeld:
-		return then(pause+"you undid a compaction.", action)
+		return withAction(pause+"you undid a compaction.", action)
 	case TimingCooldown:
-		return then(pause+"it has just run.", action)
+		return withAction(pause+"it has just run.", action)
 	case TimingNow:
 		if action == "" {
 			return "The load line is passed, but there is too little to compact."
@@ -73,15 +73,15 @@ func (o Forecast) whenText() string {
 		return "Next: " + action + "."
 	}
 	var when []string
-	if o.Left > 0 {
-		ahead := "about " + numbers.Grouped(rough(o.Left))
-		if o.Turns > 0 && o.Turns <= mostTurns {
-			ahead += " (" + numbers.Count(o.Turns, "turn") + ")"
+	if f.Left > 0 {
+		ahead := "about " + numbers.Grouped(roundedTokens(f.Left))
+		if f.Turns > 0 && f.Turns <= maxTurnsShown {
+			ahead += " (" + numbers.Count(f.Turns, "turn") + ")"
 		}
-		when = append(when, "at "+numbers.Grouped(o.At)+" tokens", ahead+" from now")
+		when = append(when, "at "+numbers.Grouped(f.At)+" tokens", ahead+" from now")
 	}
-	if o.Wait > 0 {
-		when = append(when, "after "+numbers.Count(o.Wait, "more turn"))
+	if f.Wait > 0 {
+		when = append(when, "after "+numbers.Count(f.Wait, "more turn"))
 	}
 	if len(when) == 0 {
 		when = []string{"with your next message"}
@@ -93,15 +93,15 @@ func (o Forecast) whenText() string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func then(text, action string) string {
+func withAction(text, action string) string {
 	if action == "" {
 		return text
 	}
 	return text + " Then " + action + "."
 }
 
-// rough rounds a number to three significant digits.
-func rough(n int) int {
+// roundedTokens rounds a number to three significant digits.
+func roundedTokens(n int) int {
 	if n < 1000 {
 		return n
 	}
@@ -109,20 +109,20 @@ func rough(n int) int {
 	return int(math.Round(float64(n)/unit) * unit)
 }
 
-func (o Forecast) evictText() string {
-	text, them := evictedText(o.EvictFrom, o.EvictTo)
-	if o.EvictMore {
+func (f Forecast) evictText() string {
+	text, them := evictedText(f.EvictFrom, f.EvictTo)
+	if f.EvictsMore {
 		text, them = "the oldest turns are evicted", "them"
 	}
 	switch {
-	case o.Until < 0:
+	case f.SummaryTo < 0:
 		text += ", and a note replaces " + them
-	case o.EvictMore || o.SummaryFrom == o.EvictFrom && o.Until == o.EvictTo:
+	case f.EvictsMore || f.SummaryFrom == f.EvictFrom && f.SummaryTo == f.EvictTo:
 		text += ", and a note with a summary replaces " + them
 	default:
-		text += ", and a note replaces " + them + " with one summary of " + numbers.Turns(o.SummaryFrom, o.Until)
+		text += ", and a note replaces " + them + " with one summary of " + numbers.Turns(f.SummaryFrom, f.SummaryTo)
 	}
-	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens remain"
+	return text + "; about " + numbers.Grouped(roundedTokens(f.After)) + " tokens remain"
 }
 
 // evictedText says that turns are evicted, and returns the pronoun for them.
@@ -133,11 +133,11 @@ func evictedText(from, to int) (text, them string) {
 	return numbers.Turns(from, to) + " are evicted", "them"
 }
 
-func (o Forecast) coldText(at string) string {
-	evicted, them := evictedText(o.ColdFrom, o.ColdTo)
-	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens remain."
+func (f Forecast) coldText(at string) string {
+	evicted, them := evictedText(f.ColdFrom, f.ColdTo)
+	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(roundedTokens(f.ColdAfter)) + " tokens remain."
 	switch {
-	case o.Cold:
+	case f.Cold:
 		return "The provider's cache is cold, so compacting costs nothing extra: " + rest
 	case at == "":
 		return "If you pause until the provider's cache goes cold, " + rest

@@ -35,8 +35,8 @@ const (
 
 // The reasons of absent events.
 const (
-	WhyLeftOut   = "tool calls are left out"
-	WhyToldAbove = "part of the summary above"
+	WhyLeftOut         = "tool calls are left out"
+	WhySummarisedAbove = "part of the summary above"
 )
 
 // run collects neighbouring events that one block or line replaces.
@@ -84,17 +84,17 @@ func (r *run) addSummary(s *activeSummary) {
 	r.summaries = append(r.summaries, s)
 }
 
-// messages returns the messages that replace the run. Told are the summaries that earlier
-// blocks of the view have shown; it adds those of this block.
-func (r *run) messages(told map[*activeSummary]bool) []Message {
+// messages returns the messages that replace the run. The set shown has the summaries in
+// earlier blocks of the view; messages adds those of this block.
+func (r *run) messages(shown map[*activeSummary]bool) []Message {
 	var out []Message
 	switch r.kind {
 	case summaryRun:
-		out = r.block(told)
+		out = r.block(shown)
 	case dropRun:
-		out = []Message{r.message(RoleUser, r.dropNote(), StateDropped, "left out to make room")}
+		out = []Message{r.message(RoleUser, r.dropText(), StateDropped, "left out to make room")}
 	case omitRun:
-		out = []Message{r.message(RoleUser, r.omitNote(), StateDropped, WhyLeftOut)}
+		out = []Message{r.message(RoleUser, r.omitText(), StateDropped, WhyLeftOut)}
 	}
 	return append(out, r.pinned...)
 }
@@ -104,54 +104,54 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 		State: state, Why: why, Overlay: r.overlay}
 }
 
-// isSilent reports whether the run needs no message: its summaries are already in the view,
+// needsNoMessage reports whether the run needs no message: its summaries are already in the view,
 // in a style that shows them once, and it has no note.
-func (r *run) isSilent(told map[*activeSummary]bool) bool {
-	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
+func (r *run) needsNoMessage(shown map[*activeSummary]bool) bool {
+	if r.kind != summaryRun || !r.isAlreadyShown(shown) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
 		return false
 	}
 	return preset.WordingOf(r.summaries[0].Style).FirstPlaceOnly
 }
 
 // block returns the messages of a summary run in the style of its newest summary.
-func (r *run) block(told map[*activeSummary]bool) []Message {
-	newest := r.newest()
-	why := r.why()
+func (r *run) block(shown map[*activeSummary]bool) []Message {
+	newest := r.newestSummary()
+	reason := r.reason()
 	block := preset.WordingOf(newest.Style).Block
 	if block == nil {
-		return []Message{r.message(RoleUser, r.ownBlock(told), StateSummarised, why)}
+		return []Message{r.message(RoleUser, r.plimsollBlock(shown), StateSummarised, reason)}
 	}
-	words := block(newest.Transcript, r.plainTexts(told))
+	words := block(newest.Transcript, r.plainTexts(shown))
 	if words.Question != "" {
-		ask := r.message(RoleUser, words.Question, StateSummarised, why)
-		ask.Before = conversation.Size{} // counted with the text
-		return []Message{ask, r.message(RoleAssistant, words.Text, StateSummarised, why)}
+		question := r.message(RoleUser, words.Question, StateSummarised, reason)
+		question.Before = conversation.Size{} // counted with the text
+		return []Message{question, r.message(RoleAssistant, words.Text, StateSummarised, reason)}
 	}
-	out := []Message{r.message(RoleUser, words.Text, StateSummarised, why)}
+	out := []Message{r.message(RoleUser, words.Text, StateSummarised, reason)}
 	if words.Answer != "" {
-		ack := r.message(RoleAssistant, words.Answer, StateSummarised, why)
-		ack.Before = conversation.Size{}
-		out = append(out, ack)
+		answer := r.message(RoleAssistant, words.Answer, StateSummarised, reason)
+		answer.Before = conversation.Size{}
+		out = append(out, answer)
 	}
 	return out
 }
 
-// why returns the reason for the replacement of the run: summarised, or evicted where only
+// reason returns the reason for the replacement of the run: summarised, or evicted where only
 // a note replaces some of it.
-func (r *run) why() string {
-	var told []string
+func (r *run) reason() string {
+	var summarised []string
 	for _, s := range r.summaries {
 		if s.Text != "" || !s.sharesAppendix() {
-			told = append(told, numbers.Turns(s.FromTurn, s.ToTurn))
+			summarised = append(summarised, numbers.Turns(s.FromTurn, s.ToTurn))
 		}
 	}
 	switch text := whyEvicted + numbers.Turns(r.from, r.to); {
-	case len(told) == len(r.summaries):
+	case len(summarised) == len(r.summaries):
 		return "summarized: " + numbers.Turns(r.from, r.to)
-	case len(told) == 0:
+	case len(summarised) == 0:
 		return text
 	default:
-		return text + ", with a summary of " + strings.Join(told, ", ")
+		return text + ", with a summary of " + strings.Join(summarised, ", ")
 	}
 }
 
@@ -161,10 +161,10 @@ func OnlyNoted(s State, why string) bool {
 	return s == StateSummarised && strings.HasPrefix(why, whyEvicted)
 }
 
-func (r *run) plainTexts(told map[*activeSummary]bool) string {
+func (r *run) plainTexts(shown map[*activeSummary]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
-		parts[i] = s.text(told, true)
+		parts[i] = s.text(shown, true)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -172,42 +172,42 @@ func (r *run) plainTexts(told map[*activeSummary]bool) string {
 // text returns the text of a summary the first time, and later a line that refers to it: a
 // summary whose range is interrupted by other messages is shown only in the first block
 // (S64: at the start of its range).
-func (s *activeSummary) text(told map[*activeSummary]bool, appendix bool) string {
-	if told[s] {
+func (s *activeSummary) text(shown map[*activeSummary]bool, appendix bool) string {
+	if shown[s] {
 		return "What stood here is part of the summary of these turns above."
 	}
-	told[s] = true
+	shown[s] = true
 	if !appendix {
 		return strings.TrimSpace(s.Text)
 	}
 	return snippet.Join(s.Text, s.Appendix)
 }
 
-// ownBlock returns the block of Plimsoll's own style: the summaries under their turns, and
+// plimsollBlock returns the block of Plimsoll's own style: the summaries under their turns, and
 // in the first block of a view the newest note.
-func (r *run) ownBlock(told map[*activeSummary]bool) string {
-	if r.note == nil && r.toldAlready(told) {
+func (r *run) plimsollBlock(shown map[*activeSummary]bool) string {
+	if r.note == nil && r.isAlreadyShown(shown) {
 		what := "summary"
-		if r.newest().isNote() {
+		if r.newestSummary().isNote() {
 			what = "account"
 		}
 		return "[What stood here is part of the " + what + " of " + numbers.Turns(r.from, r.to) + " above.]"
 	}
 	var b strings.Builder
 	b.WriteString(r.head())
-	noted := false
+	hasNote := false
 	for _, s := range r.summaries {
 		if s.isNote() {
-			noted, told[s] = true, true
+			hasNote, shown[s] = true, true
 			continue
 		}
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(numbers.Turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		b.WriteString(s.text(told, !s.sharesAppendix()))
+		b.WriteString(s.text(shown, !s.sharesAppendix()))
 	}
 	switch {
-	case r.note == nil && noted:
+	case r.note == nil && hasNote:
 		return b.String() + "\n\n[The rest of " + numbers.Turns(r.from, r.to) + " is part of the account above.]"
 	case r.note == nil:
 		return strings.TrimSpace(b.String())
@@ -217,13 +217,13 @@ func (r *run) ownBlock(told map[*activeSummary]bool) string {
 
 // head returns the first paragraph of a block, in the version of its newest summary.
 func (r *run) head() string {
-	if r.newest().Version < noteVersion {
+	if r.newestSummary().Version < noteVersion {
 		return blockHead
 	}
 	return noteBlockHead
 }
 
-func (r *run) newest() *activeSummary {
+func (r *run) newestSummary() *activeSummary {
 	newest := r.summaries[0]
 	for _, s := range r.summaries {
 		if s.seq > newest.seq {
@@ -233,18 +233,18 @@ func (r *run) newest() *activeSummary {
 	return newest
 }
 
-func (s *activeSummary) hasOwnStyle() bool {
+func (s *activeSummary) hasPlimsollStyle() bool {
 	return preset.WordingOf(s.Style).HasNotes
 }
 
 func (s *activeSummary) isNote() bool {
-	return s.Version >= noteVersion && s.Text == "" && s.hasOwnStyle()
+	return s.Version >= noteVersion && s.Text == "" && s.hasPlimsollStyle()
 }
 
 // sharesAppendix reports whether a block shows only the appendix of its newest summary,
 // and not one for each summary.
 func (s *activeSummary) sharesAppendix() bool {
-	return s.Version > 1 && s.hasOwnStyle()
+	return s.Version > 1 && s.hasPlimsollStyle()
 }
 
 // hasNote reports whether the appendix of a summary can be that of a block. In version 2
@@ -253,13 +253,13 @@ func (s *activeSummary) hasNote() bool {
 	return s.sharesAppendix() && (s.Version < noteVersion || s.Appendix != "")
 }
 
-// toldAlready reports whether earlier blocks show all texts of the run's summaries. Notes
+// isAlreadyShown reports whether earlier blocks show all texts of the run's summaries. Notes
 // have no text of their own.
-func (r *run) toldAlready(told map[*activeSummary]bool) bool {
-	return !slices.ContainsFunc(r.summaries, func(s *activeSummary) bool { return !told[s] && !s.isNote() })
+func (r *run) isAlreadyShown(shown map[*activeSummary]bool) bool {
+	return !slices.ContainsFunc(r.summaries, func(s *activeSummary) bool { return !shown[s] && !s.isNote() })
 }
 
-func (r *run) dropNote() string {
+func (r *run) dropText() string {
 	are, them := "are", "them"
 	if len(r.events) == 1 {
 		are, them = "is", "it"
@@ -269,7 +269,7 @@ func (r *run) dropNote() string {
 		") or by words with search_history]"
 }
 
-func (r *run) omitNote() string {
+func (r *run) omitText() string {
 	with := ""
 	if len(r.tools) > 0 {
 		with = " with " + strings.Join(r.tools, ", ")

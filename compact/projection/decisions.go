@@ -17,30 +17,30 @@ type activeSummary struct {
 
 // decisions are the effects of the overlays of a log on each event.
 type decisions struct {
-	events []conversation.Event
-	by     []decision // by index into events
-	notes  []string
-	pins   map[string]bool // calls of replies that are pinned
+	events      []conversation.Event
+	perEvent    []decision // by index into events
+	notes       []string
+	pinnedCalls map[string]bool // calls of replies that are pinned
 
-	units  []conversation.Unit // made when first needed
+	units  []conversation.Unit // computed at the first use
 	unitOf []int32             // by index into events, -1 for those in no unit
 
-	roots     []uint64          // first result with the same text, by index; nil if no result repeats another
-	alike     map[uint64][]int  // indices of results with the same text, ascending, by the Seq of the first
-	canonical map[uint64]uint64 // Seq of the one that is shown in full, 0 if none can be
+	roots      []uint64          // first result with the same text, by index; nil if no result repeats another
+	sameText   map[uint64][]int  // indices of results with the same text, ascending, by the Seq of the first
+	fullResult map[uint64]uint64 // Seq of the one that is shown in full, 0 if none can be
 }
 
 // decision says how one event is shown.
 type decision struct {
-	rewound uint64 // Seq of the rewind that removes it, 0 without one
-	pinned  bool
-	summary *activeSummary
-	drop    uint64     // Seq of the drop that covers it
-	omit    *masking   // leaves out the call and its result
-	thought *masking   // hides reasoning
-	masks   []*masking // of a result, without superseded ones (see withMask)
-	calls   []callMask // of a reply's calls, the newest last
-	caps    []callCap  // the newest last
+	rewound   uint64 // Seq of the rewind that removes it, 0 without one
+	pinned    bool
+	summary   *activeSummary
+	drop      uint64     // Seq of the drop that covers it
+	leftOut   *masking   // leaves out the call and its result
+	reasoning *masking   // hides reasoning
+	masks     []*masking // of a result, without superseded ones (see withMask)
+	calls     []callMask // of a reply's calls, the newest last
+	caps      []callCap  // the newest last
 }
 
 // masking is one mask, or the policies of one summary, with its wording.
@@ -52,10 +52,10 @@ type masking struct {
 	minChars  int
 	fields    []string
 	threshold int
-	self      [1]*masking
+	asList    [1]*masking
 }
 
-type cut struct {
+type endLimits struct {
 	seq        uint64
 	head, tail int
 }
@@ -68,47 +68,47 @@ type callMask struct {
 // callCap limits how much is shown of a call's arguments, or with call "" of a result.
 type callCap struct {
 	call string
-	cut
+	endLimits
 }
 
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 	m := &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
-	m.self[0] = m
+	m.asList[0] = m
 	return m
 }
 
-func (m *masking) list() []*masking { return m.self[:] }
+func (m *masking) list() []*masking { return m.asList[:] }
 
-// shows reports whether two masks without fields produce the same text.
-func (m *masking) shows(n *masking) bool {
-	return m.style == n.style && m.preview == n.preview && m.minChars == n.minChars
+// hasSameText reports whether two masks without fields produce the same text.
+func (m *masking) hasSameText(other *masking) bool {
+	return m.style == other.style && m.preview == other.preview && m.minChars == other.minChars
 }
 
-// exact reports whether a masking shows the exact text of a source, even where that is
+// isExact reports whether a masking shows the exact text of a source, even where that is
 // longer than the original.
-func (m *masking) exact() bool {
+func (m *masking) isExact() bool {
 	return m.words.AlwaysReplaces
 }
 
 // withMask returns the masks of a result with one more, the oldest first. An exact mask
 // replaces all earlier ones, so only the first can be exact. Of several masks with the
 // same text it keeps the newest.
-func withMask(masks []*masking, how *masking) []*masking {
+func withMask(masks []*masking, mask *masking) []*masking {
 	n := len(masks)
 	switch {
-	case n == 0 || how.exact() || n == 1 && masks[0].shows(how):
-		return how.list()
-	case masks[n-1].shows(how):
-		masks[n-1] = how // a list of several is not shared between results
+	case n == 0 || mask.isExact() || n == 1 && masks[0].hasSameText(mask):
+		return mask.list()
+	case masks[n-1].hasSameText(mask):
+		masks[n-1] = mask // a list of several is not shared between results
 		return masks
 	}
-	return append(masks, how)
+	return append(masks, mask)
 }
 
 func (r *decisions) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
 
-// each calls f for the events of spans that precede the overlay, once.
-func (r *decisions) each(overlay uint64, spans []conversation.Span, f func(i int)) {
+// eachEvent calls f once for every event of the spans that precedes the overlay.
+func (r *decisions) eachEvent(overlay uint64, spans []conversation.Span, f func(i int)) {
 	for _, s := range conversation.Disjoint(spans) {
 		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
 		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
@@ -117,13 +117,13 @@ func (r *decisions) each(overlay uint64, spans []conversation.Span, f func(i int
 	}
 }
 
-func (r *decisions) note(seq uint64, text string) {
+func (r *decisions) addNote(seq uint64, text string) {
 	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }
 
 // isShown reports whether a message of its own shows the result.
 func (d *decision) isShown() bool {
-	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
+	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.leftOut == nil)
 }
 
 // newestOverlay returns the Seq of the newest overlay that changes or hides a result, 0
@@ -133,8 +133,8 @@ func (d *decision) newestOverlay() uint64 {
 	if d.summary != nil {
 		seq = max(seq, d.summary.seq)
 	}
-	if d.omit != nil {
-		seq = max(seq, d.omit.seq)
+	if d.leftOut != nil {
+		seq = max(seq, d.leftOut.seq)
 	}
 	if n := len(d.masks); n > 0 {
 		seq = max(seq, d.masks[n-1].seq)
@@ -164,24 +164,24 @@ func resolve(events []conversation.Event) *decisions {
 	if len(active) == 0 {
 		return nil
 	}
-	r := &decisions{events: events, by: make([]decision, len(events))}
+	r := &decisions{events: events, perEvent: make([]decision, len(events))}
 	// Rewinds come first, because they decide which summaries are in force.
 	for i, rewind := range conversation.RewoundBy(events) {
-		r.by[i].rewound = rewind
+		r.perEvent[i].rewound = rewind
 	}
 	r.findRepetitions()
 	for _, i := range active {
 		r.apply(events[i])
 	}
-	r.chooseFull()
+	r.chooseFullResults()
 	return r
 }
 
-// before returns the decision of an event that an overlay names, nil if the event is not
+// decisionBefore returns the decision of an event that an overlay names, nil if the event is not
 // in the log or not before the overlay.
-func (r *decisions) before(overlay, seq uint64) *decision {
+func (r *decisions) decisionBefore(overlay, seq uint64) *decision {
 	if i := r.index(seq); i >= 0 && seq < overlay {
-		return &r.by[i]
+		return &r.perEvent[i]
 	}
 	return nil
 }
@@ -189,90 +189,90 @@ func (r *decisions) before(overlay, seq uint64) *decision {
 func (r *decisions) apply(e conversation.Event) {
 	switch b := e.Body.(type) {
 	case conversation.Cap:
-		r.cap(e.Seq, b)
+		r.applyCap(e.Seq, b)
 	case conversation.Mask:
-		r.mask(e.Seq, b)
+		r.applyMask(e.Seq, b)
 	case conversation.Summary:
 		if b.Policies != nil {
-			r.policies(e.Seq, b)
+			r.applyPolicies(e.Seq, b)
 		} else {
-			r.summarise(e.Seq, b)
+			r.applySummary(e.Seq, b)
 		}
 	case conversation.Drop:
 		r.decideUnits(e.Seq, b.Spans, func(d *decision) { d.drop = e.Seq })
 	case conversation.Pin:
-		r.pin(e.Seq, b.Events, true)
+		r.applyPin(e.Seq, b.Events, true)
 	case conversation.Unpin:
-		r.pin(e.Seq, b.Events, false)
+		r.applyPin(e.Seq, b.Events, false)
 	}
 }
 
-func (r *decisions) cap(seq uint64, b conversation.Cap) {
+func (r *decisions) applyCap(seq uint64, b conversation.Cap) {
 	for _, item := range b.Items {
-		d := r.before(seq, item.Event)
+		d := r.decisionBefore(seq, item.Event)
 		if d == nil || item.Head < 0 || item.Tail < 0 {
 			continue
 		}
-		d.caps = append(d.caps, callCap{item.Call, cut{seq: seq, head: item.Head, tail: item.Tail}})
+		d.caps = append(d.caps, callCap{item.Call, endLimits{seq: seq, head: item.Head, tail: item.Tail}})
 	}
 }
 
-func (r *decisions) mask(seq uint64, b conversation.Mask) {
+func (r *decisions) applyMask(seq uint64, b conversation.Mask) {
 	shared := newMasking(seq, b.Style, b.Preview)
 	for _, item := range b.Items {
-		d := r.before(seq, item.Event)
+		d := r.decisionBefore(seq, item.Event)
 		if d == nil {
 			continue
 		}
-		how := shared
+		itemMask := shared
 		if item.Fields != nil {
-			how = newMasking(seq, b.Style, b.Preview)
-			how.fields, how.threshold = item.Fields, item.Threshold
+			itemMask = newMasking(seq, b.Style, b.Preview)
+			itemMask.fields, itemMask.threshold = item.Fields, item.Threshold
 		}
 		switch item.Part {
 		case conversation.PartResult:
-			d.masks = withMask(d.masks, how)
+			d.masks = withMask(d.masks, itemMask)
 		case conversation.PartReasoning:
-			d.thought = how
+			d.reasoning = itemMask
 		case conversation.PartArguments:
-			d.calls = append(d.calls, callMask{item.Call, how})
+			d.calls = append(d.calls, callMask{item.Call, itemMask})
 		}
 	}
 }
 
-// policies applies an overlay of S64 that needs no model. In JP's own style the newest
+// applyPolicies applies an overlay of S64 that needs no model. In JP's own style the newest
 // policy decides on calls and results together; in other styles only on those that it
 // shortens, so that nothing grows.
-func (r *decisions) policies(seq uint64, b conversation.Summary) {
+func (r *decisions) applyPolicies(seq uint64, b conversation.Summary) {
 	p := b.Policies
-	how := newMasking(seq, b.Style, p.Preview)
-	how.minChars = p.MinChars
+	mask := newMasking(seq, b.Style, p.Preview)
+	mask.minChars = p.MinChars
 	if p.Reasoning == conversation.ReasoningStrip {
-		r.each(seq, b.Spans, func(i int) { r.by[i].thought = how })
+		r.eachEvent(seq, b.Spans, func(i int) { r.perEvent[i].reasoning = mask })
 	}
 	switch p.ToolCalls {
 	case conversation.ToolCallsStrip:
-		r.each(seq, b.Spans, func(i int) { r.strip(i, p, how) })
+		r.eachEvent(seq, b.Spans, func(i int) { r.stripEvent(i, p, mask) })
 	case conversation.ToolCallsOmit:
-		if how.exact() {
-			r.decideUnits(seq, b.Spans, func(d *decision) { d.omit = how })
+		if mask.isExact() {
+			r.decideUnits(seq, b.Spans, func(d *decision) { d.leftOut = mask })
 		} else {
-			r.leaveOut(seq, b.Spans, how)
+			r.leaveOutUnits(seq, b.Spans, mask)
 		}
 	}
 }
 
-func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
-	d := &r.by[i]
-	whole := how.words.NewestPolicyDecides
+func (r *decisions) stripEvent(i int, p *conversation.Policies, mask *masking) {
+	d := &r.perEvent[i]
+	whole := mask.words.NewestPolicyDecides
 	if whole {
-		d.omit = nil
+		d.leftOut = nil
 	}
 	switch b := r.events[i].Body.(type) {
 	case conversation.ToolResult:
 		switch _, response := p.ForTool(b.Tool); {
 		case response:
-			d.masks = withMask(d.masks, how)
+			d.masks = withMask(d.masks, mask)
 		case whole:
 			d.masks = nil
 		}
@@ -282,7 +282,7 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 		}
 		for k := range b.Calls {
 			if request, _ := p.ForTool(b.Calls[k].Name); request {
-				d.calls = append(d.calls, callMask{b.Calls[k].ID, how})
+				d.calls = append(d.calls, callMask{b.Calls[k].ID, mask})
 			}
 		}
 	}
@@ -292,8 +292,8 @@ func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 func Pinned(log []conversation.Event) map[uint64]bool {
 	pinned := map[uint64]bool{}
 	if r := resolve(log); r != nil {
-		for i := range r.by {
-			if r.by[i].pinned {
+		for i := range r.perEvent {
+			if r.perEvent[i].pinned {
 				pinned[log[i].Seq] = true
 			}
 		}
@@ -319,9 +319,9 @@ func (r *decisions) findUnits() {
 	}
 }
 
-// pin sets or ends the pin of the units that contain events. Results that arrive later for
+// applyPin sets or ends the pin of the units that contain events. Results that arrive later for
 // a pinned reply are pinned, too.
-func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
+func (r *decisions) applyPin(seq uint64, events []uint64, pinned bool) {
 	r.findUnits()
 	for _, e := range events {
 		i := r.index(e)
@@ -329,21 +329,21 @@ func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
 			continue
 		}
 		for _, j := range r.units[r.unitOf[i]].Events {
-			r.by[j].pinned = pinned
-			reply, _ := r.events[j].Body.(conversation.AssistantMessage) // others have no calls
+			r.perEvent[j].pinned = pinned
+			reply, _ := r.events[j].Body.(conversation.AssistantMessage) // other messages have no calls
 			for k := range reply.Calls {
-				if r.pins == nil {
-					r.pins = map[string]bool{}
+				if r.pinnedCalls == nil {
+					r.pinnedCalls = map[string]bool{}
 				}
-				r.pins[reply.Calls[k].ID] = pinned
+				r.pinnedCalls[reply.Calls[k].ID] = pinned
 			}
 		}
 	}
 }
 
-func (r *decisions) summarise(seq uint64, b conversation.Summary) {
+func (r *decisions) applySummary(seq uint64, b conversation.Summary) {
 	if !r.inLog(seq, b.Spans) {
-		r.note(seq, "speaks of events that are not there; they are shown as they were said")
+		r.addNote(seq, "speaks of events that are not there; they are shown as they were said")
 		return
 	}
 	if r.rewoundLater(seq, b.Spans) { // happens often, and needs no note for the user
@@ -356,9 +356,9 @@ func (r *decisions) summarise(seq uint64, b conversation.Summary) {
 // rewoundLater reports whether a rewind after an overlay removes some of the events that
 // it covers.
 func (r *decisions) rewoundLater(seq uint64, spans []conversation.Span) bool {
-	cut := false
-	r.each(seq, spans, func(i int) { cut = cut || r.by[i].rewound > seq })
-	return cut
+	rewound := false
+	r.eachEvent(seq, spans, func(i int) { rewound = rewound || r.perEvent[i].rewound > seq })
+	return rewound
 }
 
 // inLog reports whether the log has the ends of spans, before the overlay.
@@ -376,12 +376,12 @@ func (r *decisions) inLog(seq uint64, spans []conversation.Span) bool {
 func (r *decisions) decideUnits(seq uint64, spans []conversation.Span, rule func(*decision)) {
 	r.eachUnit(seq, spans, func(members []int) {
 		for _, i := range members {
-			rule(&r.by[i])
+			rule(&r.perEvent[i])
 		}
 	})
 }
 
-// eachUnit calls f for the same units, from the newest to the oldest, with
+// eachUnit calls f for the units of decideUnits, from the newest to the oldest, with
 // their events that precede the overlay.
 func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
 	r.findUnits()
@@ -392,14 +392,14 @@ func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(membe
 		to := from + sort.Search(len(r.units)-from, func(k int) bool { return first(from+k) > s.Last })
 		for u := to - 1; u >= from; u-- {
 			members, complete := r.unitBefore(u, seq)
-			if complete && r.within(members, covered) {
+			if complete && r.allCovered(members, covered) {
 				f(members)
 			}
 		}
 	}
 }
 
-func (r *decisions) within(members []int, spans conversation.Spans) bool {
+func (r *decisions) allCovered(members []int, spans conversation.Spans) bool {
 	for _, i := range members {
 		if !spans.Contains(r.events[i].Seq) {
 			return false
@@ -421,7 +421,7 @@ func (r *decisions) unitBefore(u int, seq uint64) (members []int, complete bool)
 	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
 	results := members[1:]
 	return members, conversation.AllAnswered(reply.Calls, len(results), func(i int) string {
-		b, _ := r.events[results[i]].Body.(conversation.ToolResult) // a unit holds nothing else behind a reply
+		b, _ := r.events[results[i]].Body.(conversation.ToolResult) // a unit has only results after its reply
 		return b.CallID
 	})
 }
@@ -432,20 +432,20 @@ func (r *decisions) unitBefore(u int, seq uint64) (members []int, complete bool)
 // line, for this unit alone, would be no longer than the unit was when the overlay was
 // made, so that the view never grows.
 
-func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
+func (r *decisions) leaveOutUnits(seq uint64, spans []conversation.Span, mask *masking) {
 	var line run // reused for each unit
 	r.eachUnit(seq, spans, func(members []int) {
 		line = run{kind: omitRun, events: line.events[:0], tools: line.tools[:0]}
 		if r.lineIsShorter(&line, members, seq) {
 			for _, i := range members {
-				r.by[i].omit = how
+				r.perEvent[i].leftOut = mask
 			}
 		}
 	})
 }
 
-// lineIsShorter reports whether a unit has calls, and is at least as long as a line in its
-// place; line is an empty run.
+// lineIsShorter reports whether a unit has calls, and is at least as long as the line that
+// would replace it. It fills line, which is an empty run.
 func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 	hasWork, room := false, 0
 	for _, i := range members {
@@ -453,29 +453,29 @@ func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 		if !ok {
 			continue
 		}
-		d := &r.by[i]
+		d := &r.perEvent[i]
 		hasWork = hasWork || m.isWork()
 		line.add(&m)
 		line.events = append(line.events, r.events[i].Seq)
-		line.name(m.Calls)
+		line.addTools(m.Calls)
 		switch {
-		case d.omit != nil && d.omit.exact() && m.Role == RoleTool:
-		case d.omit != nil && d.omit.exact():
+		case d.leftOut != nil && d.leftOut.isExact() && m.Role == RoleTool:
+		case d.leftOut != nil && d.leftOut.isExact():
 			room += m.Size.Chars()
 		case m.Role == RoleTool:
-			room += r.leastChars(i, seq)
+			room += r.leastSavedChars(i, seq)
 		default:
 			reduceReply(&m, d)
 			after := m.After()
 			room += after.Chars()
 		}
 	}
-	return hasWork && (line.omitNoteIsWithin(room) || conversation.Measure(line.omitNote()).Chars() <= room)
+	return hasWork && (line.omitTextIsWithin(room) || conversation.Measure(line.omitText()).Chars() <= room)
 }
 
-// omitNoteIsWithin reports whether a run's note has at most so many code points, by an
+// omitTextIsWithin reports whether a run's note has at most so many code points, by an
 // estimate that is safe for any numbers in the note.
-func (r *run) omitNoteIsWithin(chars int) bool {
+func (r *run) omitTextIsWithin(chars int) bool {
 	const words = 300
 	for _, name := range r.tools {
 		chars -= len(name) + len(", ")
@@ -485,15 +485,15 @@ func (r *run) omitNoteIsWithin(chars int) bool {
 
 func (m *Message) isWork() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 
-// leastChars returns the fewest code points that an overlay saves by hiding a result. If
+// leastSavedChars returns the fewest code points that an overlay saves by hiding a result. If
 // others have the same text, one of these may have to be shown in full in its place, and
 // the number in the pointers to it may be longer. Results after the overlay do not count.
-func (r *decisions) leastChars(i int, overlay uint64) int {
-	chars, group := r.form(i).size.Chars(), r.alike[r.root(i)]
+func (r *decisions) leastSavedChars(i int, overlay uint64) int {
+	chars, group := r.formOf(i).size.Chars(), r.sameText[r.root(i)]
 	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })
 	if alike < 2 {
 		return chars
 	}
 	b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
-	return min(chars, pointerChars(b)) - alike*(decimals(overlay)-decimals(r.events[i].Seq))
+	return min(chars, pointerChars(b)) - alike*(digitCount(overlay)-digitCount(r.events[i].Seq))
 }

@@ -68,7 +68,7 @@ type callSites struct{ calls, results []int }
 
 func indexCalls(messages []Message) map[string]*callSites {
 	sites := map[string]*callSites{}
-	at := func(id string) *callSites {
+	sitesOf := func(id string) *callSites {
 		s := sites[id]
 		if s == nil {
 			s = &callSites{}
@@ -78,11 +78,11 @@ func indexCalls(messages []Message) map[string]*callSites {
 	}
 	for i := range messages {
 		if messages[i].Role == RoleTool {
-			s := at(messages[i].CallID)
+			s := sitesOf(messages[i].CallID)
 			s.results = append(s.results, i)
 		}
 		for _, c := range messages[i].Calls {
-			s := at(c.ID)
+			s := sitesOf(c.ID)
 			s.calls = append(s.calls, i)
 		}
 	}
@@ -109,7 +109,7 @@ func (h *hardener) add(i int) {
 	m := h.view[i]
 	switch {
 	case m.Role == RoleTool:
-		// addCalls adds results after their call; the others have no call.
+		// addCalls adds results after their call; results without a call are left out.
 	case m.Role != RoleAssistant:
 		if strings.TrimSpace(m.Text) != "" {
 			h.out = append(h.out, m)
@@ -123,33 +123,33 @@ func (h *hardener) add(i int) {
 
 func (h *hardener) addCalls(m Message) {
 	calls := make([]conversation.ToolCall, len(m.Calls))
-	answers := make([]Message, len(m.Calls))
+	results := make([]Message, len(m.Calls))
 	for k, c := range m.Calls {
-		id := h.ids.next(c.ID)
-		answer := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result", Failed: true,
+		id := h.ids.assign(c.ID)
+		result := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result", Failed: true,
 			Size: conversation.Measure(interruptedCall)}
 		if r, ok := h.calls[c.ID].nextResult(); ok {
-			answer = h.view[r]
+			result = h.view[r]
 		}
-		if strings.TrimSpace(answer.Text) == "" {
-			answer.Text, answer.Size = NoOutput, conversation.Measure(NoOutput)
+		if strings.TrimSpace(result.Text) == "" {
+			result.Text, result.Size = NoOutput, conversation.Measure(NoOutput)
 		}
 		c.ID, c.Name = id, ToolName(c.Name)
-		answer.CallID, answer.Tool = c.ID, c.Name
-		calls[k], answers[k] = c, answer
+		result.CallID, result.Tool = c.ID, c.Name
+		calls[k], results[k] = c, result
 	}
 	m.Calls = calls
 	if strings.TrimSpace(m.Text) == "" { // models write newlines before calls, and servers refuse blank text
 		m.Text, m.Size = "", conversation.Size{}
 	}
 	if h.caps.NoTools {
-		h.addAsText(m, answers)
+		h.addAsText(m, results)
 		return
 	}
-	h.out = append(append(h.out, m), answers...)
+	h.out = append(append(h.out, m), results...)
 }
 
-func (h *hardener) addAsText(m Message, answers []Message) {
+func (h *hardener) addAsText(m Message, results []Message) {
 	var reply strings.Builder
 	reply.WriteString(m.Text)
 	for _, c := range m.Calls {
@@ -161,7 +161,7 @@ func (h *hardener) addAsText(m Message, answers []Message) {
 	m.Text, m.Calls = reply.String(), nil
 	m.Size = conversation.Measure(m.Text)
 	h.out = append(h.out, m)
-	for _, a := range answers {
+	for _, a := range results {
 		a.Role, a.CallID = RoleUser, ""
 		a.Text = "[result of " + a.Tool + "]\n" + a.Text
 		a.Size = conversation.Measure(a.Text)

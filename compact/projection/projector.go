@@ -14,39 +14,39 @@ import (
 // projector builds a view from the decisions for each event.
 type projector struct {
 	*decisions
-	view View
-	run  run
-	seqs []uint64                // of all events
-	told map[*activeSummary]bool // summaries whose text is in the view
-	note *activeSummary          // has the note that is not yet in the view, nil after that
+	view           View
+	run            run
+	seqs           []uint64                // of all events
+	shownSummaries map[*activeSummary]bool // summaries whose text is in the view
+	pendingNote    *activeSummary          // has the note that is not yet in the view, nil after that
 }
 
-func (p *projector) emit(m Message) {
-	p.flush()
+func (p *projector) addMessage(m Message) {
+	p.endRun()
 	p.view.add(m)
 }
 
-func (p *projector) flush() {
+func (p *projector) endRun() {
 	if p.run.kind == noRun {
 		return
 	}
-	if p.run.isSilent(p.told) {
+	if p.run.needsNoMessage(p.shownSummaries) {
 		for _, seq := range p.run.events {
-			p.addAbsence(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhyToldAbove)
+			p.addAbsence(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhySummarisedAbove)
 		}
 		p.run.kind = noRun
 	}
-	p.takeNote()
-	for _, m := range p.run.messages(p.told) {
+	p.placeNote()
+	for _, m := range p.run.messages(p.shownSummaries) {
 		p.view.add(m)
 	}
 	p.run = run{}
 }
 
-// join adds a message to the run of a kind, after ending a run of another kind.
-func (p *projector) join(kind runKind, m *Message) {
+// addToRun adds a message to the run of a kind, after ending a run of another kind.
+func (p *projector) addToRun(kind runKind, m *Message) {
 	if p.run.kind != kind {
-		p.flush()
+		p.endRun()
 		p.run.kind = kind
 	}
 	p.run.add(m)
@@ -64,29 +64,29 @@ func (p *projector) showPinned(m Message) {
 		p.run.pinned = append(p.run.pinned, m)
 		return
 	}
-	p.emit(m)
+	p.addMessage(m)
 }
 
-// cover adds a message to the run of a summary. In JP's style each summary is a pair of
+// addToSummary adds a message to the run of a summary. In JP's style each summary is a pair of
 // messages, so another summary starts a new run.
-func (p *projector) cover(m *Message, s *activeSummary) {
+func (p *projector) addToSummary(m *Message, s *activeSummary) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
 		(preset.WordingOf(s.Style).SeparateBlocks || preset.WordingOf(r.summaries[0].Style).SeparateBlocks) {
-		p.flush()
+		p.endRun()
 	}
-	p.join(summaryRun, m)
+	p.addToRun(summaryRun, m)
 	p.run.addSummary(s)
 }
 
-// takeNote gives the newest note to a run of summaries: to the first run of a view, or in
+// placeNote gives the newest note to a run of summaries: to the first run of a view, or in
 // earlier versions to the run with the newest summary.
-func (p *projector) takeNote() {
+func (p *projector) placeNote() {
 	r := &p.run
-	if p.note == nil || r.kind != summaryRun {
+	if p.pendingNote == nil || r.kind != summaryRun {
 		return
 	}
-	if slices.Contains(r.summaries, p.note) || p.note.Version >= noteVersion && r.newest().hasOwnStyle() {
-		r.note, p.note = p.note, nil
+	if slices.Contains(r.summaries, p.pendingNote) || p.pendingNote.Version >= noteVersion && r.newestSummary().hasPlimsollStyle() {
+		r.note, p.pendingNote = p.pendingNote, nil
 	}
 }
 
@@ -94,8 +94,8 @@ func (p *projector) takeNote() {
 // without one. A summary that a step committed with its note has none itself: if that note
 // is not in force, an earlier note still describes the events evicted before.
 func (r *decisions) newestSummary() (newest *activeSummary) {
-	for i := range r.by {
-		d := &r.by[i]
+	for i := range r.perEvent {
+		d := &r.perEvent[i]
 		if d.summary != nil && d.rewound == 0 && !d.pinned && d.summary.hasNote() && (newest == nil || d.summary.seq > newest.seq) {
 			newest = d.summary
 		}
@@ -108,7 +108,7 @@ func (r *decisions) newestSummary() (newest *activeSummary) {
 // the same log always has the same view. Precedence: pin, summary, drop, mask, cap,
 // original.
 func Project(events []conversation.Event) View {
-	v := View{tip: new(int)}
+	v := View{sharedLen: new(int)}
 	return v.project(events)
 }
 
@@ -117,27 +117,27 @@ func Project(events []conversation.Event) View {
 // the result of a pinned call: then it projects the whole log. The receiver does not
 // change. Only one goroutine at a time may extend a view.
 func (v View) Extend(log []conversation.Event) View {
-	if v.read > len(log) || slices.ContainsFunc(log[v.read:], v.needsProjection) {
+	if v.eventCount > len(log) || slices.ContainsFunc(log[v.eventCount:], v.needsProjection) {
 		return Project(log)
 	}
-	if v.tip == nil || *v.tip != len(v.Messages) {
+	if v.sharedLen == nil || *v.sharedLen != len(v.Messages) {
 		// Another view has extended this array, or v was not made by Project.
-		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
-		v.tip = new(int)
+		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.eventCount), v.Messages...)
+		v.sharedLen = new(int)
 	}
-	for i := v.read; i < len(log); i++ {
+	for i := v.eventCount; i < len(log); i++ {
 		v.addOriginal(log, i, rootOf(log, i), []uint64{log[i].Seq})
 	}
-	v.read = len(log)
-	*v.tip = len(v.Messages)
+	v.eventCount = len(log)
+	*v.sharedLen = len(v.Messages)
 	return v
 }
 
 // needsProjection reports whether an event changes how others are shown, or is affected
 // by an overlay before it.
 func (v View) needsProjection(e conversation.Event) bool {
-	if len(v.pins) > 0 {
-		if b, ok := e.Body.(conversation.ToolResult); ok && v.pins[b.CallID] {
+	if len(v.pinnedCalls) > 0 {
+		if b, ok := e.Body.(conversation.ToolResult); ok && v.pinnedCalls[b.CallID] {
 			return true
 		}
 	}
@@ -165,25 +165,25 @@ func (v View) project(events []conversation.Event) View {
 	if r == nil {
 		v.addAllOriginals(events)
 	} else {
-		p := &projector{decisions: r, view: v, seqs: seqsOf(events), told: map[*activeSummary]bool{}, note: r.newestSummary()}
+		p := &projector{decisions: r, view: v, seqs: seqsOf(events), shownSummaries: map[*activeSummary]bool{}, pendingNote: r.newestSummary()}
 		for i := range events {
-			p.show(i)
+			p.showEvent(i)
 		}
-		p.flush()
+		p.endRun()
 		v = p.view
-		v.canonical, v.pins = r.canonical, r.pins
+		v.fullResult, v.pinnedCalls = r.fullResult, r.pinnedCalls
 		v.Notes = append(v.Notes, r.notes...)
 	}
 	if len(events) > 0 {
 		v.Through = events[len(events)-1].Seq
 	}
-	v.read = len(events)
-	*v.tip = len(v.Messages)
+	v.eventCount = len(events)
+	*v.sharedLen = len(v.Messages)
 	return v
 }
 
-func (p *projector) show(i int) {
-	e, d := &p.events[i], &p.by[i]
+func (p *projector) showEvent(i int) {
+	e, d := &p.events[i], &p.perEvent[i]
 	m, ok := MessageOf(e)
 	if !ok {
 		return
@@ -195,43 +195,43 @@ func (p *projector) show(i int) {
 	case d.pinned:
 		p.showPinned(m)
 	case d.summary != nil:
-		p.cover(&m, d.summary)
+		p.addToSummary(&m, d.summary)
 	case d.drop != 0:
-		p.join(dropRun, &m)
+		p.addToRun(dropRun, &m)
 		p.run.overlay = max(p.run.overlay, d.drop)
-	case d.omit != nil:
+	case d.leftOut != nil:
 		p.showLeftOut(i, &m)
 	default:
-		p.flush() // a pointer needs the messages before it
-		p.reduce(i, &m)
+		p.endRun() // a pointer needs the messages before it
+		p.applyReductions(i, &m)
 		p.view.add(m)
 	}
 }
 
-func (p *projector) reduce(i int, m *Message) {
+func (p *projector) applyReductions(i int, m *Message) {
 	switch m.Role {
 	case RoleAssistant:
-		reduceReply(m, &p.by[i])
+		reduceReply(m, &p.perEvent[i])
 	case RoleTool:
 		p.reduceResult(i, m)
 	}
 }
 
 func reduceReply(m *Message, d *decision) {
-	if d.thought != nil && m.Reasoning != "" {
-		stripReasoning(m, d.thought.seq)
+	if d.reasoning != nil && m.Reasoning != "" {
+		stripReasoning(m, d.reasoning.seq)
 	}
 	if len(m.Calls) == 0 || d.calls == nil && d.caps == nil {
 		return
 	}
-	said := m.Calls
-	for k, c := range said {
+	originals := m.Calls
+	for k, c := range originals {
 		args, overlay, state := d.arguments(c)
 		if overlay == 0 {
 			continue
 		}
-		if &m.Calls[0] == &said[0] {
-			m.Calls = slices.Clone(said) // events are never changed
+		if &m.Calls[0] == &originals[0] {
+			m.Calls = slices.Clone(originals) // events are never changed
 		}
 		m.Calls[k].Arguments = args
 		m.Calls[k].Size = conversation.Measure(c.Name).Plus(conversation.Measure(args))
@@ -246,21 +246,21 @@ func reduceReply(m *Message, d *decision) {
 // arguments returns the arguments of a call as overlays shorten them, and the Seq of the
 // overlay that decided; 0 if they do not change.
 func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint64, state State) {
-	if how := d.argumentsOf(c.ID); how != nil {
-		if args := reducedArguments(c.Arguments, how); args != c.Arguments {
-			return args, how.seq, StateMasked
+	if mask := d.maskOfArguments(c.ID); mask != nil {
+		if args := reducedArguments(c.Arguments, mask); args != c.Arguments {
+			return args, mask.seq, StateMasked
 		}
 		return "", 0, ""
 	}
 	chars := utf8.RuneCountInString(c.Arguments)
-	for _, one := range d.caps {
-		if one.call != c.ID {
+	for _, limit := range d.caps {
+		if limit.call != c.ID {
 			continue
 		}
-		short := cappedArguments(c.Arguments, one.cut)
+		short := cappedArguments(c.Arguments, limit.endLimits)
 		n := utf8.RuneCountInString(short)
 		if short != "" && (n < chars || n == chars && overlay != 0) {
-			args, chars, overlay, state = short, n, one.seq, StateCapped
+			args, chars, overlay, state = short, n, limit.seq, StateCapped
 		}
 	}
 	return args, overlay, state
@@ -276,16 +276,16 @@ func stripReasoning(m *Message, overlay uint64) {
 	m.Reasoning, m.ReasoningSize = "", conversation.Size{}
 }
 
-func reducedArguments(args string, how *masking) string {
-	if shorten := how.words.Arguments; shorten != nil {
-		return shorten(args, how.fields, how.threshold)
+func reducedArguments(args string, mask *masking) string {
+	if shorten := mask.words.Arguments; shorten != nil {
+		return shorten(args, mask.fields, mask.threshold)
 	}
 	return EmptyArguments
 }
 
 // cappedArguments returns arguments whose long texts are cut to their ends; "" if no text
 // is long. They remain an object with the same fields.
-func cappedArguments(args string, c cut) string {
+func cappedArguments(args string, limits endLimits) string {
 	object, ok := ordered.Parse(args)
 	if !ok {
 		return ""
@@ -296,10 +296,10 @@ func cappedArguments(args string, c cut) string {
 		if json.Unmarshal(field.Value, &text) != nil {
 			continue
 		}
-		if fits(text, c.head, c.tail) {
+		if fits(text, limits.head, limits.tail) {
 			continue
 		}
-		head, tail := ends(text, c.head, c.tail)
+		head, tail := endsIfLonger(text, limits.head, limits.tail)
 		short, err := conversation.EncodeJSON(head + "\n…\n" + tail)
 		if err == nil && utf8.RuneCount(short) < utf8.RuneCount(field.Value) {
 			object[i].Value, changed = short, true
@@ -319,8 +319,8 @@ func cappedArguments(args string, c cut) string {
 //   - A result that repeats another one is shown as a pointer to it, where that is shorter
 //     and the other one is shown in full before it.
 
-// form is a way to show a result.
-type form struct {
+// shownResult is a way to show a result.
+type shownResult struct {
 	text    string
 	size    conversation.Size
 	state   State  // "" for the original
@@ -329,41 +329,41 @@ type form struct {
 }
 
 // shorten replaces the form by the text of an overlay, if that is not longer.
-func (f *form) shorten(text string, overlay uint64, state State) {
+func (f *shownResult) shorten(text string, overlay uint64, state State) {
 	if text == "" {
 		return
 	}
 	size := conversation.Measure(text)
 	if chars := size.Chars(); chars < f.size.Chars() || chars == f.size.Chars() && f.state == state {
-		*f = form{text: text, size: size, state: state, overlay: overlay, exact: f.exact}
+		*f = shownResult{text: text, size: size, state: state, overlay: overlay, exact: f.exact}
 	}
 }
 
-// form returns the form that the overlays give a result, whatever it repeats.
-func (r *decisions) form(i int) form {
+// formOf returns the form that the overlays give a result, whatever it repeats.
+func (r *decisions) formOf(i int) shownResult {
 	b, _ := r.events[i].Body.(conversation.ToolResult) // callers pass only results
-	d := &r.by[i]
-	f := form{text: b.Text, size: b.Size}
+	d := &r.perEvent[i]
+	f := shownResult{text: b.Text, size: b.Size}
 	for _, c := range d.caps {
 		if c.call == "" {
-			f.shorten(capped(b, c.cut, r.original(i, b)), c.seq, StateCapped)
+			f.shorten(capped(b, c.endLimits, r.recallID(i, b)), c.seq, StateCapped)
 		}
 	}
-	for _, how := range d.masks {
+	for _, mask := range d.masks {
 		switch {
-		case how.exact():
-			text := stub(b, how, "")
-			f = form{text: text, size: conversation.Measure(text), state: StateMasked, overlay: how.seq, exact: true}
-		case b.Size.Chars() >= how.minChars:
-			f.shorten(stub(b, how, r.original(i, b)), how.seq, StateMasked)
+		case mask.isExact():
+			text := stub(b, mask, "")
+			f = shownResult{text: text, size: conversation.Measure(text), state: StateMasked, overlay: mask.seq, exact: true}
+		case b.Size.Chars() >= mask.minChars:
+			f.shorten(stub(b, mask, r.recallID(i, b)), mask.seq, StateMasked)
 		}
 	}
 	return f
 }
 
-// original returns the id with which recall returns the text of a result. For a result of
+// recallID returns the id with which recall returns the text of a result. For a result of
 // recall that is the id that was recalled, so that stubs never refer to each other.
-func (r *decisions) original(i int, b conversation.ToolResult) string {
+func (r *decisions) recallID(i int, b conversation.ToolResult) string {
 	own := "e" + strconv.FormatUint(r.events[i].Seq, 10)
 	if b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK { // a failed recall has no original
 		return own
@@ -387,9 +387,9 @@ func (r *decisions) original(i int, b conversation.ToolResult) string {
 }
 
 func (p *projector) reduceResult(i int, m *Message) {
-	f := p.form(i)
+	f := p.formOf(i)
 	root := p.root(i)
-	if full := p.canonical[root]; root != 0 && full != 0 && !f.exact {
+	if full := p.fullResult[root]; root != 0 && full != 0 && !f.exact {
 		switch seq := p.events[i].Seq; {
 		case seq == full:
 			if f.overlay != 0 {
@@ -417,33 +417,33 @@ func StubOf(log []conversation.Event, i, preview int) string {
 	if !ok {
 		return ""
 	}
-	return stub(b, newMasking(0, preset.OwnStyle, preview), (&decisions{events: log}).original(i, b))
+	return stub(b, newMasking(0, preset.OwnStyle, preview), (&decisions{events: log}).recallID(i, b))
 }
 
 func (p *projector) showLeftOut(i int, m *Message) {
-	e, d := &p.events[i], &p.by[i]
+	e, d := &p.events[i], &p.perEvent[i]
 	switch {
 	case !m.isWork():
-		p.flush()
-		p.reduce(i, m)
+		p.endRun()
+		p.applyReductions(i, m)
 		p.view.add(*m)
-	case !d.omit.exact():
-		p.join(omitRun, m)
-		p.run.overlay = max(p.run.overlay, d.omit.seq)
-		p.run.name(m.Calls)
+	case !d.leftOut.isExact():
+		p.addToRun(omitRun, m)
+		p.run.overlay = max(p.run.overlay, d.leftOut.seq)
+		p.run.addTools(m.Calls)
 	case m.Role == RoleAssistant && m.Text != "":
-		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, WhyLeftOut
-		if d.thought != nil {
-			stripReasoning(m, d.thought.seq)
+		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.leftOut.seq, WhyLeftOut
+		if d.reasoning != nil {
+			stripReasoning(m, d.reasoning.seq)
 			m.Why = WhyLeftOut
 		}
-		p.emit(*m)
+		p.addMessage(*m)
 	default:
-		p.addAbsence(e, d.omit.seq, StateDropped, WhyLeftOut)
+		p.addAbsence(e, d.leftOut.seq, StateDropped, WhyLeftOut)
 	}
 }
 
-func (r *run) name(calls []conversation.ToolCall) {
+func (r *run) addTools(calls []conversation.ToolCall) {
 	for _, c := range calls {
 		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {
 			r.tools = append(r.tools, name)
@@ -451,7 +451,7 @@ func (r *run) name(calls []conversation.ToolCall) {
 	}
 }
 
-func (d *decision) argumentsOf(call string) *masking {
+func (d *decision) maskOfArguments(call string) *masking {
 	for _, m := range slices.Backward(d.calls) {
 		if m.call == call {
 			return m.masking

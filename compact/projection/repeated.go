@@ -68,7 +68,7 @@ func roots(events []conversation.Event) []uint64 {
 // showRepeated shows a result that no overlay affects: as a pointer, if it repeats one
 // that the view shows in full.
 func (v *View) showRepeated(m *Message, events []conversation.Event, i int, root uint64) {
-	full, known := v.canonical[root]
+	full, known := v.fullResult[root]
 	if !known {
 		full = root
 	}
@@ -76,8 +76,8 @@ func (v *View) showRepeated(m *Message, events []conversation.Event, i int, root
 		return
 	}
 	// Other views may share the map.
-	v.canonical = cloned(v.canonical)
-	v.canonical[root] = events[i].Seq
+	v.fullResult = cloned(v.fullResult)
+	v.fullResult[root] = events[i].Seq
 }
 
 func cloned(m map[uint64]uint64) map[uint64]uint64 {
@@ -129,28 +129,28 @@ func (r *decisions) findRepetitions() {
 	r.roots = roots(r.events)
 	for i, root := range r.roots {
 		if root != 0 {
-			if r.alike == nil {
-				r.alike = map[uint64][]int{}
+			if r.sameText == nil {
+				r.sameText = map[uint64][]int{}
 			}
-			r.alike[root] = append(r.alike[root], i)
+			r.sameText[root] = append(r.sameText[root], i)
 		}
 	}
 }
 
-func (r *decisions) chooseFull() {
-	if r.alike == nil {
+func (r *decisions) chooseFullResults() {
+	if r.sameText == nil {
 		return
 	}
-	r.canonical = make(map[uint64]uint64, len(r.alike))
-	for root, group := range r.alike {
-		r.canonical[root] = r.shownInFull(group)
+	r.fullResult = make(map[uint64]uint64, len(r.sameText))
+	for root, group := range r.sameText {
+		r.fullResult[root] = r.fullResultOf(group)
 	}
 }
 
 const maxDigits = 20
 
-// twin is one of several results with the same text.
-type twin struct {
+// equalResult is one of several results with the same text.
+type equalResult struct {
 	seq          uint64
 	chars        int  // code points in the form that its overlays give it
 	pointerChars int  // code points of a pointer in its place, without the number
@@ -158,38 +158,38 @@ type twin struct {
 	canBeFull    bool // may be shown in full
 }
 
-// shownInFull returns the Seq of the one of several results with the same text that is
+// fullResultOf returns the Seq of the one of several results with the same text that is
 // shown in full, 0 if none can be.
-func (r *decisions) shownInFull(group []int) uint64 {
+func (r *decisions) fullResultOf(group []int) uint64 {
 	newest := uint64(0)
 	for _, i := range group {
-		newest = max(newest, r.by[i].newestOverlay())
+		newest = max(newest, r.perEvent[i].newestOverlay())
 	}
-	var old []twin
+	var old []equalResult
 	for _, i := range group {
-		d, seq := &r.by[i], r.events[i].Seq
+		d, seq := &r.perEvent[i], r.events[i].Seq
 		if !d.isShown() {
 			continue
 		}
 		if seq > newest {
-			if s := best(old, r.events[group[0]].Body); s != 0 {
+			if s := bestFullResult(old, r.events[group[0]].Body); s != 0 {
 				return s
 			}
 			return seq
 		}
 		b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
-		f := form{size: b.Size}
+		f := shownResult{size: b.Size}
 		if !d.pinned {
-			f = r.form(i)
+			f = r.formOf(i)
 		}
-		old = append(old, twin{seq: seq, chars: f.size.Chars(), pointerChars: pointerChars(b), fixed: d.pinned || f.exact, canBeFull: !f.exact})
+		old = append(old, equalResult{seq: seq, chars: f.size.Chars(), pointerChars: pointerChars(b), fixed: d.pinned || f.exact, canBeFull: !f.exact})
 	}
-	return best(old, r.events[group[0]].Body)
+	return bestFullResult(old, r.events[group[0]].Body)
 }
 
-// best returns the Seq of the result to show in full so that all results with this text
-// are shortest, the first such; 0 if they are shorter without one.
-func best(results []twin, text conversation.Body) (full uint64) {
+// bestFullResult returns the Seq of the result to show in full so that all results with this text
+// together are shortest. Of equal ones it is the first; 0 if they are shorter without a full one.
+func bestFullResult(results []equalResult, text conversation.Body) (full uint64) {
 	b, _ := text.(conversation.ToolResult)
 	least := 0
 	for _, r := range results {
@@ -199,7 +199,7 @@ func best(results []twin, text conversation.Body) (full uint64) {
 	var after [maxDigits + 1]int // code points of those after r, by the number of digits of its Seq
 	for _, r := range slices.Backward(results) {
 		before -= r.chars
-		if cost := before + b.Size.Chars() + after[decimals(r.seq)]; r.canBeFull && cost <= least {
+		if cost := before + b.Size.Chars() + after[digitCount(r.seq)]; r.canBeFull && cost <= least {
 			least, full = cost, r.seq
 		}
 		for n := range after {
@@ -213,4 +213,4 @@ func best(results []twin, text conversation.Body) (full uint64) {
 	return full
 }
 
-func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }
+func digitCount(n uint64) int { return len(strconv.FormatUint(n, 10)) }

@@ -35,14 +35,14 @@ const (
 
 // stub returns the text that replaces a result; "" if its preview would be the whole
 // result. Recall is the id with which the recall tool returns the original.
-func stub(b conversation.ToolResult, how *masking, recall string) string {
-	if how.words.Stub != nil {
-		return how.words.Stub(b, ToolName(b.Tool))
+func stub(b conversation.ToolResult, mask *masking, recall string) string {
+	if mask.words.Stub != nil {
+		return mask.words.Stub(b, ToolName(b.Tool))
 	}
-	if how.preview > 0 && b.Size.Chars() <= 2*how.preview {
+	if mask.preview > 0 && b.Size.Chars() <= 2*mask.preview {
 		return "" // the preview alone would be all of it
 	}
-	return plimsollStub(b, how.preview, recall)
+	return plimsollStub(b, mask.preview, recall)
 }
 
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
@@ -105,12 +105,12 @@ func StatusWord(s conversation.ResultStatus) string {
 }
 
 // capped returns a result cut to its ends; "" if the ends are the whole result.
-func capped(b conversation.ToolResult, c cut, recall string) string {
+func capped(b conversation.ToolResult, limits endLimits, recall string) string {
 	chars := b.Size.Chars()
-	if first, last := min(c.head, chars), min(c.tail, chars); chars <= first+last { // they may be any number
+	if first, last := min(limits.head, chars), min(limits.tail, chars); chars <= first+last { // they may be any number
 		return ""
 	}
-	head, tail := bothEnds(b.Text, c.head, c.tail)
+	head, tail := bothEnds(b.Text, limits.head, limits.tail)
 	left := chars - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return head + "\n[" + numbers.Grouped(left) + " of " + numbers.Grouped(chars) + " characters are not shown here, to save context. The whole text: recall " +
 		recall + "]\n" + tail
@@ -122,8 +122,8 @@ func fits(text string, first, last int) bool {
 	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
-// ends returns the ends of a text as bothEnds does, or nothing if they are the whole text.
-func ends(text string, first, last int) (head, tail string) {
+// endsIfLonger returns the ends of a text as bothEnds does, or "" if they are the whole text.
+func endsIfLonger(text string, first, last int) (head, tail string) {
 	if fits(text, first, last) {
 		return "", ""
 	}
@@ -180,9 +180,9 @@ func newCallIDs(form CallIDForm) *callIDs {
 // MaxCallID is the longest call id and the longest tool name that OpenAI and Anthropic accept.
 const MaxCallID = 64
 
-func (c *callIDs) next(id string) string {
+func (c *callIDs) assign(id string) string {
 	out := id
-	for c.used[out] || !c.valid(out) {
+	for c.used[out] || !c.isValid(out) {
 		out = shortID(id + "#" + strconv.Itoa(c.tried[id]))
 		c.tried[id]++
 	}
@@ -190,23 +190,23 @@ func (c *callIDs) next(id string) string {
 	return out
 }
 
-func (c *callIDs) valid(id string) bool {
+func (c *callIDs) isValid(id string) bool {
 	if c.form == CallIDMistral {
-		return len(id) == 9 && onlyIDChars(id, false)
+		return len(id) == 9 && hasOnlyIDChars(id, false)
 	}
-	return id != "" && len(id) <= MaxCallID && onlyIDChars(id, true)
+	return id != "" && len(id) <= MaxCallID && hasOnlyIDChars(id, true)
 }
 
-func onlyIDChars(id string, punct bool) bool {
+func hasOnlyIDChars(id string, punct bool) bool {
 	for i := range len(id) {
-		if !idChar(id[i], punct) {
+		if !isIDChar(id[i], punct) {
 			return false
 		}
 	}
 	return true
 }
 
-func idChar(b byte, punct bool) bool {
+func isIDChar(b byte, punct bool) bool {
 	switch {
 	case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9':
 		return true
@@ -218,12 +218,12 @@ func idChar(b byte, punct bool) bool {
 // [A-Za-z0-9_-]. Models sometimes call tools that do not exist, with names such as
 // multi_tool_use.parallel, and servers refuse a request with such a name.
 func ToolName(name string) string {
-	if name != "" && len(name) <= MaxCallID && onlyIDChars(name, true) {
+	if name != "" && len(name) <= MaxCallID && hasOnlyIDChars(name, true) {
 		return name
 	}
 	out := []byte(name[:min(len(name), MaxCallID)])
 	for i, b := range out {
-		if !idChar(b, true) {
+		if !isIDChar(b, true) {
 			out[i] = '_'
 		}
 	}

@@ -24,8 +24,8 @@ func Summaries(log []conversation.Event) []SummaryInForce {
 		return nil
 	}
 	shown := map[uint64]bool{}
-	for i := range r.by {
-		if d := &r.by[i]; d.summary != nil && d.rewound == 0 {
+	for i := range r.perEvent {
+		if d := &r.perEvent[i]; d.summary != nil && d.rewound == 0 {
 			shown[d.summary.seq] = true
 		}
 	}

@@ -31,7 +31,7 @@ const (
 	StatePinned     State = "pinned"
 )
 
-// Word returns the state as screens show it. The stored word of a summarized message is British, and scripts rely on it.
+// Word returns the state as screens show it. The stored word of a summarized message keeps its British spelling for scripts.
 func (s State) Word() string {
 	if s == StateSummarised {
 		return "summarized"
@@ -136,11 +136,11 @@ type View struct {
 	Through  uint64   // Seq of the newest event that it includes
 	Notes    []string // messages for the user about overlays that could not be applied
 
-	tip  *int // length of the longest view that shares the array of Messages
-	read int  // number of events that it was projected from
+	sharedLen  *int // length of the longest view that shares the array of Messages
+	eventCount int  // number of events that it was projected from
 
-	canonical map[uint64]uint64 // of results with the same text, by the first one: the one shown in full
-	pins      map[string]bool   // calls whose results are pinned
+	fullResult  map[uint64]uint64 // of results with the same text, by the first one: the one shown in full
+	pinnedCalls map[string]bool   // calls whose results are pinned
 }
 
 // Segment is a category of text in the window.

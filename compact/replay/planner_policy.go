@@ -29,7 +29,7 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 		}
 		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identifierFields(s.Arguments)
 	}
-	var past planner.Past
+	var past planner.History
 	p.Decide = func(in PolicyInput) (Decision, error) {
 		plan := in.check(past).Plan(rules)
 		if !plan.Acts() && !plan.Hold {
@@ -46,7 +46,7 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 }
 
 // check converts the input to the planner's input.
-func (in PolicyInput) check(past planner.Past) planner.Check {
+func (in PolicyInput) check(past planner.History) planner.Check {
 	moment := planner.MomentRequest
 	switch {
 	case in.TurnEnd:
@@ -55,11 +55,11 @@ func (in PolicyInput) check(past planner.Past) planner.Check {
 		moment = planner.MomentTurn
 	}
 	sheet := planner.PriceSheet{Read: in.Sheet.Read, Write: in.Sheet.Write, Lifetime: in.Sheet.Lifetime}
-	return planner.Check{Moment: moment, Log: in.Log, View: in.View, Meter: in.Meter, Idle: in.Idle, Sheet: sheet, Past: past}
+	return planner.Check{Moment: moment, Log: in.Log, View: in.View, Meter: in.Meter, Idle: in.Idle, Sheet: sheet, History: past}
 }
 
 // applyPlan returns the overlays of a plan as one epoch, with extracts as summaries.
-func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.Past) (Decision, error) {
+func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.History) (Decision, error) {
 	if plan.Profile != "" {
 		return applyRequest(in, r, edit.RequestOf(plan))
 	}

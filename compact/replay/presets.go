@@ -32,7 +32,7 @@ const transcript = "transcripts/transcript_0.jsonl"
 
 // editInputs returns the state on which a proposal depends.
 func (in PolicyInput) editInputs(r preset.Rules) edit.Inputs {
-	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.Cold(), Answering: !in.TurnEnd}
+	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.Cold(), TurnInProgress: !in.TurnEnd}
 	if r.Preset.Design().WritesTranscript {
 		inputs.Transcript = transcript
 	}

@@ -24,8 +24,8 @@ import (
 const AcceptedShare = 0.40
 
 const (
-	// collapseTokens and collapseChars: an answer of fewer code points than the second to
-	// more input tokens than the first has lost the content.
+	// collapseTokens and collapseChars: an answer of less than collapseChars code points to
+	// more than collapseTokens input tokens has lost the content.
 	collapseTokens = 5000
 	collapseChars  = 200
 	// refusalChars: only answers with fewer code points are checked for refusals and error
@@ -49,43 +49,43 @@ var (
 	ErrLong     = errors.New("the summary would not be short enough")
 )
 
-type refused struct {
+type refusal struct {
 	reason error
 	detail string
 }
 
-func (r refused) Error() string { return r.reason.Error() + r.detail + "; nothing was changed" }
+func (r refusal) Error() string { return r.reason.Error() + r.detail + "; nothing was changed" }
 
-func (r refused) Unwrap() []error { return []error{ErrRefused, r.reason} }
+func (r refusal) Unwrap() []error { return []error{ErrRefused, r.reason} }
 
 // Accept returns the text of an accepted answer, trimmed and cleaned for storage.
 // Otherwise the error wraps [ErrRefused] and one of the reasons.
 func Accept(job Job, a Answer) (text string, err error) {
 	text = withoutThoughts(conversation.Clean(a.Text))
-	refuse := func(reason error, detail string) (string, error) { return "", refused{reason, detail} }
+	refuse := func(reason error, detail string) (string, error) { return "", refusal{reason, detail} }
 	switch {
-	case a.Calls > 0 || a.Stop == conversation.StopCalls || writesCalls(text):
+	case a.Calls > 0 || a.Stop == conversation.StopCalls || startsWithCall(text):
 		return refuse(ErrCalls, "")
 	case a.Stop == conversation.StopLength:
 		return refuse(ErrCut, " of "+numbers.Count(job.MaxTokens, "token"))
 	case a.Stop != conversation.StopEnd:
-		return refuse(ErrUnended, reasonText(a.Stop))
+		return refuse(ErrUnended, stopReasonText(a.Stop))
 	}
-	if err := job.blank(text); err != nil {
+	if err := job.checkNotEmpty(text); err != nil {
 		return "", err
 	}
 	if a.Input != preset.InputExtract {
 		chars := utf8.RuneCountInString(text)
-		switch short := job.short(text); {
-		case chars < refusalChars && failure().MatchString(text):
-			return refuse(ErrFailure, ": "+opening(text))
-		case chars < refusalChars && declines(text):
-			return refuse(ErrDeclined, ": "+opening(text))
+		switch short := job.checkMinLength(text); {
+		case chars < refusalChars && errorMessagePattern().MatchString(text):
+			return refuse(ErrFailure, ": "+quoteStart(text))
+		case chars < refusalChars && isRefusal(text):
+			return refuse(ErrDeclined, ": "+quoteStart(text))
 		case short != nil:
 			return "", short
 		}
 	}
-	if err := job.long(text); err != nil {
+	if err := job.checkMaxLength(text); err != nil {
 		return "", err
 	}
 	return text, nil
@@ -94,8 +94,8 @@ func Accept(job Job, a Answer) (text string, err error) {
 // Check returns why a summary that the user edited is refused, nil if it has text and is
 // neither too short nor too long. Other mistakes of models are not checked in it.
 func (j *Job) Check(text string) error {
-	for _, reason := range []func(string) error{j.blank, j.short, j.long} {
-		if err := reason(text); err != nil {
+	for _, check := range []func(string) error{j.checkNotEmpty, j.checkMinLength, j.checkMaxLength} {
+		if err := check(text); err != nil {
 			return err
 		}
 	}
@@ -103,22 +103,22 @@ func (j *Job) Check(text string) error {
 }
 
 // Refused returns the error for one of the reasons.
-func Refused(reason error) error { return refused{reason, ""} }
+func Refused(reason error) error { return refusal{reason, ""} }
 
-func (j *Job) blank(text string) error {
-	if text == "" || strings.IndexFunc(text, saysSomething) < 0 {
-		return refused{ErrEmpty, ""}
+func (j *Job) checkNotEmpty(text string) error {
+	if text == "" || strings.IndexFunc(text, isLetterOrDigit) < 0 {
+		return refusal{ErrEmpty, ""}
 	}
 	return nil
 }
 
-func (j *Job) short(text string) error {
+func (j *Job) checkMinLength(text string) error {
 	read := j.CoveredTokens
 	if j.Input == preset.InputMerged { // earlier summaries are shorter than the messages they cover
 		read = min(read, j.Tokens())
 	}
 	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {
-		return refused{ErrShort, " (" + numbers.Count(chars, "character") + " for " + numbers.Count(j.CoveredTokens, "token") + ")"}
+		return refusal{ErrShort, " (" + numbers.Count(chars, "character") + " for " + numbers.Count(j.CoveredTokens, "token") + ")"}
 	}
 	return nil
 }
@@ -126,29 +126,29 @@ func (j *Job) short(text string) error {
 // Longest returns the length of the longest accepted text in estimated tokens.
 func (j *Job) Longest() float64 {
 	most := AcceptedShare * float64(j.CoveredTokens)
-	if j.ask.Room > 0 {
-		most = min(most, float64(j.ask.Room))
+	if j.options.MaxText > 0 {
+		most = min(most, float64(j.options.MaxText))
 	}
 	return most
 }
 
-// long returns an error if a text is not clearly shorter than the covered messages, or
+// checkMaxLength returns an error if a text is not clearly shorter than the covered messages, or
 // longer than the room in the view.
-func (j *Job) long(text string) error {
+func (j *Job) checkMaxLength(text string) error {
 	tokens := textTokens(text)
 	if tokens <= j.Longest() {
 		return nil
 	}
 	detail := ": " + numbers.Count(int(tokens+0.5), "token") + " in place of " + numbers.Grouped(j.CoveredTokens)
 	if j.Longest() < AcceptedShare*float64(j.CoveredTokens) {
-		return refused{ErrLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
+		return refusal{ErrLong, detail + ", and with more than " + numbers.Grouped(j.options.MaxText) + " the request would grow"}
 	}
-	return refused{ErrLong, detail + ", and at most 40% are taken"}
+	return refusal{ErrLong, detail + ", and at most 40% are taken"}
 }
 
-func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func reasonText(s conversation.StopReason) string {
+func stopReasonText(s conversation.StopReason) string {
 	if s == "" {
 		return ""
 	}
@@ -170,19 +170,19 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// writesCalls reports whether text starts with a tool call in a model's own format, which
+// startsWithCall reports whether text starts with a tool call in a model's own format, which
 // the server did not recognise.
-func writesCalls(text string) bool {
-	for _, form := range [...]string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "} {
-		if strings.HasPrefix(text, form) {
+func startsWithCall(text string) bool {
+	for _, prefix := range [...]string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "} {
+		if strings.HasPrefix(text, prefix) {
 			return true
 		}
 	}
 	return false
 }
 
-// refusals matches short answers that refuse or that ask for the conversation again.
-var refusals = sync.OnceValue(func() *regexp.Regexp {
+// refusalPattern matches short answers that refuse or that ask for the conversation again.
+var refusalPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:` +
 		`(?:i'm|i am|we're|we are) (?:\w+ )?sorry\b|sorry[,.!:]|sorry but\b|(?:my |i )?apologi[sz]e?s?\b` +
 		`|(?:unfortunately,? |regrettably,? |but )?i (?:can't|can ?not|won't|will not|am unable to|am not able to|don't have|do not have)\b` +
@@ -193,13 +193,13 @@ var refusals = sync.OnceValue(func() *regexp.Regexp {
 		`|抱歉|很抱歉|对不起|對不起|申し訳|すみません|lo siento\b|je suis désolée?\b|es tut mir leid\b|tut mir leid\b|mi dispiace\b|desculpe\b)`)
 })
 
-func declines(text string) bool {
-	return refusals().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
+func isRefusal(text string) bool {
+	return refusalPattern().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
 }
 
-// failure matches short answers that start like the error messages of servers, and
-// placeholders for a missing text.
-var failure = sync.OnceValue(func() *regexp.Regexp {
+// errorMessagePattern matches short answers that start like the error messages of servers, or
+// that are placeholders for a missing text.
+var errorMessagePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:\{\s*"(?:error|detail|message)"\s*:|\[?(?:(?:api|http|server|internal|internal server|network|upstream|provider|unexpected) )?error\]?:|<!doctype|<html` +
 		`|(?:http |status |error |code )*[45]\d\d:? +(?:too many|internal|bad|service|gateway|unauthori|forbidden|payment|overloaded|not found|server)` +
 		`|(?:request failed|too many requests|rate limit exceeded|service unavailable|internal server error|bad gateway|gateway time-?out|overloaded)\b` +

@@ -204,7 +204,7 @@ func TestExtractReadsTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.PlainLog(t)
-		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Covered: 5000})
+		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, CoveredTokens: 5000})
 		plain, hidden := checkedExtract(t, events, j), checkedExtract(t, withOverlays(t, events), j)
 		if plain != hidden {
 			t.Fatalf("%q behind overlays, %q without", hidden, plain)
@@ -218,7 +218,7 @@ func TestViewJobRequest(t *testing.T) {
 	t.Parallel()
 	l := compacttest.SampleLog()
 	j := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, summary.Options{
-		Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
+		Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", FreeTokens: 700})
 	compacttest.Golden(t, "view", requestText(j))
 	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
 		t.Errorf("%+v", j)
@@ -625,7 +625,7 @@ func TestJoinedAnswersOfChunks(t *testing.T) {
 		"a cut one": {[]summary.Answer{{Text: "a", Stop: end}, {Text: "b", Stop: conversation.StopLength}, {Text: "c", Stop: end}},
 			summary.Answer{Text: "a\n\nb\n\nc", Stop: conversation.StopLength}},
 	} {
-		if d := cmp.Diff(c.want, summary.Joined(c.in)); d != "" {
+		if d := cmp.Diff(c.want, summary.JoinAnswers(c.in)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}

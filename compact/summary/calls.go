@@ -12,23 +12,23 @@ import (
 )
 
 // This file derives from calls and results which files were read and changed, which todos
-// are open and what failed, because models are bad at exactly that. It knows tools by their
-// names, Plimsoll's and those of other clients (Read, fs_read_file, mcp__files__write_file).
+// are open and what failed, because models often get these facts wrong. It knows the names of
+// tools of Plimsoll and of other clients (Read, fs_read_file, mcp__files__write_file).
 
-// madeCall is a call with its result.
-type madeCall struct {
+// callWithResult is a call with its result.
+type callWithResult struct {
 	turn   int
 	name   string
 	args   string
 	status conversation.ResultStatus // "" without a result
 	output string                    // the text of the result
-	seq    uint64                    // of the result, or of the reply without one
+	seq    uint64                    // of the result; of the reply while there is no result
 }
 
 // callsIn pairs the calls of events with their results, in the order of the calls. Where
 // servers give several calls one id, the first call without a result is answered.
-func callsIn(events []conversation.Event) []madeCall {
-	var calls []madeCall
+func callsIn(events []conversation.Event) []callWithResult {
+	var calls []callWithResult
 	open := map[string][]int{} // calls of the newest reply without a result, by id
 	for i := range events {
 		switch e := &events[i]; b := e.Body.(type) {
@@ -37,7 +37,7 @@ func callsIn(events []conversation.Event) []madeCall {
 			for k := range b.Calls {
 				c := &b.Calls[k]
 				open[c.ID] = append(open[c.ID], len(calls))
-				calls = append(calls, madeCall{turn: e.Turn, name: c.Name, args: c.Arguments, seq: e.Seq})
+				calls = append(calls, callWithResult{turn: e.Turn, name: c.Name, args: c.Arguments, seq: e.Seq})
 			}
 		case conversation.ToolResult:
 			if waiting := open[b.CallID]; len(waiting) > 0 {
@@ -50,7 +50,7 @@ func callsIn(events []conversation.Event) []madeCall {
 	return calls
 }
 
-func newestFailure(calls []madeCall) *madeCall {
+func newestFailure(calls []callWithResult) *callWithResult {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if calls[i].status == conversation.ResultError {
 			return &calls[i]
@@ -64,8 +64,8 @@ const (
 	failureChars = 300     // code points of the error line that are shown
 )
 
-// failure returns the last line of a result that names an error, or an earlier one if the last is a single word such as FAIL.
-func (c *madeCall) failure() string {
+// errorLine returns the last line of a result that names an error, or an earlier one if the last is a single word such as FAIL.
+func (c *callWithResult) errorLine() string {
 	text := c.output
 	if from := len(text) - errorBytes; from > 0 {
 		text = text[runeEnd(text, from):]
@@ -76,22 +76,22 @@ func (c *madeCall) failure() string {
 			line = earlier
 		}
 	}
-	if line = inLine(line, failureChars); line == "" {
+	if line = onOneLine(line, failureChars); line == "" {
 		return "(no output)"
 	}
 	return line
 }
 
 type fileUse struct {
-	path     string
-	modified bool
-	turns    []int     // in which it was modified, or if it was not, read; ascending, each once
-	last     int       // index of the newest call that names it
-	failed   *madeCall // the newest call that names it, if that failed or was denied
+	path       string
+	modified   bool
+	turns      []int           // in which it was modified, or if it was not, read; ascending, each once
+	lastCall   int             // index of the newest call that names it
+	failedCall *callWithResult // the newest call that names it, if that failed or was denied
 }
 
 // filesIn lists the files that calls read, changed or failed on, in the order of the newest call that names each.
-func filesIn(calls []madeCall) []*fileUse {
+func filesIn(calls []callWithResult) []*fileUse {
 	byPath := map[string]*fileUse{}
 	var files []*fileUse
 	for i := range calls {
@@ -99,7 +99,7 @@ func filesIn(calls []madeCall) []*fileUse {
 		if c.status != conversation.ResultOK && c.status != conversation.ResultError && c.status != conversation.ResultDenied {
 			continue
 		}
-		paths, modifies := pathsNamed(c)
+		paths, modifies := pathsOfCall(c)
 		for _, path := range paths {
 			f := byPath[path]
 			if f == nil {
@@ -107,17 +107,17 @@ func filesIn(calls []madeCall) []*fileUse {
 				byPath[path] = f
 				files = append(files, f)
 			}
-			f.last = i
-			f.use(c, modifies)
+			f.lastCall = i
+			f.addCall(c, modifies)
 		}
 	}
-	slices.SortStableFunc(files, func(a, b *fileUse) int { return a.last - b.last })
+	slices.SortStableFunc(files, func(a, b *fileUse) int { return a.lastCall - b.lastCall })
 	return files
 }
 
-func (f *fileUse) use(c *madeCall, modifies bool) {
-	if f.failed = nil; c.status != conversation.ResultOK {
-		f.failed = c
+func (f *fileUse) addCall(c *callWithResult, modifies bool) {
+	if f.failedCall = nil; c.status != conversation.ResultOK {
+		f.failedCall = c
 		return
 	}
 	if modifies && !f.modified {
@@ -130,17 +130,17 @@ func (f *fileUse) use(c *madeCall, modifies bool) {
 
 // The tools that read or write the files that their arguments name, by their plain names.
 var (
-	readingTools = words(`readfile read view viewfile openfile cat readtextfile readmanyfiles readmultiplefiles notebookread getfilecontents
+	readingTools = wordSet(`readfile read view viewfile openfile cat readtextfile readmanyfiles readmultiplefiles notebookread getfilecontents
 		listfiles ls list listdir listdirectory grepfiles grep search searchfiles searchcode ripgrep findfiles glob find`)
-	writingTools = words(`createfile writefile write writetofile edit editfile modifyfile multiedit notebookedit strreplace replace replaceinfile
+	writingTools = wordSet(`createfile writefile write writetofile edit editfile modifyfile multiedit notebookedit strreplace replace replaceinfile
 		insert insertcontent applydiff patchfile updatefile deletefile removefile movefile renamefile savefile
 		strreplaceeditor strreplacebasededittool`)
-	todoTools  = words(`todowrite updateplan writetodos`)
-	pathFields = words(`path filepath file filename notebookpath targetfile absolutepath relativepath paths files filepaths
+	todoTools  = wordSet(`todowrite updateplan writetodos`)
+	pathFields = wordSet(`path filepath file filename notebookpath targetfile absolutepath relativepath paths files filepaths
 		oldpath newpath source destination dir directory`)
 )
 
-func words(text string) map[string]bool {
+func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {
 		set[w] = true
@@ -161,15 +161,15 @@ func plainTool(name string) string {
 	return strings.TrimPrefix(name, "fs")
 }
 
-// pathsNamed lists the paths that a call names, and reports whether it changes them.
-func pathsNamed(c *madeCall) (paths []string, modifies bool) {
-	if paths := patched(c.args); len(paths) > 0 {
+// pathsOfCall lists the paths that a call names, and reports whether it changes them.
+func pathsOfCall(c *callWithResult) (paths []string, modifies bool) {
+	if paths := pathsInPatch(c.args); len(paths) > 0 {
 		return paths, true
 	}
 	tool := plainTool(c.name)
 	if modifies = writingTools[tool]; modifies || readingTools[tool] {
 		var command string
-		paths, command = pathsOf(c.args)
+		paths, command = pathsInArguments(c.args)
 		modifies = modifies && command != "view" // of an editor
 	}
 	return paths, modifies
@@ -178,11 +178,11 @@ func pathsNamed(c *madeCall) (paths []string, modifies bool) {
 // maxPath is how many code points of a path are kept.
 const maxPath = 200
 
-// pathsOf lists the paths in arguments, each once, and returns the argument named command.
-func pathsOf(arguments string) (paths []string, command string) {
+// pathsInArguments lists the paths in arguments, each once, and returns the argument named command.
+func pathsInArguments(arguments string) (paths []string, command string) {
 	add := func(v any) {
 		if text, ok := v.(string); ok {
-			if path := inLine(text, maxPath); path != "" && path != "." && !slices.Contains(paths, path) {
+			if path := onOneLine(text, maxPath); path != "" && path != "." && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
@@ -223,8 +223,8 @@ func fieldsIn(arguments string) ordered.Object {
 
 const patchMark = "*** Begin Patch"
 
-// patched lists the paths that a patch of apply_patch names, which may also be an argument of a shell command.
-func patched(arguments string) []string {
+// pathsInPatch lists the paths that a patch of apply_patch names, which may also be an argument of a shell command.
+func pathsInPatch(arguments string) []string {
 	if !strings.Contains(arguments, patchMark) {
 		return nil
 	}
@@ -238,7 +238,7 @@ func patched(arguments string) []string {
 		for line := range strings.Lines(patch) {
 			for _, mark := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
 				rest, ok := strings.CutPrefix(line, mark)
-				if path := inLine(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
+				if path := onOneLine(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
 					out = append(out, path)
 				}
 			}
@@ -253,8 +253,8 @@ func stringsIn(v any) (out []string) {
 	case string:
 		return []string{v}
 	case []any:
-		for _, one := range v {
-			out = append(out, stringsIn(one)...)
+		for _, element := range v {
+			out = append(out, stringsIn(element)...)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -269,7 +269,7 @@ type openTodo struct {
 	started bool
 }
 
-func newestList(calls []madeCall) *madeCall {
+func newestChecklist(calls []callWithResult) *callWithResult {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if c := &calls[i]; c.status == conversation.ResultOK && todoTools[plainTool(c.name)] {
 			return c
@@ -279,16 +279,16 @@ func newestList(calls []madeCall) *madeCall {
 }
 
 // openTodos lists the open entries of the newest checklist that the calls wrote, unless a later one in the log replaced it.
-func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, turn int) {
-	c := newestList(calls)
+func openTodos(log []conversation.Event, calls []callWithResult) (todos []openTodo, turn int) {
+	c := newestChecklist(calls)
 	if c == nil {
 		return nil, 0
 	}
 	later := []conversation.Span{{First: c.seq + 1, Last: log[len(log)-1].Seq}}
-	if newestList(callsIn(conversation.MessagesIn(log, later))) != nil {
+	if newestChecklist(callsIn(conversation.MessagesIn(log, later))) != nil {
 		return nil, 0
 	}
-	return todosIn(c.args), c.turn
+	return openTodosIn(c.args), c.turn
 }
 
 const (
@@ -296,8 +296,8 @@ const (
 	maxTodoList = 100 // entries that are read
 )
 
-// todosIn parses the arguments of todo_write, and of similar tools in other clients.
-func todosIn(arguments string) []openTodo {
+// openTodosIn parses the arguments of todo_write, and of similar tools in other clients.
+func openTodosIn(arguments string) []openTodo {
 	var args struct {
 		Todos []map[string]any `json:"todos"`
 		Plan  []map[string]any `json:"plan"`
@@ -311,7 +311,7 @@ func todosIn(arguments string) []openTodo {
 		text := ""
 		for _, name := range [...]string{"text", "content", "step", "title", "task", "description"} {
 			if s, _ := entry[name].(string); text == "" {
-				text = inLine(s, maxTodoText)
+				text = onOneLine(s, maxTodoText)
 			}
 		}
 		status, _ := entry["status"].(string)

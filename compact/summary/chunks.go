@@ -14,46 +14,46 @@ func Chunks(job Job, budget int) []Job {
 	if len(job.parts) == 0 || budget <= 0 || job.Tokens() <= budget {
 		return []Job{job}
 	}
-	room := max(float64(budget)-overhead(job.ask.instructions(job.CoveredTokens, true)), minRoom)
-	groups := even(job.parts, room)
+	room := max(float64(budget)-requestOverhead(job.options.instructions(job.CoveredTokens, true)), minRoom)
+	groups := groupEvenly(job.parts, room)
 	total := 0.0
 	for _, g := range groups {
 		total += tokensOf(g)
 	}
 	out := make([]Job, len(groups))
 	for i, g := range groups {
-		out[i] = job.chunk(g, total, i, len(groups))
+		out[i] = job.chunkJob(g, total, i, len(groups))
 	}
 	return out
 }
 
-// even distributes parts over as few groups of at most room tokens as possible, all about
+// groupEvenly distributes parts over as few groups of at most room tokens as possible, all about
 // equally large: the summary of a last group of a few lines would be longer than the
 // group.
-func even(parts []part, room float64) [][]part {
-	groups := grouped(parts, room)
+func groupEvenly(parts []part, room float64) [][]part {
+	groups := groupParts(parts, room)
 	const slack = 1.1 // cuts fall between parts
 	if share := slack * tokensOf(parts) / float64(len(groups)); share < room {
-		if alike := grouped(parts, share); len(alike) == len(groups) {
+		if alike := groupParts(parts, share); len(alike) == len(groups) {
 			return alike
 		}
 	}
 	return groups
 }
 
-func grouped(parts []part, room float64) [][]part {
+func groupParts(parts []part, room float64) [][]part {
 	var groups [][]part
 	left := 0.0
 	for _, p := range parts {
 		for rest := true; rest; {
-			var now part
-			now, p, rest = p.split(room)
-			n := now.tokens()
+			var piece part
+			piece, p, rest = p.split(room)
+			n := piece.tokens()
 			if n > left || len(groups) == 0 {
 				groups, left = append(groups, nil), room
 			}
 			last := len(groups) - 1
-			groups[last] = append(groups[last], now)
+			groups[last] = append(groups[last], piece)
 			left -= n
 		}
 	}
@@ -80,28 +80,28 @@ func (p part) split(room float64) (first, second part, more bool) {
 	return first, second, true
 }
 
-func (j Job) chunk(parts []part, total float64, i, n int) Job {
-	lo, hi := uint64(0), uint64(0)
+func (j Job) chunkJob(parts []part, total float64, i, n int) Job {
+	firstSeq, lastSeq := uint64(0), uint64(0)
 	from, to := parts[0].turn, parts[0].turn
 	for _, p := range parts {
 		from, to = min(from, p.turn), max(to, p.turn)
 		if p.seq != 0 {
-			if lo == 0 {
-				lo = p.seq
+			if firstSeq == 0 {
+				firstSeq = p.seq
 			}
-			hi = max(hi, p.seq)
+			lastSeq = max(lastSeq, p.seq)
 		}
 	}
 	whole := j
-	j.Spans = spansBetween(whole.Spans, lo, hi)
+	j.Spans = spansBetween(whole.Spans, firstSeq, lastSeq)
 	j.FromTurn, j.ToTurn = from, to
 	share := tokensOf(parts) / total
 	j.CoveredTokens = int(float64(whole.CoveredTokens) * share)
-	if j.ask.Room > 0 { // the answers are joined to one text
-		j.ask.Room = max(int(float64(whole.ask.Room)*share), 1)
+	if j.options.MaxText > 0 { // the answers are joined to one text
+		j.options.MaxText = max(int(float64(whole.options.MaxText)*share), 1)
 	}
 	j.parts = nil
-	return j.writeOut(parts, "This is piece "+numbers.Grouped(i+1)+" of "+numbers.Grouped(n)+" of a longer conversation; write a summary of this piece alone.", 0)
+	return j.withTranscript(parts, "This is piece "+numbers.Grouped(i+1)+" of "+numbers.Grouped(n)+" of a longer conversation; write a summary of this piece alone.", 0)
 }
 
 func tokensOf(parts []part) float64 {
@@ -112,10 +112,10 @@ func tokensOf(parts []part) float64 {
 	return total
 }
 
-func spansBetween(spans []conversation.Span, lo, hi uint64) []conversation.Span {
+func spansBetween(spans []conversation.Span, first, last uint64) []conversation.Span {
 	var out []conversation.Span
 	for _, s := range spans {
-		s.First, s.Last = max(s.First, lo), min(s.Last, hi)
+		s.First, s.Last = max(s.First, first), min(s.Last, last)
 		if s.First <= s.Last {
 			out = append(out, s)
 		}
@@ -123,9 +123,9 @@ func spansBetween(spans []conversation.Span, lo, hi uint64) []conversation.Span 
 	return out
 }
 
-// Joined returns the answers to the chunks of a job as one: their texts in order, and the
+// JoinAnswers returns the answers to the chunks of a job as one: their texts in order, and the
 // first stop reason of an unfinished one.
-func Joined(answers []Answer) Answer {
+func JoinAnswers(answers []Answer) Answer {
 	var all Answer
 	for i, a := range answers {
 		if i == 0 {

@@ -21,8 +21,8 @@ func NamesOf(text string) []string {
 // NoteWithin returns a note on spans with budget tokens for quotes of the user.
 func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
 	tokens := float64(budget)
-	return Note(log, projection.View{}, spans, NoteRoom{Lists: tokens / 2, Words: tokens, Index: tokens / 2})
+	return Note(log, projection.View{}, spans, NoteLimits{Lists: tokens / 2, Quotes: tokens, Index: tokens / 2})
 }
 
 // ForceOf returns how binding a sentence is: 2 for a demand, 1 for a preference.
-func ForceOf(s string) int { return int(forceOf(s)) }
+func ForceOf(s string) int { return int(strengthOf(s)) }

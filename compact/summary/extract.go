@@ -27,7 +27,7 @@ func Extract(log []conversation.Event, job Job) Answer {
 		covered = meter.EstimateEvents(events)
 	}
 	room := extractShare * float64(covered)
-	for _, most := range []int{job.MaxTokens, job.ask.Room} {
+	for _, most := range []int{job.MaxTokens, job.options.MaxText} {
 		if most > 0 {
 			room = min(room, float64(most))
 		}
@@ -75,7 +75,7 @@ func extractSections(events []conversation.Event) []extractSection {
 			for _, s := range sentences(b.Text) {
 				switch s = conversation.OneLine(s, extractChars); {
 				case known[s]:
-				case forceOf(s) == demands || len(asked.lines) == 0:
+				case strengthOf(s) == demand || len(asked.lines) == 0:
 					asked.lines = append(asked.lines, turn+s)
 				default:
 					others.lines = append(others.lines, turn+s)
@@ -99,7 +99,7 @@ func extractSections(events []conversation.Event) []extractSection {
 		}
 	}
 	if c := newestFailure(calls); c != nil {
-		errors.lines = []string{turnMarks([]int{c.turn}) + " " + c.failure()}
+		errors.lines = []string{turnMarks([]int{c.turn}) + " " + c.errorLine()}
 	}
 	return []extractSection{asked, files, errors, replies, others}
 }

@@ -32,33 +32,33 @@ type jcliCall struct {
 	Arguments string `json:"arguments"`
 }
 
-func jcliJob(events []conversation.Event, priors []conversation.Summary, ask Options) Job {
-	words := preset.WordingOf(ask.Style)
-	var old, fresh []jcliMessage
+func jcliJob(events []conversation.Event, priors []conversation.Summary, options Options) Job {
+	words := preset.WordingOf(options.Style)
+	var earlier, newer []jcliMessage
 	for _, p := range priors {
 		block := words.Block(p.Transcript, p.Text)
-		old = append(old, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
+		earlier = append(earlier, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
 	}
 	for _, e := range events {
-		fresh = append(fresh, jcliMessageOf(e))
+		newer = append(newer, jcliMessageOf(e))
 	}
-	j := ask.job(preset.InputRaw)
+	j := options.newJob(preset.InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = meter.EstimateEvents(events)
-		for _, m := range old {
+		for _, m := range earlier {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}
 	}
 	text := words.Prompt
-	if ask.Rules.Instructions != "" || ask.Focus != "" {
-		text = ask.instructions(j.CoveredTokens, len(priors) > 0) + "\n\n"
+	if options.Rules.Instructions != "" || options.Focus != "" {
+		text = options.instructions(j.CoveredTokens, len(priors) > 0) + "\n\n"
 	}
 	chars, tokens := jcliChars, 0.0
-	if ask.Budget > 0 {
-		tokens = max(float64(ask.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
+	if options.Budget > 0 {
+		tokens = max(float64(options.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
 	}
-	text += jcliText(old, fresh, chars, tokens)
+	text += jcliText(earlier, newer, chars, tokens)
 	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
 		Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
 	return j
@@ -82,8 +82,8 @@ func jcliMessageOf(e conversation.Event) jcliMessage {
 
 // jcliText returns messages as a JSON array, cut to so many characters and, unless it is
 // 0, tokens. The old messages are cut only if they take more than half.
-func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
-	kept, rest := jcliItems(old), jcliItems(fresh)
+func jcliText(earlier, newer []jcliMessage, chars int, tokens float64) string {
+	kept, rest := jcliItems(earlier), jcliItems(newer)
 	whole := "[" + strings.Join(append(kept[:len(kept):len(kept)], rest...), ",") + "]"
 	if utf8.RuneCountInString(whole) <= chars && (tokens == 0 || textTokens(whole) <= tokens) {
 		return whole

@@ -33,12 +33,12 @@ type Job struct {
 	Model         string // provider/id, "" for the conversation's model
 	Focus         string // what the user or the model wants preserved
 	CoveredTokens int    // estimated tokens that the answer is compared with: of the original messages, or for InputView of the view
-	// Version is that of the built-in instructions, 0 for those of a source or of the
-	// user.
+	// Version is the version of the built-in instructions; 0 if a source or the user wrote
+	// the instructions.
 	Version int
 
-	ask   Options
-	parts []part // the whole transcript; nil for inputs that cannot be split
+	options Options
+	parts   []part // the whole transcript; nil for inputs that cannot be split
 }
 
 // Answer is the result of a summary request.
@@ -60,65 +60,65 @@ type Options struct {
 	// Budget bounds a request with a transcript, in estimated tokens with the
 	// instructions; 0 is no bound. A budget below about 500 is exceeded. A request with
 	// the view as input is as long as the view.
-	Budget int
-	Free   int // tokens of the window that are free for the answer, 0 unknown
-	// Covered is the estimated number of tokens that the answer is compared with: for
+	Budget     int
+	FreeTokens int // tokens of the window that are free for the answer, 0 unknown
+	// CoveredTokens is the estimated number of tokens that the answer is compared with: for
 	// the input view those of the view (see [meter.CoveredTokens]), otherwise those of the
 	// original messages. 0: it is computed.
-	Covered int
-	Most    int // tokens of the longest answer to ask for, 0: MaxTokens
-	// Room is how many tokens the text may have so that the view does not grow, 0
+	CoveredTokens int
+	MaxRequested  int // tokens of the longest answer to ask for, 0: MaxTokens
+	// MaxText is the most tokens that the text may have so that the view does not grow, 0
 	// unknown.
-	Room int
-	// Rewrites says that the view has a summary of the same turns: Room depends on it,
-	// and the requested length does not depend on Room.
+	MaxText int
+	// Rewrites says that the view already has a summary of the same turns. MaxText then
+	// depends on that summary, and the requested length does not depend on MaxText.
 	Rewrites bool
 }
 
 const (
-	// summaryAimShare is the requested length as a share of the covered tokens. It is
-	// below AcceptedShare, because models count badly. So is summaryRoomShare, as a
-	// share of the room.
-	summaryAimShare  = 0.30
-	summaryRoomShare = 0.85
-	minSummaryAim    = 50 // tokens
+	// requestedShare is the requested length as a share of the covered tokens. It is
+	// below AcceptedShare, because models count badly. maxTextShare is the same as a
+	// share of MaxText.
+	requestedShare = 0.30
+	maxTextShare   = 0.85
+	minRequested   = 50 // tokens
 )
 
-// job returns a job with the fields that do not depend on the messages.
-func (a Options) job(input preset.SummaryInput) Job {
+// newJob returns a job with the fields that do not depend on the messages.
+func (o Options) newJob(input preset.SummaryInput) Job {
 	return Job{
-		Spans: a.Spans, Input: input, MaxTokens: a.maxTokens(), Model: a.Rules.Model, Focus: a.Focus,
-		CoveredTokens: a.Covered, Version: a.version(), ask: a,
+		Spans: o.Spans, Input: input, MaxTokens: o.maxTokens(), Model: o.Rules.Model, Focus: o.Focus,
+		CoveredTokens: o.CoveredTokens, Version: o.instructionsVersion(), options: o,
 	}
 }
 
 // maxTokens returns the bound of the answer: the configured one, or the free tokens.
-func (a Options) maxTokens() int {
-	n := a.Rules.MaxTokens
+func (o Options) maxTokens() int {
+	n := o.Rules.MaxTokens
 	if n <= 0 {
 		n = preset.SummaryMaxTokens
 	}
-	if a.Free > 0 {
-		n = min(n, a.Free)
+	if o.FreeTokens > 0 {
+		n = min(n, o.FreeTokens)
 	}
 	return n
 }
 
 // Options returns the settings of the job.
-func (j *Job) Options() Options { return j.ask }
+func (j *Job) Options() Options { return j.options }
 
-// aim returns the length that the instructions ask for, in tokens.
-func (a Options) aim(covered int) int {
-	n := a.maxTokens()
-	if n = min(n, MaxTokens); a.Most > 0 {
-		n = min(n, a.Most)
+// requestedTokens returns the length that the instructions ask for, in tokens.
+func (o Options) requestedTokens(covered int) int {
+	n := o.maxTokens()
+	if n = min(n, MaxTokens); o.MaxRequested > 0 {
+		n = min(n, o.MaxRequested)
 	}
 	if covered > 0 {
-		n = min(n, int(summaryAimShare*float64(covered)))
+		n = min(n, int(requestedShare*float64(covered)))
 	}
-	n = max(n, minSummaryAim)
-	if a.Room > 0 && !a.Rewrites {
-		n = min(n, int(summaryRoomShare*float64(a.Room)))
+	n = max(n, minRequested)
+	if o.MaxText > 0 && !o.Rewrites {
+		n = min(n, int(maxTextShare*float64(o.MaxText)))
 	}
 	return max(n, 1)
 }

@@ -29,36 +29,36 @@ const (
 	newestShare = 0.5
 )
 
-// NoteRoom limits the parts of a note, in tokens: lists, quotations of the user, and index.
-type NoteRoom struct{ Lists, Words, Index float64 }
+// NoteLimits limits the parts of a note, in tokens: lists, quotations of the user, and index.
+type NoteLimits struct{ Lists, Quotes, Index float64 }
 
 // Scaled returns the limits multiplied by a factor.
-func (r NoteRoom) Scaled(by float64) NoteRoom {
-	return NoteRoom{Lists: by * r.Lists, Words: by * r.Words, Index: by * r.Index}
+func (l NoteLimits) Scaled(by float64) NoteLimits {
+	return NoteLimits{Lists: by * l.Lists, Quotes: by * l.Quotes, Index: by * l.Index}
 }
 
 // Within returns the limits, reduced so that all parts together have at most so many tokens.
-func (r NoteRoom) Within(most float64) NoteRoom { return r.Scaled(min(1, most/r.All())) }
+func (l NoteLimits) Within(most float64) NoteLimits { return l.Scaled(min(1, most/l.All())) }
 
 // All returns the limit of the whole note.
-func (r NoteRoom) All() float64 { return r.Lists + r.Words + r.Index }
+func (l NoteLimits) All() float64 { return l.Lists + l.Quotes + l.Index }
 
 // Note writes the note for spans of a log, which must include the units evicted before.
 // The index leaves out names that the view shows outside of the spans. It is "" if the
 // spans contain no message.
-func Note(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
-	told := projection.WithEarlier(log, spans)
-	events := conversation.MessagesIn(log, told)
+func Note(log []conversation.Event, v projection.View, spans []conversation.Span, limits NoteLimits) string {
+	covered := projection.WithEarlier(log, spans)
+	events := conversation.MessagesIn(log, covered)
 	if len(events) == 0 {
 		return ""
 	}
 	head := noteHead(events)
-	left := room.Lists - textTokens(head)
-	done := turnsDone(events, min(doneShare*room.Lists, left))
-	sections := append([]string{head, done}, facts(log, events, left-textTokens(done))...)
-	newest, shown := verbatim(events, newestShare*room.Words)
-	sections = append(sections, bindingSentences(events, shown, room.Words-textTokens(newest)), newest)
-	sections = append(sections, nameIndex(events, shownNames{view: v, told: events, sections: sections}, room.Index))
+	left := limits.Lists - textTokens(head)
+	done := listTurns(events, min(doneShare*limits.Lists, left))
+	sections := append([]string{head, done}, factSections(log, events, left-textTokens(done))...)
+	newest, shown := quoteNewest(events, newestShare*limits.Quotes)
+	sections = append(sections, bindingSentences(events, shown, limits.Quotes-textTokens(newest)), newest)
+	sections = append(sections, nameIndex(events, shownNames{view: v, covered: events, sections: sections}, limits.Index))
 	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
 }
 
@@ -97,7 +97,7 @@ func withNewlines(text string) string {
 
 // printable returns a text without control characters except tabs and newlines.
 func printable(text string) string {
-	if !mayControl(text) {
+	if !mayHaveControls(text) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
@@ -108,7 +108,7 @@ func printable(text string) string {
 	}, text)
 }
 
-func mayControl(text string) bool {
+func mayHaveControls(text string) bool {
 	const firstOfC1 = 0xc2 // first byte of the C1 control characters, and of other characters
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == firstOfC1 {
@@ -118,9 +118,9 @@ func mayControl(text string) bool {
 	return false
 }
 
-// inLine returns a text on one line, at most n code points of it.
-func inLine(text string, n int) string {
-	if len(text) <= n && isPlain(text) {
+// onOneLine returns a text on one line, at most n code points of it.
+func onOneLine(text string, n int) string {
+	if len(text) <= n && isPlainWord(text) {
 		return text
 	}
 	text = conversation.OneLine(text, n)
@@ -130,7 +130,7 @@ func inLine(text string, n int) string {
 	return text
 }
 
-func isPlain(text string) bool {
+func isPlainWord(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] >= 0x7f {
 			return false

@@ -49,7 +49,7 @@ func IndexAt(text string) int {
 	return len(text)
 }
 
-type nameSeen struct {
+type indexedName struct {
 	text  string
 	score float64
 	event uint64 // newest event that contains it
@@ -61,12 +61,12 @@ type nameSeen struct {
 // spans, and in the other sections of a note.
 type shownNames struct {
 	view     projection.View
-	told     []conversation.Event // what the note replaces
+	covered  []conversation.Event // what the note replaces
 	sections []string
 }
 
 // removeFrom removes the names that are shown, alone or within a longer one.
-func (s shownNames) removeFrom(seen map[string]*nameSeen) {
+func (s shownNames) removeFrom(seen map[string]*indexedName) {
 	found := func(name string) {
 		delete(seen, name)
 		for part := range names.Parts(name) {
@@ -76,7 +76,7 @@ func (s shownNames) removeFrom(seen map[string]*nameSeen) {
 	left := shownReach
 	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
 		m := &s.view.Messages[i]
-		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && conversation.IndexOf(s.told, m.Events[0]) >= 0 {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && conversation.IndexOf(s.covered, m.Events[0]) >= 0 {
 			continue
 		}
 		left -= len(m.Text)
@@ -96,11 +96,11 @@ func nameIndex(events []conversation.Event, shown shownNames, room float64) stri
 	if room -= textTokens(NamesTitle) + 1; room < minVerbatim {
 		return ""
 	}
-	chosen := withinRoom(rankedNames(events, shown, room), room)
+	chosen := fitNames(rankedNames(events, shown, room), room)
 	if len(chosen) == 0 {
 		return ""
 	}
-	slices.SortFunc(chosen, func(a, b *nameSeen) int {
+	slices.SortFunc(chosen, func(a, b *indexedName) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
 	var b strings.Builder
@@ -116,15 +116,15 @@ func nameIndex(events []conversation.Event, shown shownNames, room float64) stri
 	return b.String()
 }
 
-func rankedNames(events []conversation.Event, shown shownNames, room float64) []*nameSeen {
+func rankedNames(events []conversation.Event, shown shownNames, room float64) []*indexedName {
 	seen := namesSeen(events, room)
 	shown.removeFrom(seen)
-	all := make([]*nameSeen, 0, len(seen))
+	all := make([]*indexedName, 0, len(seen))
 	for _, n := range seen {
 		n.score = math.Sqrt(n.score) / (1 + textTokens(n.text))
 		all = append(all, n)
 	}
-	slices.SortFunc(all, func(a, b *nameSeen) int {
+	slices.SortFunc(all, func(a, b *indexedName) int {
 		switch {
 		case a.score > b.score:
 			return -1
@@ -137,10 +137,10 @@ func rankedNames(events []conversation.Event, shown shownNames, room float64) []
 }
 
 // namesSeen returns the names in the newest results, enough of them for the room.
-func namesSeen(events []conversation.Event, room float64) map[string]*nameSeen {
+func namesSeen(events []conversation.Event, room float64) map[string]*indexedName {
 	const perName = 4 // least tokens of a name, with its share of a line
 	enough := enoughNames * int(room/perName)
-	seen := make(map[string]*nameSeen, min(enough, len(events)))
+	seen := make(map[string]*indexedName, min(enough, len(events)))
 	age := 0.0
 	for _, e := range slices.Backward(events) {
 		if age > nameReach && len(seen) > enough {
@@ -156,7 +156,7 @@ func namesSeen(events []conversation.Event, room float64) map[string]*nameSeen {
 			n := seen[name]
 			switch {
 			case n == nil:
-				seen[name] = &nameSeen{text: name, order: len(seen), event: e.Seq, last: e.Seq, score: weight}
+				seen[name] = &indexedName{text: name, order: len(seen), event: e.Seq, last: e.Seq, score: weight}
 			case n.last != e.Seq:
 				n.last = e.Seq
 				n.score += weight
@@ -185,9 +185,9 @@ func eventTokens(e conversation.Event) float64 {
 // lineTokens is the length of the beginning of a line in tokens.
 const lineTokens = 4
 
-// withinRoom returns as many of the first names as fit into the room. A name that is part of
+// fitNames returns as many of the first names as fit into the room. A name that is part of
 // a longer listed one is left out and needs no room.
-func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
+func fitNames(ranked []*indexedName, room float64) []*indexedName {
 	begun, contained := map[uint64]bool{}, map[string]bool{} // events with a line, and parts of listed names
 	listed := map[string]bool{}
 	for _, n := range ranked {
@@ -209,5 +209,5 @@ func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
 			}
 		}
 	}
-	return slices.DeleteFunc(ranked, func(n *nameSeen) bool { return !listed[n.text] })
+	return slices.DeleteFunc(ranked, func(n *indexedName) bool { return !listed[n.text] })
 }

@@ -16,10 +16,10 @@ const (
 	turnsMost       = 4   // turns of a file are named, the newest
 )
 
-// facts returns the lists of a note: files, open todos, and the last error. The last error
+// factSections returns the lists of a note: files, open todos, and the last error. The last error
 // and the todos get their room first. Of each list the newest lines stay, and a line says
 // how many are left out.
-func facts(log, events []conversation.Event, room float64) []string {
+func factSections(log, events []conversation.Event, room float64) []string {
 	calls := callsIn(events)
 	var modified, read, failed, last []string
 	for _, f := range filesIn(calls) {
@@ -30,12 +30,12 @@ func facts(log, events []conversation.Event, room float64) []string {
 		case f.turns != nil:
 			read = append(read, line)
 		}
-		if c := f.failed; c != nil {
-			failed = append(failed, "- "+f.path+" ("+c.place()+"): "+conversation.OneLine(c.failure(), failedChars))
+		if c := f.failedCall; c != nil {
+			failed = append(failed, "- "+f.path+" ("+c.turnAndEvent()+"): "+conversation.OneLine(c.errorLine(), failedChars))
 		}
 	}
 	if c := newestFailure(calls); c != nil {
-		last = []string{"- " + projection.ToolName(c.name) + " (" + c.place() + "): " + c.failure()}
+		last = []string{"- " + projection.ToolName(c.name) + " (" + c.turnAndEvent() + "): " + c.errorLine()}
 	}
 	todos, turn := openTodos(log, calls)
 	lastError := factSection("Last error of a tool", last, &room)
@@ -48,8 +48,8 @@ func facts(log, events []conversation.Event, room float64) []string {
 	}
 }
 
-// place names the turn and the event of a call, in the form that recall accepts.
-func (c *madeCall) place() string {
+// turnAndEvent names the turn and the event of a call, in the form that recall accepts.
+func (c *callWithResult) turnAndEvent() string {
 	return "t" + strconv.Itoa(c.turn) + ", e" + strconv.FormatUint(c.seq, 10)
 }
 

@@ -16,25 +16,25 @@ const (
 	toolsNamed   = 4   // tools that a line names
 )
 
-type turnDone struct {
-	turn          int
-	asked, ended  string // the whole texts
-	replied       bool
-	calls, failed int
-	tools         []string // by the first call
-	count         map[string]int
+type turnRecord struct {
+	turn           int
+	request, reply string // the whole texts of the user and of the newest reply
+	replied        bool
+	calls, failed  int
+	tools          []string // by the first call
+	callsByTool    map[string]int
 }
 
-// turnsDone lists the newest turns that fit into the room, in their order, and the number
+// listTurns lists the newest turns that fit into the room, in their order, and the number
 // of calls in the turns before.
-func turnsDone(events []conversation.Event, room float64) string {
+func listTurns(events []conversation.Event, room float64) string {
 	const title = "### What was done"
 	room -= textTokens(title) + 12
 	var lines []string
 	left := events
 	for len(left) > 0 {
-		from := lastTurn(left)
-		line := turnOf(left[from:]).line()
+		from := lastTurnStart(left)
+		line := recordTurn(left[from:]).line()
 		if room -= textTokens(line) + 1; room < 0 {
 			break
 		}
@@ -50,7 +50,7 @@ func turnsDone(events []conversation.Event, room float64) string {
 	return title + "\n" + strings.Join(lines, "\n")
 }
 
-func lastTurn(events []conversation.Event) int {
+func lastTurnStart(events []conversation.Event) int {
 	from := len(events) - 1
 	for from > 0 && events[from-1].Turn == events[from].Turn {
 		from--
@@ -77,21 +77,21 @@ func turnIDs(from, to int) string {
 	return "t" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
-func turnOf(events []conversation.Event) *turnDone {
-	t := &turnDone{turn: events[0].Turn}
+func recordTurn(events []conversation.Event) *turnRecord {
+	t := &turnRecord{turn: events[0].Turn}
 	for i := range events {
 		switch b := events[i].Body.(type) {
 		case conversation.UserMessage:
 			if !t.replied { // of several user messages in a row the last one counts
-				t.asked = b.Text
+				t.request = b.Text
 			}
 		case conversation.AssistantMessage:
 			t.replied = true
 			if strings.TrimSpace(b.Text) != "" {
-				t.ended = b.Text
+				t.reply = b.Text
 			}
 			for k := range b.Calls {
-				t.called(projection.ToolName(b.Calls[k].Name))
+				t.countCall(projection.ToolName(b.Calls[k].Name))
 			}
 		case conversation.ToolResult:
 			if b.Status == conversation.ResultError {
@@ -102,36 +102,36 @@ func turnOf(events []conversation.Event) *turnDone {
 	return t
 }
 
-func (t *turnDone) called(tool string) {
-	if t.count == nil {
-		t.count = map[string]int{}
+func (t *turnRecord) countCall(tool string) {
+	if t.callsByTool == nil {
+		t.callsByTool = map[string]int{}
 	}
 	t.calls++
-	if t.count[tool]++; t.count[tool] == 1 {
+	if t.callsByTool[tool]++; t.callsByTool[tool] == 1 {
 		t.tools = append(t.tools, tool)
 	}
 }
 
-func (t *turnDone) line() string {
+func (t *turnRecord) line() string {
 	var parts []string
-	if text := inLine(t.asked, askedChars); text != "" {
+	if text := onOneLine(t.request, askedChars); text != "" {
 		parts = append(parts, "asked "+inQuotes(text))
 	}
 	if t.calls > 0 {
-		parts = append(parts, t.work())
+		parts = append(parts, t.callsText())
 	}
-	if text := inLine(t.ended, repliedChars); text != "" {
+	if text := onOneLine(t.reply, repliedChars); text != "" {
 		parts = append(parts, "replied "+inQuotes(text))
 	}
 	return strings.TrimSuffix("- t"+strconv.Itoa(t.turn)+": "+strings.Join(parts, "; "), ": ")
 }
 
-func (t *turnDone) work() string {
+func (t *turnRecord) callsText() string {
 	tools := slices.Clone(t.tools)
-	slices.SortStableFunc(tools, func(a, b string) int { return t.count[b] - t.count[a] })
+	slices.SortStableFunc(tools, func(a, b string) int { return t.callsByTool[b] - t.callsByTool[a] })
 	var parts []string
 	for _, tool := range tools[:min(len(tools), toolsNamed)] {
-		parts = append(parts, tool+" ×"+strconv.Itoa(t.count[tool]))
+		parts = append(parts, tool+" ×"+strconv.Itoa(t.callsByTool[tool]))
 	}
 	if more := len(tools) - toolsNamed; more > 0 {
 		parts = append(parts, numbers.Count(more, "other tool"))

@@ -24,7 +24,7 @@ const (
 
 type sentence struct {
 	turn         int
-	event, place int // index of the event, and of the sentence in its message
+	event, index int // index of the event, and of the sentence in its message
 	text         string
 }
 
@@ -42,7 +42,7 @@ func bindingSentences(events []conversation.Event, shown map[string]bool, room f
 		return ""
 	}
 	slices.SortFunc(chosen, func(a, b sentence) int {
-		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.index, b.index))
 	})
 	var out strings.Builder
 	out.WriteString(title)
@@ -60,7 +60,7 @@ func bindingSentences(events []conversation.Event, shown map[string]bool, room f
 // chooseBinding returns the user's demands and preferences that fit into the room. It does
 // not read older messages once newer demands fill the room.
 func chooseBinding(events []conversation.Event, shown map[string]bool, room float64) []sentence {
-	var chosen, later []sentence
+	var chosen, preferences []sentence
 	seen := map[string]bool{}
 	choose := func(s sentence) {
 		if seen[s.text] || shown[s.text] {
@@ -84,15 +84,15 @@ func chooseBinding(events []conversation.Event, shown map[string]bool, room floa
 		text := b.Text[:runeStart(b.Text, min(len(b.Text), left))]
 		left -= len(text)
 		for k, s := range slices.Backward(sentences(text)) {
-			switch one := (sentence{e.Turn, i, k, s}); forceOf(s) {
-			case demands:
-				choose(one)
-			case prefers:
-				later = append(later, one)
+			switch candidate := (sentence{e.Turn, i, k, s}); strengthOf(s) {
+			case demand:
+				choose(candidate)
+			case preference:
+				preferences = append(preferences, candidate)
 			}
 		}
 	}
-	for _, s := range later {
+	for _, s := range preferences {
 		choose(s)
 	}
 	return chosen
@@ -103,7 +103,7 @@ func chooseBinding(events []conversation.Event, shown map[string]bool, room floa
 // without letters or longer than maxBinding, and control characters.
 func sentences(text string) []string {
 	var out []string
-	take := func(s string) {
+	addSentence := func(s string) {
 		s = strings.TrimPrefix(strings.TrimSpace(s), "- ")
 		letters := 0 // in bytes
 		for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -117,56 +117,56 @@ func sentences(text string) []string {
 		from, last := 0, ' '
 		for i, r := range line {
 			if unicode.IsSpace(r) && strings.ContainsRune(".!?", last) || last >= '。' && strings.ContainsRune("。！？", last) {
-				take(line[from:i])
+				addSentence(line[from:i])
 				from = i
 			}
 			last = r
 		}
-		take(line[from:])
+		addSentence(line[from:])
 	}
 	return out
 }
 
-type force int
+type strength int
 
 const (
-	noForce force = iota
-	prefers
-	demands
+	notBinding strength = iota
+	preference
+	demand
 )
 
 var (
-	demandWords = words("must never always only")
-	preferWords = words("prefer use should instead keep avoid")
+	demandWords = wordSet("must never always only")
+	preferWords = wordSet("prefer use should instead keep avoid")
 )
 
-// forceOf returns how strongly a sentence binds the model: must, never, always, only, do not, a quotation, a URL or a
+// strengthOf returns how strongly a sentence binds the model: must, never, always, only, do not, a quotation, a URL or a
 // number make it a demand, weaker words or code a preference.
-func forceOf(s string) force {
+func strengthOf(s string) strength {
 	s = strings.ToLower(s)
-	how := noForce
+	found := notBinding
 	if strings.Contains(s, "`") || strings.Contains(s, "make sure") || strings.Contains(s, "no longer") {
-		how = prefers
+		found = preference
 	}
 	for _, sign := range [...]string{`"`, "don't", "don’t", "do not", "http://", "https://"} {
 		if strings.Contains(s, sign) {
-			return demands
+			return demand
 		}
 	}
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		switch {
 		case demandWords[word], strings.Trim(word, "0123456789") == "":
-			return demands
+			return demand
 		case preferWords[word]:
-			how = prefers
+			found = preference
 		}
 	}
-	return how
+	return found
 }
 
-// verbatim quotes the newest user messages that fit into the room, in their order, and
+// quoteNewest quotes the newest user messages that fit into the room, in their order, and
 // returns the set of their sentences.
-func verbatim(events []conversation.Event, room float64) (section string, shown map[string]bool) {
+func quoteNewest(events []conversation.Event, room float64) (section string, shown map[string]bool) {
 	const title = "### Said by the user, word for word"
 	room -= textTokens(title) + 1
 	var chosen []string
@@ -176,7 +176,7 @@ func verbatim(events []conversation.Event, room float64) (section string, shown 
 		if !ok || strings.TrimSpace(b.Text) == "" {
 			continue
 		}
-		text, kept := spoken(e, b.Text, room)
+		text, kept := quoteMessage(e, b.Text, room)
 		if text == "" {
 			break
 		}
@@ -193,9 +193,9 @@ func verbatim(events []conversation.Event, room float64) (section string, shown 
 	return title + "\n" + strings.Join(chosen, "\n"), shown
 }
 
-// spoken returns one quoted message under its turn and event, cut at verbatimChars and at
+// quoteMessage returns one quoted message under its turn and event, cut at verbatimChars and at
 // the room, and the part of the text that it shows; "" if there is no room.
-func spoken(e conversation.Event, text string, room float64) (section, shown string) {
+func quoteMessage(e conversation.Event, text string, room float64) (section, shown string) {
 	head := "t" + strconv.Itoa(e.Turn) + " (e" + strconv.FormatUint(e.Seq, 10)
 	text = strings.TrimSpace(text)
 	whole := utf8.RuneCountInString(text)

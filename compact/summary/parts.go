@@ -46,9 +46,9 @@ type part struct {
 // and reasoning are kept, 0 for all.
 func partsOf(events []conversation.Event, clip int) []part {
 	var out []part
-	add := func(e conversation.Event, who, body string) {
+	add := func(e conversation.Event, author, body string) {
 		if strings.TrimSpace(body) != "" {
-			out = append(out, part{e.Turn, e.Seq, mark(e) + " " + who + ":", body})
+			out = append(out, part{e.Turn, e.Seq, turnAndEvent(e) + " " + author + ":", body})
 		}
 	}
 	for _, e := range events {
@@ -56,27 +56,27 @@ func partsOf(events []conversation.Event, clip int) []part {
 		case conversation.UserMessage:
 			add(e, "user", b.Text)
 		case conversation.AssistantMessage:
-			add(e, "assistant, thinking", clipped(b.Reasoning, clip))
-			add(e, "assistant"+ending(b.Stop), b.Text)
+			add(e, "assistant, thinking", clipMiddle(b.Reasoning, clip))
+			add(e, "assistant"+stopNote(b.Stop), b.Text)
 			for _, c := range b.Calls {
-				add(e, "assistant, call of "+projection.ToolName(c.Name), clipped(c.Arguments, clip))
+				add(e, "assistant, call of "+projection.ToolName(c.Name), clipMiddle(c.Arguments, clip))
 			}
 		case conversation.ToolResult:
-			text := clipped(b.Text, clip)
+			text := clipMiddle(b.Text, clip)
 			if strings.TrimSpace(text) == "" {
 				text = projection.NoOutput
 			}
-			add(e, "result of "+projection.ToolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
+			add(e, "result of "+projection.ToolName(b.Tool)+" ("+statusText(b.Status)+")", text)
 		}
 	}
 	return out
 }
 
-func mark(e conversation.Event) string {
+func turnAndEvent(e conversation.Event) string {
 	return "t" + strconv.Itoa(e.Turn) + " e" + strconv.FormatUint(e.Seq, 10)
 }
 
-func ending(s conversation.StopReason) string {
+func stopNote(s conversation.StopReason) string {
 	if s == "" || s == conversation.StopEnd || s == conversation.StopCalls {
 		return ""
 	}
@@ -86,20 +86,20 @@ func ending(s conversation.StopReason) string {
 	return " (" + string(s) + ")"
 }
 
-func resultWord(s conversation.ResultStatus) string {
+func statusText(s conversation.ResultStatus) string {
 	if s == conversation.ResultDenied {
 		return string(s)
 	}
 	return projection.StatusWord(s)
 }
 
-func (p part) write() string { return p.head + "\n" + indented(p.body) }
+func (p part) text() string { return p.head + "\n" + indented(p.body) }
 
 // tokens estimates the length of the part with the blank line after it.
-func (p part) tokens() float64 { return textTokens(p.write()) + 1 }
+func (p part) tokens() float64 { return textTokens(p.text()) + 1 }
 
-// within returns the part with at most so many tokens, cut in the middle.
-func (p part) within(tokens float64) part {
+// shortenedTo returns the part with at most so many tokens, cut in the middle.
+func (p part) shortenedTo(tokens float64) part {
 	if p.tokens() <= tokens {
 		return p
 	}
@@ -129,15 +129,15 @@ func indented(text string) string {
 	return b.String()
 }
 
-// clipped returns the two ends of a text, so many code points in all; 0 keeps everything.
-func clipped(text string, chars int) string {
+// clipMiddle returns the two ends of a text, so many code points in all; 0 keeps everything.
+func clipMiddle(text string, chars int) string {
 	if chars <= 0 || len(text) <= chars || utf8.RuneCountInString(text) <= chars {
 		return text
 	}
-	return between(text, snippet.First(text, chars/2), snippet.Last(text, chars-chars/2))
+	return joinEnds(text, snippet.First(text, chars/2), snippet.Last(text, chars-chars/2))
 }
 
-func between(text, head, tail string) string {
+func joinEnds(text, head, tail string) string {
 	n := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return head + "\n(" + numbers.Count(n, "character") + " between are not shown here)\n" + tail
 }
@@ -149,7 +149,7 @@ func endsWithin(text string, tokens float64) string {
 	}
 	head := prefixWithin(text, tokens/2)
 	tail := suffixWithin(text[len(head):], tokens/2)
-	return between(text, head, tail)
+	return joinEnds(text, head, tail)
 }
 
 // bytesPerToken is the largest size of an estimated token: two characters of four bytes.
@@ -186,13 +186,13 @@ func runeEnd(text string, i int) int {
 	return i
 }
 
-// fit returns the newest parts that fit into the room, and how many of the oldest are
+// newestThatFit returns the newest parts that fit into the room, and how many of the oldest are
 // left out.
-func fit(parts []part, room float64) (kept []part, left int) {
+func newestThatFit(parts []part, room float64) (kept []part, left int) {
 	room = max(room, minRoom)
 	left = len(parts)
 	for bound := partShare * room; left > 0; left-- {
-		p := parts[left-1].within(max(bound, minRoom/2))
+		p := parts[left-1].shortenedTo(max(bound, minRoom/2))
 		if room -= p.tokens(); room < 0 {
 			break
 		}

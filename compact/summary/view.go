@@ -16,15 +16,15 @@ import (
 // than it must cover: the added message quotes the beginning and the end of the part to
 // cover, and the beginnings of its turns.
 
-// maxOpenings bounds the turns whose beginnings are quoted.
-const maxOpenings = 24
+// maxTurnBeginnings bounds the turns whose beginnings are quoted.
+const maxTurnBeginnings = 24
 
 // ViewJob makes a job with the view as input: its messages are those of the view,
 // hardened for the endpoint, and a last one that asks for the summary. The view must
 // show the covered events.
-func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
-	j := ask.job(preset.InputView)
-	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
+func ViewJob(v projection.View, c projection.Capabilities, options Options) Job {
+	j := options.newJob(preset.InputView)
+	first, last, covered := -1, -1, conversation.Disjoint(options.Spans)
 	for i := range v.Messages {
 		if covered.ContainsAny(v.Messages[i].Events) {
 			if first < 0 {
@@ -34,13 +34,13 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 		}
 	}
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = meter.EstimateCovered(v, ask.Spans)
+		j.CoveredTokens = meter.EstimateCovered(v, options.Spans)
 	}
 	if first >= 0 {
 		j.FromTurn, j.ToTurn = messageTurns(v.Messages[first : last+1])
 	}
-	text := "This is a request of the program, not of the user.\n" + ask.instructions(j.CoveredTokens, false) + "\n" +
-		scope(v.Messages, first, last, j.FromTurn, j.ToTurn)
+	text := "This is a request of the program, not of the user.\n" + options.instructions(j.CoveredTokens, false) + "\n" +
+		scopeText(v.Messages, first, last, j.FromTurn, j.ToTurn)
 	request := projection.Message{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), State: projection.StateVerbatim, Why: "asks for a summary"}
 	request.Before = request.Size
 	if n := len(v.Messages); n > 0 {
@@ -60,16 +60,16 @@ func messageTurns(messages []projection.Message) (from, to int) {
 	return from, to
 }
 
-func scope(messages []projection.Message, first, last, from, to int) string {
+func scopeText(messages []projection.Message, first, last, from, to int) string {
 	const plain = " Answer with the text of the summary alone; call no tools."
 	if first < 0 {
 		return "Cover all of the conversation above." + plain
 	}
 	var b strings.Builder
-	b.WriteString("Cover " + numbers.Turns(from, to) + " only. That part begins with " + label(&messages[first]))
+	b.WriteString("Cover " + numbers.Turns(from, to) + " only. That part begins with " + messageLabel(&messages[first]))
 	switch {
 	case last+1 < len(messages):
-		b.WriteString(" and ends before " + label(&messages[last+1]) + ", which stays as it is: leave out all that comes from there on.")
+		b.WriteString(" and ends before " + messageLabel(&messages[last+1]) + ", which stays as it is: leave out all that comes from there on.")
 	case first == 0:
 		b.WriteString(", the first message, and is all of the conversation above.")
 	default:
@@ -78,32 +78,32 @@ func scope(messages []projection.Message, first, last, from, to int) string {
 	if first > 0 {
 		b.WriteString(" What stands before it stays as well: use it to understand, and do not repeat it.")
 	}
-	if quoted := openings(messages[first : last+1]); quoted != "" {
+	if quoted := turnBeginnings(messages[first : last+1]); quoted != "" {
 		b.WriteString("\nThe turns of it, by the user's messages they begin with: " + quoted + ".")
 	}
 	b.WriteString(plain)
 	return b.String()
 }
 
-func label(m *projection.Message) string {
+func messageLabel(m *projection.Message) string {
 	switch {
 	case m.State == projection.StateSummarised:
-		return "the summary " + opening(m.Text)
+		return "the summary " + quoteStart(m.Text)
 	case m.Role == projection.RoleUser && m.State == projection.StateDropped:
-		return "the note " + opening(m.Text)
+		return "the note " + quoteStart(m.Text)
 	case m.Role == projection.RoleUser:
-		return "the user's message " + opening(m.Text)
+		return "the user's message " + quoteStart(m.Text)
 	case m.Role == projection.RoleTool:
-		return "the result of " + projection.ToolName(m.Tool) + " that begins " + opening(m.Text)
+		return "the result of " + projection.ToolName(m.Tool) + " that begins " + quoteStart(m.Text)
 	case strings.TrimSpace(m.Text) == "" && len(m.Calls) > 0:
-		return "the reply that calls " + projection.ToolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
+		return "the reply that calls " + projection.ToolName(m.Calls[0].Name) + " with " + quoteStart(m.Calls[0].Arguments)
 	}
-	return "the reply " + opening(m.Text)
+	return "the reply " + quoteStart(m.Text)
 }
 
-// openings quotes the beginnings of the turns in a part, of the first and the
+// turnBeginnings quotes the beginnings of the turns in a part, of the first and the
 // last ones if there are too many.
-func openings(part []projection.Message) string {
+func turnBeginnings(part []projection.Message) string {
 	var all []string
 	turn := -1
 	for i := range part {
@@ -112,10 +112,10 @@ func openings(part []projection.Message) string {
 			continue
 		}
 		turn = m.Turn
-		all = append(all, "t"+strconv.Itoa(turn)+" "+opening(m.Text))
+		all = append(all, "t"+strconv.Itoa(turn)+" "+quoteStart(m.Text))
 	}
-	if len(all) > maxOpenings {
-		all = append(append(all[:maxOpenings/2:maxOpenings/2], "…"), all[len(all)-maxOpenings/2:]...)
+	if len(all) > maxTurnBeginnings {
+		all = append(append(all[:maxTurnBeginnings/2:maxTurnBeginnings/2], "…"), all[len(all)-maxTurnBeginnings/2:]...)
 	}
 	return strings.Join(all, ", ")
 }

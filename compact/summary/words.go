@@ -37,8 +37,8 @@ const mergeInstructions = "Earlier summaries come first. Carry over all of them 
 // model.
 const maxFocus = 2000
 
-func (a Options) version() int {
-	if a.Rules.Instructions != "" || preset.WordingOf(a.Style).Prompt != "" {
+func (o Options) instructionsVersion() int {
+	if o.Rules.Instructions != "" || preset.WordingOf(o.Style).Prompt != "" {
 		return 0
 	}
 	return promptVersion
@@ -46,29 +46,29 @@ func (a Options) version() int {
 
 // instructions returns the instructions for the model, in one paragraph unless the user
 // configured several. merging says that the input has earlier summaries.
-func (a Options) instructions(covered int, merging bool) string {
+func (o Options) instructions(covered int, merging bool) string {
 	switch {
-	case a.Rules.Instructions != "":
-		return strings.TrimSpace(conversation.Clean(a.Rules.Instructions)) + a.focus()
-	case preset.WordingOf(a.Style).Prompt != "":
-		return strings.TrimSpace(preset.WordingOf(a.Style).Prompt) + a.focus()
+	case o.Rules.Instructions != "":
+		return strings.TrimSpace(conversation.Clean(o.Rules.Instructions)) + o.focusText()
+	case preset.WordingOf(o.Style).Prompt != "":
+		return strings.TrimSpace(preset.WordingOf(o.Style).Prompt) + o.focusText()
 	}
 	text := builtinInstructions
 	if merging {
 		text += " " + mergeInstructions
 	}
-	return text + " Use at most " + strconv.Itoa(a.aim(covered)) + " tokens, and fewer where they are enough." + a.focus()
+	return text + " Use at most " + strconv.Itoa(o.requestedTokens(covered)) + " tokens, and fewer where they are enough." + o.focusText()
 }
 
-func (a Options) focus() string {
-	if text := conversation.OneLine(a.Focus, maxFocus); text != "" {
+func (o Options) focusText() string {
+	if text := conversation.OneLine(o.Focus, maxFocus); text != "" {
 		return "\nPreserve in particular: " + text
 	}
 	return ""
 }
 
-// opening returns the beginning of a message in quotes that the text cannot close.
-func opening(text string) string { return strconv.Quote(conversation.OneLine(text, openingChars)) }
+// quoteStart returns the beginning of a message in quotes that the text cannot close.
+func quoteStart(text string) string { return strconv.Quote(conversation.OneLine(text, quotedChars)) }
 
-// openingChars is how many code points of a message identify it.
-const openingChars = 60
+// quotedChars is how many code points of a message identify it.
+const quotedChars = 60

@@ -57,8 +57,8 @@ func busy() account.Content {
 		Account: inspect.Breakdown{
 			Reading: reading(), Estimated: 76_900,
 			Forecast: planner.Forecast{
-				Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 30_700, Turns: 4}, EvictTo: 6, Until: 6, After: 52_600,
-				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, Asks: true, Rule: "preset plimsoll",
+				Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 30_700, Turns: 4}, EvictTo: 6, SummaryTo: 6, After: 52_600,
+				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, MayAskModel: true, Rule: "preset plimsoll",
 			},
 			Heaviest: []inspect.Item{
 				{Event: 41, Turn: 7, Kind: projection.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Original: 7_840, State: projection.StateVerbatim},
@@ -94,7 +94,7 @@ func busy() account.Content {
 // fresh is an empty conversation with an unknown model.
 func fresh() account.Content {
 	return account.Content{
-		Account: inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingUnknown}, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
+		Account: inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingUnknown}, SummaryTo: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
 		Reading: meter.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
@@ -105,7 +105,7 @@ func full() account.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
 	c.Reading.Segments[projection.Results], c.Reading.Segments[projection.Draft] = 74_900, 7_000
-	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, At: 108_800}, Until: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, Asks: true, Rule: "preset plimsoll"}
+	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, At: 108_800}, SummaryTo: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, MayAskModel: true, Rule: "preset plimsoll"}
 	return c
 }
 

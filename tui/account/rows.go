@@ -196,7 +196,7 @@ func (c *Content) next() []row {
 	switch {
 	case c.pending():
 		text = calculating
-	case c.Paused && o.Failures > 0 && !o.Asks: // the text says already that no model is asked
+	case c.Paused && o.Failures > 0 && !o.MayAskModel: // the text says already that no model is asked
 		text += " /compact asks again."
 	case c.Paused:
 		text += " Summaries are paused; /compact tries again."
