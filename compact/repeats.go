@@ -7,7 +7,7 @@ import (
 )
 
 // A tool result with the same text as an earlier one may be shown as a pointer to it, while
-// the view shows the earlier one in full. What it repeats is decided when it arrives.
+// the view shows the earlier one in full. Which result it repeats is decided when it arrives.
 
 // MinRepeat is the shortest result worth replacing by a pointer, in code points: a
 // pointer is half as long.

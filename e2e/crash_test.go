@@ -55,7 +55,7 @@ func (p *sandbox) killInReply(s *server, part string) {
 }
 
 func TestKillDuringAReplyLosesNoStoredText(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		p := newSandbox(t, nil)
 		s := newServerOf(t, proto, func(w *wire) {
 			w.reasoning("Of ferries, I suppose.")

@@ -108,13 +108,13 @@ func brokenReplies() []failure {
 }
 
 func TestConversationContinuesAfterErrorResponses(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		checkSurvives(t, proto, map[protocol][]failure{chat: refusals(), messages: refusalsOfMessages()}[proto])
 	})
 }
 
 func TestConversationContinuesAfterBrokenReplies(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		checkSurvives(t, proto, append(brokenReplies(), map[protocol][]failure{messages: brokenRepliesOfMessages()}[proto]...))
 	})
 }

@@ -45,7 +45,7 @@ func (p *sandbox) checkUnharmed(term *terminal, from int) {
 
 // overProtocolsAndSizes runs a test over each protocol: chat completions on a usual screen, the Messages API on a narrow one.
 func overProtocolsAndSizes(t *testing.T, test func(t *testing.T, s size, proto protocol)) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		test(t, map[protocol]size{chat: defaultSize, messages: narrow}[proto], proto)
 	})
 }

@@ -12,8 +12,8 @@ const (
 	messages protocol = "messages"
 )
 
-// overProtocols runs a test over each protocol.
-func overProtocols(t *testing.T, test func(t *testing.T, proto protocol)) {
+// forEachProtocol runs a test over each protocol.
+func forEachProtocol(t *testing.T, test func(t *testing.T, proto protocol)) {
 	t.Parallel()
 	for _, proto := range []protocol{chat, messages} {
 		t.Run(string(proto), func(t *testing.T) {

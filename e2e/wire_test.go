@@ -8,7 +8,7 @@ import (
 // Working replies on the screen: streamed text, calls on real files, reasoning in both of its fields, usage.
 
 func TestShowsTextWhileItStreams(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		p := newSandbox(t, nil)
 		on := make(chan struct{})
 		s := newServerOf(t, proto, func(w *wire) {
@@ -47,7 +47,7 @@ func (t *terminal) checkContinues() {
 }
 
 func TestRunsParallelCallsOnRealFiles(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		p := newSandbox(t, map[string]string{"a.txt": "alpha\n", "sub/b.txt": "beta\n"})
 		s := newServerOf(t, proto, func(w *wire) {
 			w.text("I will look.")
@@ -101,7 +101,7 @@ func TestShowsReasoningUnderBothNames(t *testing.T) {
 }
 
 func TestUsageReplacesTheEstimate(t *testing.T) {
-	overProtocols(t, func(t *testing.T, proto protocol) {
+	forEachProtocol(t, func(t *testing.T, proto protocol) {
 		p := newSandbox(t, nil)
 		hold := make(chan struct{})
 		s := newServerOf(t, proto, func(w *wire) {

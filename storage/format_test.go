@@ -71,14 +71,14 @@ func formatOf(t testing.TB, path string) string {
 func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := writeFormat1(t, dir)
+	names, want := writeFormat1(t, dir)
 	path := filepath.Join(dir, "conversations", idA+".db")
 	before, err := os.ReadFile(path)
 	must(t, err)
 	s := reopenStore(t, dir, storage.Options{})
-	got, noticed := readContent(t, s, names)
-	if d := cmp.Diff(is, got); d != "" || noticed {
-		t.Errorf("noticed %v (-stored +read)\n%s", noticed, d)
+	got, damageReported := readContent(t, s, names)
+	if d := cmp.Diff(want, got); d != "" || damageReported {
+		t.Errorf("damage reported: %v (-stored +read)\n%s", damageReported, d)
 	}
 	if e := list(t, s, storage.Filter{}); len(e) != 1 || e[0].Title != "Ferries" || e[0].Turns != 13 {
 		t.Errorf("listed as %+v", e)
@@ -104,16 +104,16 @@ func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := writeFormat1(t, dir)
+	names, want := writeFormat1(t, dir)
 	checkFilesAtEnd(t, dir)
 	s := reopenStore(t, dir, storage.Options{})
 	must(t, s.AddHistory(t.Context(), "/w", "three"))
 	c := reopen(t, s, idA)
 	must(t, c.w.KeepWaiting(t.Context(), []string{"and tunnels?"}))
-	is.Waiting = []string{"and tunnels?"}
-	got, noticed := readContent(t, s, names)
-	if d := cmp.Diff(is, got); d != "" || noticed {
-		t.Errorf("noticed %v (-stored +read)\n%s", noticed, d)
+	want.Waiting = []string{"and tunnels?"}
+	got, damageReported := readContent(t, s, names)
+	if d := cmp.Diff(want, got); d != "" || damageReported {
+		t.Errorf("damage reported: %v (-stored +read)\n%s", damageReported, d)
 	}
 	c.add(reply("By ferry."))
 	c.close()
@@ -131,11 +131,11 @@ func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 	}
 }
 
-// A damaged file without seals can be repaired, too.
+// Format 1 has no checksums (seals). Its damage is repaired, too.
 func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	names, is := writeFormat1(t, dir)
+	names, want := writeFormat1(t, dir)
 	path := filepath.Join(dir, "conversations", idA+".db")
 	sound, err := os.ReadFile(path)
 	must(t, err)
@@ -153,8 +153,8 @@ func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 			t.Errorf("page %d: after the repair: %+v", page/4096, left)
 		}
 		got, _ := readContent(t, s, names)
-		if len(got.Events) > 0 && !reflect.DeepEqual(is.Events[0], got.Events[0]) {
-			t.Errorf("page %d: %s", page/4096, cmp.Diff(is.Events[0], got.Events[0]))
+		if len(got.Events) > 0 && !reflect.DeepEqual(want.Events[0], got.Events[0]) {
+			t.Errorf("page %d: %s", page/4096, cmp.Diff(want.Events[0], got.Events[0]))
 		}
 	}
 }

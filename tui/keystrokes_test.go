@@ -59,27 +59,27 @@ var errRefused = errors.New("not today")
 func incomingMessages(y *typist) map[string]tea.Msg {
 	readResult := func(err error) tea.Msg {
 		readText := func(context.Context) (string, error) { return "line\nline", err }
-		msg := y.runRead(newReadAction(readText, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(readAction))()
+		msg := y.runRead(newReadAction(readText, "the text is shown", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(readAction))()
 		y.keyboard.allKeys++ // a key that was pressed meanwhile
 		return msg
 	}
 	run := &shellRun{command: "ls", addsOutput: true, cancel: func() {}}
-	resultOf := func(then func() pane.Action) tea.Msg { return commandResult{then: then} }
+	resultOf := func(action func() pane.Action) tea.Msg { return commandResult{then: action} }
 	msgs := map[string]tea.Msg{
 		"tick":            tickMsg(y.now),
 		"end of updates":  updatesMsg{from: y.session.Session, ended: true},
-		"reading":         readResult(nil),
-		"failed reading":  readResult(errRefused),
+		"text read":       readResult(nil),
+		"text not read":   readResult(errRefused),
 		"conversation":    resultOf(func() pane.Action { return y.conversationOpened(idleConversation("other"), nil) }),
 		"no conversation": resultOf(func() pane.Action { return y.conversationOpened(Conversation{}, errRefused) }),
-		"pause":           resultOf(y.dialogs.openQuestions),
+		"open questions":  resultOf(y.dialogs.openQuestions),
 		"draft":           resultOf(func() pane.Action { return y.drafts.storeChanged() }),
 		"model":           resultOf(func() pane.Action { return endModelChange(errRefused) }),
 		"consent":         resultOf(func() pane.Action { return endModelChange(&Consent{Title: "Sent elsewhere", Question: "Go on?"}) }),
-		"command":         resultOf(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
+		"command done":    resultOf(func() pane.Action { return y.chat.shellDone(run, "a", nil) }),
 		"failed command":  resultOf(func() pane.Action { return y.chat.shellDone(run, "", errRefused) }),
-		"line":            resultOf(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
-		"attached":        resultOf(func() pane.Action { return y.chat.outbox.filesRead(&outgoing{}, "", nil) }),
+		"line restored":   resultOf(func() pane.Action { return restoreLine{typedLine{text: "/doctor"}} }),
+		"files attached":  resultOf(func() pane.Action { return y.chat.outbox.filesRead(&outgoing{}, "", nil) }),
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
 	for name, u := range map[string]updates.Update{
@@ -90,8 +90,8 @@ func incomingMessages(y *typist) map[string]tea.Msg {
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which?", Options: []string{"this", "that"}}},
 		"ApprovalClosed": updates.ApprovalClosed{CallID: "c"}, "Queued": updates.Queued{Texts: []string{"later"}}, "Returned": updates.Returned{},
 		"Status": updates.Status{Phase: updates.Asking}, "Metered": updates.Metered{}, "CacheCold": updates.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": updates.ModelSwitched{Model: llm.Model{ID: "z"}},
-		"Elsewhere": updates.OpenElsewhere{Why: "no longer open elsewhere"}, "Failed": updates.Failed{Err: why}, "Unreachable": updates.Unreachable{Why: "no answer"}, "Compacting": updates.Compacting{Summary: true}, "Prepared": updates.Prepared{}, "Compacted": updates.Compacted{},
-		"CompactionFailed": updates.CompactionFailed{Err: why}, "Previewed": updates.Previewed{Err: why}, "Summaries": updates.SummariesPaused{Paused: true},
+		"OpenElsewhere": updates.OpenElsewhere{Why: "no longer open elsewhere"}, "Failed": updates.Failed{Err: why}, "Unreachable": updates.Unreachable{Why: "no answer"}, "Compacting": updates.Compacting{Summary: true}, "Prepared": updates.Prepared{}, "Compacted": updates.Compacted{},
+		"CompactionFailed": updates.CompactionFailed{Err: why}, "Previewed": updates.Previewed{Err: why}, "SummariesPaused": updates.SummariesPaused{Paused: true},
 		"Inspected": updates.Inspected{}, "Edited": updates.Edited{What: updates.EditPin, Err: why},
 		"Reviewing": updates.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": updates.Reviewed{},
 	} {

@@ -10,7 +10,7 @@ import (
 	"plimsoll/themes"
 )
 
-// Code is a code block of a text: sanitised, without the marks of its containers.
+// Code is a code block of a text: sanitised, without the > and the indentation of the quotes and lists around it.
 type Code struct {
 	Language string   // as it was written, "" for none
 	Lines    []string // with their tabs
@@ -19,7 +19,7 @@ type Code struct {
 // Text is the code as one text.
 func (c Code) Text() string { return strings.Join(c.Lines, "\n") }
 
-// CodeOf returns the code blocks of a text that are not blank, in order.
+// CodeOf returns the non-blank code blocks of a text, in order.
 func (r *Renderer) CodeOf(text string) []Code {
 	var g guard
 	source := g.pass(nil, plain.Text(text))
@@ -42,11 +42,11 @@ func (r *Renderer) CodeOf(text string) []Code {
 	return all
 }
 
-// flush begins a line of an unwrapped text that its containers do not indent. No other line contains it.
+// flush begins each line of an unwrapped text that gets no indentation of the list or quote around it. It occurs nowhere else.
 const flush = "\r"
 
 // Unwrapped returns a text as Render shows it, but without styles and line breaks; code keeps its tabs, and code and
-// quotes have no marks and indentation.
+// quotes have no marks or indentation.
 func (r *Renderer) Unwrapped(source string) string {
 	const wide = 1 << 30
 	style := r.style
