@@ -167,7 +167,7 @@ func TestHostileMentionedFilesAreMadeSafe(t *testing.T) {
 	p.checkUnharmed(term, from)
 }
 
-func TestHostilePasteInATitleIsMadeSafe(t *testing.T) {
+func TestPastedTitleIsMadeSafe(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newServer(t, textReply("Still here."), textReply("Still here."))
