@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,6 +49,7 @@ import (
 // TestMain runs the test binary as the program in processes of scripts.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
+	_ = flag.Set("test.parallel", "4") // the tests mostly wait for programs and servers; the flag on the command line wins
 	testscript.Main(m, map[string]func(){"program": func() { os.Exit(program()) }})
 }
 
@@ -55,13 +57,9 @@ func TestMain(m *testing.M) {
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	example, err := os.ReadFile(os.Getenv("EXAMPLE"))
-	if err != nil {
+	dir, errDir := os.Getwd()
+	example, errExample := os.ReadFile(os.Getenv("EXAMPLE"))
+	if err := errors.Join(errDir, errExample); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
