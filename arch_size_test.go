@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1230},
-	"agent":                         {3073, 7633},
+	"agent":                         {3073, 7632},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
 	"agent/anthropic/anthropictest": {549, 153},
@@ -52,7 +52,7 @@ var ceilings = map[string]size{
 	"compact/snippet":               {88, 0},
 	"compact/summary":               {2427, 1044},
 	"config":                        {2756, 1164},
-	"conversation":                  {2371, 1094},
+	"conversation":                  {2347, 1088},
 	"conversation/conversationtest": {459, 0},
 	"conversation/diff":             {399, 210},
 	"conversation/find":             {573, 463},

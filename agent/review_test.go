@@ -16,7 +16,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// heavyWithReview is the wish of heavy, to be read before it takes effect.
+// heavyWithReview is heavyRequest with a review of the summary before it takes effect.
 func heavyWithReview() edit.Request {
 	w := heavyRequest()
 	w.Review = true

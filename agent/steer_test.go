@@ -70,7 +70,7 @@ func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 		r.UndoCompaction(0)
 		r.waitIdle()
 		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.compactions()) != 1 || !r.compactions()[0].Undone || r.compactions()[0].Epoch != o.Seq {
-			t.Errorf("taken back %+v: %s", r.compactions(), diff)
+			t.Errorf("undone %+v: %s", r.compactions(), diff)
 		}
 		r.finish()
 	})

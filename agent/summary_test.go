@@ -434,8 +434,8 @@ func TestSummaryRequestSharesThePrefixOfTheNextRequest(t *testing.T) {
 		if diff := cmp.Diff(next.Tools, asked.Tools); diff != "" || len(asked.Tools) == 0 {
 			t.Errorf("the tools differ: %s", diff)
 		}
-		if wish := asked.Messages[n]; wish.Role != projection.RoleUser || !strings.Contains(wish.Text, "Cover turns 0–2 only") {
-			t.Errorf("the wish is %.200q", wish.Text)
+		if last := asked.Messages[n]; last.Role != projection.RoleUser || !strings.Contains(last.Text, "Cover turns 0–2 only") {
+			t.Errorf("the summary request is %.200q", last.Text)
 		}
 		if asked.MaxTokens <= 0 || asked.MaxTokens > 20_000 {
 			t.Errorf("the answer may have %d tokens", asked.MaxTokens)

@@ -339,8 +339,7 @@ func (r *rig) newestResult() (found conversation.ToolResult, seq uint64) {
 // shownChars returns how many characters of the newest result the view has.
 func (r *rig) shownChars() int {
 	b, _ := r.newestResult()
-	n, _ := conversation.ShownChars(b.Text, b.Total)
-	return n
+	return conversation.Measure(b.Text[:conversation.CutMarkerAt(b.Text)]).Chars()
 }
 
 func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {

@@ -79,8 +79,8 @@ const dryRuns = 12
 
 // plan is a compaction of a log.
 type plan struct {
-	log  []conversation.Event
-	wish edit.Request
+	log     []conversation.Event
+	request edit.Request
 }
 
 var planned = rapid.Custom(func(t *rapid.T) plan {
@@ -101,7 +101,7 @@ func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proposal, refused := s.Propose(c.wish)
+	proposal, refused := s.Propose(c.request)
 	var told session.Compaction
 	if refused == nil {
 		told = session.NewCompaction(s, proposal.Preview())
@@ -109,7 +109,7 @@ func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
-	done, err := a.conversations.CompactWithoutModel(ctx, s, c.wish)
+	done, err := a.conversations.CompactWithoutModel(ctx, s, c.request)
 	if (err == nil) != (refused == nil) {
 		t.Fatalf("the dry run says %v, the run %v", refused, err)
 	}

@@ -53,7 +53,7 @@ func (l leaf) keys() []string {
 	return out
 }
 
-// source formats a scalar.
+// text formats a scalar.
 func (l leaf) text() string {
 	if l.value == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// setDefaults sets all keys that no layer has set to the values of the chosen preset.
+// applyPreset sets all keys that no layer has set to the values of the chosen preset.
 func (l *loader) applyPreset() {
 	name := l.Config.Compaction.Preset
 	if name == preset.OneClaw { // results are cut at a fixed length and the rest is not stored (ONE)

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// ProblemAt is one error in the configuration. Its Error is a message for the user of one to three lines, without a final
+// Problem is one error in the configuration. Its Error is a message for the user of one to three lines, without a final
 // newline, safe for a terminal and without secrets.
 type Problem struct {
 	File    string // the file as opened, or "--cfg" for an override

@@ -79,7 +79,7 @@ func (r *relationChecker) checkProfile(co Compaction, key, name string) {
 	}
 }
 
-// decodeBody refuses a request body that is too large to be recorded, and the field thinking for the Messages API: each
+// checkBody refuses a request body that is too large to be recorded, and the field thinking for the Messages API: each
 // request records which form of it Plimsoll has chosen.
 func (r *relationChecker) checkBody(b Body, messages bool, path ...string) {
 	for _, field := range sortedKeys(b) {

@@ -56,14 +56,3 @@ func restLine(recall string, shown int, names string) string {
 	}
 	return restBegin + strings.Join(parts, " ") + restEnd
 }
-
-// isRestLine reports whether a text is empty or a line that restLine made.
-func isRestLine(text string) bool {
-	if text == "" {
-		return true
-	}
-	inside, began := strings.CutPrefix(text, restBegin)
-	inside, ended := strings.CutSuffix(inside, restEnd)
-	return began && ended && !strings.ContainsAny(inside, "\n[]") &&
-		(strings.HasPrefix(inside, "The rest: recall ") || strings.HasPrefix(inside, restNames))
-}

@@ -49,19 +49,6 @@ func CutMarkerAt(text string) int {
 	return len(text)
 }
 
-// ShownChars returns how many characters before the marker are left in a text that
-// [Cut] or an [ArrivalCap] shortened from total characters; false if text is not the
-// result of such a cut.
-func ShownChars(text string, total int) (chars int, ok bool) {
-	i := CutMarkerAt(text)
-	if i == len(text) || total <= 0 {
-		return 0, false
-	}
-	chars = Measure(text[:i]).Chars()
-	rest, ok := strings.CutPrefix(text[i:], fmt.Sprintf(cutMarker, chars, total))
-	return chars, ok && chars < total && isRestLine(rest)
-}
-
 // charOffset returns the byte offset of character n in valid UTF-8.
 func charOffset(text string, n int) int {
 	i := 0

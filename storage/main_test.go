@@ -119,7 +119,7 @@ func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConv
 	return c
 }
 
-// resume opens a stored conversation for writing.
+// reopen opens a stored conversation for writing.
 func reopen(t testing.TB, s *storage.Store, id string) *testConversation {
 	t.Helper()
 	w, err := s.OpenWriter(t.Context(), id)
@@ -178,5 +178,5 @@ func TestStore(t *testing.T) {
 // timeOffset is the time of the log's next event after start: one second for each event.
 func timeOffset(l *conversation.Log) time.Duration { return time.Duration(l.Len()) * time.Second }
 
-// nameOf is the name under which a text is stored.
+// blobNameOf returns the name under which a text is stored.
 func blobNameOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

@@ -33,7 +33,7 @@ const (
 // waits are bounded.
 var longWaitOptions = storage.Options{Wait: time.Hour}
 
-// play runs a role and returns the exit code.
+// runRole runs a role and returns the exit code.
 func runRole(role string) int {
 	s, err := storage.Open(os.Getenv(dirVariable), longWaitOptions)
 	if err == nil {
@@ -79,7 +79,7 @@ func openOrCreate(ctx context.Context, s *storage.Store, id string) (*storage.Wr
 	return w, log, err
 }
 
-// playAppend appends for ever (rounds < 0) or so many times, with partial
+// runAppend appends for ever (rounds < 0) or rounds times, with partial
 // replies and texts in between, and prints every acknowledged Seq.
 func runAppend(s *storage.Store, id string, rounds int) error {
 	ctx := context.Background()
@@ -112,7 +112,7 @@ func runAppend(s *storage.Store, id string, rounds int) error {
 	return w.Close()
 }
 
-// playShare writes to the files all programs share.
+// runShare writes to the files all programs share.
 func runShare(s *storage.Store, id string, rounds int) error {
 	ctx := context.Background()
 	for i := range rounds {
@@ -207,7 +207,7 @@ func startProcess(t testing.TB, exe, role, dir, id string) *process {
 	return a
 }
 
-// line waits for the next line, "" at the end.
+// nextLine waits for the next line; "" at the end.
 func (a *process) nextLine() string {
 	if a.lines.Scan() {
 		return a.lines.Text()

@@ -40,7 +40,7 @@ func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 	return r.backOff(try), true
 }
 
-// LongWait is Wait for a failure that ends by itself, given how long it has lasted.
+// LongWait is Wait for a failure that is temporary, given how long it has lasted.
 func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
 	d := r.backOff(try)
 	return d, lasted+d <= r.MaxStarting

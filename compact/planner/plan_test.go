@@ -559,7 +559,7 @@ func TestHistoryIsReadFromTheLog(t *testing.T) {
 		"failures before a manual compaction":            {said().Add(failedSummary("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.MaskResults(3)), planner.History{}},
 		"failures before another model":                  {said().Add(failedSummary("m"), conversation.ModelChanged{Model: "n"}), planner.History{}},
 		"failures before an undo":                        {undo(said().EpochOf(forced, compacttest.MaskResults(3)).Add(failedSummary("m")), 17, 1500), planner.History{UndoneAt: 1500}},
-		"a pin does not speak for the user's wish":       {said().Add(failedSummary("m"), conversation.Pin{Events: []uint64{3}}), planner.History{Failures: 1}},
+		"a pin does not end the failures' pause":         {said().Add(failedSummary("m"), conversation.Pin{Events: []uint64{3}}), planner.History{Failures: 1}},
 	} {
 		if d := cmp.Diff(c.want, planner.HistoryOf(c.log.Events())); d != "" {
 			t.Errorf("%s:\n%s", name, d)

@@ -318,7 +318,7 @@ func TestViewRequestNamesTheTurnsToCover(t *testing.T) {
 	t.Parallel()
 	l := compacttest.SampleLog()
 	view := projection.Project(l.Events())
-	wish := func(spans ...conversation.Span) string {
+	requestText := func(spans ...conversation.Span) string {
 		j := summary.ViewJob(view, projection.Capabilities{}, summary.Options{Spans: spans})
 		return j.Messages[len(j.Messages)-1].Text
 	}
@@ -335,7 +335,7 @@ func TestViewRequestNamesTheTurnsToCover(t *testing.T) {
 		{"everything", l.All(), []string{"Cover turns 0–3 only", "is all of the conversation above"}, "What stands before"},
 		{"what is not shown", []conversation.Span{{First: 900, Last: 999}}, []string{"Cover all of the conversation above"}, ""},
 	} {
-		text := wish(c.spans...)
+		text := requestText(c.spans...)
 		for _, want := range c.says {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing from\n%s", c.name, want, text)
@@ -353,7 +353,7 @@ func TestViewJobDoesNotChangeTheView(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		view, caps := projection.Project(compacttest.PlainLog(t)), compacttest.Capabilities(t)
-		caps.Alternate, caps.NoTools = false, false // those merge the wish into its neighbour
+		caps.Alternate, caps.NoTools = false, false // those merge the summary request into the message before it
 		before, _ := projection.Harden(view, caps)  // a view that ends with a reply is hardened all the same
 		j := summary.ViewJob(view, caps, summary.Options{Spans: []conversation.Span{{First: 1, Last: 9}}})
 		if n := len(j.Messages); len(before) > 0 {
@@ -362,7 +362,7 @@ func TestViewJobDoesNotChangeTheView(t *testing.T) {
 			}
 		}
 		if m := j.Messages[len(j.Messages)-1]; m.Role != projection.RoleUser || !strings.Contains(m.Text, "summary") {
-			t.Fatalf("the wish is %+v", m)
+			t.Fatalf("the summary request is %+v", m)
 		}
 	})
 }

@@ -38,7 +38,7 @@ func (m *Model) swap() bool {
 	return true
 }
 
-// putAway puts the text away. Of a prompt of the history it leads back to what was being written.
+// stash stores the text and empties the composer. While a prompt of the history is shown, it returns to the unsent text.
 func (m *Model) stash() {
 	m.stashed = m.text.Draft()
 	written := edit.Draft{}
@@ -67,7 +67,7 @@ func (m *Model) RestoreDrafts(draft, stashed string) {
 	}
 }
 
-// putBy puts another text away. What was away before goes into the history.
+// setStash stores another text as the stash. The earlier stash goes into the prompt history.
 func (m *Model) setStash(text string) {
 	if text != "" {
 		m.prompts.keep(m.stashed.Text())
