@@ -33,7 +33,7 @@ func newSandbox(t testing.TB, files map[string]string) *sandbox {
 		asPlimsoll: "1", "PATH": os.Getenv("PATH"), "HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor",
 		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_DATA_HOME": filepath.Join(home, "share"),
 		"XDG_STATE_HOME": filepath.Join(home, "state"), "PLIMSOLL_DATA": p.data, "PLIMSOLL_NO_PROBE": "1",
-		"LANG": "C.UTF-8", "TZ": "UTC", "GORACE": "log_path=" + filepath.Join(dir, "race"),
+		"LANG": "C.UTF-8", "TZ": "UTC", "GORACE": "atexit_sleep_ms=0 log_path=" + filepath.Join(dir, "race"),
 	}
 	for _, d := range []string{home, p.work} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
