@@ -307,6 +307,9 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 		}
 		bodies = append(bodies, result)
 	}
+	for _, c := range done { // after the results, whose numbers follow from their order
+		bodies = append(bodies, c.outcome.Events...)
+	}
 	if blobErr != nil {
 		bodies, rest = append(bodies, abandonedResults(rest)...), nil
 	}

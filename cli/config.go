@@ -135,14 +135,18 @@ func (cmd *configCommands) trust(forget bool) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	if loaded.Hash == "" {
+	contents := cmd.settings.WorkspaceContents()
+	if loaded.Hash == "" && len(contents) == 0 {
 		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")
 	}
-	if err := cmd.settings.StoreTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
+	if err := cmd.settings.StoreTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}, contents...); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
 		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
+	}
+	for _, c := range contents {
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(cmd.console.Home(c.Path)+": it "+c.Why))
 	}
 	for _, note := range cmd.settings.UnknownNotes(loaded) {
 		cmd.console.Note("%s", note)

@@ -1,6 +1,10 @@
 package config
 
-import "plimsoll/compact/preset"
+import (
+	"time"
+
+	"plimsoll/compact/preset"
+)
 
 // Config holds all settings. [Default] returns the values of keys that are not set. In the field
 // tags, `yaml` is the key, `doc` its meaning, and the others are the rules described in check.go.
@@ -12,9 +16,14 @@ type Config struct {
 	Discovery   Discovery                 `yaml:"discovery"`
 	Context     Context                   `yaml:"context"`
 	Compaction  Compaction                `yaml:"compaction"`
+	OnDemand    OnDemand                  `yaml:"tools" only:"defer,defer_ratio"`
 	Tools       map[string]Tool           `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools."`
 	ToolResults ToolResults               `yaml:"tool_results"`
 	Permissions Permissions               `yaml:"permissions"`
+	MCP         map[string]MCPServer      `yaml:"mcp" name:"SERVER" names:"word" doc:"Servers of tools by the Model Context Protocol. Their tools are named mcp__SERVER__TOOL."`
+	Hooks       Hooks                     `yaml:"hooks"`
+	Skills      Skills                    `yaml:"skills"`
+	Commands    Commands                  `yaml:"commands"`
 	UI          UI                        `yaml:"ui"`
 	Log         Log                       `yaml:"log"`
 }
@@ -42,6 +51,59 @@ type Permissions struct {
 	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
 	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
 	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that http_request may reach although they are loopback, link-local or private."`
+}
+
+// OnDemand decides which tools of servers requests declare, and which the model looks up.
+type OnDemand struct {
+	Defer      string  `yaml:"defer" enum:"auto,always,never" doc:"Whether the model looks up the tools of servers by find_tools in place of having all of them declared: auto = where their declarations would take more than defer_ratio of the window."`
+	DeferRatio float64 `yaml:"defer_ratio" check:"ratio" doc:"Share of the window that declarations of tools may take before those of servers are looked up."`
+}
+
+// MCPServer is a server of tools: a program that is started, or an address.
+type MCPServer struct {
+	Command  []string      `yaml:"command" check:"text" doc:"Program to start, with its arguments; it talks over its standard input and output."`
+	URL      string        `yaml:"url" check:"url" doc:"Address of a server that is reached over HTTP, in place of command."`
+	Env      Headers       `yaml:"env" name:"NAME" names:"env" doc:"Environment variables of the program, besides PATH, HOME and the like; a value that begins with $ is the variable of that name. No other key reaches it."`
+	Headers  Headers       `yaml:"headers" name:"NAME" names:"header" doc:"Headers of requests; a value that begins with $ is the environment variable of that name."`
+	Auth     string        `yaml:"auth" enum:",oauth,none" doc:"oauth = log in by the browser when the server asks for it; empty or none = only the headers."`
+	Tools    ToolChoice    `yaml:"tools"`
+	Approval string        `yaml:"approval" enum:",allow,ask,deny" doc:"Whether calls of its tools run, ask or are refused; empty = the permission mode decides, and asks."`
+	Timeout  time.Duration `yaml:"timeout" doc:"How long starting it, and a call without progress, may take; 0 = 30 seconds."`
+	Enabled  *bool         `yaml:"enabled" doc:"false leaves the server out; unset = enabled."`
+}
+
+// ToolChoice names the tools of a server that the model may use.
+type ToolChoice struct {
+	Allow []string `yaml:"allow" check:"text" doc:"The only tools of the server that the model is given; empty = all."`
+	Deny  []string `yaml:"deny" check:"text" doc:"Tools of the server that the model is not given."`
+}
+
+// Hooks are commands of the user that run at moments of a conversation. Those of all files add up.
+type Hooks struct {
+	BeforeTool       []Hook `yaml:"before_tool" doc:"Commands that run before a tool does, each {match, command, timeout}. A command gets JSON on its standard input; exit status 2 refuses the call, with what it wrote on standard error as the reason."`
+	AfterTool        []Hook `yaml:"after_tool" doc:"The same after a tool ran; what the command writes on its standard output is added to the result."`
+	Message          []Hook `yaml:"message" doc:"The same when a message is sent; it may refuse the message, or add to it."`
+	BeforeCompaction []Hook `yaml:"before_compaction" doc:"The same before a compaction; it may refuse it, or name what the summary has to keep."`
+	AfterCompaction  []Hook `yaml:"after_compaction" doc:"The same after a compaction, to take note of it."`
+	TurnEnd          []Hook `yaml:"turn_end" doc:"The same at the end of a turn, to take note of it."`
+}
+
+// Hook is a command that runs at a moment of a conversation.
+type Hook struct {
+	Match   string        `yaml:"match"` // a tool, with * for any characters; empty matches all
+	Command string        `yaml:"command" check:"text"`
+	Timeout time.Duration `yaml:"timeout"` // 0: 10 seconds
+}
+
+// Skills are folders with instructions that the model loads when it needs them.
+type Skills struct {
+	Enabled bool     `yaml:"enabled" doc:"Offer the model the skills found: those of the user, and of .plimsoll/skills, .agents/skills and .claude/skills in the workspace."`
+	Folders []string `yaml:"folders" check:"text" doc:"Further folders with skills, each a folder with a SKILL.md."`
+}
+
+// Commands are slash commands of the user's own.
+type Commands struct {
+	Folders []string `yaml:"folders" check:"text" doc:"Further folders with commands, each a Markdown file; besides the user's own folder, and .plimsoll/commands and .claude/commands in the workspace."`
 }
 
 // UI holds the appearance of the screen, notifications and key bindings.
@@ -72,5 +134,7 @@ func Default() Config {
 		Permissions: Permissions{Mode: "ask"},
 		UI:          UI{Theme: "auto", Mouse: true, Titles: "model", Notify: "auto"},
 		Log:         Log{Level: "info"},
+		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
+		Skills:      Skills{Enabled: true},
 	}
 }

@@ -105,6 +105,9 @@ func (d *decoder) decode(v reflect.Value, l leaf, depth int, tag reflect.StructT
 			continue
 		}
 		key := f.Tag.Get("yaml")
+		if only := f.Tag.Get("only"); key == l.path[depth].key && only != "" && (depth+1 == len(l.path) || !slices.Contains(strings.Split(only, ","), l.path[depth+1].key)) {
+			continue // another field has the other keys below this one
+		}
 		if key == l.path[depth].key {
 			return d.decode(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
 		}
@@ -219,6 +222,9 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	case !ok:
 		return invalid("", "needs a list, but has %s", l.kind())
 	}
+	if v.Type().Elem().Kind() == reflect.Struct {
+		return decodeTables(v, items)
+	}
 	out := reflect.MakeSlice(v.Type(), len(items), len(items))
 	for i, item := range items {
 		if err := decodeScalar(out.Index(i), leaf{value: item}, tag); err != nil {
@@ -226,6 +232,26 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 		}
 	}
 	v.Set(out)
+	return nil
+}
+
+// decodeTables adds the tables of a list to those of earlier documents.
+func decodeTables(v reflect.Value, items []any) error {
+	for i, item := range items {
+		table, ok := item.(map[string]any)
+		if !ok {
+			return invalid("", "entry %d needs a table, but has %s", i+1, leaf{value: item}.kind())
+		}
+		entry := reflect.New(v.Type().Elem()).Elem()
+		for _, key := range sortedKeys(table) {
+			err := (&decoder{src: &source{}, origins: Origins{}}).decode(entry, leaf{path: []segment{{key: key}}, value: table[key]}, 0, "")
+			var m *valueError
+			if errors.As(err, &m) {
+				return invalid(m.hint, "entry %d: %s: %s", i+1, key, m.message)
+			}
+		}
+		v.Set(reflect.Append(v, entry))
+	}
 	return nil
 }
 
@@ -243,7 +269,7 @@ func unknownKey(path, siblings []string) error {
 // plannedKeys are documented keys that only a later version will have. Ignoring one silently would hide that it has no
 // effect.
 var plannedKeys = []string{
-	"hooks", "mcp", "permissions.sandbox",
+	"mcp.*.compaction", "permissions.sandbox",
 }
 
 // isPlanned reports whether a key is one of plannedKeys.

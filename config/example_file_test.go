@@ -53,7 +53,8 @@ func uncommentSettings(example string) string {
 var mapNames = strings.NewReplacer(
 	"providers.local", "providers.NAME", ".models.qwen3-coder", ".models.ID", ".headers.X-Team", ".headers.HEADER",
 	"profiles.tidy", "profiles.NAME", "profiles.brief", "profiles.NAME", "tools.cargo_test.parameters.filter", "tools.NAME.parameters.PARAMETER", "tools.cargo_test.parameters.release", "tools.NAME.parameters.PARAMETER",
-	"tools.cargo_test", "tools.NAME",
+	"tools.cargo_test", "tools.NAME", "mcp.files.env.FILES_TOKEN", "mcp.SERVER.env.NAME", "mcp.tracker.headers.X-Team", "mcp.SERVER.headers.NAME",
+	"mcp.files", "mcp.SERVER", "mcp.tracker", "mcp.SERVER",
 	`models."local/qwen3-coder"`, "models.NAME", "tool_identifier_fields.read_file", "tool_identifier_fields.TOOL", "ui.keys.search", "ui.keys.ACTION",
 )
 

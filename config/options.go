@@ -86,6 +86,9 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 	case reflect.Float64:
 		return "number"
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct {
+			return "list of tables"
+		}
 		return "list of texts"
 	case reflect.Map:
 		return "table"
@@ -130,12 +133,12 @@ type Setting struct {
 	Origin     Origin   // of Value
 }
 
-// Settings lists every key in the order of [Options], without tables whose keys the user chooses.
+// Settings lists every key in the order of [Options], without tables whose keys the user chooses and lists of tables.
 func (l Loaded) Settings() []Setting {
 	var out []Setting
 	for _, o := range Options() {
 		f, value, ok := fieldAt(reflect.ValueOf(l.Config), o.Key)
-		if !ok || f.Type.Kind() == reflect.Map {
+		if !ok || f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
 			continue
 		}
 		_, unset, _ := fieldAt(reflect.ValueOf(l.unsetConfig), o.Key)
@@ -152,10 +155,12 @@ func fieldAt(v reflect.Value, key string) (f reflect.StructField, value reflect.
 		value = v.FieldByIndex(f.Index)
 		switch {
 		case f.Anonymous, f.Tag.Get("yaml") != name:
-		case !more:
+		case !more && value.Kind() != reflect.Struct:
 			return f, value, true
 		case value.Kind() == reflect.Struct:
-			return fieldAt(value, below)
+			if f, at, ok := fieldAt(value, below); ok || f.Tag.Get("only") == "" {
+				return f, at, ok
+			}
 		}
 	}
 	return f, value, false

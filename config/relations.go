@@ -50,6 +50,9 @@ func checkRelations(c Config, origins Origins) Problems {
 	for _, name := range sortedKeys(c.Tools) {
 		r.checkTool(c.Tools[name], Path("tools", name))
 	}
+	for _, name := range sortedKeys(c.MCP) {
+		r.checkServer(c.MCP[name], Path("mcp", name))
+	}
 	for _, name := range sortedKeys(c.Models) {
 		provider, _, _ := strings.Cut(name, "/")
 		r.checkBody(c.Models[name].Body, usesMessagesAPI(provider) || strings.HasPrefix(name, "claude"), "models", name)
@@ -70,6 +73,31 @@ func (r *relationChecker) checkTool(t Tool, at string) {
 	if t.Command == "" {
 		r.fail("only a tool with a command of its own has this", "set "+at+".command", described...)
 	}
+}
+
+// checkServer checks that a server is either a program or an address.
+func (r *relationChecker) checkServer(s MCPServer, at string) {
+	switch {
+	case len(s.Command) > 0 && s.URL != "":
+		r.fail("a server is either a program or an address", "delete one of command and url", at+".url", at+".command")
+	case len(s.Command) == 0:
+		r.fail("only a program that is started has this", "set "+at+".command", keysBelow(at+".env", s.Env)...)
+	}
+	if s.URL == "" {
+		r.fail("only a server with an address has this", "set "+at+".url", append(keysBelow(at+".headers", s.Headers), at+".auth")...)
+	}
+	if len(s.Command) == 0 && s.URL == "" {
+		r.fail("the server has neither command nor url", "set one of them", at+".timeout", at+".enabled", at+".approval", at+".tools.allow", at+".tools.deny")
+	}
+}
+
+// keysBelow are the dotted keys of a table.
+func keysBelow(at string, table Headers) []string {
+	var keys []string
+	for _, name := range sortedKeys(table) {
+		keys = append(keys, at+"."+Path(name))
+	}
+	return keys
 }
 
 // checkProfile checks that a profile exists. Only compaction.auto.profile may be empty.

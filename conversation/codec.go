@@ -51,6 +51,10 @@ type storedEvent struct {
 	Renamed      *Renamed          `json:"renamed,omitempty"`
 	Notice       *Notice           `json:"notice,omitempty"`
 	TurnFailed   *TurnFailed       `json:"turn_failed,omitempty"`
+	MCPServer    *MCPServer        `json:"mcp_server,omitempty"`
+	ToolsLoaded  *ToolsLoaded      `json:"tools_loaded,omitempty"`
+	SkillLoaded  *SkillLoaded      `json:"skill_loaded,omitempty"`
+	HookRan      *HookRan          `json:"hook_ran,omitempty"`
 
 	Cap     *Cap     `json:"cap,omitempty"`
 	Mask    *Mask    `json:"mask,omitempty"`

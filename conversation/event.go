@@ -25,6 +25,10 @@ const (
 	KindRenamed      Kind = "renamed"
 	KindNotice       Kind = "notice"
 	KindTurnFailed   Kind = "turn_failed"
+	KindMCPServer    Kind = "mcp_server"
+	KindToolsLoaded  Kind = "tools_loaded"
+	KindSkillLoaded  Kind = "skill_loaded"
+	KindHookRan      Kind = "hook_ran"
 
 	// Overlays: each one is a new revision (see [Kind.IsOverlay]).
 	KindCap     Kind = "cap"
@@ -286,6 +290,40 @@ type TurnFailed struct {
 	Duration int64 `json:"duration_ms,omitempty"`
 }
 
+// MCPServer records that a server of tools started or ended. It never changes the view.
+type MCPServer struct {
+	Server  string `json:"server"`            // its name in the configuration
+	State   string `json:"state"`             // "ready", "failed", "stopped" or "changed" (its list of tools)
+	Version string `json:"version,omitempty"` // its own name and version, as it reports them
+	Tools   int    `json:"tools,omitempty"`   // tools that it offers and the configuration allows
+	Error   string `json:"error,omitempty"`
+}
+
+// ToolsLoaded records the tools whose declarations the model got as text, in the result before it.
+type ToolsLoaded struct {
+	Names []string `json:"names"`
+	Size  Size     `json:"size"` // of their declarations
+}
+
+// SkillLoaded records the skill whose text the model got, in the result before it.
+type SkillLoaded struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // of its SKILL.md
+	Hash string `json:"hash"` // SHA-256 of the file, in hex
+	Size Size   `json:"size"` // of the text
+}
+
+// HookRan records a command of the user that ran at a moment of the conversation.
+type HookRan struct {
+	Moment   string `json:"moment"` // "before_tool", "message" and so on, as in the configuration
+	Command  string `json:"command"`
+	Duration int64  `json:"duration_ms"`
+	Refused  bool   `json:"refused,omitempty"` // it refused the call, the message or the compaction
+	Reason   string `json:"reason,omitempty"`  // why it refused, or how it failed
+	Failed   bool   `json:"failed,omitempty"`
+	Added    Size   `json:"added"` // of the text that it added to the view
+}
+
 // Unknown is a body of a kind that this build does not know. It is kept verbatim so
 // that an older build never destroys the log of a newer one.
 type Unknown struct {
@@ -323,4 +361,8 @@ func (ConfigChanged) Kind() Kind    { return KindConfig }
 func (Renamed) Kind() Kind          { return KindRenamed }
 func (Notice) Kind() Kind           { return KindNotice }
 func (TurnFailed) Kind() Kind       { return KindTurnFailed }
+func (MCPServer) Kind() Kind        { return KindMCPServer }
+func (ToolsLoaded) Kind() Kind      { return KindToolsLoaded }
+func (SkillLoaded) Kind() Kind      { return KindSkillLoaded }
+func (HookRan) Kind() Kind          { return KindHookRan }
 func (u Unknown) Kind() Kind        { return u.Name }

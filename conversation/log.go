@@ -138,6 +138,12 @@ func normalize(b Body) Body {
 	case Attempt:
 		b.Why = Clean(b.Why)
 		return b
+	case MCPServer:
+		b.Version, b.Error = Clean(b.Version), Clean(b.Error)
+		return b
+	case HookRan:
+		b.Reason = Clean(b.Reason)
+		return b
 	}
 	return normalizeOverlay(b)
 }

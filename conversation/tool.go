@@ -56,6 +56,7 @@ type Outcome struct {
 	Status ResultStatus
 	Text   string // the whole text, not cut
 	Detail string // shown to the user and never sent
+	Events []Body // stored with the result, after it; none of them is a message or an overlay
 }
 
 // RepairArguments returns args as a JSON object: unchanged if it is one,

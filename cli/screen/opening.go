@@ -12,6 +12,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/projection"
+	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 	"plimsoll/tui"
 )
@@ -165,7 +166,12 @@ func (h *Host) withConsent(err error) error {
 // question is needed. The caller holds h.mu.
 func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
 	settings, loaded := h.deps.Settings, h.deps.Settings.Loaded.Load()
-	if h.isTrustAsked || len(loaded.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == loaded.Hash {
+	contents := settings.UndecidedContents()
+	refused := loaded.Refused
+	if settings.TrustOf(settings.Workspace).Hash == loaded.Hash {
+		refused = nil
+	}
+	if h.isTrustAsked || len(refused)+len(contents) == 0 {
 		return nil
 	}
 	storeAnswer := func(yes bool) func(context.Context) (tui.Conversation, error) {
@@ -173,7 +179,7 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 			h.mu.Lock()
 			h.isTrustAsked = true
 			h.mu.Unlock()
-			err := settings.StoreTrust(setup.Trust{Workspace: settings.Workspace, Hash: loaded.Hash, Trusted: yes})
+			err := settings.StoreTrust(setup.Trust{Workspace: settings.Workspace, Hash: loaded.Hash, Trusted: yes}, contents...)
 			if err == nil && yes {
 				err = settings.Reload()
 			}
@@ -184,9 +190,12 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.deps.Console.Home(loaded.Refused[0].File))
-	for _, r := range loaded.Refused {
-		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
+	b.WriteString("What came with this folder asks for what only you can decide:\n")
+	for _, r := range refused {
+		fmt.Fprintf(&b, "\n%s: %s: %s\n    it %s\n", h.deps.Console.Home(r.File), r.Key, r.Value, r.Why)
+	}
+	for _, c := range contents {
+		fmt.Fprintf(&b, "\n%s: it %s:\n\n%s\n", h.deps.Console.Home(c.Path), c.Why, plain.MarkInvisible(c.Text))
 	}
 	for _, note := range settings.UnknownNotes(*loaded) {
 		b.WriteString("\n" + note + "\n")

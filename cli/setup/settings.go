@@ -138,7 +138,8 @@ func (s *Settings) Read(workspace string, recorded, changed map[string]string) (
 		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace,
 		Recorded: assignments(recorded), Overrides: s.Flags.Set, Changed: assignments(changed),
 		Trust: func(hash string) bool {
-			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
+			t := s.TrustOf(workspace)
+			return t.Trusted && t.Hash == hash
 		},
 	})
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plimsoll/config"
@@ -26,6 +28,38 @@ type Trust struct {
 	Workspace string `json:"workspace"`
 	Hash      string `json:"hash"` // of the content
 	Trusted   bool   `json:"trusted"`
+	// Contents are the decisions about other files of the workspace, by the SHA-256 of their content.
+	Contents map[string]bool `json:"contents,omitempty"`
+}
+
+// WorkspaceContent is a file of the workspace that starts a program or widens what runs without asking. It does nothing before
+// the user has seen its content and said yes.
+type WorkspaceContent struct {
+	Path string // absolute
+	Text string // what the yes is bound to
+	Why  string // completes the sentence "it ..."
+}
+
+// WorkspaceContents lists the files of the workspace that need the user's yes.
+func (s *Settings) WorkspaceContents() []WorkspaceContent { return nil }
+
+// ContentTrust returns the user's decision about a file of the workspace with this content.
+func (s *Settings) ContentTrust(text string) (trusted, decided bool) {
+	trusted, decided = s.TrustOf(s.Workspace).Contents[hashOf(text)]
+	return trusted, decided
+}
+
+// UndecidedContents are the workspace's files with a content about which the user has not decided.
+func (s *Settings) UndecidedContents() []WorkspaceContent {
+	return slices.DeleteFunc(s.WorkspaceContents(), func(c WorkspaceContent) bool {
+		_, decided := s.ContentTrust(c.Text)
+		return decided
+	})
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // trustFile is the path of the stored decision about a workspace.
@@ -51,8 +85,15 @@ func (s *Settings) TrustOf(workspace string) Trust {
 	return t
 }
 
-// StoreTrust stores the decision about a workspace.
-func (s *Settings) StoreTrust(t Trust) error {
+// StoreTrust stores the decision about a workspace's file, and adds those about other contents.
+func (s *Settings) StoreTrust(t Trust, contents ...WorkspaceContent) error {
+	t.Contents = maps.Clone(s.TrustOf(t.Workspace).Contents)
+	for _, c := range contents {
+		if t.Contents == nil {
+			t.Contents = map[string]bool{}
+		}
+		t.Contents[hashOf(c.Text)] = t.Trusted
+	}
 	path, err := s.trustFile(t.Workspace)
 	if err != nil {
 		return err
@@ -76,6 +117,9 @@ func (s *Settings) ForgetTrust(workspace string) error {
 func (s *Settings) RefusedNotes() []string {
 	l := s.Loaded.Load()
 	notes := s.UnknownNotes(*l)
+	for _, c := range s.UndecidedContents() {
+		notes = append(notes, fmt.Sprintf("%s is not used: it %s; `plimsoll config trust` allows it", s.Console.Home(c.Path), c.Why))
+	}
 	if len(l.Refused) == 0 {
 		return notes
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,6 +122,14 @@ func (b *book) describe(i int) string {
 		return body.Text
 	case conversation.TurnFailed:
 		return strings.TrimSuffix("turn failed: "+body.Message+" · "+body.Hint, " · ")
+	case conversation.MCPServer:
+		return strings.TrimSuffix("server "+body.Server+" "+body.State+": "+cmp.Or(body.Error, body.Version), ": ")
+	case conversation.ToolsLoaded:
+		return "tools looked up: " + strings.Join(body.Names, ", ")
+	case conversation.SkillLoaded:
+		return "skill " + body.Name + " loaded, " + pane.Tokens(b.tokens(body.Size))
+	case conversation.HookRan:
+		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
 	case conversation.Usage: // only the list of compactions shows it
