@@ -35,6 +35,8 @@ type Agent struct {
 	retryRequested bool // Retry was called: the newest request must be made again
 	maxSteps       int  // most requests in one turn
 	fallbacks      []core.Fallback
+	servers        core.ToolServers           // nil without servers of tools
+	serversStarted bool                       // in this run
 	partial        *conversation.PartialReply // the partial reply that a crash left in storage, or nil
 }
 
@@ -45,7 +47,7 @@ func New(o core.Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{inbox: core.NewInbox(), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks}
+	a := &Agent{inbox: core.NewInbox(), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks, servers: o.Servers}
 	j, err := core.NewJournal(o, a.observeStored)
 	if err != nil {
 		return nil, err
@@ -171,6 +173,28 @@ func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 func (a *Agent) AddNotice(text string) {
 	a.inbox.Put(func(ctx context.Context) {
 		a.journal.AppendWhenIdle(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	})
+}
+
+// Record appends events that have no effect on the conversation, such as the state of a server. Any goroutine may call it.
+func (a *Agent) Record(bodies ...conversation.Body) {
+	a.inbox.Put(func(ctx context.Context) { a.journal.AppendWhenIdle(ctx, bodies...) })
+}
+
+// DeclareServerTools declares the tools that the servers offer now, in place of those that the conversation has. The next request
+// is then read anew in full.
+func (a *Agent) DeclareServerTools() {
+	a.inbox.Put(func(ctx context.Context) {
+		switch {
+		case a.servers == nil:
+		case a.journal.InTurn():
+			a.journal.Publish(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "The tools can change when the turn has ended"}})
+		default:
+			if err := a.declareServerTools(ctx, true); err != nil {
+				a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
+			}
+			a.setIdle()
+		}
 	})
 }
 

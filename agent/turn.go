@@ -98,6 +98,9 @@ func (a *Agent) runSteps(ctx context.Context, begin func(context.Context) error)
 		return err
 	}
 	a.turn.hasBegun = true
+	if err := a.startServers(ctx); err != nil {
+		return err
+	}
 	for range a.maxSteps {
 		calls, err := a.step(ctx)
 		if err == nil && a.turn.isPaused {
@@ -115,6 +118,35 @@ func (a *Agent) runSteps(ctx context.Context, begin func(context.Context) error)
 		Level: conversation.NoticeWarning,
 		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.maxSteps),
 	})
+	return err
+}
+
+// startServers starts the servers of tools and declares their tools, in the first turn of a run.
+func (a *Agent) startServers(ctx context.Context) error {
+	if a.servers == nil || a.serversStarted {
+		return nil
+	}
+	err := a.declareServerTools(ctx, false)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // the next turn starts what is not running yet
+	}
+	a.serversStarted = true
+	return err
+}
+
+// declareServerTools declares what the servers of tools offer. In a conversation of which a model has seen a request it does so only
+// if the user asked for it.
+func (a *Agent) declareServerTools(ctx context.Context, asked bool) error {
+	a.display.status(updates.Status{Phase: updates.Starting})
+	declare := a.journal.ServerTools(a.servers)
+	specs := core.Concurrently(ctx, a.inbox, func() []conversation.ToolSpec { return declare(ctx) })
+	bodies, err := a.journal.DeclareServerTools(specs, asked)
+	if err != nil { // a schema that is no JSON: the conversation goes on without these tools
+		bodies = []conversation.Body{conversation.Notice{Level: conversation.NoticeWarning, Text: err.Error()}}
+	}
+	a.display.storeToolNames()
+	a.display.showMeter()
+	_, err = a.journal.AppendOrPostpone(ctx, bodies...)
 	return err
 }
 

@@ -13,6 +13,18 @@ type ToolSpec struct {
 	ReadOnly    bool    // the tool changes nothing: it may run in parallel and in plan mode
 }
 
+// The names of what requests declare for servers of tools.
+const (
+	ToolFindTools = "find_tools" // looks up declarations
+	ToolCallTool  = "call_tool"  // calls a tool that was looked up
+	ServerPrefix  = "mcp__"      // begins the name of every tool of a server
+)
+
+// OfServer reports whether the declaration is there for the servers of tools.
+func (t ToolSpec) OfServer() bool {
+	return t.Name == ToolFindTools || t.Name == ToolCallTool || strings.HasPrefix(t.Name, ServerPrefix)
+}
+
 // Need is what a tool call needs before it may run.
 type Need string
 

@@ -29,7 +29,11 @@ type Options struct {
 	// conversations) as absolute paths. Editing them always needs approval.
 	Own []string
 
-	Disabled []string      // names of tools that are not offered
+	Disabled   []string // names of tools that are not offered
+	Servers    Servers  // nil: none
+	Defer      Defer    // "": auto
+	DeferRatio float64  // share of the window that declarations may take; 0: a tenth
+
 	Commands []CommandTool // tools of the configuration, declared after the others, in this order
 
 	// RecallChars returns how many characters a recall may return now:
@@ -75,6 +79,10 @@ type Box struct {
 
 	tools []tool
 	index map[string]int
+
+	servers    Servers // nil: none
+	deferMode  Defer
+	deferRatio float64
 
 	mu       sync.Mutex
 	reviewed map[string]string // guarded by mu: by call ID, the fingerprint of the reviewed effect, or expectedFailure

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -37,6 +38,7 @@ func New(o Options) (*Box, error) {
 		files: files, todos: todos, client: client,
 		past: past.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 	}
+	b.servers, b.deferMode, b.deferRatio = o.Servers, o.Defer, cmp.Or(o.DeferRatio, 0.1)
 	files.SetOwn(o.Own)
 	environ := o.Environ
 	if environ == nil {
@@ -48,6 +50,9 @@ func New(o Options) (*Box, error) {
 		return nil, errors.Join(err, files.Close())
 	}
 	known := permissionTools(all)
+	if b.servers != nil {
+		known = append(known, permission.Tool{Name: conversation.ToolFindTools})
+	}
 	b.Policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
 		if err == nil && !slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -38,7 +39,7 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.MarkInvisible(call.Name+" "+t.Title), titleChars)}
+	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.MarkInvisible(cmp.Or(t.Tool, call.Name)+" "+t.Title), titleChars)}
 	r.Need, r.Reason = b.Policy.Need(t)
 	if r.Need == conversation.NeedApproval {
 		r.Offer = b.Ask(call.ID, t)

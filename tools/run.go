@@ -44,7 +44,7 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	case r.status == "":
 		r.status = conversation.ResultOK
 	}
-	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail}
+	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail, Events: r.events}
 }
 
 func failure(err error) conversation.Outcome {
@@ -60,6 +60,14 @@ func interrupted(text string) conversation.Outcome {
 
 // decode finds the tool of a call and checks its arguments.
 func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
+	if t, isServers, err := b.serverCall(call); isServers {
+		return t, nil, err
+	}
+	if call.Name == conversation.ToolFindTools && b.servers != nil {
+		t := b.findTools("")
+		args, err := params.Decode(call.Name, t.params, call.Arguments)
+		return t, args, err
+	}
 	i, ok := b.index[call.Name]
 	if !ok {
 		var names []string

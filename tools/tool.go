@@ -14,6 +14,7 @@ type result struct {
 	text   string
 	detail string
 	status conversation.ResultStatus // "": ok
+	events []conversation.Body       // stored with the result
 }
 
 // tool is one tool of a Box.

@@ -228,6 +228,8 @@ func (l *statusLine) activityText(free int) string {
 func (l *statusLine) phaseText() string {
 	s := &l.activity().status
 	switch s.Phase {
+	case updates.Starting:
+		return "starting the servers of tools"
 	case updates.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
 			return fmt.Sprintf("the server is reading %s of %s tokens", pane.Tokens(p.Done), pane.Tokens(p.Total))

@@ -19,6 +19,7 @@ type Options struct {
 	Provider     llm.Provider
 	Model        llm.Model
 	Toolbox      Toolbox      // nil: no tools
+	Servers      ToolServers  // nil: no servers of tools
 	Calibrations Calibrations // nil: calibrations are not stored
 	Backlog      Backlog      // nil: a crash loses the queued messages
 	Stored       Stored
@@ -153,6 +154,14 @@ type Toolbox interface {
 	// Without rules it grants those of the first offer of the call's Review. It grants nothing if a rule is invalid
 	// or if the rules do not cover the call.
 	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error
+}
+
+// ToolServers are servers of tools, which start with the first message.
+type ToolServers interface {
+	// Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is
+	// the size of the context window in tokens; tokens estimates what declarations take of it. It returns when each
+	// server is ready or has failed, or when ctx ends.
+	Declare(ctx context.Context, declared []conversation.ToolSpec, window int, tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec
 }
 
 // Backlog stores the messages that wait for the running turn.

@@ -60,6 +60,7 @@ type Phase string
 
 const (
 	Idle            Phase = "idle"
+	Starting        Phase = "starting"   // servers of tools start
 	Waiting         Phase = "waiting"    // the request is sent, nothing has arrived
 	Streaming       Phase = "streaming"  // a reply is arriving
 	Running         Phase = "running"    // tools run

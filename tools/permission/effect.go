@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tools/workspace"
 )
@@ -17,6 +18,7 @@ const (
 	AccessEdit                  // changes files of the workspace
 	AccessCommand               // runs a command
 	AccessRequest               // sends an HTTP request
+	AccessServer                // calls a tool of a server, which may do anything
 )
 
 // Effect is what a call would do, as the policy checks it and the user sees it. It is
@@ -28,6 +30,7 @@ type Effect struct {
 	byName  bool     // of file tools: an allow rule covers the file only if it names it without a wildcard
 	script  *script  // of commands
 	Request *Request // of requests
+	server  string   // of tools of servers: the name of the server in rules, mcp__NAME
 
 	Title       string        // subject of the call, in one line
 	Diff        func() string // of edits
@@ -39,7 +42,7 @@ type Effect struct {
 // ReadOnly reports whether the call changes nothing.
 func (t Effect) ReadOnly() bool {
 	switch t.access {
-	case AccessEdit, AccessCommand:
+	case AccessEdit, AccessCommand, AccessServer:
 		return false
 	case AccessRequest:
 		return t.Request.ReadOnly()
@@ -80,6 +83,11 @@ func OfRequest(req *Request) Effect {
 	return Effect{
 		Tool: "http_request", access: AccessRequest, Request: req, Title: req.Method + " " + req.URL.Redacted(),
 	}
+}
+
+// OfServer describes a call of a server's tool. What a server says about its tools frees no call.
+func OfServer(server, tool, arguments string) Effect {
+	return Effect{Tool: tool, access: AccessServer, server: conversation.ServerPrefix + server, Title: arguments, Fingerprint: tool + arguments}
 }
 
 // guarded reports whether the call reads or changes a guarded file; see sensitive.go.

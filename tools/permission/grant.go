@@ -138,6 +138,8 @@ func (r rule) describe() (means, warning string) {
 	const wide = "wide: it lets more run than this call"
 	command, request := r.calls == AccessCommand, r.calls == AccessRequest
 	switch {
+	case r.calls == AccessServer && strings.Count(r.tool, "__") == 1:
+		return "every tool of the server " + strings.TrimPrefix(r.tool, conversation.ServerPrefix), wide
 	case !r.hasPattern:
 		return "every call of " + r.tool, wide
 	case command && !wildcard(r.pattern):

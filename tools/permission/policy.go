@@ -14,9 +14,11 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"plimsoll/conversation"
@@ -38,7 +40,7 @@ type Config struct {
 	Mode     conversation.Mode   // "": ask
 	Allow    []string            // rules: TOOL or TOOL(PATTERN)
 	Deny     []string            // rules that win over everything else
-	Approval map[string]Approval // by tool
+	Approval map[string]Approval // by tool, or by mcp__SERVER for all tools of a server
 	// Where returns the file and line of a rule of a list ("allow", "deny").
 	// nil: not known.
 	Where func(list, rule string) string
@@ -83,7 +85,7 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	}
 	names := toolNames(tools)
 	for _, name := range slices.Sorted(maps.Keys(o.Approval)) {
-		if !slices.Contains(names, name) { // a misspelt name would deny nothing
+		if !slices.Contains(names, name) && !strings.HasPrefix(name, conversation.ServerPrefix) { // a misspelt name would deny nothing
 			return nil, fmt.Errorf("tools.%s.approval: %w", name, NoTool(name, tools))
 		}
 	}
@@ -122,7 +124,8 @@ func (p *Policy) SetMode(m conversation.Mode) {
 
 // Need returns what a call needs before it runs, and the reason of a refusal.
 func (p *Policy) Need(t Effect) (conversation.Need, string) {
-	if p.approval[t.Tool] == ApprovalDeny {
+	approval := cmp.Or(p.approval[t.Tool], p.approval[t.server])
+	if approval == ApprovalDeny {
 		return conversation.NeedRefusal, t.Tool + " is switched off by the user's configuration. Do not try to reach the same another way"
 	}
 	denied, by := p.denied(t)
@@ -136,9 +139,9 @@ func (p *Policy) Need(t Effect) (conversation.Need, string) {
 		return conversation.NeedApproval, ""
 	case mode == conversation.ModeYolo, allowed(p.inForce(), t):
 		return conversation.NeedNothing, ""
-	case p.approval[t.Tool] == ApprovalAsk, t.guarded():
+	case approval == ApprovalAsk, t.guarded():
 		return conversation.NeedApproval, ""
-	case p.approval[t.Tool] == ApprovalAllow, t.access == AccessNone, t.access == AccessRead,
+	case approval == ApprovalAllow, t.access == AccessNone, t.access == AccessRead,
 		t.access == AccessEdit && mode == conversation.ModeAutoEdit:
 		return conversation.NeedNothing, ""
 	}

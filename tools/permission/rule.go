@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"plimsoll/conversation"
 )
 
 // A rule is a tool's name, or a name with a pattern: run_command(go test *),
@@ -20,6 +22,7 @@ import (
 //     edit(PATTERN) covers all tools that change files.
 //   - For requests it is an optional method, scheme and host (* within a label),
 //     and a path in which * matches anything. GET covers HEAD and OPTIONS.
+//   - mcp__SERVER covers all tools of a server, mcp__SERVER__TOOL one; neither takes a pattern.
 //
 // A backslash before * makes it literal.
 
@@ -61,6 +64,10 @@ func parseRule(text string, tools []Tool) (rule, error) {
 		if r.pattern == "" {
 			return rule{}, fmt.Errorf("%q has an empty pattern; write %s for all calls", text, r.tool)
 		}
+	}
+	if strings.HasPrefix(r.tool, conversation.ServerPrefix) { // servers need not be started to be named
+		r.calls = AccessServer
+		return r, r.check()
 	}
 	tools = append(slices.Clip(tools), Tool{editRule, AccessEdit})
 	for _, t := range tools {
@@ -107,7 +114,7 @@ func (r rule) String() string {
 
 // about reports whether the rule names the tool of a call. A pattern of run_command names every command.
 func (r rule) about(t Effect) bool {
-	return r.tool == t.Tool || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand
+	return r.tool == t.Tool || r.tool != "" && r.tool == t.server || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand
 }
 
 // allows reports whether the rule covers all of a call on files or of a request. A

@@ -1,0 +1,107 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"plimsoll/compact/meter"
+	"plimsoll/conversation"
+)
+
+// Tools of servers are declared when the servers have started: after the first message, before the first request. Rules:
+//
+//   - A conversation of which a model has seen a request keeps its tools, so that the provider's cache stays valid. What it lacks
+//     is said once, and DeclareTools adds it when the user asks for it.
+//   - Whatever changes the declarations is recorded in the log before the next request.
+
+// unknownWindow is assumed, in tokens, where the size of a window is unknown and nothing else is assumed.
+const unknownWindow = 128_000
+
+// ServerTools starts the servers, and returns their declarations for this conversation. It may run on any goroutine; the journal
+// only gives it copies.
+func (j *Journal) ServerTools(servers ToolServers) func(context.Context) []conversation.ToolSpec {
+	s := &j.settings
+	window := s.Model.Window.Tokens
+	if window <= 0 {
+		window = s.assumedWindow
+	}
+	if window <= 0 {
+		window = unknownWindow
+	}
+	factor := 1.0
+	if f := s.Model.Calibration.Factor; f > 0 {
+		factor = f
+	}
+	tokens := func(specs []conversation.ToolSpec) int {
+		text, err := EncodeTools(specs)
+		if err != nil {
+			return window // a schema that is not JSON is never declared
+		}
+		return int(meter.New(meter.Options{}).WithPrompt(conversation.Size{}, conversation.Measure(text)).RequestEstimate() * factor)
+	}
+	var own []conversation.ToolSpec // the declarations that are not of servers
+	for _, t := range s.Tools {
+		if !t.OfServer() {
+			own = append(own, t)
+		}
+	}
+	return func(ctx context.Context) []conversation.ToolSpec { return servers.Declare(ctx, own, window, tokens) }
+}
+
+// DeclareServerTools declares the tools of servers, in place of those declared before. In a conversation of which a model has seen
+// a request it does so only if asked, and else returns a notice about the tools that are not declared, or nil.
+func (j *Journal) DeclareServerTools(specs []conversation.ToolSpec, asked bool) ([]conversation.Body, error) {
+	s := &j.settings
+	var tools []conversation.ToolSpec
+	for _, t := range s.Tools {
+		if !t.OfServer() {
+			tools = append(tools, t)
+		}
+	}
+	tools = append(tools, specs...)
+	text, err := EncodeTools(tools)
+	if err != nil {
+		return nil, fmt.Errorf("declaring the tools of servers: %w", err)
+	}
+	switch {
+	case text == s.toolText:
+		return nil, nil
+	case j.hasRequest() && !asked:
+		return s.undeclaredNotice(specs), nil
+	}
+	if s.Tools, err = DecodeTools(text); err != nil {
+		return nil, fmt.Errorf("declaring the tools of servers: %w", err)
+	}
+	s.toolText, s.PromptBlobs, s.forms = text, nil, s.forms[:1]
+	j.meter = j.meter.WithPrompt(s.PromptSizes())
+	return nil, nil
+}
+
+// hasRequest reports whether a model has seen a request of the conversation.
+func (j *Journal) hasRequest() bool {
+	return slices.ContainsFunc(j.log.Events(), func(e conversation.Event) bool {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			return true
+		case conversation.Usage:
+			return b.Purpose == conversation.PurposeReply
+		}
+		return false
+	})
+}
+
+// undeclaredNotice says which tools of servers the conversation does not declare, nil if it declares all.
+func (s *Settings) undeclaredNotice(specs []conversation.ToolSpec) []conversation.Body {
+	missing := 0
+	for _, t := range specs {
+		if !slices.ContainsFunc(s.Tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
+		"Servers offer %d tools that this conversation began without. It keeps the tools it has; /mcp declare adds these, and the next request is then read anew in full.", missing)}}
+}

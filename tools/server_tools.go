@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
+)
+
+// Servers offer tools of others. They start with the first message. Rules:
+//
+//   - Their tools are declared after the others, in the order of their names. Where all declarations would take more than a share
+//     of the window, only two tools are declared for all of them: find_tools brings declarations as text, call_tool calls.
+//   - What is declared is decided once in a conversation, so that the provider's cache stays valid. Every tool of a running server
+//     can be called either way.
+//   - A call needs approval like any call that may change something, whatever the server says about its tool.
+
+// Servers are the servers of a conversation.
+type Servers interface {
+	// Start starts the servers that are not running, and returns when each is ready or has failed.
+	Start(ctx context.Context)
+	// Tools lists the tools of the servers that are ready, in the order of their names.
+	Tools() []ServerTool
+	// Call calls a tool. isError says that the text is an error of the tool; err is a failure of the server.
+	Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (text string, isError bool, err error)
+}
+
+// ServerTool is a tool that a server offers. Its texts are the server's own words.
+type ServerTool struct {
+	Server, Name string
+	FullName     string // mcp__SERVER__TOOL, for the model and in rules
+	Description  string
+	Schema       json.RawMessage // of its arguments, a JSON object
+}
+
+func (t ServerTool) spec() conversation.ToolSpec {
+	return conversation.ToolSpec{Name: t.FullName, Description: t.Description, Parameters: conversation.RawJSON(t.Schema)}
+}
+
+// Defer says whether tools of servers are looked up in place of being declared.
+type Defer string
+
+// The values of tools.defer.
+const (
+	DeferAuto   Defer = "auto" // where the declarations would take more than a share of the window
+	DeferAlways Defer = "always"
+	DeferNever  Defer = "never"
+)
+
+// Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is the size of
+// the context window in tokens; tokens estimates what declarations take of it.
+func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, window int, tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec {
+	if b.servers == nil {
+		return nil
+	}
+	b.servers.Start(ctx)
+	all := b.servers.Tools()
+	if len(all) == 0 {
+		return nil
+	}
+	fits := func(more []conversation.ToolSpec) bool {
+		return float64(tokens(slices.Concat(declared, more))) <= b.deferRatio*float64(window)
+	}
+	var specs []conversation.ToolSpec
+	for _, t := range all {
+		specs = append(specs, t.spec())
+	}
+	if b.deferMode == DeferNever || b.deferMode != DeferAlways && fits(specs) {
+		return specs
+	}
+	// As many names as there is room for: the model need not look up what it can see.
+	most := len(all)
+	for low := 0; low < most; {
+		if n := (low + most + 1) / 2; fits(b.onDemandSpecs(all, n)) {
+			low = n
+		} else {
+			most = n - 1
+		}
+	}
+	return b.onDemandSpecs(all, most)
+}
+
+// onDemandSpecs declares find_tools, which lists the first named tools, and call_tool.
+func (b *Box) onDemandSpecs(all []ServerTool, named int) []conversation.ToolSpec {
+	find := b.findTools(toolsOverview(all, named))
+	return []conversation.ToolSpec{
+		{Name: find.name, Description: find.about, Parameters: params.Schema(find.params), ReadOnly: true},
+		{Name: conversation.ToolCallTool, Description: "Call a tool that find_tools showed, with the arguments that it takes.",
+			Parameters: conversation.RawJSON(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name","arguments"]}`)},
+	}
+}
+
+// toolsOverview lists the servers with the number of their tools, and the first named tools with a line each.
+func toolsOverview(all []ServerTool, named int) string {
+	counts := map[string]int{}
+	var servers []string
+	for _, t := range all {
+		if counts[t.Server]++; counts[t.Server] == 1 {
+			servers = append(servers, t.Server)
+		}
+	}
+	for i, s := range servers {
+		servers[i] = fmt.Sprintf("%s (%d)", s, counts[s])
+	}
+	text := "Servers and their tools: " + strings.Join(servers, ", ") + "."
+	for i, t := range all[:named] {
+		if i == 0 {
+			text += " Some of them:"
+		}
+		text += "\n" + t.line(80)
+	}
+	return text
+}
+
+// line is the name of the tool with the beginning of its description, up to some characters.
+func (t ServerTool) line(chars int) string {
+	return strings.TrimSuffix(t.FullName+": "+conversation.OneLine(t.Description, chars), ": ")
+}
+
+func (b *Box) findTools(overview string) tool {
+	about := "Look up tools of servers by words of what they do, or by their names. Returns what each takes; call them with call_tool. " + overview
+	return tool{
+		name: conversation.ToolFindTools, about: about, brief: about, readOnly: true, subject: []string{"query"},
+		params: []params.Param{{Name: "query", About: "words of the task, or names of tools", Required: true}},
+		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
+			return b.lookUp(args.Text("query"))
+		},
+	}
+}
+
+// How much find_tools shows: declarations of the best tools, and names of further ones.
+const (
+	shownTools  = 5
+	shownSchema = 8000 // bytes of one schema
+	furtherTool = 20
+)
+
+// lookUp shows the tools that fit a query best.
+func (b *Box) lookUp(query string) (result, error) {
+	found := rankTools(b.servers.Tools(), query)
+	if len(found) == 0 {
+		return result{}, fmt.Errorf("no tool has one of these words. %s", toolsOverview(b.servers.Tools(), 0))
+	}
+	best := found[:min(shownTools, len(found))]
+	loaded := conversation.ToolsLoaded{}
+	var out strings.Builder
+	for _, t := range best {
+		schema := string(t.Schema)
+		if len(schema) > shownSchema {
+			schema = "(its schema is too long to show: " + fmt.Sprint(len(schema)) + " bytes)"
+		}
+		fmt.Fprintf(&out, "%s\n%s\narguments: %s\n\n", t.FullName, t.Description, schema)
+		loaded.Names = append(loaded.Names, t.FullName)
+	}
+	loaded.Size = conversation.Measure(out.String())
+	if rest := found[len(best):]; len(rest) > 0 {
+		out.WriteString("Further tools, to be looked up by name:\n")
+		for _, t := range rest[:min(furtherTool, len(rest))] {
+			out.WriteString(t.line(80) + "\n")
+		}
+	}
+	out.WriteString(`Call one with call_tool: {"name": "` + best[0].FullName + `", "arguments": {...}}`)
+	return result{text: out.String(), events: []conversation.Body{loaded}}, nil
+}
+
+// rankTools lists the tools that have words of a query in their name or description, the best first. A tool whose name the query
+// holds comes before all others.
+func rankTools(all []ServerTool, query string) []ServerTool {
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return strings.ContainsRune(" \t\n,;.:_-/()\"'`", r) })
+	score := map[string]int{}
+	var found []ServerTool
+	for _, t := range all {
+		name, about := strings.ToLower(t.Server+" "+t.Name), strings.ToLower(t.Description)
+		n := 0
+		if strings.Contains(query, t.FullName) || strings.Contains(" "+query+" ", " "+t.Name+" ") {
+			n += 1000
+		}
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				n += 4
+			}
+			if strings.Contains(about, w) {
+				n++
+			}
+		}
+		if n > 0 {
+			score[t.FullName] = n
+			found = append(found, t)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ServerTool) int { return score[b.FullName] - score[a.FullName] })
+	return found
+}
+
+// serverCall finds the server's tool that a call names, itself or through call_tool. ok is false for a call of another tool.
+func (b *Box) serverCall(call conversation.ToolCall) (found tool, ok bool, err error) {
+	name, arguments := call.Name, call.Arguments
+	if name == conversation.ToolCallTool && b.servers != nil {
+		var inner struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if err := json.Unmarshal([]byte(arguments), &inner); err != nil || inner.Name == "" {
+			return tool{}, true, errors.New(`call_tool takes {"name": "mcp__SERVER__TOOL", "arguments": {...}}`)
+		}
+		name, arguments = inner.Name, string(inner.Arguments)
+		var text string // weak models write the object as a text
+		if json.Unmarshal(inner.Arguments, &text) == nil && text != "" {
+			arguments = text
+		}
+	} else if !strings.HasPrefix(name, conversation.ServerPrefix) {
+		return tool{}, false, nil
+	}
+	if b.servers == nil {
+		return tool{}, true, fmt.Errorf("%s cannot be called: no server of tools is configured any more", name)
+	}
+	for _, t := range b.servers.Tools() {
+		if t.FullName == name || t.Name == name && call.Name == conversation.ToolCallTool {
+			raw, err := compactObject(arguments)
+			if err != nil {
+				return tool{}, true, fmt.Errorf("the arguments of %s must be one JSON object; it takes %s", name, conversation.OneLine(string(t.Schema), 2000))
+			}
+			return b.serverTool(t, raw), true, nil
+		}
+	}
+	return tool{}, true, fmt.Errorf("no running server has the tool %s. Look tools up with %s if it is declared, or do without; the user sees the servers with /mcp", name, conversation.ToolFindTools)
+}
+
+// compactObject returns a JSON object without white space; "" is the empty object.
+func compactObject(text string) (json.RawMessage, error) {
+	if text = strings.TrimSpace(text); text == "" || text == "null" {
+		text = "{}"
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(text)); err != nil || out.Bytes()[0] != '{' {
+		return nil, errors.New("not a JSON object")
+	}
+	return out.Bytes(), nil
+}
+
+// serverTool is one call of a server's tool.
+func (b *Box) serverTool(t ServerTool, arguments json.RawMessage) tool {
+	return tool{
+		name: t.FullName, access: permission.AccessServer,
+		effect: func(context.Context, params.Values) (permission.Effect, error) {
+			return permission.OfServer(t.Server, t.FullName, string(arguments)), nil
+		},
+		run: func(ctx context.Context, _ params.Values, progress func(string)) (result, error) {
+			text, failed, err := b.servers.Call(ctx, t.Server, t.Name, arguments, progress)
+			if failed {
+				return result{text: text, status: conversation.ResultError}, err
+			}
+			return result{text: text}, err
+		},
+	}
+}
