@@ -1,0 +1,133 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// MaxFrontMatter is the largest front matter that is read, in bytes.
+const MaxFrontMatter = 16 << 10
+
+// Fields are the top-level keys of a front matter. A value is nil, a bool, a string, an int64, a uint64, a float64, []any or
+// map[string]any.
+type Fields map[string]any
+
+// Text is the value of a key as text, without white space around it; "" for a missing key, a list or a table.
+func (f Fields) Text(key string) string {
+	switch v := f[key].(type) {
+	case nil, []any, map[string]any:
+		return ""
+	default:
+		return strings.TrimSpace(fmt.Sprint(v))
+	}
+}
+
+// List is the value of a key as a list: the texts of a list, or those of a text that are parted by commas, else by spaces.
+// Parts in parentheses stay whole.
+func (f Fields) List(key string) []string {
+	var out []string
+	if list, ok := f[key].([]any); ok {
+		for _, item := range list {
+			if text := (Fields{"": item}).Text(""); text != "" {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	text, depth := f.Text(key), 0
+	separators := " \t\n"
+	if strings.Contains(inParentheses().ReplaceAllString(text, ""), ",") {
+		separators = ","
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth = max(depth-1, 0)
+		}
+		return depth == 0 && strings.ContainsRune(separators, r)
+	})
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// inParentheses matches what stands in parentheses.
+func inParentheses() *regexp.Regexp { return regexp.MustCompile(`\([^)]*\)`) }
+
+// FrontMatter reads the YAML between two lines --- at the beginning of a text, and returns it with the text after it. A text
+// that does not begin so has no fields. Values that other programs accept and YAML does not (a colon followed by a space, two
+// lists in a row) are read as plain text. Errors: no closing line, control characters, more than [MaxFrontMatter], or no table.
+func FrontMatter(text string) (fields Fields, body string, err error) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff"))
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
+		return nil, text, nil
+	}
+	var lines []string
+	for closed := false; !closed; {
+		line, after, more := strings.Cut(rest, "\n")
+		closed = strings.TrimRight(line, " \t") == "---"
+		if !closed {
+			lines = append(lines, line)
+		}
+		if rest = after; !closed && !more {
+			return nil, text, errors.New("the front matter has no closing line ---")
+		}
+	}
+	front := strings.Join(lines, "\n")
+	if len(front) > MaxFrontMatter {
+		return nil, rest, fmt.Errorf("the front matter is larger than %s", Size(MaxFrontMatter))
+	}
+	fields, problem := readFields(front)
+	if problem != nil {
+		var again *Problem
+		if fields, again = readFields(quoteValues(lines)); again != nil {
+			return nil, rest, fmt.Errorf("line %d of the front matter: %s", problem.Line+1, problem.Message)
+		}
+	}
+	return fields, rest, nil
+}
+
+// readFields parses the text of a front matter.
+func readFields(text string) (Fields, *Problem) {
+	src, problem := checkText("front matter", []byte(text))
+	if problem != nil {
+		return nil, problem
+	}
+	leaves, problem := parseText(src, text, nil)
+	if problem != nil {
+		return nil, problem
+	}
+	var fields any = map[string]any{}
+	for _, l := range leaves {
+		if len(l.path) == 0 && !l.isEmpty() {
+			return nil, src.problem(1, 1, "", "needs keys with values, but has "+l.kind(), "")
+		}
+		fields = withValueAt(fields, l.path, l.value)
+	}
+	table, _ := fields.(map[string]any)
+	return table, nil
+}
+
+// quoteValues quotes the values that stand on the line of a top-level key.
+func quoteValues(lines []string) string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		key, value, ok := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		out[i] = line
+		if ok && value != "" && topKey().MatchString(key) && !strings.ContainsAny(value[:1], `"'|>`) {
+			out[i] = key + ": '" + strings.ReplaceAll(value, "'", "''") + "'"
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func topKey() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+$`) }
