@@ -69,7 +69,7 @@ var ceilings = map[string]size{
 	"tools":                         {2388, 3296},
 	"tools/grants":                  {298, 186},
 	"tools/params":                  {368, 0},
-	"tools/past":                    {654, 0},
+	"tools/recall":                  {654, 0},
 	"tools/permission":              {1423, 70},
 	"tools/shell":                   {885, 70},
 	"tools/web":                     {525, 67},

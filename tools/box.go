@@ -8,8 +8,8 @@ import (
 
 	"plimsoll/tools/grants"
 	"plimsoll/tools/params"
-	"plimsoll/tools/past"
 	"plimsoll/tools/permission"
+	"plimsoll/tools/recall"
 	"plimsoll/tools/shell"
 	"plimsoll/tools/web"
 	"plimsoll/tools/workspace"
@@ -17,8 +17,8 @@ import (
 
 // Options configures a Box.
 type Options struct {
-	Workspace string       // folder the file tools are confined to and commands start in
-	Archive   past.Archive // the conversation that recall and search_history read; nil: they return an error
+	Workspace string         // folder the file tools are confined to and commands start in
+	Archive   recall.Archive // the conversation that recall and search_history read; nil: they return an error
 
 	// Permissions of the configuration.
 	Permissions permission.Config
@@ -71,11 +71,11 @@ func (o Options) recallMost() int {
 // It is safe for concurrent use.
 type Box struct {
 	*permission.Policy
-	files  *workspace.Files
-	jobs   *shell.Jobs
-	todos  *todoList
-	client *web.Client
-	past   *past.Reader
+	files   *workspace.Files
+	jobs    *shell.Jobs
+	todos   *todoList
+	client  *web.Client
+	history *recall.Reader
 
 	tools []tool
 	index map[string]int

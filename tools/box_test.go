@@ -13,7 +13,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
-	"plimsoll/tools/past"
+	"plimsoll/tools/recall"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -187,7 +187,7 @@ func TestACancelledCallIsInterrupted(t *testing.T) {
 }
 
 // brokenArchive panics when it is read.
-type brokenArchive struct{ past.Archive }
+type brokenArchive struct{ recall.Archive }
 
 func TestAPanicBecomesAnOutcome(t *testing.T) {
 	t.Parallel()

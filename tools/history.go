@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
-	"plimsoll/tools/past"
+	"plimsoll/tools/recall"
 )
 
 // How many matches search_history shows by default, and at most.
@@ -20,9 +20,9 @@ func (b *Box) recall() tool {
 		name: conversation.ToolRecall, readOnly: true, subject: []string{"id", "query"},
 		about:  "Show the original of something earlier in this conversation that was cut or shortened. Without id, lists what was.",
 		brief:  "Show the original of what was cut, by id: an event (e41), turns (t3-7) or a call's id. Without id, list what was.",
-		params: past.RecallParams,
+		params: recall.Params,
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Int("offset", 0), args.Int("limit", math.MaxInt32))
+			text, err := b.history.Recall(ctx, recall.ID(args), args.Text("query"), args.Int("offset", 0), args.Int("limit", math.MaxInt32))
 			return result{text: text}, err
 		},
 	}
@@ -40,7 +40,7 @@ func (b *Box) searchHistory() tool {
 			{Name: "offset", Kind: params.Int, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
 		},
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.past.Search(ctx, args.Text("query"), args.Int("offset", 0), args.Int("limit", defaultHistoryHits))
+			text, err := b.history.Search(ctx, args.Text("query"), args.Int("offset", 0), args.Int("limit", defaultHistoryHits))
 			return result{text: text}, err
 		},
 	}

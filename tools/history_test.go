@@ -13,7 +13,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
-	"plimsoll/tools/past"
+	"plimsoll/tools/recall"
 )
 
 // memoryArchive is an archive in memory.
@@ -63,7 +63,7 @@ func longLog() string {
 	return b.String()
 }
 
-func archive(a past.Archive) func(*tools.Options) {
+func archive(a recall.Archive) func(*tools.Options) {
 	return func(o *tools.Options) { o.Archive = a }
 }
 

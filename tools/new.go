@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"plimsoll/conversation"
-	"plimsoll/tools/past"
 	"plimsoll/tools/permission"
+	"plimsoll/tools/recall"
 	"plimsoll/tools/shell"
 	"plimsoll/tools/web"
 	"plimsoll/tools/workspace"
@@ -36,7 +36,7 @@ func New(o Options) (*Box, error) {
 	}
 	b := &Box{
 		files: files, todos: todos, client: client,
-		past: past.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
+		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	b.servers, b.deferMode, b.deferRatio = o.Servers, o.Defer, cmp.Or(o.DeferRatio, 0.1)
 	files.SetOwn(o.Own)

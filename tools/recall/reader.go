@@ -1,9 +1,9 @@
-// Package past reads earlier messages of a conversation for the model: [Reader.Recall] by id, [Reader.Search] by words.
+// Package recall reads earlier messages of a conversation for the model: [Reader.Recall] by id, [Reader.Search] by words.
 //
 // An id is an event (e41), events (e41-45), a turn or turns (t3, t3-7), the id of a tool call, or the name of a stored
 // text. The id of a summary, a drop, a mask or a cap names the messages it covers. An answer gives the range of characters
 // it shows, the total, and the next offset. The error for an unknown id lists ids near it.
-package past
+package recall
 
 import (
 	"context"
@@ -35,8 +35,8 @@ type Reader struct {
 // New returns a reader of archive; if that is nil, every answer is an error. most limits an answer, in characters.
 func New(archive Archive, most func() int) *Reader { return &Reader{archive, most} }
 
-// RecallParams are the parameters of recall.
-var RecallParams = []params.Param{
+// Params are the parameters of the recall tool.
+var Params = []params.Param{
 	{Name: "id", Kind: params.Text, About: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
 	{Name: "query", Kind: params.Text, About: "show only the lines that hold this"},
 	{Name: "offset", Kind: params.Int, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
