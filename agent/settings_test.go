@@ -186,7 +186,7 @@ func TestBreakdownUnderOtherRulesDoesNotApplyThem(t *testing.T) {
 		r := startWithListings(t, 3, nil)
 		was, events := r.reading(), len(r.memory.Events())
 		b, err := r.BreakdownBy(t.Context(), lowerRules(), meter.Window{})
-		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.At != 9000 {
+		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.AtTokens != 9000 {
 			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
 		}
 		b, err = r.BreakdownBy(t.Context(), lowerRules(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})

@@ -111,7 +111,7 @@ func (r *rig) appendEvents(bodies ...conversation.Body) {
 func (r *rig) breakdown() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
 	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
-		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4}, SummaryTo: -1, EvictTo: 2, EvictsMore: true,
+		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, AtTokens: 108_800, TokensLeft: 108_300, Turns: 4}, SummaryTo: -1, EvictTo: 2, EvictsMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, MayAskModel: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{
 			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Original: 300, State: projection.StateVerbatim},

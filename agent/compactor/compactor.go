@@ -83,7 +83,7 @@ func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor 
 
 // commit appends the overlays of a proposal, and the usage spent on them, in one transaction. It marks the
 // summaries in the proposal as applied.
-func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
+func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
 	epoch := c.journal.NextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), proposal.Bodies(epoch)...)
 	if _, err := c.journal.Append(ctx, bodies...); err != nil {
@@ -93,16 +93,16 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 		j.applyEvent(eventCommitted)
 	}
 	p := proposal.Preview()
-	c.journal.Logger().Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.journal.Rules().Preset,
+	c.journal.Logger().Info("compaction", "outcome", "made", "source", request.Source, "trigger", request.Trigger, "preset", c.journal.Rules().Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
-	layer := w.Trigger == planner.TriggerRequest
+	layer := request.Trigger == planner.TriggerRequest
 	if !layer { // layers make no room
 		c.schedule.delayModelRequests()
 	}
 	c.schedule.summaryStartedAt = 0
 	c.dropStale()
-	c.journal.Publish(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.DropsOldest() && w.Source != conversation.SourceManual})
+	c.journal.Publish(updates.Compacted{Epoch: epoch, Preview: p, Source: request.Source, Layer: layer, Trimmed: proposal.DropsOldest() && request.Source != conversation.SourceManual})
 	return nil
 }
 
@@ -231,18 +231,18 @@ func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused boo
 
 // applyOverlays commits overlays as one epoch. If they save nothing or cannot be stored, nothing is changed.
 func (c *Compactor) applyOverlays(ctx context.Context, origin conversation.Origin, bodies []conversation.Body) {
-	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
+	request := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, w, err)
+		c.failures.reportRefusal(ctx, request, err)
 		return
 	}
 	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, bodies...)
 	if err != nil {
-		c.failures.reportRefusal(ctx, w, proposalError(err))
+		c.failures.reportRefusal(ctx, request, proposalError(err))
 		return
 	}
-	if err := c.commit(ctx, &proposal, w, nil); err != nil {
-		c.failures.reportRefusal(ctx, w, err)
+	if err := c.commit(ctx, &proposal, request, nil); err != nil {
+		c.failures.reportRefusal(ctx, request, err)
 	}
 }
 
@@ -287,15 +287,15 @@ type failureLog struct {
 
 // reportRefusal reports that a compaction was not made. A request of the model goes into the log, too, because the user
 // does not see it.
-func (r *failureLog) reportRefusal(ctx context.Context, w edit.Request, e *llm.Error) {
-	r.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
-	if w.Source == conversation.SourceTool {
+func (r *failureLog) reportRefusal(ctx context.Context, request edit.Request, e *llm.Error) {
+	r.journal.Logger().Info("compaction", "outcome", "refused", "source", request.Source, "class", e.Class)
+	if request.Source == conversation.SourceTool {
 		r.recordFailure(ctx, conversation.Attempt{
-			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules().Preset), Profile: w.Profile,
+			Source: request.Source, Trigger: request.Trigger, Preset: string(r.journal.Rules().Preset), Profile: request.Profile,
 			Outcome: conversation.AttemptFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
 		})
 	}
-	r.journal.Publish(updates.CompactionFailed{Err: e, Request: w})
+	r.journal.Publish(updates.CompactionFailed{Err: e, Request: request})
 }
 
 // recordFailure records a failed compaction, with the usage spent on it.
@@ -407,28 +407,28 @@ func (c *Compactor) runOperation(ctx context.Context, d operation) {
 }
 
 // compact makes the compaction that a request asks for.
-func (c *Compactor) compact(ctx context.Context, w edit.Request) {
+func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, w, err)
+		c.failures.reportRefusal(ctx, request, err)
 		return
 	}
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, w)
+		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, request)
 	}
 	proposal, err := propose(c.journal.CompactionInputs())
 	switch {
 	case err != nil:
-		c.failures.reportRefusal(ctx, w, proposalError(err))
-	case proposal.Job != nil && c.commitPrepared(ctx, w, proposal.Spans):
+		c.failures.reportRefusal(ctx, request, proposalError(err))
+	case proposal.Job != nil && c.commitPrepared(ctx, request, proposal.Spans):
 	case proposal.Job != nil:
-		j := &job{request: w, propose: propose, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
+		j := &job{request: request, propose: propose, blocking: request.Source != conversation.SourceManual || !c.journal.InBackground()}
 		if err := c.startJob(ctx, j); err != nil {
 			j.end(err)
 			c.failures.recordGivenUp(ctx, j, nil)
 		}
 	default:
-		if err := c.commit(ctx, &proposal, w, nil); err != nil {
-			c.failures.reportRefusal(ctx, w, err)
+		if err := c.commit(ctx, &proposal, request, nil); err != nil {
+			c.failures.reportRefusal(ctx, request, err)
 		}
 	}
 }
@@ -471,20 +471,20 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 
 // revert undoes or redoes a compaction.
 func (c *Compactor) revert(ctx context.Context, d operation) {
-	w := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
+	request := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, w, err)
+		c.failures.reportRefusal(ctx, request, err)
 		return
 	}
 	now := edit.Inputs{Meter: c.journal.Meter(), Now: c.journal.Now()}
 	r, err := edit.NewReversal(c.journal.Events(), c.journal.Rules(), now,
 		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
-		c.failures.reportRefusal(ctx, w, proposalError(err))
+		c.failures.reportRefusal(ctx, request, proposalError(err))
 		return
 	}
 	if _, err := c.journal.Append(ctx, r.Body); err != nil {
-		c.failures.reportRefusal(ctx, w, storeError(err))
+		c.failures.reportRefusal(ctx, request, storeError(err))
 		return
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
@@ -493,20 +493,20 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	c.schedule.delayModelRequests()
 	c.dropReverted()
 	if done.Undone {
-		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).At
+		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).AtTokens
 	}
 	c.journal.Publish(done)
 }
 
 // evictForModel evicts the oldest messages on the model's request, under rules that let no model write summaries.
-func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
-	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), w.Trigger)
+func (c *Compactor) evictForModel(ctx context.Context, request edit.Request) {
+	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), request.Trigger)
 	if plan.Note == nil {
-		c.failures.reportRefusal(ctx, w, proposalError(edit.ErrNothingToGain))
+		c.failures.reportRefusal(ctx, request, proposalError(edit.ErrNothingToGain))
 		return
 	}
-	origin := c.originOf(w.Trigger)
-	origin.Source = w.Source
+	origin := c.originOf(request.Trigger)
+	origin.Source = request.Source
 	c.applyOverlays(ctx, origin, plan.WithoutSummary().Masks)
 }
 

@@ -150,16 +150,16 @@ func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joinedBy == "" && rules.EvictsAutomatically()
 }
 
-// answersRequest reports whether the summary of the job also answers request w: a requested summary answers an equal
+// answersRequest reports whether the summary of the job also answers a request: a requested summary answers an equal
 // request, an automatic one a request without a range and a focus.
-func (j *job) answersRequest(rules preset.Rules, w edit.Request) bool {
+func (j *job) answersRequest(rules preset.Rules, request edit.Request) bool {
 	if !j.state.open() {
 		return false
 	}
 	if j.plan == nil {
-		return sameRequest(rules, j.request, w)
+		return sameRequest(rules, j.request, request)
 	}
-	return rules.Profiles[edit.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+	return rules.Profiles[edit.ProfileOf(rules, request)].Summarize && request.Focus == "" && request.From == nil && request.To == nil && request.KeepLast < 0
 }
 
 // sameRequest reports whether two requests ask for the same compaction. Their sources may differ.

@@ -81,7 +81,7 @@ func (c *Compactor) needsSummaryFirst(plan planner.Plan) bool {
 func (c *Compactor) makeRequestFit(ctx context.Context, plan planner.Plan) error {
 	c.applyPlan(ctx, plan)
 	err := c.journal.CheckFits()
-	if err == nil && !c.journal.NearlyFull() && !(plan.Hold && c.journal.OverHardLine()) {
+	if err == nil && !c.journal.NearlyFull() && !(plan.BlocksRequest && c.journal.OverHardLine()) {
 		return nil
 	}
 	c.ApplyLadder(ctx, cmp.Or(plan.Trigger, planner.TriggerHardLine), false)
@@ -191,18 +191,18 @@ func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 //   - Whatever fails, the turn goes on.
 
 // CompactForModel makes the compaction that the model asked for. again says that the model already asked in this turn.
-func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again bool) {
+func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, again bool) {
 	if again {
-		c.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
+		c.journal.Logger().Info("compaction", "outcome", "refused", "source", request.Source, "why", "asked again in the turn")
 		return
 	}
 	profile, e := c.schedule.profileForModel()
 	if e != nil {
-		c.failures.reportRefusal(ctx, w, e)
+		c.failures.reportRefusal(ctx, request, e)
 		return
 	}
-	w.Profile = profile
-	if j := c.job; j != nil && j.state.open() && w.Focus == "" {
+	request.Profile = profile
+	if j := c.job; j != nil && j.state.open() && request.Focus == "" {
 		j.blocking = true // this summary is as good
 		if j.joinedBy == "" {
 			j.joinedBy = conversation.SourceTool
@@ -211,9 +211,9 @@ func (c *Compactor) CompactForModel(ctx context.Context, w edit.Request, again b
 	}
 	switch {
 	case c.journal.Rules().EvictsAutomatically() && c.journal.Rules().Summary.When == preset.SummaryNever:
-		c.evictForModel(ctx, w)
-	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.schedule.chooseRange(w))
+		c.evictForModel(ctx, request)
+	case !c.commitPrepared(ctx, request, nil):
+		c.compact(ctx, c.schedule.chooseRange(request))
 	}
 	c.schedule.delayModelRequests()
 }

@@ -26,20 +26,20 @@ func (c *Compactor) Review(text string, accept bool) {
 }
 
 // Compact requests a compaction. A request that equals the newest one or the running one joins it.
-func (c *Compactor) Compact(w edit.Request) {
+func (c *Compactor) Compact(request edit.Request) {
 	if n := len(c.operations); n > 0 {
-		if last := &c.operations[n-1]; last.what == edit.OpCompact && sameRequest(c.journal.Rules(), last.request, w) {
-			last.request.Review = last.request.Review || w.Review
+		if last := &c.operations[n-1]; last.what == edit.OpCompact && sameRequest(c.journal.Rules(), last.request, request) {
+			last.request.Review = last.request.Review || request.Review
 			return
 		}
 	} else if c.job != nil {
-		if c.job.answersRequest(c.journal.Rules(), w) {
+		if c.job.answersRequest(c.journal.Rules(), request) {
 			c.job.joinedBy = conversation.SourceManual
-			c.job.needsReview = c.job.needsReview || c.journal.Interactive() && w.Review && !c.job.ended()
+			c.job.needsReview = c.job.needsReview || c.journal.Interactive() && request.Review && !c.job.ended()
 			return
 		} // the new request replaces it only once it is known to be possible
 	}
-	c.operations.add(operation{what: edit.OpCompact, request: w})
+	c.operations.add(operation{what: edit.OpCompact, request: request})
 }
 
 // Undo undoes the compaction of an epoch, 0 for the newest in force.
@@ -75,8 +75,8 @@ func (c *Compactor) CanRewind(turn int) bool {
 func (c *Compactor) Rewind(turn int) { c.operations.add(operation{what: opRewind, turn: turn}) }
 
 // Preview returns the proposal of a request on the current log. It changes nothing.
-func (c *Compactor) Preview(w edit.Request) (proposal edit.Proposal, failure *llm.Error) {
-	proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), w)
+func (c *Compactor) Preview(request edit.Request) (proposal edit.Proposal, failure *llm.Error) {
+	proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), request)
 	if err != nil {
 		return proposal, proposalError(err)
 	}

@@ -53,7 +53,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	}
 	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
-		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
+		"refused", refused, "hold", plan.BlocksRequest, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
 		"idle", check.Idle, "cold", check.CacheInvalid || check.Sheet.Cold(check.Idle), "after_last", check.History.After, "after_undo", check.History.UndoneAt, "failures", check.History.Failures)
 	return plan
 }
@@ -77,23 +77,23 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 }
 
 // chooseRange adds a range to the model's request, so that it has something to compact if possible.
-func (p *scheduler) chooseRange(w edit.Request) edit.Request {
+func (p *scheduler) chooseRange(request edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
-	if rules.Preset.Design().HasAdditions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
+	if rules.Preset.Design().HasAdditions && rules.Profiles[request.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextSummaryTurn(log); band > 0 {
 			from := edit.AtTurn(band)
-			w.From = &from
+			request.From = &from
 		}
 	}
 	// Keep as many turns as the rules say, then only the current one, then none.
 	for _, keep := range []int{-1, 1, 0} {
-		tried := w
+		tried := request
 		tried.KeepLast = keep
 		if _, err := edit.NewProposal(log, rules, p.journal.CompactionInputs(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
-	return w
+	return request
 }
 
 // breakdown copies the input of the planner's next decision; while idle that is the start of a turn. The returned
@@ -210,7 +210,7 @@ func (p *scheduler) mayPrepare() bool {
 // staysAboveHardLine reports whether a plan must get below the hard line and a proposal would not.
 func (p *scheduler) staysAboveHardLine(plan planner.Plan, proposal *edit.Proposal) bool {
 	hard := p.journal.Reading().HardLine
-	return plan.Hold && hard > 0 && proposal.Preview().After > hard
+	return plan.BlocksRequest && hard > 0 && proposal.Preview().After > hard
 }
 
 // delayModelRequests sets the request size from which on the model may ask for a compaction again.

@@ -64,11 +64,11 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	if err != nil {
 		return err
 	}
-	w := j.request
+	request := j.request
 	if j.joinedBy == conversation.SourceManual {
-		w.Source = j.joinedBy // a user who joined the job gets the notices of a manual compaction
+		request.Source = j.joinedBy // a user who joined the job gets the notices of a manual compaction
 	}
-	if e := c.commit(ctx, &proposal, w, spent, j); e != nil {
+	if e := c.commit(ctx, &proposal, request, spent, j); e != nil {
 		return e
 	}
 	return nil
@@ -297,9 +297,9 @@ func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, o
 	if !ok {
 		return false
 	}
-	w := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
-	if err := c.commit(ctx, &proposal, w, nil, fitting...); err != nil {
-		c.failures.reportRefusal(ctx, w, err)
+	request := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
+	if err := c.commit(ctx, &proposal, request, nil, fitting...); err != nil {
+		c.failures.reportRefusal(ctx, request, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -324,19 +324,19 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 
 // commitPrepared answers a request with the newest prepared summary, and reports whether it did. For a user, that
 // summary must cover all messages in asked; the model only asks for room.
-func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
+func (c *Compactor) commitPrepared(ctx context.Context, request edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false
 	}
-	j, whole := list[len(list)-1], w.From == nil && w.To == nil && w.KeepLast < 0
+	j, whole := list[len(list)-1], request.From == nil && request.To == nil && request.KeepLast < 0
 	switch {
-	case j.state != stateReady, w.Focus != "", w.Review && c.journal.Interactive():
+	case j.state != stateReady, request.Focus != "", request.Review && c.journal.Interactive():
 		return false
-	case w.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
+	case request.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
 		return false
 	}
-	j.joinedBy = w.Source
+	j.joinedBy = request.Source
 	if err := c.commitJob(ctx, j, nil); err != nil {
 		j.joinedBy = ""
 		return false

@@ -86,7 +86,7 @@ func DescribePlan(p planner.Plan) string {
 	if p.Trigger != "" {
 		parts = []string{p.Trigger + ": " + strings.Join(parts, ", ")}
 	}
-	if p.Hold {
+	if p.BlocksRequest {
 		parts = append([]string{"hold"}, parts...)
 	}
 	return strings.Join(parts, ", ")

@@ -133,7 +133,7 @@ func (p *presetSimulation) carryOut(plan planner.Plan) error {
 		p.add(plan.Note)
 	}
 	hard := float64(p.inputs.Meter.Reading().HardLine)
-	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.loadLine() {
+	if plan.BlocksRequest && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.loadLine() {
 		p.add(p.check(planner.MomentRequest, false).Recover(p.rules)...)
 	}
 	return nil

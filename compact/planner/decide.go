@@ -12,12 +12,12 @@ func (c Check) Plan(r preset.Rules) Plan {
 		return c.planAfterRefusal(r)
 	}
 	p := newPlanner(&r, &c)
-	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.mustHold() && !c.IgnoreWaits {
+	if r.Auto.MinTurns > 0 && turnCount(c.Log) <= r.Auto.MinTurns && !p.aboveHardLine() && !c.IgnoreWaits {
 		return p.planEveryRequest() // the layers that act before every request do not wait for turns
 	}
 	switch action := r.Preset.Design().Action; {
 	case c.Refused && r.LeavesOverflowToRecovery():
-		return Plan{Hold: true, Used: p.reading.Used}
+		return Plan{BlocksRequest: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
 		if plan := p.planProfile(); plan.Acts() {
 			return plan
@@ -30,7 +30,7 @@ func (c Check) Plan(r preset.Rules) Plan {
 	case action == preset.ActOnRepeats, action == preset.ActDrop:
 		return p.planEveryRequest()
 	}
-	if plan := p.planEviction(); plan.Acts() || plan.Hold {
+	if plan := p.planEviction(); plan.Acts() || plan.BlocksRequest {
 		return plan
 	}
 	if plan := p.maskToSave(); plan.Acts() {

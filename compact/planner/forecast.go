@@ -13,30 +13,30 @@ import (
 type TimingState string
 
 const (
-	TimingReady    TimingState = "ready"   // it acts at At
-	TimingNow      TimingState = "now"     // it acts at the next request or after the reply
-	TimingHeld     TimingState = "held"    // the user undid a compaction: it acts again at At
-	TimingCooldown TimingState = "resting" // a compaction was made: it acts again at At
-	TimingUnknown  TimingState = "unknown" // the window is unknown: it acts only after a refusal
-	TimingOff      TimingState = "off"     // automatic compaction is off: it acts only after a refusal
+	TimingReady     TimingState = "ready"   // it acts at AtTokens
+	TimingNow       TimingState = "now"     // it acts at the next request or after the reply
+	TimingAfterUndo TimingState = "held"    // the user undid a compaction: it acts again at AtTokens
+	TimingCooldown  TimingState = "resting" // a compaction was made: it acts again at AtTokens
+	TimingUnknown   TimingState = "unknown" // the window is unknown: it acts only after a refusal
+	TimingOff       TimingState = "off"     // automatic compaction is off: it acts only after a refusal
 )
 
 // Timing says when the planner acts next, in tokens of a request and in turns.
 type Timing struct {
-	State    TimingState
-	At, Left int // tokens of a request from which it acts, and tokens until then; At is 0 if it does not depend on tokens
-	Turns    int // estimated turns until then, from the growth of the newest turns; 0 unknown
-	Wait     int // turns that must be added before it acts, however long the request is (D17)
+	State                TimingState
+	AtTokens, TokensLeft int // tokens of a request from which it acts, and tokens until then; AtTokens is 0 if it does not depend on tokens
+	Turns                int // estimated turns until then, from the growth of the newest turns; 0 unknown
+	TurnsRequired        int // turns that must be added before it acts, however long the request is (D17)
 }
 
 // Forecast is the next automatic compaction. The planner's functions compute it, so that it
 // agrees with their later decision. For the preset of a published design (a source) it has a text only.
 type Forecast struct {
 	Timing
-	Action                 string // text: what the rules of a source do at At, "" for a step
-	EvictFrom, EvictTo     int    // present turns that the step at At evicts; EvictTo is -1 without a step
+	Action                 string // text: what the rules of a source do at AtTokens, "" for a step
+	EvictFrom, EvictTo     int    // present turns that the step at AtTokens evicts; EvictTo is -1 without a step
 	EvictsMore             bool   // the step also evicts turns that are not in the log yet
-	SummaryFrom, SummaryTo int    // turns that a summary in the step would cover; Until is -1 without one
+	SummaryFrom, SummaryTo int    // turns that a summary in the step would cover; SummaryTo is -1 without one
 	After                  int    // tokens of the request after the step
 	// Turns that a step evicts before the next request if the provider's cache is cold then,
 	// and the tokens after that step. ColdTo is -1 without a step. The step needs more than ColdLine tokens.
@@ -82,13 +82,13 @@ func (c Check) Forecast(r preset.Rules) Forecast {
 func (p *planner) predictSteps(f *Forecast) {
 	target, cold := p.stepTargets()
 	f.Cold, f.ColdLine = p.check.Cold(), int(cold) // tokens are whole numbers, so rounding down changes no comparison
-	if p.used > float64(f.ColdLine) && f.Wait == 0 && p.cooldown.allowsColdStep() {
+	if p.used > float64(f.ColdLine) && f.TurnsRequired == 0 && p.cooldown.allowsColdStep() {
 		plan := p.planStep(p.newPlan(TriggerCold), cold, false)
 		if note, ok := plan.Note.(conversation.Summary); ok {
 			f.ColdFrom, f.ColdTo, f.ColdAfter = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
 		}
 	}
-	if growth := float64(max(0, f.At-p.reading.Used)); growth > 0 {
+	if growth := float64(max(0, f.AtTokens-p.reading.Used)); growth > 0 {
 		p.predictStepAtLine(f, target, growth)
 		return
 	}
@@ -96,7 +96,7 @@ func (p *planner) predictSteps(f *Forecast) {
 		target = min(target, cold)
 	}
 	plan := p.newPlan(TriggerLoadLine)
-	plan.Hold = p.mustHold()
+	plan.BlocksRequest = p.aboveHardLine()
 	plan = p.planStep(plan, target, p.check.History.mayAskModel(p.rules))
 	if note, ok := plan.Note.(conversation.Summary); ok {
 		f.EvictFrom, f.EvictTo, f.After = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
@@ -149,31 +149,31 @@ func (p *planner) timing() Timing {
 	if evicts || action == preset.ActSummariseOld && !profile && p.check.CacheInvalid {
 		hard = p.reading.HardLine
 	}
-	t := Timing{State: TimingReady, At: line, Left: max(0, line-used)}
+	t := Timing{State: TimingReady, AtTokens: line, TokensLeft: max(0, line-used)}
 	cooldown := func(applies bool, state TimingState, before, by int) {
 		at := before + by
 		if hard > 0 {
 			at = max(line, min(at, hard))
 		}
 		// It acts above the load line, and after a cooldown as soon as that has ended.
-		if left := at - used; applies && before > 0 && left > t.Left {
-			t.State, t.At, t.Left = state, at, left
+		if left := at - used; applies && before > 0 && left > t.TokensLeft {
+			t.State, t.AtTokens, t.TokensLeft = state, at, left
 		}
 	}
 	cooldown(evicts, TimingCooldown, history.After, p.cooldown.minGrowth)
 	cooldown(evicts || profile && needsModel, TimingCooldown, history.FailedAt, p.cooldown.stride/retriesPerStride)
-	cooldown(!everything, TimingHeld, history.UndoneAt, p.cooldown.stride)
+	cooldown(!everything, TimingAfterUndo, history.UndoneAt, p.cooldown.stride)
 	if r.Auto.MinTurns > 0 && (hard == 0 || used <= hard) {
-		t.Wait = max(0, r.Auto.MinTurns+1-turnCount(p.check.Log))
+		t.TurnsRequired = max(0, r.Auto.MinTurns+1-turnCount(p.check.Log))
 	}
-	if t.State == TimingReady && t.Wait == 0 && used > line {
+	if t.State == TimingReady && t.TurnsRequired == 0 && used > line {
 		t.State = TimingNow
 	}
-	if t.Left > 0 {
-		t.Turns = p.estimateTurns(t.Left)
+	if t.TokensLeft > 0 {
+		t.Turns = p.estimateTurns(t.TokensLeft)
 	}
-	if t.Turns > 0 || t.Left == 0 {
-		t.Turns = max(t.Turns, t.Wait)
+	if t.Turns > 0 || t.TokensLeft == 0 {
+		t.Turns = max(t.Turns, t.TurnsRequired)
 	}
 	return t
 }

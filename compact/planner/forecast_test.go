@@ -50,12 +50,12 @@ func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast
 	o, p := c.Forecast(r), forcedPlan(r, c)
 	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + compacttest.DescribePlan(p) + ")" }
 	switch {
-	case o.Left < 0 || o.At < 0 || o.Turns < 0:
+	case o.TokensLeft < 0 || o.AtTokens < 0 || o.Turns < 0:
 		t.Fatalf("%+v", o)
 	case isForcedPlan(p) && o.State != planner.TimingNow:
 		t.Fatalf("it acts, and that was not told: %s", tell())
-	case isForcedPlan(p) && o.Left > 0:
-		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
+	case isForcedPlan(p) && o.TokensLeft > 0:
+		t.Fatalf("it acts %d tokens early: %s", o.TokensLeft, tell())
 	case !isForcedPlan(p) && o.State == planner.TimingNow && o.EvictTo >= 0:
 		t.Fatalf("it does nothing of what was told: %s", tell())
 	}
@@ -106,7 +106,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 		said := compacttest.Encoded(t, log)
 		o, _ := checkForecast(t, r, c)
 		states[o.State]++
-		if o.Text("") == "" && o.At > 0 {
+		if o.Text("") == "" && o.AtTokens > 0 {
 			t.Fatalf("nothing is said of %+v", o)
 		}
 		if again := c.Forecast(r); !reflect.DeepEqual(o, again) {
@@ -133,11 +133,11 @@ func TestForecastMatchesThePlan(t *testing.T) {
 // request has the size that the forecast names, and not before.
 func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	t.Helper()
-	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
+	if o.TokensLeft == 0 || o.TurnsRequired > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
 	}
 	weight := c.Meter.TextTokens(conversation.Size{ASCII: 4000}) / 4000
-	for more, acts := range map[int]bool{o.Left - 20: false, o.Left + 20: true} {
+	for more, acts := range map[int]bool{o.TokensLeft - 20: false, o.TokensLeft + 20: true} {
 		if more <= 0 {
 			continue
 		}
@@ -145,7 +145,7 @@ func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast)
 		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
 		now, _ := checkForecast(t, r, then)
 		if (now.State == planner.TimingNow) != acts {
-			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
+			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.TokensLeft, o.AtTokens, more, now.State, now)
 		}
 	}
 }

@@ -71,11 +71,11 @@ type Check struct {
 // Plan is the decision of the planner. Masks and the summary are committed as one epoch.
 type Plan struct {
 	Trigger string // one of the triggers, "" if no compaction is due
-	// Hold says that the request is above the hard line and must not be sent yet. The caller
+	// BlocksRequest says that the request is above the hard line and must not be sent yet. The caller
 	// first commits this plan, and calls Recover if the plan does not free enough.
-	Hold  bool
-	Masks []conversation.Body // overlays that need no model, without their origin
-	Spans []conversation.Span // events that a summary in the same epoch covers
+	BlocksRequest bool
+	Masks         []conversation.Body // overlays that need no model, without their origin
+	Spans         []conversation.Span // events that a summary in the same epoch covers
 	// Note is the overlay that evicts the oldest units without a model, nil if the plan evicts
 	// no units. A summary of Spans is committed instead of it and brings another note.
 	Note conversation.Body
@@ -182,8 +182,8 @@ func (p *planner) usedWith(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
 
-// mustHold reports whether the request is above the hard line and must not be sent.
-func (p *planner) mustHold() bool {
+// aboveHardLine reports whether the request is above the hard line and must not be sent.
+func (p *planner) aboveHardLine() bool {
 	hard := p.reading.HardLine
 	return hard > 0 && p.reading.Used > hard && p.check.Moment != MomentReply
 }

@@ -89,7 +89,7 @@ func TestRequestsAboveTheHardLineWait(t *testing.T) {
 		"above it, just compacted and undone":    {compacttest.PlannerInputAt(planner.MomentRequest).With(rests), over, planner.TriggerHardLine, true},
 		"the same after a reply":                 {compacttest.PlannerInputAt(planner.MomentReply).With(rests), over, "", false},
 	} {
-		if p := c.input.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
+		if p := c.input.Plan(c.log); p.Trigger != c.want || p.BlocksRequest != c.hold {
 			t.Errorf("%s: %q", name, compacttest.DescribePlan(p))
 		}
 	}
@@ -140,7 +140,7 @@ func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 	if p := k.With(func(k *compacttest.PlannerInput) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
 		t.Errorf("less than another share: %q", compacttest.DescribePlan(p))
 	}
-	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.Hold {
+	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.BlocksRequest {
 		t.Errorf("above the hard line it waits for the recovery: %q", compacttest.DescribePlan(p))
 	}
 }

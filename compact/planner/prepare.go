@@ -19,10 +19,10 @@ func (p *planner) planPreparation() Plan {
 		return Plan{} // without reading the log
 	}
 	timing := p.timing()
-	if left := float64(timing.Left); left <= 0 || left > meter.NearShare*p.window || timing.Wait > 0 || timing.Turns == 0 || timing.Turns > prepareTurns {
+	if left := float64(timing.TokensLeft); left <= 0 || left > meter.NearShare*p.window || timing.TurnsRequired > 0 || timing.Turns == 0 || timing.Turns > prepareTurns {
 		return Plan{}
 	}
-	spans := p.spansToPrepare(float64(timing.Left))
+	spans := p.spansToPrepare(float64(timing.TokensLeft))
 	if len(spans) == 0 {
 		return Plan{}
 	}

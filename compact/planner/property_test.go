@@ -201,10 +201,10 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.History = planner.HistoryOf(c.Log)
 			c.History.Failures = max(c.History.Failures, failures)
 			again := c.Plan(r)
-			if again.Acts() && !again.Hold && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
+			if again.Acts() && !again.BlocksRequest && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
 				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
 			}
-			if again.Hold {
+			if again.BlocksRequest {
 				return
 			}
 			p = again

@@ -33,24 +33,24 @@ func (p *planner) planProfile() Plan {
 }
 
 func (p *planner) planOneClaw() Plan {
-	line, hold := p.reading.LoadLine, p.mustHold()
+	line, blocks := p.reading.LoadLine, p.aboveHardLine()
 	mayAct := p.check.Moment == MomentReply || p.check.Refused || p.check.CacheInvalid // before a request only after a model change
-	if !mayAct || !p.isDue() || !hold && p.cooldown.isAfterUndo() {
+	if !mayAct || !p.isDue() || !blocks && p.cooldown.isAfterUndo() {
 		return p.planEveryRequest()
 	}
 	plan := p.newPlan(TriggerThreshold)
 	if p.check.Refused {
 		plan.Trigger = TriggerOverflow
 	}
-	plan.Drops, plan.Hold = true, hold
+	plan.Drops, plan.BlocksRequest = true, blocks
 	rule := SummaryLimits{Protected: p.rules.ProtectedRatio * p.window, CoversFirst: true}
 	spans := SpansToSummarise(p.check.View, p.check.Meter, rule)
 	if p.check.History.mayAskModel(p.rules) {
 		plan.Spans = spans
 	}
 	// Protected messages are not dropped while the request can be sent.
-	if len(spans) == 0 && !hold || len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(line))) == 0 {
-		return Plan{Hold: hold, Used: p.reading.Used}
+	if len(spans) == 0 && !blocks || len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(line))) == 0 {
+		return Plan{BlocksRequest: blocks, Used: p.reading.Used}
 	}
 	return plan
 }

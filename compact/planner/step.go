@@ -27,14 +27,14 @@ func (p *planner) planEviction() Plan {
 		return Plan{}
 	}
 	target, cold := p.stepTargets()
-	hold := p.mustHold()
+	blocks := p.aboveHardLine()
 	switch {
-	case p.aboveLoadLine(p.reading.Used) && (hold || p.cooldown.allowsStep()):
+	case p.aboveLoadLine(p.reading.Used) && (blocks || p.cooldown.allowsStep()):
 		plan, stepTarget := p.newPlan(TriggerLoadLine), target
-		switch plan.Hold = hold; {
+		switch plan.BlocksRequest = blocks; {
 		case p.check.Refused:
 			plan.Trigger = TriggerOverflow
-		case hold:
+		case blocks:
 			plan.Trigger = TriggerHardLine
 		}
 		if p.check.Cold() {
@@ -89,7 +89,7 @@ func (p *planner) protectedTokens() float64 {
 // planStep returns the plan with a note that brings the request down to target tokens, or
 // an empty plan if too few tokens can be evicted.
 func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
-	noStep := Plan{Hold: plan.Hold, Used: p.reading.Used}
+	noStep := Plan{BlocksRequest: plan.BlocksRequest, Used: p.reading.Used}
 	noteTokens := p.noteTokens()
 	eviction := chooseEviction(p.check.View, p.check.Meter, target, noteTokens, p.protectedTokens())
 	if len(eviction.spans) == 0 || !p.savesEnough(p.expectedGain(plan, eviction, noteTokens)) {
@@ -112,7 +112,7 @@ func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
 // written. At the load line, where the planner calls it before every request, that is the
 // least possible saving. Otherwise it is the tokens of the evicted messages.
 func (p *planner) expectedGain(plan Plan, e eviction, room float64) float64 {
-	if plan.Hold || plan.Trigger == TriggerCold {
+	if plan.BlocksRequest || plan.Trigger == TriggerCold {
 		return e.tokens
 	}
 	return e.leastGain(room)

@@ -37,7 +37,7 @@ func (f Forecast) Text(cold string) string {
 		return "The window is unknown; older turns are compacted only if the server refuses a request as too long."
 	}
 	var sentences []string
-	if f.At > 0 {
+	if f.AtTokens > 0 {
 		sentences = append(sentences, f.whenText())
 		if f.ColdTo >= 0 && f.State != TimingNow {
 			sentences = append(sentences, f.coldText(cold))
@@ -60,9 +60,9 @@ func (f Forecast) whenText() string {
 	if f.EvictTo >= 0 {
 		action = f.evictText()
 	}
-	pause := "Auto-compaction is paused until " + numbers.Grouped(f.At) + " tokens: "
+	pause := "Auto-compaction is paused until " + numbers.Grouped(f.AtTokens) + " tokens: "
 	switch f.State {
-	case TimingHeld:
+	case TimingAfterUndo:
 		return withAction(pause+"you undid a compaction.", action)
 	case TimingCooldown:
 		return withAction(pause+"it has just run.", action)
@@ -73,15 +73,15 @@ func (f Forecast) whenText() string {
 		return "Next: " + action + "."
 	}
 	var when []string
-	if f.Left > 0 {
-		ahead := "about " + numbers.Grouped(roundedTokens(f.Left))
+	if f.TokensLeft > 0 {
+		ahead := "about " + numbers.Grouped(roundedTokens(f.TokensLeft))
 		if f.Turns > 0 && f.Turns <= maxTurnsShown {
 			ahead += " (" + numbers.Count(f.Turns, "turn") + ")"
 		}
-		when = append(when, "at "+numbers.Grouped(f.At)+" tokens", ahead+" from now")
+		when = append(when, "at "+numbers.Grouped(f.AtTokens)+" tokens", ahead+" from now")
 	}
-	if f.Wait > 0 {
-		when = append(when, "after "+numbers.Count(f.Wait, "more turn"))
+	if f.TurnsRequired > 0 {
+		when = append(when, "after "+numbers.Count(f.TurnsRequired, "more turn"))
 	}
 	if len(when) == 0 {
 		when = []string{"with your next message"}

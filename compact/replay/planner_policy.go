@@ -32,11 +32,11 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 	var past planner.History
 	p.Decide = func(in PolicyInput) (Decision, error) {
 		plan := in.check(past).Plan(rules)
-		if !plan.Acts() && !plan.Hold {
+		if !plan.Acts() && !plan.BlocksRequest {
 			return Decision{}, nil
 		}
 		decision, err := in.applyPlan(rules, plan, past)
-		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Note != nil) {
+		if err == nil && (len(plan.Spans) > 0 || plan.BlocksRequest || plan.Note != nil) {
 			// A failed compaction, too, is retried only after the request has grown.
 			past.After = int(in.With(decision.Overlays...).Used)
 		}
@@ -84,7 +84,7 @@ func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.
 		decision.Overlays, decision.SummaryCalls = append(decision.Overlays, summarized.Overlays...), summarized.SummaryCalls
 		after = after.With(summarized.Overlays...)
 	}
-	if needsRecovery || plan.Hold && after.Used > float64(after.Meter.Reading().HardLine) {
+	if needsRecovery || plan.BlocksRequest && after.Used > float64(after.Meter.Reading().HardLine) {
 		origin.Source, origin.Trigger = conversation.SourceRecovery, planner.TriggerHardLine
 		recovery := after.check(past).Recover(r)
 		decision.Overlays, after = append(decision.Overlays, recovery...), after.With(recovery...)

@@ -136,7 +136,7 @@ func randomContent(rng *rand.Rand) account.Content {
 		c.Reading.Segments[i] = rng.IntN(3) * rng.IntN(90_000)
 	}
 	c.Reading.AfterSend = c.Reading.Used + rng.IntN(2)*rng.IntN(90_000)
-	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, At: rng.IntN(9)}, Rule: text()}
+	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, AtTokens: rng.IntN(9)}, Rule: text()}
 	states := []projection.State{projection.StateVerbatim, projection.StateMasked, projection.StatePinned, projection.State(text())}
 	for range rng.IntN(14) {
 		c.Account.Heaviest = append(c.Account.Heaviest, inspect.Item{

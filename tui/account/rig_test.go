@@ -57,7 +57,7 @@ func busy() account.Content {
 		Account: inspect.Breakdown{
 			Reading: reading(), Estimated: 76_900,
 			Forecast: planner.Forecast{
-				Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 30_700, Turns: 4}, EvictTo: 6, SummaryTo: 6, After: 52_600,
+				Timing: planner.Timing{State: planner.TimingReady, AtTokens: 108_800, TokensLeft: 30_700, Turns: 4}, EvictTo: 6, SummaryTo: 6, After: 52_600,
 				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, MayAskModel: true, Rule: "preset plimsoll",
 			},
 			Heaviest: []inspect.Item{
@@ -105,7 +105,7 @@ func full() account.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
 	c.Reading.Segments[projection.Results], c.Reading.Segments[projection.Draft] = 74_900, 7_000
-	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, At: 108_800}, SummaryTo: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, MayAskModel: true, Rule: "preset plimsoll"}
+	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, AtTokens: 108_800}, SummaryTo: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, MayAskModel: true, Rule: "preset plimsoll"}
 	return c
 }
 

@@ -191,7 +191,7 @@ func inPart(part string, rows ...row) []row {
 // next is what the planner will do. The forecast is corrected by the tokens that were added after it was made.
 func (c *Content) next() []row {
 	o := c.Account.Forecast
-	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
+	o.TokensLeft, o.Cold = max(0, o.TokensLeft-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	text := o.Text(c.ColdAt)
 	switch {
 	case c.pending():
