@@ -53,7 +53,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	}
 	a.journal.StoreOverrides(ctx)
 	if err == nil {
-		a.compactor.MakeRoomAfterTurn(ctx)
+		a.compactor.CompactAfterTurn(ctx)
 	}
 
 	var failure *llm.Error
@@ -234,7 +234,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	if err := a.journal.RecordSettings(ctx); err != nil {
 		return llm.Outgoing{}, err
 	}
-	if err := a.windows.retryInLargerWindow(ctx, a.compactor.MakeRoomForRequest(ctx)); err != nil {
+	if err := a.windows.retryInLargerWindow(ctx, a.compactor.CompactBeforeRequest(ctx)); err != nil {
 		return llm.Outgoing{}, err
 	}
 	if err := a.journal.RecordSettings(ctx); err != nil { // settings may have changed meanwhile

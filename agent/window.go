@@ -40,7 +40,7 @@ type windowKeeper struct {
 // roomMaker is the part of the compactor that windowKeeper calls.
 type roomMaker interface {
 	WindowChanged(w meter.Window) // adapts to a new window
-	MakeRoomForRequest(ctx context.Context) error
+	CompactBeforeRequest(ctx context.Context) error
 }
 
 // setWindow replaces the window, unless the old size came from a more reliable source. It reports whether the window
@@ -138,7 +138,7 @@ func (k *windowKeeper) retryInLargerWindow(ctx context.Context, err error) error
 	if w := k.journal.Model().Window; w.IsKnown() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return k.compactor.MakeRoomForRequest(ctx)
+	return k.compactor.CompactBeforeRequest(ctx)
 }
 
 // DefaultLines are the load line and the hard line of a window, in tokens, under the default rules.

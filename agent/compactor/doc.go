@@ -1,7 +1,7 @@
 // Package compactor reduces the view between two requests of the turn loop.
 //
-// The turn loop calls [Compactor.RunDueOperations] and [Compactor.MakeRoomForRequest] before a request, and
-// [Compactor.MakeRoomAfterTurn] when a turn has ended. [Loop] is all that the compactor knows of the turn loop.
+// The turn loop calls [Compactor.RunDueOperations] and [Compactor.CompactBeforeRequest] before a request, and
+// [Compactor.CompactAfterTurn] when a turn has ended. [Loop] is all that the compactor knows of the turn loop.
 //
 // A compaction happens between requests, and its overlays are one transaction. The user, the model or the planner
 // causes it.

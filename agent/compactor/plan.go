@@ -22,9 +22,9 @@ import (
 //   - Whatever fails, no message is lost and the conversation goes on.
 //   - Every decision is logged with its numbers.
 
-// MakeRoomForRequest makes room for the next request, with one new summary at most. The error says why the request is not sent:
+// CompactBeforeRequest shortens the next request, with one new summary at most. The error says why the request is not sent:
 // an *Error, or the cause of ctx's end.
-func (c *Compactor) MakeRoomForRequest(ctx context.Context) error {
+func (c *Compactor) CompactBeforeRequest(ctx context.Context) error {
 	var ownJob *job // the summary that this request started
 	hasTried := false
 	for {
@@ -94,8 +94,8 @@ func (c *Compactor) requestWaitsFor(j *job) bool {
 	return j.blocking || c.journal.OverHardLine() && !c.journal.Rules().EvictsAutomatically()
 }
 
-// MakeRoomAfterTurn makes room for the next turn when a turn has ended.
-func (c *Compactor) MakeRoomAfterTurn(ctx context.Context) {
+// CompactAfterTurn shortens the request of the next turn when a turn has ended.
+func (c *Compactor) CompactAfterTurn(ctx context.Context) {
 	if !c.journal.Interactive() {
 		defer c.finishLastJob(ctx) // the program ends with the turn
 	}
@@ -165,7 +165,7 @@ func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 	if c.replan && len(c.operations) == 0 && !c.loop.HasQueued() {
 		c.replan = false
-		c.MakeRoomAfterTurn(ctx)
+		c.CompactAfterTurn(ctx)
 	}
 	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.prepared.stale()) == 0 {
 		return false

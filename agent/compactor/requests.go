@@ -107,7 +107,7 @@ func (c *Compactor) RoomHint(e *llm.Error) string { return c.schedule.roomHint(e
 
 // RulesChanged adapts to new rules.
 func (c *Compactor) RulesChanged() {
-	c.schedule.refreshPast()
+	c.schedule.refreshHistory()
 	c.dropStale()
 }
 
@@ -115,7 +115,7 @@ func (c *Compactor) RulesChanged() {
 func (c *Compactor) Observe(events []conversation.Event) {
 	for _, e := range events {
 		if affectsPast(e.Body) {
-			c.schedule.refreshPast()
+			c.schedule.refreshHistory()
 			return
 		}
 	}
@@ -141,7 +141,7 @@ func (c *Compactor) Replan() { c.replan = true }
 
 // Begin reads the stored log.
 func (c *Compactor) Begin() {
-	c.schedule.refreshPast()
+	c.schedule.refreshHistory()
 	if last := c.journal.RecordedModel(); last.Model != "" && last.Name() != c.journal.Model().Name() {
 		c.writers.recordedModel = last.Name()
 	}

@@ -115,7 +115,7 @@ func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect
 			}
 			return saved(model, u)
 		})
-		b.CacheRetention = model.CacheKept(check.Log, float64(b.Reading.Used))
+		b.CacheRetention = model.CacheRetention(check.Log, float64(b.Reading.Used))
 		return b
 	}
 }
@@ -185,8 +185,8 @@ func affectsPast(b conversation.Body) bool {
 	return b.Kind().IsOverlay()
 }
 
-// refreshPast reads the earlier compactions from the log, and publishes whether automatic summaries pause.
-func (p *scheduler) refreshPast() {
+// refreshHistory reads the earlier compactions from the log, and publishes whether automatic summaries pause.
+func (p *scheduler) refreshHistory() {
 	p.past = planner.HistoryOf(p.journal.Events())
 	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused

@@ -17,7 +17,7 @@ func (j *Journal) ChooseTTL() {
 	idle := j.now().Sub(last.Time)
 	terms := m.CacheTerms()
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
-		o := llm.CacheOutlook(*m, j.log.Events())
+		o := llm.CacheChoiceInput(*m, j.log.Events())
 		o.Prompt = j.meter.RequestEstimate()
 		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
 	}

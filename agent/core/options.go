@@ -27,8 +27,7 @@ type Options struct {
 	// Forms are shorter versions of System and of the tools, the longest first, for small windows. A conversation
 	// keeps the form that it starts with.
 	Forms []Form
-	// AssumeWindow is the size, in tokens, that is assumed for an unknown window when a form is chosen; 0 assumes a
-	// large one.
+	// AssumeWindow stands in for an unknown window when the agent chooses a form, in tokens; 0 assumes a large window.
 	AssumeWindow int
 	// Overrides are settings of this conversation alone, by dotted key with the value in YAML form. New ones are
 	// recorded with the next message.
@@ -41,14 +40,14 @@ type Options struct {
 	Retry       llm.Retry
 	// Rules are the rules of compaction, the load line included. Without a preset they are Plimsoll's own.
 	Rules preset.Rules
-	// Transcript saves the view before a summary in the style of JCL replaces it, and returns the path. Nil: it is
-	// not saved.
+	// Transcript saves the view before a summary in the style of JCL replaces it, and returns the path. Nil saves
+	// nothing.
 	Transcript func(ctx context.Context, v projection.View) (path string, err error)
 	// Summarisers finds the model that a profile names, as provider/id; false for an unknown name. Nil: no name is
 	// known.
 	Summarisers func(name string) (llm.Model, llm.Provider, bool)
-	// Fallbacks are the models, in order, with which a turn continues when the model in use has no capacity or no
-	// credit. Without any, the turn fails.
+	// Fallbacks are tried in order when the model in use has no capacity or no credit; the turn continues with the first that
+	// opens. Without any, the turn fails.
 	Fallbacks []Fallback
 	// Cost prices a request whose cost the provider did not report: USD, nil if unknown, and the date of the price
 	// list. Nil: all costs are unknown.
@@ -89,7 +88,7 @@ type Stored struct {
 	System *string
 }
 
-// Results configures how much of a tool result the model is shown, and how much is stored.
+// Results configures how much of a tool result the agent shows the model, and how much it stores.
 type Results struct {
 	MaxChars int  // code points shown; 0: by preset and window, see compact.ArrivalCap
 	KeepFull bool // store the full text of a cut result as a blob
@@ -171,7 +170,7 @@ type Backlog interface {
 	KeepWaiting(ctx context.Context, texts []string) error
 }
 
-// Calibrations stores what reports taught about an endpoint and model.
+// Calibrations stores what usage reports tell about how an endpoint and model count tokens.
 type Calibrations interface {
 	// SaveCalibration replaces the calibration under key, "endpoint model".
 	SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error

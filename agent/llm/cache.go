@@ -11,11 +11,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// TTL is who decides how long the provider's cache holds a prompt.
+// TTL says who decides how long the provider's cache keeps a prompt.
 type TTL string
 
 const (
-	TTLEndpoint TTL = ""       // the endpoint; CacheTTL is then only what the user's configuration says
+	TTLEndpoint TTL = ""       // the endpoint decides; CacheTTL is only what the user configured
 	TTLAsked    TTL = "asked"  // each request asks for the time that the user configured
 	TTLChosen   TTL = "chosen" // each request asks for the time that is cheaper for the pauses of this conversation
 )
@@ -65,8 +65,7 @@ func (m Model) CacheTerms() promptcache.Terms {
 	return t
 }
 
-// WithLongWrites returns the tokens with CacheWriteLong filled in, where requests to the model ask for the longer
-// lifetime.
+// WithLongWrites fills in CacheWriteLong of the tokens if requests to the model ask for the longer lifetime.
 func (m Model) WithLongWrites(t Tokens) Tokens {
 	if m.TTL != TTLEndpoint && m.CacheTTL >= m.CacheTerms().Long.Lifetime {
 		t.CacheWriteLong = max(0, t.CacheWrite)
@@ -89,7 +88,7 @@ func (m Model) WithStoredTTL(events []conversation.Event) Model {
 	return m
 }
 
-// priceShare is a price as a share of the input price; 1 where the price is unknown.
+// priceShare returns a price as a share of the input price; 1 where the price is unknown.
 func priceShare(price, input float64) float64 {
 	if price <= 0 {
 		return 1
@@ -97,8 +96,8 @@ func priceShare(price, input float64) float64 {
 	return price / input
 }
 
-// assumedLifetime is the cache lifetime that the price for writing and the maker of the model suggest, 0 if
-// unknown.
+// assumedLifetime derives the cache lifetime from the price for writing and the maker of the model. It returns 0 if
+// they do not tell.
 func (m Model) assumedLifetime(write float64) time.Duration {
 	switch {
 	case math.Abs(write-shortWrite) > 1e-6:
@@ -109,14 +108,14 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 	return shortLifetime
 }
 
-// CacheKept is how long the model's cache keeps a conversation, and why. prompt is the tokens of the next request.
-func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcache.Retention {
+// CacheRetention says how long the model's cache keeps a conversation, and why. prompt is the size of the next request in tokens.
+func (m Model) CacheRetention(events []conversation.Event, prompt float64) promptcache.Retention {
 	k := promptcache.Retention{Lifetime: m.Sheet().CacheLifetime()}
 	switch {
 	case m.NoCache:
 		k.Reason = promptcache.RetentionNoCache
 	case m.TTL == TTLChosen:
-		o := CacheOutlook(m, events)
+		o := CacheChoiceInput(m, events)
 		o.Prompt = prompt
 		k.Reason = promptcache.RetentionByPauses
 		if c := m.CacheTerms().ChooseLifetime(o); c.Lifetime == k.Lifetime {
@@ -132,9 +131,9 @@ func (m Model) CacheKept(events []conversation.Event, prompt float64) promptcach
 	return k
 }
 
-// CacheOutlook reads from a log how requests to a model use its cache: the pauses between them, and how many tokens
-// those requests wrote that found the request before in the cache. The caller adds the size of the next request.
-func CacheOutlook(m Model, events []conversation.Event) promptcache.ChoiceInput {
+// CacheChoiceInput reads from a log how requests to a model use its cache: it counts the pauses between requests, and the
+// tokens written by requests that found their predecessor in the cache. The caller adds the size of the next request.
+func CacheChoiceInput(m Model, events []conversation.Event) promptcache.ChoiceInput {
 	terms, c := m.CacheTerms(), m.Calibration
 	o := promptcache.ChoiceInput{User: promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}}
 	var asked, answered time.Time // when the newest request was caused, and when the previous one was answered

@@ -23,7 +23,7 @@ func BreakdownOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) inspect.Br
 		Moment: planner.MomentTurn, Log: snapshot.WithPartial, View: snapshot.View, Meter: MeterOf(rules, snapshot, m),
 		Idle: idle, CacheInvalid: cacheInvalid, Sheet: m.Sheet(), History: planner.HistoryOf(snapshot.WithPartial),
 	}, catalog.Savings(m))
-	b.CacheRetention = m.CacheKept(snapshot.WithPartial, float64(b.Reading.Used))
+	b.CacheRetention = m.CacheRetention(snapshot.WithPartial, float64(b.Reading.Used))
 	return b
 }
 

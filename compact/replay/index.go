@@ -9,7 +9,7 @@ import (
 )
 
 // The index of a conversation holds what the recorded model needed: the references, anchors and written lines of
-// every request, and the instructions of the user. Each is a fact: a text that some messages contain. A view shows a
+// every request, and the instructions of the user. Each of them is a fact: a text that some messages contain. A view shows a
 // fact if it has one of these messages in full, or another text that contains the fact.
 
 // index is read-only after newIndex.
@@ -56,7 +56,7 @@ func newIndex(ctx context.Context, c *Conversation) (*index, error) {
 	return x.index, nil
 }
 
-// neverSeen is an index after every message.
+// neverSeen stands for a message after the last one.
 const neverSeen = math.MaxInt32
 
 // indexer builds an index.
