@@ -34,17 +34,17 @@ var ours = []struct {
 	{"cli", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/*", "compact/edit", "compact/inspect", "compact/meter",
 		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",
-		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui",
+		"conversation/numbers", "conversation/plain", "storage", "tools/mcp", "tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/console", []string{"cli/keys", "cli/terminal", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "compact/meter", "compact/preset", "config",
-		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/permission", "tui",
+		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/mcp", "tools/permission", "tui",
 	}},
 	{"cli/session", []string{
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/numbers", "storage", "tools", "tools/permission",
+		"conversation/numbers", "storage", "tools", "tools/mcp", "tools/permission",
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
@@ -65,7 +65,7 @@ var ours = []struct {
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
 		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
-		"themes", "tools/permission", "tools/shell", "tools/workspace", "tui", "tui/changes",
+		"themes", "tools/mcp", "tools/permission", "tools/shell", "tools/workspace", "tui", "tui/changes",
 	}},
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},
@@ -148,6 +148,7 @@ var ours = []struct {
 	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/params", []string{"conversation"}},
+	{"tools/mcp", []string{"conversation", "conversation/plain", "tools/shell"}},
 	{"tools/permission", []string{"conversation", "conversation/plain", "tools/grants", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/recall", []string{"conversation", "conversation/numbers", "tools/params", "tools/words"}},
 	{"tools/shell", []string{"conversation", "tools/words"}},
@@ -174,6 +175,7 @@ var theirs = []struct {
 }{
 	{"go.etcd.io/bbolt", []string{"storage"}},
 	{"github.com/sashabaranov/go-openai", []string{"agent/openai"}},
+	{"github.com/modelcontextprotocol", []string{"tools/mcp"}},
 	{"github.com/goccy/go-yaml", []string{"config"}},
 	{"go.yaml.in/yaml", nil},
 	{"gopkg.in/yaml", nil},
@@ -185,7 +187,7 @@ var theirs = []struct {
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
-	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
+	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/mcp", "tools/web", "tools/workspace"}},
 }
 
 // barred lists what a package and all below it must not import: the screen and the core do no I/O.

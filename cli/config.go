@@ -135,6 +135,9 @@ func (cmd *configCommands) trust(forget bool) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
+	if err := cmd.settings.Configure(); err != nil {
+		return err
+	}
 	contents := cmd.settings.WorkspaceContents()
 	if loaded.Hash == "" && len(contents) == 0 {
 		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")

@@ -9,6 +9,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
+	"plimsoll/compact/inspect"
 )
 
 // No server is asked for the window. It is the first of: the flag, the configuration, the window learned from an overflow,
@@ -61,7 +62,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	cmd.settings.NoteRefused()
 	breakdown := session.BreakdownOf(cmd.settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
-		report := show.NewContextReport(m, breakdown)
+		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), inspect.KeptOut(snapshot.Events, snapshot.Tools()))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}

@@ -31,7 +31,7 @@ func newApp(env console.Env, f setup.Flags) *app {
 	a.models = &setup.Models{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
 	a.conversations = &session.Conversations{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models}
 	a.agents = &session.Agents{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources,
-		Models: a.models, Conversations: a.conversations}
+		Models: a.models, Conversations: a.conversations, Servers: &session.Servers{}}
 	return a
 }
 

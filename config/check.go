@@ -186,6 +186,9 @@ func checkName(name, form string) error {
 	return nil
 }
 
+// IsWord reports whether a name may stand for a server, a tool or a provider: letters, digits, _ and -, up to 64 bytes.
+func IsWord(name string) bool { return checkName(name, "word") == nil }
+
 // isMadeOf reports whether s is not empty and has only ASCII letters, digits and the given signs.
 func isMadeOf(s, signs string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {

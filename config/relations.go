@@ -87,7 +87,7 @@ func (r *relationChecker) checkServer(s MCPServer, at string) {
 		r.fail("only a server with an address has this", "set "+at+".url", append(keysBelow(at+".headers", s.Headers), at+".auth")...)
 	}
 	if len(s.Command) == 0 && s.URL == "" {
-		r.fail("the server has neither command nor url", "set one of them", at+".timeout", at+".enabled", at+".approval", at+".tools.allow", at+".tools.deny")
+		r.fail("the server has neither command nor url", "set one of them", at+".timeout")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -39,6 +40,38 @@ func SaveSettings(o LoadOptions, set map[string]string) (path string, err error)
 		return path, fmt.Errorf("the settings cannot be kept: %w", err)
 	}
 	return path, nil
+}
+
+// RemoveSettings deletes a key, with all below it, from the settings file. It returns the path of the file and whether it had the key.
+func RemoveSettings(o LoadOptions, key ...string) (path string, removed bool, err error) {
+	user, _, err := UserFile(o.Env, o.File)
+	if err != nil {
+		return "", false, err
+	}
+	path = SettingsFile(user)
+	before, _, problem := readFile(path, false)
+	if problem != nil {
+		return path, false, Problems{problem}
+	}
+	_, leaves, problems := parseDocument(path, before)
+	if len(problems) > 0 {
+		return path, false, problems
+	}
+	var values any = map[string]any{}
+	for _, l := range leaves {
+		if keys := l.keys(); len(keys) >= len(key) && slices.Equal(keys[:len(key)], key) {
+			removed = true
+			continue
+		}
+		values = withValueAt(values, l.path, l.value)
+	}
+	if !removed {
+		return path, false, nil
+	}
+	if err := ReplaceFile(path, settingsText(user, values)); err != nil {
+		return path, false, fmt.Errorf("the settings cannot be kept: %w", err)
+	}
+	return path, true, nil
 }
 
 // ReplaceFile replaces a file atomically. Only the user may read the new file.

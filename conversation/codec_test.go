@@ -97,7 +97,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: "n"},
 		conversation.TurnFailed{Class: "server error", Message: "m", Hint: "h", Status: 500, Tries: 4, Duration: 9000},
 		conversation.MCPServer{Server: "files", State: "ready", Version: "files 1.2", Tools: 3, Error: "e"},
-		conversation.ToolsLoaded{Names: []string{"mcp__files__read"}},
+		conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read", Size: conversation.Measure("x")}}},
 		conversation.SkillLoaded{Name: "pdf", Path: "/s/SKILL.md", Hash: "ab"},
 		conversation.HookRan{Moment: "before_tool", Command: "x", Duration: 3, Refused: true, Reason: "r", Failed: true},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},

@@ -296,13 +296,19 @@ type MCPServer struct {
 	State   string `json:"state"`             // "ready", "failed", "stopped" or "changed" (its list of tools)
 	Version string `json:"version,omitempty"` // its own name and version, as it reports them
 	Tools   int    `json:"tools,omitempty"`   // tools that it offers and the configuration allows
+	Size    Size   `json:"size"`              // of their declarations
 	Error   string `json:"error,omitempty"`
 }
 
 // ToolsLoaded records the tools whose declarations the model got as text, in the result before it.
 type ToolsLoaded struct {
-	Names []string `json:"names"`
-	Size  Size     `json:"size"` // of their declarations
+	Tools []LoadedTool `json:"tools"`
+}
+
+// LoadedTool is a tool whose declaration the model looked up.
+type LoadedTool struct {
+	Name string `json:"name"`
+	Size Size   `json:"size"` // of its declaration
 }
 
 // SkillLoaded records the skill whose text the model got, in the result before it.

@@ -40,7 +40,8 @@ type ServerTool struct {
 	Schema       json.RawMessage // of its arguments, a JSON object
 }
 
-func (t ServerTool) spec() conversation.ToolSpec {
+// Spec declares the tool.
+func (t ServerTool) Spec() conversation.ToolSpec {
 	return conversation.ToolSpec{Name: t.FullName, Description: t.Description, Parameters: conversation.RawJSON(t.Schema)}
 }
 
@@ -53,6 +54,17 @@ const (
 	DeferAlways Defer = "always"
 	DeferNever  Defer = "never"
 )
+
+// HasServers reports whether servers are configured.
+func (b *Box) HasServers() bool { return b.servers != nil }
+
+// ServerTools lists the tools of the servers that are running.
+func (b *Box) ServerTools() []ServerTool {
+	if b.servers == nil {
+		return nil
+	}
+	return b.servers.Tools()
+}
 
 // Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is the size of
 // the context window in tokens; tokens estimates what declarations take of it.
@@ -70,7 +82,7 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 	}
 	var specs []conversation.ToolSpec
 	for _, t := range all {
-		specs = append(specs, t.spec())
+		specs = append(specs, t.Spec())
 	}
 	if b.deferMode == DeferNever || b.deferMode != DeferAlways && fits(specs) {
 		return specs
@@ -156,10 +168,10 @@ func (b *Box) lookUp(query string) (result, error) {
 		if len(schema) > shownSchema {
 			schema = "(its schema is too long to show: " + fmt.Sprint(len(schema)) + " bytes)"
 		}
-		fmt.Fprintf(&out, "%s\n%s\narguments: %s\n\n", t.FullName, t.Description, schema)
-		loaded.Names = append(loaded.Names, t.FullName)
+		text := fmt.Sprintf("%s\n%s\narguments: %s\n\n", t.FullName, t.Description, schema)
+		out.WriteString(text)
+		loaded.Tools = append(loaded.Tools, conversation.LoadedTool{Name: t.FullName, Size: conversation.Measure(text)})
 	}
-	loaded.Size = conversation.Measure(out.String())
 	if rest := found[len(best):]; len(rest) > 0 {
 		out.WriteString("Further tools, to be looked up by name:\n")
 		for _, t := range rest[:min(furtherTool, len(rest))] {

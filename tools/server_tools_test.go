@@ -112,7 +112,7 @@ func TestLookedUpToolIsCalled(t *testing.T) {
 	if found.Status != conversation.ResultOK || !strings.HasPrefix(found.Text, "mcp__tracker__create_issue\nOpen an issue in the tracker.\narguments: {\"type\":\"object\"") {
 		t.Fatalf("find_tools: %+v", found)
 	}
-	if loaded, ok := found.Events[0].(conversation.ToolsLoaded); !ok || loaded.Names[0] != "mcp__tracker__create_issue" || loaded.Size.Chars() == 0 {
+	if loaded, ok := found.Events[0].(conversation.ToolsLoaded); !ok || loaded.Tools[0].Name != "mcp__tracker__create_issue" || loaded.Tools[0].Size.Chars() == 0 {
 		t.Errorf("the event is %+v", found.Events)
 	}
 	args := map[string]any{"name": "mcp__tracker__create_issue", "arguments": map[string]any{"path": "a <b>"}}

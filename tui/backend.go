@@ -278,6 +278,7 @@ type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read fun
 // The pages of a Backend.
 const (
 	PageTools   = "tools"
+	PageMCP     = "mcp"
 	PageTodos   = "todos"
 	PageCost    = "cost"
 	PageConnect = "connect"

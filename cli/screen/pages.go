@@ -15,6 +15,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
 	"plimsoll/cli/transfer"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -41,7 +42,9 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	}
 	switch name {
 	case tui.PageTools:
-		return toolsPage(running), nil
+		return toolsPage(ctx, h, running), nil
+	case tui.PageMCP:
+		return h.serversPage(ctx, running, argument)
 	case tui.PageTodos:
 		return todosPage(running), nil
 	case tui.PageStatus, tui.PageCost:
@@ -50,22 +53,46 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	return "", fmt.Errorf("there is no page %q", name)
 }
 
-// toolsPage lists the tools the model can call.
-func toolsPage(running *session.Running) string {
-	var b strings.Builder
-	declared := running.Agent.DeclaredTools()
-	for _, t := range running.Toolbox.Specs() {
-		first, _, _ := strings.Cut(t.Description, ". ")
-		access := ""
-		if t.ReadOnly {
-			access = " (read only)"
-		}
-		if !slices.Contains(declared, t.Name) {
-			access += " (not in this conversation: the window was too small when it began)"
-		}
-		fmt.Fprintf(&b, "%s%s\n    %s\n", t.Name, access, strings.TrimSuffix(first, "."))
+// toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were called
+// in this conversation, and what their calls and results took.
+func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
+	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
+	if err != nil {
+		events = nil // nothing is stored yet
 	}
-	return b.String()
+	declared := running.Agent.DeclaredTools()
+	uses := map[string]inspect.ToolUse{}
+	specs := running.Toolbox.Specs()
+	for _, t := range running.Toolbox.ServerTools() {
+		specs = append(specs, t.Spec())
+	}
+	for _, u := range inspect.ToolUses(events, specs) {
+		uses[u.Name] = u
+	}
+	var b strings.Builder
+	total := 0
+	for _, t := range specs {
+		first, _, _ := strings.Cut(t.Description, ". ")
+		u, notes := uses[t.Name], []string{"~" + numbers.Grouped(uses[t.Name].Tokens) + " tokens"}
+		switch {
+		case slices.Contains(declared, t.Name):
+			total += u.Tokens
+		case t.OfServer() && slices.Contains(declared, conversation.ToolFindTools):
+			notes = append(notes, "looked up when it is needed")
+		case t.OfServer():
+			notes = append(notes, "not declared in this conversation; /mcp declare adds it")
+		default:
+			notes = append(notes, "not in this conversation: the window was too small when it began")
+		}
+		if u.Uses > 0 {
+			notes = append(notes, fmt.Sprintf("called %s, ~%s tokens so far", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
+		}
+		if t.ReadOnly {
+			notes = append(notes, "read only")
+		}
+		fmt.Fprintf(&b, "%s (%s)\n    %s\n", plain.Line(t.Name), strings.Join(notes, ", "), plain.Line(strings.TrimSuffix(first, ".")))
+	}
+	return fmt.Sprintf("Declarations take ~%s tokens of each request.\n\n%s", numbers.Grouped(total), b.String())
 }
 
 // todosPage is the model's list of todos.

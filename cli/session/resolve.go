@@ -126,6 +126,9 @@ func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []
 	return snapshot
 }
 
+// Tools are the tools that the newest request declares, as the log records them.
+func (snapshot *Snapshot) Tools() []conversation.ToolSpec { return snapshot.tools }
+
 // InterruptedReply returns the reply that was arriving when the last writer ended without appending it.
 func (snapshot *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {
 	if snapshot.Store.IsOpenElsewhere(snapshot.ID) {

@@ -59,6 +59,7 @@ type Agents struct {
 	Resources     *setup.Resources
 	Models        *setup.Models
 	Conversations *Conversations
+	Servers       *Servers
 }
 
 // OpenOptions says how to open a conversation.
@@ -179,6 +180,7 @@ func (r *Running) switchIf(conn setup.Connection, condition func() bool) {
 // Close stops the agent, which stores a partial reply, then the tools, then closes the writer.
 func (r *Running) Close() error {
 	if r.stop != nil {
+		r.Agents.Servers.attach(nil)
 		r.stop()
 		r.tasks.Wait()
 		r.Discoveries.Wait()

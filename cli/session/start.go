@@ -81,8 +81,13 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if o.Interactive { // only the chat restores queued messages, so only the chat may remove them from the store
 		backlog = r.Writer
 	}
+	var servers core.ToolServers
+	if r.Toolbox.HasServers() {
+		servers = r.Toolbox
+	}
 	r.Agent, err = agent.New(core.Options{
-		Log: r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
+		Servers: servers,
+		Log:     r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.Agents.Settings.Overrides(), AskWindow: r.discoverWindow, Titles: r.writesTitles,
@@ -91,6 +96,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if err != nil {
 		return err
 	}
+	r.Agents.Servers.attach(r)
 	r.InitialMeter = r.Agent.Meter()
 	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })

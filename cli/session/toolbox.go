@@ -21,6 +21,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.Todos = tools.LastTodos(r.Events)
+	o.Servers = a.Servers.open(r)
 	box, err := tools.New(o)
 	if err != nil {
 		return nil, console.AsUsage(setup.LocateError(*a.Settings.Loaded.Load(), err))

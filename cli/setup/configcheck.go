@@ -122,6 +122,13 @@ func ToolOptions(workspace string, cfg config.Config) tools.Options {
 			o.Commands = append(o.Commands, commandTool(name, t))
 		}
 	}
+	o.Defer, o.DeferRatio = tools.Defer(cfg.OnDemand.Defer), cfg.OnDemand.DeferRatio
+	for name, server := range cfg.MCP {
+		if server.Approval != "" {
+			o.Permissions.Approval[conversation.ServerPrefix+name] = permission.Approval(server.Approval)
+		}
+	}
+	o.SecretNames = serverVariables(cfg.MCP)
 	for _, p := range cfg.Providers {
 		if p.APIKeyEnv != "" {
 			o.SecretNames = append(o.SecretNames, p.APIKeyEnv)

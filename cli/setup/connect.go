@@ -290,7 +290,7 @@ func (models *Models) ConnectDemo(ctx context.Context, isUnattended bool) (Conne
 	if err != nil {
 		return Connection{}, err
 	}
-	models.Resources.onClose(s.Close)
+	models.Resources.OnClose(s.Close)
 	o := openai.Options{Provider: ProviderDemo, BaseURL: s.URL, Key: s.Token}
 	return Connection{Model: m, Provider: openai.New(o)}, nil
 }

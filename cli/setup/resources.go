@@ -15,7 +15,7 @@ import (
 )
 
 // Resources are opened when they are first needed, and closed at the end of the run: the store, the granted rules, the log
-// file, and what was registered with onClose.
+// file, and what was registered with OnClose.
 type Resources struct {
 	Settings *Settings
 
@@ -85,8 +85,8 @@ func (l lazyLogFile) Write(p []byte) (int, error) {
 	return l.r.logFile.Write(p)
 }
 
-// onClose registers a function that Close calls.
-func (r *Resources) onClose(f func(context.Context) error) {
+// OnClose registers a function that Close calls.
+func (r *Resources) OnClose(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)

@@ -41,7 +41,9 @@ type WorkspaceContent struct {
 }
 
 // WorkspaceContents lists the files of the workspace that need the user's yes.
-func (s *Settings) WorkspaceContents() []WorkspaceContent { return nil }
+func (s *Settings) WorkspaceContents() []WorkspaceContent {
+	return s.workspaceServers()
+}
 
 // ContentTrust returns the user's decision about a file of the workspace with this content.
 func (s *Settings) ContentTrust(text string) (trusted, decided bool) {

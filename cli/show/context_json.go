@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"time"
 
 	"plimsoll/agent/llm"
@@ -28,6 +29,22 @@ type contextReport struct {
 	CompactedSummary *string            `json:"compacted_summary"`
 	CompactBoundary  *compactBoundary   `json:"compact_boundary"`
 	Revision         uint64             `json:"revision"`
+	Tools            []contextTool      `json:"tools"`
+	KeptOut          keptOut            `json:"kept_out"`
+}
+
+// contextTool is a tool with the tokens of its declaration.
+type contextTool struct {
+	Name     string `json:"name"`
+	Source   string `json:"source"` // plimsoll, or the server
+	Tokens   int    `json:"tokens"`
+	Deferred bool   `json:"deferred"`
+	Uses     int    `json:"uses"`
+}
+
+// keptOut is what the requests leave out, in tokens.
+type keptOut struct {
+	DeferredTools int `json:"deferred_tools"`
 }
 
 // contextSegments is tokens by category; they add up to what is used.
@@ -50,8 +67,9 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-// NewContextReport makes the report of a model and a breakdown, without its summary fields.
-func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
+// NewContextReport makes the report of a model, a breakdown, the uses of tools and the tokens of those that are looked up, without its
+// summary fields.
+func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse, deferred int) contextReport {
 	r := a.Reading
 	s := r.Segments
 	out := contextReport{
@@ -60,6 +78,10 @@ func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 		Segments: contextSegments{System: s[projection.System], Tools: s[projection.Tools], Summary: s[projection.Summary],
 			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
 			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
+	}
+	out.Tools, out.KeptOut.DeferredTools = []contextTool{}, deferred
+	for _, u := range uses {
+		out.Tools = append(out.Tools, contextTool{Name: u.Name, Source: cmp.Or(u.Source, "plimsoll"), Tokens: u.Tokens, Deferred: u.Deferred, Uses: u.Uses})
 	}
 	if m.ID != "" {
 		out.Model = console.OrNull(m.Name())

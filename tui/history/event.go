@@ -125,7 +125,11 @@ func (b *book) describe(i int) string {
 	case conversation.MCPServer:
 		return strings.TrimSuffix("server "+body.Server+" "+body.State+": "+cmp.Or(body.Error, body.Version), ": ")
 	case conversation.ToolsLoaded:
-		return "tools looked up: " + strings.Join(body.Names, ", ")
+		var names []string
+		for _, t := range body.Tools {
+			names = append(names, t.Name)
+		}
+		return "tools looked up: " + strings.Join(names, ", ")
 	case conversation.SkillLoaded:
 		return "skill " + body.Name + " loaded, " + pane.Tokens(b.tokens(body.Size))
 	case conversation.HookRan:

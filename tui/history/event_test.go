@@ -35,7 +35,7 @@ func addEveryKind(r *rig) {
 	r.add(conversation.Mask{Origin: conversation.Origin{Source: conversation.SourceTool}})
 	r.add(conversation.Mask{Origin: conversation.Origin{Source: conversation.SourceRecovery, Profile: "heavy", Preset: "plimsoll"}})
 	r.add(conversation.MCPServer{Server: "files", State: "ready", Version: "files 1.2"})
-	r.add(conversation.ToolsLoaded{Names: []string{"mcp__files__read"}})
+	r.add(conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read"}}})
 	r.add(conversation.SkillLoaded{Name: "pdf"})
 	r.add(conversation.HookRan{Moment: "turn_end", Command: "notify", Reason: "exit status 1", Failed: true})
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})

@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/cli/table"
+	"plimsoll/compact/meter"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+	"plimsoll/tools/mcp"
+)
+
+// mcpCommand shows, tries and configures servers of tools.
+type mcpCommand struct {
+	console  *console.Console
+	settings *setup.Settings
+}
+
+func (cmd *mcpCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Show, try and add servers of tools",
+		Long: `MCP works on the servers of tools that speak the Model Context Protocol: those of
+the configuration (mcp:) and of a trusted .mcp.json in the workspace. In the chat
+they start with the first message; /mcp shows them there.`,
+		Example: `  plimsoll mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  plimsoll mcp test files
+  plimsoll mcp tools`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(cmd.list(), cmd.add(), cmd.remove(), cmd.start("test"), cmd.start("tools"), cmd.start("log"))
+	return c
+}
+
+func (cmd *mcpCommand) list() *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the configured servers",
+		Long: `List shows each server with what starts it and where it is configured, starts
+nothing, and names files of other clients in which servers were found.`,
+		Example: "  plimsoll mcp list --json",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(*cobra.Command, []string) error { return cmd.runList(asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON list")
+	return c
+}
+
+// listedServer is a server as `mcp list --json` shows it. Values of env and headers are left out: they may be keys.
+type listedServer struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Enabled bool     `json:"enabled"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+func (cmd *mcpCommand) runList(asJSON bool) error {
+	if err := cmd.settings.Configure(); err != nil {
+		return err
+	}
+	cmd.settings.NoteRefused()
+	cfg := cmd.settings.Cfg()
+	all := cmd.settings.MCPServers(cfg)
+	_, problems := cmd.settings.ServerConfigs(cfg)
+	rows := []listedServer{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
+		row := listedServer{Name: name, Command: s.Command, URL: s.URL, Enabled: s.Enabled == nil || *s.Enabled}
+		if problems[name] != nil {
+			row.Problem = problems[name].Error()
+		}
+		rows = append(rows, row)
+	}
+	if asJSON {
+		return console.WriteJSON(cmd.console.Stdout, rows)
+	}
+	for _, file := range cmd.settings.ServersFiles() {
+		cmd.console.Note("%s names servers; plimsoll mcp add --from %s takes them over", cmd.console.Home(file), cmd.console.Home(file))
+	}
+	if len(rows) == 0 {
+		cmd.console.Note("no server is configured; plimsoll mcp add NAME -- COMMAND adds one")
+		return nil
+	}
+	name, server, status := &table.Column{Header: "NAME"}, &table.Column{Header: "SERVER"}, &table.Column{Header: "STATE"}
+	for _, r := range rows {
+		state := "on"
+		switch {
+		case !r.Enabled:
+			state = "off"
+		case r.Problem != "":
+			state = r.Problem
+		}
+		what := r.URL
+		if what == "" {
+			what = strings.Join(r.Command, " ")
+		}
+		name.Add(plain.Line(r.Name))
+		server.Add(plain.Line(what))
+		status.Add(plain.Line(state))
+	}
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), name, status, server)
+}
+
+func (cmd *mcpCommand) add() *cobra.Command {
+	var url, from, key string
+	var env, headers []string
+	oauth := false
+	c := &cobra.Command{
+		Use:   "add NAME [flags] [-- COMMAND...]",
+		Short: "Add a server",
+		Long: `Add writes a server into the settings file beside your configuration: a program with
+its arguments after --, or an address with --url. --from takes over the servers of
+another client's file. --key stores a key, asked for or read from standard input, for
+a value $NAME of --env or --header; environment variables win over stored keys.`,
+		Example: `  plimsoll mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  plimsoll mcp add tracker --url https://tracker.example.com/mcp --oauth
+  plimsoll mcp add search --url https://x.example.com/mcp --header 'X-Key=$SEARCH_KEY' --key SEARCH_KEY
+  plimsoll mcp add --from ~/.claude.json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if from != "" {
+				return cmd.takeOver(from, args)
+			}
+			if len(args) == 0 || !config.IsWord(args[0]) || url == "" == (len(args) == 1) {
+				return console.AsUsage(console.WithHint(errors.New("a server needs a name, and either a command after -- or --url"), "plimsoll mcp add --help has examples"))
+			}
+			if key != "" {
+				if err := cmd.storeKey(c.Context(), key); err != nil {
+					return err
+				}
+			}
+			set := map[string]string{}
+			at := func(keys ...string) string { return config.Path(append([]string{"mcp", args[0]}, keys...)...) }
+			if url != "" {
+				set[at("url")] = config.YAMLText(url)
+			} else {
+				set[at("command")] = yamlList(args[1:])
+			}
+			if oauth {
+				set[at("auth")] = "oauth"
+			}
+			for table, pairs := range map[string][]string{"env": env, "headers": headers} {
+				for _, pair := range pairs {
+					name, value, ok := strings.Cut(pair, "=")
+					if !ok {
+						return console.AsUsage(fmt.Errorf("--%s needs NAME=VALUE", strings.TrimSuffix(table, "s")))
+					}
+					set[at(table, name)] = config.YAMLText(value)
+				}
+			}
+			return cmd.save(set, []string{args[0]})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&url, "url", "", "address of a server over HTTP")
+	f.StringArrayVar(&env, "env", nil, "NAME=VALUE for the program; $NAME names a variable")
+	f.StringArrayVar(&headers, "header", nil, "NAME=VALUE for requests; $NAME names a variable")
+	f.BoolVar(&oauth, "oauth", false, "log in by the browser when the server asks for it")
+	f.StringVar(&key, "key", "", "store a key under this name")
+	f.StringVar(&from, "from", "", "take over the servers of another client's file")
+	return c
+}
+
+// yamlList is a list of texts as the configuration writes it.
+func yamlList(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = config.YAMLText(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func (cmd *mcpCommand) storeKey(ctx context.Context, name string) error {
+	if console.Terminal(cmd.console.Stdin) {
+		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", plain.Line(name))
+	}
+	text, err := cmd.console.ReadLine(ctx, true, setup.MaxKeyLength)
+	if err != nil {
+		return fmt.Errorf("reading the key: %w", err)
+	}
+	key, err := setup.ParseKey(text)
+	if err == nil {
+		_, err = cmd.settings.Keys().Set(setup.ServerKey(name), key)
+	}
+	return err
+}
+
+// takeOver adds the servers of another client's file: all, or those named.
+func (cmd *mcpCommand) takeOver(path string, names []string) error {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = cmd.console.Getenv("HOME") + "/" + rest
+	}
+	found, err := setup.ReadServers(path)
+	if err != nil {
+		return err
+	}
+	set := map[string]string{}
+	var taken []string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		taken = append(taken, name)
+		s := found[name]
+		at := func(keys ...string) string { return config.Path(append([]string{"mcp", name}, keys...)...) }
+		if s.URL != "" {
+			set[at("url")] = config.YAMLText(s.URL)
+		} else {
+			set[at("command")] = yamlList(s.Command)
+		}
+		for table, values := range map[string]config.Headers{"env": s.Env, "headers": s.Headers} {
+			for key, value := range values {
+				if inside, ok := strings.CutPrefix(value, "${"); ok {
+					value = "$" + strings.TrimSuffix(inside, "}")
+				}
+				set[at(table, key)] = config.YAMLText(value)
+			}
+		}
+	}
+	if len(taken) == 0 {
+		return fmt.Errorf("%s names no such server", cmd.console.Home(path))
+	}
+	return cmd.save(set, taken)
+}
+
+func (cmd *mcpCommand) save(set map[string]string, names []string) error {
+	path, err := config.SaveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config}, set)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	fmt.Fprintf(cmd.console.Stdout, "Added %s to %s. plimsoll mcp test tries what was added.\n", plain.Line(strings.Join(names, ", ")), cmd.console.Text(cmd.console.Home(path)))
+	return nil
+}
+
+func (cmd *mcpCommand) remove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a server that was added",
+		Long: `Remove deletes a server from the settings file beside your configuration. One of
+your own file is yours to delete; mcp.NAME.enabled: false leaves it out.`,
+		Example: "  plimsoll mcp remove files",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path, removed, err := config.RemoveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config}, "mcp", args[0])
+			if err == nil && !removed {
+				err = console.WithHint(fmt.Errorf("%s has no server %q", cmd.console.Home(path), args[0]), "plimsoll mcp list shows all; delete one of your configuration there")
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.console.Stdout, "Removed %s from %s.\n", plain.Line(args[0]), cmd.console.Text(cmd.console.Home(path)))
+			return nil
+		},
+	}
+}
+
+// start is a command that starts servers: test says whether they work, tools lists what they offer, log shows what they write.
+func (cmd *mcpCommand) start(use string) *cobra.Command {
+	about := map[string][2]string{
+		"test":  {"Start servers and say whether they work", "Test starts each server, or the one named, and says what it offers. It ends with 1 if one fails."},
+		"tools": {"List the tools of the servers", "Tools starts each server, or the one named, and lists its tools with the tokens that\ntheir declarations take of every request."},
+		"log":   {"Show what a server writes when it starts", "Log starts a server and shows what it wrote to its standard error and logged."},
+	}[use]
+	asJSON := false
+	c := &cobra.Command{
+		Use: use + " [NAME]", Short: about[0], Long: about[1], Example: "  plimsoll mcp " + use + " files",
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return cmd.runStart(c.Context(), use, args, asJSON) },
+	}
+	if use == "tools" {
+		c.Flags().BoolVar(&asJSON, "json", false, "write one JSON list")
+	}
+	return c
+}
+
+// listedTool is a tool as `mcp tools --json` shows it.
+type listedTool struct {
+	Server      string `json:"server"`
+	Name        string `json:"name"`
+	FullName    string `json:"full_name"`
+	Description string `json:"description"`
+	Tokens      int    `json:"tokens"`
+}
+
+func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, asJSON bool) (err error) {
+	if err := cmd.settings.Configure(); err != nil {
+		return err
+	}
+	cmd.settings.NoteRefused()
+	configs, problems := cmd.settings.ServerConfigs(cmd.settings.Cfg())
+	if len(args) > 0 {
+		name := args[0]
+		if problems[name] != nil {
+			return fmt.Errorf("%s: %w", name, problems[name])
+		}
+		configs = slices.DeleteFunc(configs, func(c mcp.Config) bool { return c.Name != name })
+		problems = nil
+		if len(configs) == 0 {
+			return console.WithHint(fmt.Errorf("no server %q is configured and enabled", name), "plimsoll mcp list shows all")
+		}
+	}
+	servers := mcp.New(configs, mcp.Options{Dir: cmd.settings.Workspace, Environ: cmd.console.Environ, Tokens: cmd.settings.ServerLogins(),
+		Browse: func(_ context.Context, url string) error {
+			cmd.console.Note("log in here: %s", plain.Line(url))
+			return nil
+		}})
+	defer func() { err = errors.Join(err, servers.Close()) }()
+	servers.Start(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failed := len(problems)
+	for _, name := range slices.Sorted(maps.Keys(problems)) {
+		cmd.console.Note("%s: %s", name, problems[name])
+	}
+	for _, state := range servers.States() {
+		switch {
+		case state.Error != "":
+			failed++
+			cmd.console.Note("%s", state.Error)
+		case use == "test":
+			fmt.Fprintf(cmd.console.Stdout, "%s works: %s, calls itself %s\n", plain.Line(state.Name), numbers.Count(state.Tools, "tool"), plain.Line(state.Version))
+		}
+		if use == "log" {
+			for _, line := range servers.Log(state.Name) {
+				fmt.Fprintln(cmd.console.Stdout, plain.Line(line))
+			}
+		}
+	}
+	if use == "tools" {
+		if err := cmd.writeTools(servers.Tools(), asJSON); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%s did not start", numbers.Count(failed, "server"))
+	}
+	return nil
+}
+
+func (cmd *mcpCommand) writeTools(all []mcp.Tool, asJSON bool) error {
+	rows := []listedTool{}
+	name, size, about := &table.Column{Header: "TOOL"}, &table.Column{Header: "TOKENS", AlignRight: true}, &table.Column{Header: "DESCRIPTION"}
+	for _, t := range all {
+		row := listedTool{Server: t.Server, Name: t.Name, FullName: t.FullName, Description: t.Description,
+			Tokens: int(meter.Estimate(conversation.Measure(t.FullName + t.Description + string(t.Schema))))}
+		rows = append(rows, row)
+		name.Add(t.FullName)
+		size.Add("~" + numbers.Grouped(row.Tokens))
+		about.Add(conversation.OneLine(t.Description, 100))
+	}
+	if asJSON {
+		return console.WriteJSON(cmd.console.Stdout, rows)
+	}
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), name, size, about)
+}

@@ -1,0 +1,231 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"plimsoll/conversation"
+	"plimsoll/tools"
+	"plimsoll/tools/mcp"
+)
+
+// The servers of tools belong to the program, not to a conversation: they go on while one conversation is left for another. Rules:
+//
+//   - They start with the first message of a conversation, and end with the program.
+//   - Another configuration, of another conversation or after a reload, ends them; they start anew with the next message.
+//   - What happens to them is an event of the conversation that is open.
+
+// Servers are the servers of tools of this run.
+type Servers struct {
+	mu      sync.Mutex // guards what follows
+	client  *mcp.Servers
+	configs []mcp.Config
+	running *Running         // the conversation that is open
+	broken  map[string]error // by server, why it is not started
+}
+
+// open returns the servers for a conversation, whose configuration decides which there are.
+func (s *Servers) open(r *Running) tools.Servers {
+	settings := r.Agents.Settings
+	configs, broken := settings.ServerConfigs(r.InitialConfig)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
+	if len(configs) == 0 && s.client == nil {
+		if len(broken) == 0 {
+			return nil
+		}
+		return &serversOf{servers: s, running: r}
+	}
+	if s.client != nil && !reflect.DeepEqual(configs, s.configs) {
+		if err := s.client.Close(); err != nil {
+			r.Agents.Resources.Logger().Warn("servers of tools", "error", err)
+		}
+		s.client = nil
+	}
+	if s.client == nil && len(configs) > 0 {
+		if s.configs == nil {
+			r.Agents.Resources.OnClose(func(context.Context) error { return s.close() })
+		}
+		s.configs = configs
+		s.client = mcp.New(configs, mcp.Options{Dir: settings.Workspace, Environ: r.Agents.Console.Environ, Changed: s.noteChange,
+			Browse: s.browse, Tokens: settings.ServerLogins()})
+	}
+	return &serversOf{servers: s, running: r}
+}
+
+// attach makes r the conversation that records what happens to the servers; nil ends that.
+func (s *Servers) attach(r *Running) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = r
+}
+
+func (s *Servers) close() error {
+	s.mu.Lock()
+	client := s.client
+	s.client = nil
+	s.mu.Unlock()
+	if client == nil {
+		return nil
+	}
+	return client.Close()
+}
+
+func (s *Servers) current() *mcp.Servers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client
+}
+
+// noteChange records in the open conversation that a server ended, or offers other tools.
+func (s *Servers) noteChange(server string) {
+	s.mu.Lock()
+	client, r := s.client, s.running
+	s.mu.Unlock()
+	if client == nil || r == nil {
+		return
+	}
+	for _, state := range client.States() {
+		if state.Name == server {
+			r.Agent.Record(eventOf(client, state))
+		}
+	}
+}
+
+// browse opens the page on which the user logs in to a server. The address is also shown, for a machine without a browser.
+func (s *Servers) browse(ctx context.Context, url string) error {
+	s.mu.Lock()
+	r := s.running
+	s.mu.Unlock()
+	if r != nil {
+		r.Agent.AddNotice("A server of tools asks you to log in: " + url)
+	}
+	program := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		program = []string{"open"}
+	case "windows":
+		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	_ = exec.CommandContext(ctx, program[0], append(program[1:], url)...).Run() // the notice has the address
+	return nil
+}
+
+// eventOf is the event of a server's state.
+func eventOf(client *mcp.Servers, state mcp.State) conversation.MCPServer {
+	var declarations strings.Builder
+	for _, t := range client.Tools() {
+		if t.Server == state.Name {
+			declarations.WriteString(t.FullName + t.Description + string(t.Schema))
+		}
+	}
+	return conversation.MCPServer{Server: state.Name, State: string(state.Phase), Version: state.Version, Tools: state.Tools, Error: state.Error,
+		Size: conversation.Measure(declarations.String())}
+}
+
+// ServerState is a server as the user is shown it.
+type ServerState struct {
+	mcp.State
+	Off bool // in this conversation
+}
+
+// States lists the servers of a conversation, those that cannot be started included.
+func (s *Servers) States(r *Running) []ServerState {
+	s.mu.Lock()
+	client, broken := s.client, s.broken
+	s.mu.Unlock()
+	var out []ServerState
+	if client != nil {
+		for _, state := range client.States() {
+			out = append(out, ServerState{State: state, Off: r.serverOff(state.Name)})
+		}
+	}
+	for name, err := range broken {
+		out = append(out, ServerState{State: mcp.State{Name: name, Phase: "failed", Error: err.Error()}})
+	}
+	slices.SortFunc(out, func(a, b ServerState) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Restart ends a server and starts it anew.
+func (s *Servers) Restart(ctx context.Context, name string) error {
+	client := s.current()
+	if client == nil {
+		return fmt.Errorf("no server %q is running", name)
+	}
+	return client.Restart(ctx, name)
+}
+
+// WriteLog writes the newest lines that a server logged.
+func (s *Servers) WriteLog(w io.Writer, name string) {
+	if client := s.current(); client != nil {
+		for _, line := range client.Log(name) {
+			fmt.Fprintln(w, line)
+		}
+	}
+}
+
+// serverOff reports whether the user turned a server off in the conversation.
+func (r *Running) serverOff(name string) bool {
+	server, ok := r.Config().MCP[name]
+	return ok && server.Enabled != nil && !*server.Enabled
+}
+
+// serversOf are the servers as the tools of one conversation call them.
+type serversOf struct {
+	servers *Servers
+	running *Running
+	started map[string]bool // the servers whose start this conversation has recorded; used by the goroutine of its agent
+}
+
+// Start starts the servers, and records each start.
+func (s *serversOf) Start(ctx context.Context) {
+	client := s.servers.current()
+	if client == nil {
+		return
+	}
+	client.Start(ctx)
+	if s.started == nil {
+		s.started = map[string]bool{}
+	}
+	for _, state := range client.States() {
+		if !s.started[state.Name] && (state.Phase == "ready" || state.Phase == "failed") {
+			s.started[state.Name] = true
+			s.running.Agent.Record(eventOf(client, state))
+		}
+	}
+}
+
+// Tools lists the tools of the servers that are on in this conversation.
+func (s *serversOf) Tools() []tools.ServerTool {
+	client := s.servers.current()
+	if client == nil {
+		return nil
+	}
+	var out []tools.ServerTool
+	for _, t := range client.Tools() {
+		if !s.running.serverOff(t.Server) {
+			out = append(out, tools.ServerTool{Server: t.Server, Name: t.Name, FullName: t.FullName, Description: t.Description, Schema: t.Schema})
+		}
+	}
+	return out
+}
+
+// Call calls a tool.
+func (s *serversOf) Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (string, bool, error) {
+	client := s.servers.current()
+	if client == nil {
+		return "", false, fmt.Errorf("the server %s is not running", server)
+	}
+	result, err := client.Call(ctx, server, tool, arguments, progress)
+	return result.Text, result.IsError, err
+}

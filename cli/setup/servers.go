@@ -1,0 +1,262 @@
+package setup
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"plimsoll/config"
+	"plimsoll/tools/mcp"
+)
+
+// Servers of tools come from the configuration and from the workspace's .mcp.json, which other clients read too. Rules:
+//
+//   - .mcp.json counts only after the user's yes to its content. A server of the configuration wins over one of the same name.
+//   - A value of env and headers that begins with $ is the environment variable of that name, or else the key that
+//     `plimsoll mcp add --key NAME` stored. In .mcp.json ${NAME} and ${NAME:-otherwise} stand anywhere in a value.
+//   - A server whose variable is missing is not started, and says which one.
+
+// ServersFile is the file of a workspace that names servers for all clients.
+const ServersFile = ".mcp.json"
+
+// maxServersFile is the largest file of servers that is read, in bytes.
+const maxServersFile = 256 << 10
+
+// MCPServers returns the configuration's servers by name, with those of a trusted .mcp.json.
+func (s *Settings) MCPServers(cfg config.Config) map[string]config.MCPServer {
+	all := map[string]config.MCPServer{}
+	path := filepath.Join(s.Workspace, ServersFile)
+	if data, err := readServersFile(path); err == nil {
+		if trusted, _ := s.ContentTrust(string(data)); trusted {
+			found, _ := ParseServers(data) // doctor and `plimsoll mcp list` report a file that cannot be read
+			maps.Copy(all, found)
+		}
+	}
+	for name, own := range cfg.MCP {
+		if found, ok := all[name]; ok && len(own.Command) == 0 && own.URL == "" { // it only changes the one that was found
+			own.Command, own.URL, own.Env, own.Headers = found.Command, found.URL, found.Env, found.Headers
+			own.Enabled = cmp.Or(own.Enabled, found.Enabled)
+		}
+		if len(own.Command) > 0 || own.URL != "" {
+			all[name] = own
+		}
+	}
+	return all
+}
+
+// ServerConfigs converts the enabled servers for their client. problems has an entry for each server that lacks a variable.
+func (s *Settings) ServerConfigs(cfg config.Config) (configs []mcp.Config, problems map[string]error) {
+	problems = map[string]error{}
+	all := s.MCPServers(cfg)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		server := all[name]
+		if server.Enabled != nil && !*server.Enabled {
+			continue
+		}
+		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth",
+			Allow: server.Tools.Allow, Deny: server.Tools.Deny, Timeout: server.Timeout}
+		var missing []string
+		resolve := func(table map[string]string) map[string]string {
+			out := map[string]string{}
+			for key, value := range table {
+				text, unset := s.expand(value)
+				out[key], missing = text, append(missing, unset...)
+			}
+			return out
+		}
+		c.Env, c.Headers = resolve(server.Env), resolve(server.Headers)
+		if own := cfg.MCP[name]; len(own.Command) == 0 && own.URL == "" {
+			for i, word := range c.Command {
+				text, unset := s.expand(word)
+				c.Command[i], missing = text, append(missing, unset...)
+			}
+			text, unset := s.expand(c.URL)
+			c.URL, missing = text, append(missing, unset...)
+		}
+		if len(missing) > 0 {
+			slices.Sort(missing)
+			problems[name] = fmt.Errorf("%s is not set; set it in the environment, or store it with plimsoll mcp add --key %s", strings.Join(slices.Compact(missing), ", "), missing[0])
+			continue
+		}
+		configs = append(configs, c)
+	}
+	return configs, problems
+}
+
+// ServerKey is the name in the key store of a key for servers.
+func ServerKey(variable string) string { return "mcp/" + variable }
+
+// expand replaces $NAME, if it is the whole value, and each ${NAME} and ${NAME:-otherwise}. missing names the variables without a
+// value.
+func (s *Settings) expand(value string) (text string, missing []string) {
+	lookup := func(name, otherwise string) string {
+		if v, ok := s.Console.Lookup(name); ok && v != "" {
+			return v
+		}
+		if v, _, err := s.Keys().Get(ServerKey(name)); err == nil && v != "" {
+			return v
+		}
+		if otherwise == "" {
+			missing = append(missing, name)
+		}
+		return otherwise
+	}
+	if name, ok := strings.CutPrefix(value, "$"); ok && isVariable(name) {
+		return lookup(name, ""), missing
+	}
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(value, "${")
+		inside, after, closed := strings.Cut(rest, "}")
+		name, otherwise, _ := strings.Cut(inside, ":-")
+		if !found || !closed || !isVariable(name) {
+			out.WriteString(value)
+			return out.String(), missing
+		}
+		out.WriteString(before + lookup(name, otherwise))
+		value = after
+	}
+}
+
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+}
+
+// serverVariables lists the variables that servers use: commands of the model do not get them.
+func serverVariables(servers map[string]config.MCPServer) []string {
+	var names []string
+	for _, s := range servers {
+		for _, table := range []config.Headers{s.Env, s.Headers} {
+			for _, value := range table {
+				if name, ok := strings.CutPrefix(value, "$"); ok {
+					names = append(names, strings.Trim(name, "{}"))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func readServersFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxServersFile:
+		return nil, fmt.Errorf("%s is no file of at most %d KiB", path, maxServersFile>>10)
+	}
+	return os.ReadFile(path)
+}
+
+// workspaceServers is the workspace's .mcp.json, if there is one.
+func (s *Settings) workspaceServers() []WorkspaceContent {
+	path := filepath.Join(s.Workspace, ServersFile)
+	data, err := readServersFile(path)
+	if err != nil || s.Workspace == "" {
+		return nil
+	}
+	if servers, err := ParseServers(data); err != nil || len(servers) == 0 {
+		return nil
+	}
+	return []WorkspaceContent{{Path: path, Text: string(data), Why: "names servers, which are started or sent data"}}
+}
+
+// ServersFiles lists the files of the user in which other clients name servers.
+func (s *Settings) ServersFiles() []string {
+	home := s.Console.Getenv("HOME")
+	var out []string
+	for _, path := range []string{
+		filepath.Join(home, ".claude.json"), filepath.Join(home, ".cursor", "mcp.json"), filepath.Join(home, ".gemini", "settings.json"),
+		filepath.Join(home, ".config", "crush", "crush.json"), filepath.Join(home, ".config", "opencode", "opencode.json"),
+		filepath.Join(s.Workspace, ".cursor", "mcp.json"), filepath.Join(s.Workspace, ".vscode", "mcp.json"),
+	} {
+		if data, err := readServersFile(path); err == nil {
+			if servers, err := ParseServers(data); err == nil && len(servers) > 0 {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// ReadServers reads the servers that a file of another client names.
+func ReadServers(path string) (map[string]config.MCPServer, error) {
+	data, err := readServersFile(path)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := ParseServers(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return servers, nil
+}
+
+// serverEntry is a server as other clients write it.
+type serverEntry struct {
+	Command          json.RawMessage // a program, or a list with its arguments
+	Args             []string
+	Env, Environment map[string]string
+	URL, HTTPURL     string
+	Headers          map[string]string
+	Disabled         bool
+	Enabled          *bool
+}
+
+// ParseServers reads JSON in which clients name servers: under mcpServers (Claude Code, Cursor, Gemini), servers (VS Code) or mcp
+// (opencode, Crush). Entries that are neither a program nor an address, and names that rules could not hold, are left out.
+func ParseServers(data []byte) (map[string]config.MCPServer, error) {
+	var file struct {
+		MCPServers, Servers, MCP map[string]serverEntry
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("it is no JSON with servers: %w", err)
+	}
+	all := map[string]config.MCPServer{}
+	for _, table := range []map[string]serverEntry{file.MCP, file.Servers, file.MCPServers} {
+		for name, entry := range table {
+			var words []string
+			if json.Unmarshal(entry.Command, &words) != nil {
+				var program string
+				if json.Unmarshal(entry.Command, &program) == nil && program != "" {
+					words = append([]string{program}, entry.Args...)
+				}
+			}
+			server := config.MCPServer{Command: words, URL: cmp.Or(entry.URL, entry.HTTPURL), Headers: entry.Headers, Env: entry.Env, Enabled: entry.Enabled}
+			if len(server.Env) == 0 {
+				server.Env = entry.Environment
+			}
+			if entry.Disabled {
+				server.Enabled = new(false)
+			}
+			if (len(words) == 0) == (server.URL == "") || !config.IsWord(name) {
+				continue
+			}
+			all[name] = server
+		}
+	}
+	return all, nil
+}
+
+// ServerLogins keeps the logins at servers with the keys.
+func (s *Settings) ServerLogins() mcp.TokenStore { return serverLogins{s} }
+
+type serverLogins struct{ settings *Settings }
+
+func (l serverLogins) Load(url string) ([]byte, error) {
+	text, _, err := l.settings.Keys().Get("mcp " + url)
+	return []byte(text), err
+}
+
+func (l serverLogins) Save(url string, login []byte) error {
+	_, err := l.settings.Keys().Set("mcp "+url, string(login))
+	return err
+}

@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// longestName is the longest name of a tool that providers take, in characters.
+const longestName = 64
+
+// fullName is the name under which the model calls a tool. A name that is too long, or has characters that providers refuse, is made
+// to fit and ends with a hash of the original one, so that it stays the same and no other.
+func fullName(server, tool string) string {
+	name := conversation.ServerPrefix + server + "__" + tool
+	fitting := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	if fitting == name && len(name) <= longestName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := "_" + hex.EncodeToString(sum[:4])
+	return fitting[:min(len(fitting), longestName-len(hash))] + hash
+}
+
+// textOf is a result as text. Images and sounds are named, structured content counts where there is no text.
+func textOf(answer *sdk.CallToolResult) string {
+	var parts []string
+	for _, c := range answer.Content {
+		if text := contentText(c); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 && answer.StructuredContent != nil {
+		if text, err := json.MarshalIndent(answer.StructuredContent, "", "  "); err == nil {
+			parts = append(parts, string(text))
+		}
+	}
+	if len(parts) == 0 {
+		return "(no output)"
+	}
+	return safe(strings.Join(parts, "\n\n"))
+}
+
+func contentText(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text
+	case *sdk.ImageContent:
+		return notShown(c.MIMEType, "image", len(c.Data))
+	case *sdk.AudioContent:
+		return notShown(c.MIMEType, "audio", len(c.Data))
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("[%s](%s) %s", c.Name, c.URI, c.Description)
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return ""
+		}
+		if c.Resource.Text != "" {
+			return c.Resource.URI + ":\n" + c.Resource.Text
+		}
+		return c.Resource.URI + ": " + notShown(c.Resource.MIMEType, "data", len(c.Resource.Blob))
+	}
+	return ""
+}
+
+// safe is a server's text without what a terminal would obey or hide.
+func safe(text string) string { return plain.Text(plain.MarkInvisible(conversation.Clean(text))) }
+
+// oneLine is a server's text on one line, up to some characters.
+func oneLine(text string, chars int) string {
+	return conversation.OneLine(plain.Line(plain.MarkInvisible(conversation.Clean(text))), chars)
+}
+
+func notShown(kind, otherwise string, bytes int) string {
+	if kind == "" {
+		kind = otherwise
+	}
+	return fmt.Sprintf("[%s, %d bytes, not shown]", kind, bytes)
+}

@@ -1,0 +1,91 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// closeGrace is how long a program may take to end after its input was closed.
+const closeGrace = time.Second
+
+// Program is a program that talks over its standard input and output. It ends with Close and, like a command, with this program.
+type Program struct {
+	Input  io.WriteCloser
+	Output io.ReadCloser
+	*process
+}
+
+// StartProgram starts a program with its arguments; what it writes to standard error goes to log. Errors: no such program, and those
+// of the system.
+func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Program, error) {
+	name := argv[0]
+	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no such program; install it, or write its path", argv[0])
+	}
+	var ends [6]*os.File // read and write ends of input, output and errors
+	for i := 0; i < len(ends) && err == nil; i += 2 {
+		ends[i], ends[i+1], err = os.Pipe()
+	}
+	cmd := exec.Command(path, argv[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	var g *guard
+	if err == nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[3], ends[5]
+		g, err = startGuarded(cmd)
+	}
+	if err != nil {
+		for _, f := range ends {
+			if f != nil {
+				_ = f.Close() // nothing was written
+			}
+		}
+		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	for _, i := range []int{0, 3, 5} {
+		_ = ends[i].Close() // the program has its own copies
+	}
+	p := &process{cmd: cmd, guard: g, output: ends[4], exited: make(chan struct{}), drained: make(chan struct{})}
+	go func() {
+		defer close(p.exited)
+		p.err = cmd.Wait()
+	}()
+	go func() {
+		defer close(p.drained)
+		_, _ = io.Copy(log, ends[4]) // ends with the last writer, or when finish closes the pipe
+	}()
+	return &Program{Input: ends[1], Output: ends[2], process: p}, nil
+}
+
+// Close closes the program's input, and ends it with all that it started if it goes on. It returns how the program ended.
+func (p *Program) Close() error {
+	_ = p.Input.Close() // it may be closed already
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+		p.end()
+	}
+	p.finish()
+	_ = p.Output.Close() // only read from
+	if text, ok := p.exit(); !ok && !p.ended.Load() {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// PID is the id of the program's process, which leads its session.
+func (p *Program) PID() int { return p.cmd.Process.Pid }
+
+// Wait waits until the program has ended. Somebody else closes it.
+func (p *Program) Wait() { <-p.exited }
