@@ -128,8 +128,9 @@ another client's file. --key stores a key, asked for or read from standard input
 a value $NAME of --env or --header; environment variables win over stored keys.`,
 		Example: `  plimsoll mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
   plimsoll mcp add tracker --url https://tracker.example.com/mcp --oauth
-  plimsoll mcp add search --url https://x.example.com/mcp --header 'X-Key=$SEARCH_KEY' --key SEARCH_KEY
+  plimsoll mcp add x --url https://x.example.com/mcp --header 'X-Key=$X_KEY' --key X_KEY
   plimsoll mcp add --from ~/.claude.json`,
+		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if from != "" {
 				return cmd.takeOver(from, args)
@@ -270,7 +271,7 @@ your own file is yours to delete; mcp.NAME.enabled: false leaves it out.`,
 // start is a command that starts servers: test says whether they work, tools lists what they offer, log shows what they write.
 func (cmd *mcpCommand) start(use string) *cobra.Command {
 	about := map[string][2]string{
-		"test":  {"Start servers and say whether they work", "Test starts each server, or the one named, and says what it offers. It ends with 1 if one fails."},
+		"test":  {"Start servers and say whether they work", "Test starts each server, or the one named, and says what it offers. It ends with 1\nif one fails."},
 		"tools": {"List the tools of the servers", "Tools starts each server, or the one named, and lists its tools with the tokens that\ntheir declarations take of every request."},
 		"log":   {"Show what a server writes when it starts", "Log starts a server and shows what it wrote to its standard error and logged."},
 	}[use]
