@@ -13,7 +13,7 @@ import (
 	"plimsoll/cli/screen"
 	"plimsoll/conversation"
 	"plimsoll/tui"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 )
 
 const (
@@ -78,18 +78,18 @@ func TestTheChatStoresAWorkingKey(t *testing.T) {
 	if p, at := providerRow(t, h, "anthropic"); p.Ready || p.Stored || at == 0 {
 		t.Errorf("before, %+v at %d", p, at)
 	}
-	_, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret(badKey))
+	_, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret(badKey))
 	if err == nil || !strings.Contains(err.Error(), "nothing was stored") || strings.Contains(err.Error(), "0123456789") {
 		t.Errorf("a wrong key: %v", err)
 	}
-	if _, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret("export KEY=x")); err == nil || !strings.Contains(err.Error(), "this is not a key") {
+	if _, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret("export KEY=x")); err == nil || !strings.Contains(err.Error(), "this is not a key") {
 		t.Errorf("no key: %v", err)
 	}
 	if _, err := os.Stat(a.settings.KeyFile()); !os.IsNotExist(err) {
 		t.Errorf("something was stored: %v", err)
 	}
 
-	got, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret(" "+goodKey+"\n"))
+	got, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret(" "+goodKey+"\n"))
 	if err != nil || !strings.Contains(got.Place, "keys.json, which only you can read") || !got.Provider.Stored {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -122,7 +122,7 @@ func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	if !send() {
 		t.Fatal("it was answered without a key")
 	}
-	if _, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret(goodKey)); err != nil {
+	if _, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret(goodKey)); err != nil {
 		t.Fatal(err)
 	}
 	if send() {

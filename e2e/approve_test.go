@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 )
 
 // Calls that change something ask first, and show what they would do.
@@ -14,7 +14,7 @@ import (
 func (t *terminal) awaitQuestion(texts ...string) screen {
 	t.t.Helper()
 	t.awaitText(texts...)
-	grace := time.NewTimer(overlay.Grace + 100*time.Millisecond)
+	grace := time.NewTimer(dialog.Grace + 100*time.Millisecond)
 	defer grace.Stop()
 	<-grace.C
 	return t.awaitText(texts...)

@@ -12,7 +12,7 @@ type Styles struct {
 	Tool     ToolStyles
 	Diff     DiffStyles
 	Composer ComposerStyles
-	Overlay  OverlayStyles
+	Dialog   DialogStyles
 	Gauge    GaugeStyles
 	State    StateStyles
 	Match    lipgloss.Style // a search match
@@ -77,8 +77,8 @@ type ComposerStyles struct {
 	Chip        lipgloss.Style // a folded paste or a mention
 }
 
-// OverlayStyles are for dialogs, lists and completions.
-type OverlayStyles struct {
+// DialogStyles are for dialogs, lists and completions.
+type DialogStyles struct {
 	Border   lipgloss.Style
 	Title    lipgloss.Style
 	Text     lipgloss.Style
@@ -148,7 +148,7 @@ func Build(t Theme) Styles {
 		Tool:     p.tool(),
 		Diff:     p.diff(),
 		Composer: p.composer(),
-		Overlay: OverlayStyles{
+		Dialog: DialogStyles{
 			Border: p.fg(t.Rule), Raised: p.background(t.Raised), Behind: p.fg(t.Rule).Faint(!t.HasColour()), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
 			Item: p.fg(t.Text), Selected: p.selected().Bold(true), Detail: p.quiet(),
 		},

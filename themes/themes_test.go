@@ -170,7 +170,7 @@ func TestStatesDifferInMono(t *testing.T) {
 	mono, _ := themes.ByName(themes.Mono)
 	s := themes.Build(mono)
 	for name, pair := range map[string][2]lipgloss.Style{
-		"selected item":  {s.Overlay.Selected, s.Overlay.Item},
+		"selected item":  {s.Dialog.Selected, s.Dialog.Item},
 		"selected text":  {s.Text.Selection, s.Text.Assistant},
 		"shell line":     {s.Composer.Shell, s.Composer.Border},
 		"failed tool":    {s.Tool.Error, s.Tool.OK},

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -29,8 +29,8 @@ type (
 	output struct{ title, text string }
 
 	// openDialog opens a dialog, closeDialog closes one.
-	openDialog  struct{ dialog overlay.Dialog }
-	closeDialog struct{ dialog overlay.Dialog }
+	openDialog  struct{ dialog dialog.Dialog }
+	closeDialog struct{ dialog dialog.Dialog }
 
 	// transcriptCovered says that a view, or a dialog that the user did not request, opened over the transcript.
 	transcriptCovered struct{}
@@ -73,11 +73,11 @@ func say(text string) pane.Action { return pane.Say{Text: text} }
 func refuse(why string) pane.Action { return pane.Say{Text: why, Bad: true} }
 
 // open returns the action that opens a picker.
-func open(o overlay.PickerOptions) pane.Action { return openDialog{overlay.NewPicker(o)} }
+func open(o dialog.PickerOptions) pane.Action { return openDialog{dialog.NewPicker(o)} }
 
 // confirm asks the user before something that cannot be undone, and calls then after a yes.
 func confirm(title, question, yes, no string, then func() pane.Action) pane.Action {
-	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{Title: title, Question: question, Yes: yes, No: no, Danger: true},
+	return openDialog{dialog.NewConfirm(dialog.ConfirmOptions{Title: title, Question: question, Yes: yes, No: no, Danger: true},
 		func(accepted bool) pane.Action {
 			if !accepted {
 				return nil

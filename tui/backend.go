@@ -19,7 +19,7 @@ import (
 	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/settings"
 )
 
@@ -223,8 +223,8 @@ type Connector interface {
 	Disconnect(ctx context.Context, provider string) (Provider, error)
 }
 
-// Secret is an API key; see [overlay.Secret].
-type Secret = overlay.Secret
+// Secret is an API key; see [dialog.Secret].
+type Secret = dialog.Secret
 
 // Provider is a provider of models.
 type Provider struct {

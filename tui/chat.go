@@ -13,8 +13,8 @@ import (
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/gauge"
-	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
@@ -307,11 +307,11 @@ func (c *chat) copyReply(args string) pane.Action {
 	case 1:
 		return copyText(blocks[0].Text(), "the code block")
 	}
-	items := make([]overlay.Item, len(blocks))
+	items := make([]dialog.Item, len(blocks))
 	for i, b := range blocks {
-		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
+		items[i] = dialog.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
 	}
-	return open(overlay.PickerOptions{Title: "Copy a code block", Items: items,
+	return open(dialog.PickerOptions{Title: "Copy a code block", Items: items,
 		Choose: func(code, _ string) pane.Action { return copyText(code, "the code block") }})
 }
 

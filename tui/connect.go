@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/tui/choices"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -26,9 +26,9 @@ type connecting struct {
 	session *session
 
 	providers   []Provider
-	provider    Provider            // the chosen provider
-	keyInput    *overlay.SecretLine // the open input line for the key, or nil
-	cancelCheck context.CancelFunc  // cancels the running check of the key
+	provider    Provider           // the chosen provider
+	keyInput    *dialog.SecretLine // the open input line for the key, or nil
+	cancelCheck context.CancelFunc // cancels the running check of the key
 }
 
 // start lists the providers, or continues with a named one.
@@ -44,12 +44,12 @@ func (c *connecting) start(name string) pane.Action {
 
 // chooseProvider lets the user choose a provider, with a text above.
 func (c *connecting) chooseProvider(text string) pane.Action {
-	items := make([]overlay.Item, 0, len(c.providers)+1)
+	items := make([]dialog.Item, 0, len(c.providers)+1)
 	for _, p := range c.providers {
-		items = append(items, overlay.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == c.session.Model.Provider})
+		items = append(items, dialog.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == c.session.Model.Provider})
 	}
-	items = append(items, overlay.Item{ID: itemOther, Title: "other", Columns: []string{"another server or address"}})
-	return open(overlay.PickerOptions{Title: "Connect: choose a provider", Text: text, Items: items, Choose: func(name, _ string) pane.Action {
+	items = append(items, dialog.Item{ID: itemOther, Title: "other", Columns: []string{"another server or address"}})
+	return open(dialog.PickerOptions{Title: "Connect: choose a provider", Text: text, Items: items, Choose: func(name, _ string) pane.Action {
 		if name == itemOther {
 			return c.env.loadPage("Connect", PageConnect, "")
 		}
@@ -76,13 +76,13 @@ func (c *connecting) useProvider(name string) pane.Action {
 // chooseAction asks what to do with a provider that has a key.
 func (c *connecting) chooseAction() pane.Action {
 	actions := map[string]func() pane.Action{"models": func() pane.Action { return c.offerModels("") }, "key": c.enterKey, "forget": c.removeKey}
-	items := []overlay.Item{{ID: "models", Title: "choose a model", Columns: []string{"of those that it offers"}},
+	items := []dialog.Item{{ID: "models", Title: "choose a model", Columns: []string{"of those that it offers"}},
 		{ID: "key", Title: "store a key", Columns: []string{"tried first, with a request that costs nothing"}}}
 	if c.provider.Stored {
 		items[1].Title = "replace the key"
-		items = append(items, overlay.Item{ID: "forget", Title: "remove the key", Columns: []string{"that is stored"}})
+		items = append(items, dialog.Item{ID: "forget", Title: "remove the key", Columns: []string{"that is stored"}})
 	}
-	return open(overlay.PickerOptions{Title: "Connect " + c.provider.Name, Text: c.provider.Note, Items: items,
+	return open(dialog.PickerOptions{Title: "Connect " + c.provider.Name, Text: c.provider.Note, Items: items,
 		Choose: func(item, _ string) pane.Action { return actions[item]() }})
 }
 
@@ -92,7 +92,7 @@ func (c *connecting) enterKey() pane.Action {
 	if c.provider.KeyPage != "" {
 		text += "\nKeys are made at " + c.provider.KeyPage
 	}
-	c.keyInput = overlay.NewSecretLine(overlay.SecretOptions{Title: "Connect " + c.provider.Name, Text: text,
+	c.keyInput = dialog.NewSecretLine(dialog.SecretOptions{Title: "Connect " + c.provider.Name, Text: text,
 		Doing: "trying the key…", Enter: "try and store", Try: c.tryKey, Leave: c.closeKeyInput})
 	return openDialog{c.keyInput}
 }
@@ -168,7 +168,7 @@ func (c *connecting) offerModels(done string) pane.Action {
 
 // openModelPicker opens the list of models.
 func (c *connecting) openModelPicker(text string, models []ModelChoice, failed error) pane.Action {
-	o := overlay.PickerOptions{Title: "Connect " + c.provider.Name + ": choose a model", Text: text, Choose: c.useModel,
+	o := dialog.PickerOptions{Title: "Connect " + c.provider.Name + ": choose a model", Text: text, Choose: c.useModel,
 		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.provider.Name + "/ID names one"}
 	for _, m := range models {
 		if provider, _, _ := strings.Cut(m.Name, "/"); provider == c.provider.Name {

@@ -9,7 +9,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/tui"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/tuitest"
 )
 
@@ -127,12 +127,12 @@ func TestAStoredKeyIsRemovedAfterConfirmation(t *testing.T) {
 		r.submit("/connect anthropic")
 		r.press("down", "down", "enter")
 		r.wantText("Remove the key that is stored for anthropic?")
-		r.wait(2 * overlay.Grace)
+		r.wait(2 * dialog.Grace)
 		r.press("n")
 		r.wantCalls("providers")
 		r.submit("/connect anthropic")
 		r.press("down", "down", "enter")
-		r.wait(2 * overlay.Grace)
+		r.wait(2 * dialog.Grace)
 		r.press("y")
 		r.wantCalls("providers", "disconnect anthropic")
 		r.wantText("The stored key for anthropic is removed.")

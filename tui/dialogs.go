@@ -11,7 +11,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui/cells"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -24,7 +24,7 @@ import (
 type dialogs struct {
 	env     *env
 	session *session
-	stack   *overlay.Stack
+	stack   *dialog.Stack
 
 	connecting     connecting
 	questions      []question  // of calls that wait for an answer, oldest first
@@ -38,12 +38,12 @@ type dialogs struct {
 // question is the dialog that a call waits for.
 type question struct {
 	callID string
-	dialog overlay.Dialog
+	dialog dialog.Dialog
 	isOpen bool
 }
 
 func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
-	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, ts.styles), connecting: connecting{env: e, session: s}}
+	d := &dialogs{env: e, session: s, stack: dialog.NewStack(e.Keys.Dialogs, ts.styles), connecting: connecting{env: e, session: s}}
 	d.stack.Settle(cells.Settle)
 	return d
 }
@@ -54,9 +54,9 @@ func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
 func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	top, now := d.stack.Top(), d.env.Now()
 	action = d.stack.Update(msg, now)
-	_, early := action.(overlay.Early)
+	_, early := action.(dialog.Early)
 	// A user who just answered a question and presses a key means the question below.
-	if early && now.Sub(d.answeredAt) >= overlay.Grace && d.postpone(top) {
+	if early && now.Sub(d.answeredAt) >= dialog.Grace && d.postpone(top) {
 		return nil, true
 	}
 	open := d.stack.Top() == top
@@ -102,17 +102,17 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 }
 
 // newQuestionDialog returns the dialog for a call.
-func (d *dialogs) newQuestionDialog(u updates.AskApproval) overlay.Dialog {
+func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 	answer, session := d.answerTo(u.Call.ID), d.session.Session
 	if u.Review.Need == conversation.NeedAnswer {
-		return overlay.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
+		return dialog.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
 			if !ok {
 				return answer(conversation.Answer{Grant: conversation.GrantNo})
 			}
 			return answer(conversation.Answer{Grant: conversation.GrantOnce, Text: text})
 		})
 	}
-	return overlay.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
+	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
 }
 
 // addQuestion opens a question once the user stops typing.
@@ -146,7 +146,7 @@ func (d *dialogs) openQuestions() pane.Action {
 		return nil
 	}
 	now := d.env.Now()
-	if left := d.wroteAt.Add(overlay.Calm).Sub(now); left > 0 {
+	if left := d.wroteAt.Add(dialog.Calm).Sub(now); left > 0 {
 		if d.timerPending {
 			return nil
 		}
@@ -166,7 +166,7 @@ func (d *dialogs) openQuestions() pane.Action {
 }
 
 // postpone closes the dialog of a question until the user stops typing. It returns false for other dialogs.
-func (d *dialogs) postpone(one overlay.Dialog) bool {
+func (d *dialogs) postpone(one dialog.Dialog) bool {
 	for i := range d.questions {
 		if q := &d.questions[i]; q.dialog == one {
 			q.isOpen = false
@@ -209,8 +209,8 @@ func (d *dialogs) askConsent(err error, next openRequest) (pane.Action, bool) {
 	}
 	d.closeConsent()
 	d.consent, d.consentRequest = c, next
-	o := overlay.ConfirmOptions{Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true}
-	return d.addQuestion(question{callID: consentID, dialog: overlay.NewConfirm(o, d.answerConsent)}), true
+	o := dialog.ConfirmOptions{Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true}
+	return d.addQuestion(question{callID: consentID, dialog: dialog.NewConfirm(o, d.answerConsent)}), true
 }
 
 // closeConsent closes the question for consent.

@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 )
 
 // approval returns a call that needs approval.
@@ -36,7 +36,7 @@ func TestApprovals(t *testing.T) {
 				r.wantCalls()
 				r.wantNoText("Allow this?")
 				r.wantText("│ y", "a question is waiting")
-				r.wait(overlay.Calm + overlay.Grace)
+				r.wait(dialog.Calm + dialog.Grace)
 				r.wantText("Allow this?", "rm -rf build")
 				r.press(c.keys...)
 				r.wantCalls(c.want)
@@ -82,11 +82,11 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.wantText("a question is waiting")
 		r.press("a")
 		r.wantCalls()
-		r.wait(overlay.Calm - time.Millisecond)
+		r.wait(dialog.Calm - time.Millisecond)
 		r.wantNoText("Allow this?")
 		r.wait(time.Millisecond)
 		r.wantText("Allow this?")
-		r.wait(overlay.Grace)
+		r.wait(dialog.Grace)
 		r.press("a")
 		r.wantCalls("first answer c1 always run_command(rm -rf build)")
 		r.wantText("│ do ita")

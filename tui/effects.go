@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/updates"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -110,7 +110,7 @@ func (e *env) loadPage(title, page, about string) pane.Action {
 		if page == PageExport {
 			return late, late, err
 		}
-		return func() pane.Action { return openDialog{overlay.NewText(title, text)} }, late, err
+		return func() pane.Action { return openDialog{dialog.NewText(title, text)} }, late, err
 	})
 }
 

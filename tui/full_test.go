@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 )
 
 // Behaviour that all full-screen views share.
@@ -66,7 +66,7 @@ func TestACallIsApprovedWhileAViewIsOpen(t *testing.T) {
 	inEachView(t, func(r *rig, name string) {
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.wantText("Allow this?", "rm -rf build")
-		r.wait(overlay.Grace)
+		r.wait(dialog.Grace)
 		r.press("y")
 		r.wantCalls("first answer c1 once")
 		r.wantNoText("Allow this?")

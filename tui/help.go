@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/tui/composer"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -15,28 +15,28 @@ import (
 // of the program, which fits a screen of 80x24.
 func help(keys KeyMap) pane.Action {
 	dialogs := keys.Dialogs
-	group := func(title string, keymap any) overlay.Group {
-		return overlay.KeyGroup(title, pane.BindingsIn(keymap)...)
+	group := func(title string, keymap any) dialog.Group {
+		return dialog.KeyGroup(title, pane.BindingsIn(keymap)...)
 	}
-	commands := [3]overlay.Group{{Title: "Conversation"}, {Title: "Context"}, {Title: "Program"}}
+	commands := [3]dialog.Group{{Title: "Conversation"}, {Title: "Context"}, {Title: "Program"}}
 	for _, c := range slashCommands() {
 		g := &commands[c.group]
-		g.Entries = append(g.Entries, overlay.Entry{Name: "/" + c.Name, What: c.Help})
+		g.Entries = append(g.Entries, dialog.Entry{Name: "/" + c.Name, What: c.Help})
 	}
-	views := map[string]overlay.Group{}
+	views := map[string]dialog.Group{}
 	for _, v := range keys.viewKeymaps() {
 		views[v.name] = group(v.title, v.keys)
 	}
 	e := keys.Composer.Editing
-	editing, lines := overlay.KeyGroup("Editing a message", append(pane.BindingsIn(e.Keys), e.Copy, e.Cut)...), group("Lines to type in, and texts", keys.Review.Edit)
-	lines.Entries = slices.DeleteFunc(lines.Entries, func(e overlay.Entry) bool { return slices.Contains(editing.Entries, e) })
-	editing.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, as with other moves"}}, editing.Entries...)
-	tab := func(title string, groups ...overlay.Group) overlay.Tab {
-		return overlay.Tab{Title: title, Groups: groups}
+	editing, lines := dialog.KeyGroup("Editing a message", append(pane.BindingsIn(e.Keys), e.Copy, e.Cut)...), group("Lines to type in, and texts", keys.Review.Edit)
+	lines.Entries = slices.DeleteFunc(lines.Entries, func(e dialog.Entry) bool { return slices.Contains(editing.Entries, e) })
+	editing.Entries = append([]dialog.Entry{{Name: "shift+←↑↓→", What: "select, as with other moves"}}, editing.Entries...)
+	tab := func(title string, groups ...dialog.Group) dialog.Tab {
+		return dialog.Tab{Title: title, Groups: groups}
 	}
-	return openDialog{overlay.NewHelp(
+	return openDialog{dialog.NewHelp(
 		tab("chat", group("Writing", keys.Composer.Writing), lineSyntax),
-		tab("keys", overlay.KeyGroup("Screen", keys.Screen.Bindings()...)),
+		tab("keys", dialog.KeyGroup("Screen", keys.Screen.Bindings()...)),
 		tab("commands", commands[aboutConversation], commands[aboutProgram]),
 		tab("context", commands[aboutContext], views["context"]),
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
@@ -49,7 +49,7 @@ func help(keys KeyMap) pane.Action {
 }
 
 // lineSyntax lists the characters with a special meaning in messages.
-var lineSyntax = overlay.Group{Title: "Files and commands", Entries: []overlay.Entry{
+var lineSyntax = dialog.Group{Title: "Files and commands", Entries: []dialog.Entry{
 	{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
 	{Name: "@FOLDER/", What: "add the names of what is in a folder"},
 	{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
@@ -62,15 +62,15 @@ func (m *Model) openPalette() pane.Action {
 	s, w := m.env.Keys.Screen, m.env.Keys.Composer.Writing
 	bound := map[string]key.Binding{"history": s.History, "undo-compact": s.UndoCompaction, "editor": w.Editor,
 		"help": w.Help, "quit": s.Quit, "permissions": s.Mode}
-	var items []overlay.Item
+	var items []dialog.Item
 	for _, c := range slashCommands() {
 		title := "/" + c.Name
 		if c.Needs {
 			title += " " + c.Args
 		}
-		items = append(items, overlay.Item{ID: c.Name, Title: title, Columns: []string{c.Help, keyOr(bound[c.Name], "")}})
+		items = append(items, dialog.Item{ID: c.Name, Title: title, Columns: []string{c.Help, keyOr(bound[c.Name], "")}})
 	}
-	return open(overlay.PickerOptions{Title: "Commands", Items: items, Choose: func(name, _ string) pane.Action {
+	return open(dialog.PickerOptions{Title: "Commands", Items: items, Choose: func(name, _ string) pane.Action {
 		return deferred(func() tea.Cmd { return m.runFromPalette(name) })
 	}})
 }

@@ -12,9 +12,9 @@ import (
 	"plimsoll/tui/account"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
-	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
@@ -28,7 +28,7 @@ import (
 type KeyMap struct {
 	Screen   Screen
 	Composer composer.KeyMap
-	Dialogs  overlay.KeyMap
+	Dialogs  dialog.KeyMap
 	Context  account.KeyMap
 	History  history.KeyMap
 	Preview  preview.KeyMap
@@ -68,7 +68,7 @@ func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{
 		Composer: composer.DefaultKeyMap(),
-		Dialogs:  overlay.DefaultKeyMap(),
+		Dialogs:  dialog.DefaultKeyMap(),
 		Context:  account.DefaultKeyMap(),
 		History:  history.DefaultKeyMap(),
 		Preview:  preview.DefaultKeyMap(),

@@ -17,7 +17,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -59,7 +59,7 @@ var errRefused = errors.New("not today")
 func incomingMessages(y *typist) map[string]tea.Msg {
 	readResult := func(err error) tea.Msg {
 		readText := func(context.Context) (string, error) { return "line\nline", err }
-		msg := y.runRead(newReadAction(readText, "the text is shown", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(readAction))()
+		msg := y.runRead(newReadAction(readText, "the text is shown", func(text string) pane.Action { return openDialog{dialog.NewText("Doctor", text)} }).(readAction))()
 		y.keyboard.allKeys++ // a key that was pressed meanwhile
 		return msg
 	}

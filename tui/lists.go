@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation/plain"
 	"plimsoll/themes"
 	"plimsoll/tui/choices"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -26,9 +26,9 @@ type lists struct {
 	env     *env
 	session *session
 
-	stack              *overlay.Stack
-	conversationPicker *overlay.Picker // the newest list of conversations, which may be closed; nil before the first
-	modelPicker        *overlay.Picker // the newest list of models, likewise
+	stack              *dialog.Stack
+	conversationPicker *dialog.Picker // the newest list of conversations, which may be closed; nil before the first
+	modelPicker        *dialog.Picker // the newest list of models, likewise
 	models             []ModelChoice
 	stored             []Stored
 	order              choices.Order
@@ -48,15 +48,15 @@ func (l *lists) openModels(models []ModelChoice) pane.Action {
 	l.models = models
 	choices.SortModels(l.models)
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
-	l.modelPicker = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
+	l.modelPicker = dialog.NewPicker(dialog.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
 		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
-		Acts: []overlay.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
-		Dial: &overlay.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
+		Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
+		Dial: &dialog.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
 	return openDialog{l.modelPicker}
 }
 
-func (l *lists) modelItems() []overlay.Item {
-	items := make([]overlay.Item, len(l.models))
+func (l *lists) modelItems() []dialog.Item {
+	items := make([]dialog.Item, len(l.models))
 	for i, m := range l.models {
 		items[i] = modelItem(m, l.session)
 		if m.Favorite {
@@ -68,8 +68,8 @@ func (l *lists) modelItems() []overlay.Item {
 	return items
 }
 
-func modelItem(m ModelChoice, s *session) overlay.Item {
-	item := overlay.Item{ID: m.Name, Title: m.Name, Columns: m.Columns(), Current: m.Name == s.Model.Name(), Fixed: m.Plain}
+func modelItem(m ModelChoice, s *session) dialog.Item {
+	item := dialog.Item{ID: m.Name, Title: m.Name, Columns: m.Columns(), Current: m.Name == s.Model.Name(), Fixed: m.Plain}
 	if item.Columns == nil {
 		item.Note = m.Note
 	}
@@ -111,20 +111,20 @@ func (l *lists) openConversations(stored []Stored) pane.Action {
 	l.stored, l.previewID, l.previewed = stored, "", map[string]bool{}
 	choices.SortConversations(l.stored, l.order)
 	keys := l.env.Keys.Dialogs.Lists
-	l.conversationPicker = overlay.NewPicker(overlay.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
+	l.conversationPicker = dialog.NewPicker(dialog.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
 		Choose: func(id, _ string) pane.Action { return resume{id} },
 		Focus:  func(string) pane.Action { return l.loadPreview() },
-		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle}, {Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
+		Acts: []dialog.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle}, {Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
 			{Key: keys.Fork, Word: "fork", Do: l.forkStored}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
 	return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
 }
 
 func (l *lists) pickerTitle() string { return fmt.Sprintf("Continue · %s", l.order) }
 
-func (l *lists) storedItems() []overlay.Item {
-	items := make([]overlay.Item, len(l.stored))
+func (l *lists) storedItems() []dialog.Item {
+	items := make([]dialog.Item, len(l.stored))
 	for i, c := range l.stored {
-		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Columns: c.Columns(), Note: c.Note, Current: c.ID == l.session.ID}
+		items[i] = dialog.Item{ID: c.ID, Title: c.Title, Columns: c.Columns(), Note: c.Note, Current: c.ID == l.session.ID}
 	}
 	return items
 }
@@ -177,7 +177,7 @@ func (l *lists) sortByNext(string) pane.Action {
 // askTitle asks for another title.
 func (l *lists) askTitle(id string) pane.Action {
 	b := l.env.Backend
-	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.rowOf(id)].Title, func(title string) pane.Action {
+	return openDialog{dialog.NewLine("Rename", "Title:", l.stored[l.rowOf(id)].Title, func(title string) pane.Action {
 		retitle := func(i int) { l.stored[i].Title = title }
 		if id == l.session.ID && !l.session.readOnly() {
 			return actionList{l.session.rename(title), l.changeStored(id, func(context.Context) error { return nil }, retitle)}

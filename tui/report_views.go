@@ -246,8 +246,8 @@ func reasonOf(err error) string {
 }
 
 // openSetting opens the dialog that changes a setting.
-func openSetting(m *Model, dialog string) tea.Cmd {
-	switch dialog {
+func openSetting(m *Model, name string) tea.Cmd {
+	switch name {
 	case OpensModels:
 		return m.do(m.lists.chooseModel())
 	case OpensEfforts:

@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -59,11 +59,11 @@ func (s *session) profileCommand(args string) pane.Action {
 	if args != "" {
 		return s.setProfile(args)
 	}
-	items := make([]overlay.Item, len(s.Profiles))
+	items := make([]dialog.Item, len(s.Profiles))
 	for i, p := range s.Profiles {
-		items[i] = overlay.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == s.Profile}
+		items[i] = dialog.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == s.Profile}
 	}
-	return open(overlay.PickerOptions{Title: "Profile", Items: items, Empty: "there are no profiles",
+	return open(dialog.PickerOptions{Title: "Profile", Items: items, Empty: "there are no profiles",
 		Choose: func(name, _ string) pane.Action { return s.setProfile(name) }})
 }
 
@@ -163,16 +163,16 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	if why := s.whyNotRewindable(); why != "" {
 		return refuse(why)
 	}
-	var items []overlay.Item
+	var items []dialog.Item
 	for _, t := range slices.Backward(s.log.userTurns()) {
 		when := t.event.Time.In(s.env.zone()).Format("2 Jan 15:04")
-		items = append(items, overlay.Item{
+		items = append(items, dialog.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
 			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
 			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens"},
 		})
 	}
-	return open(overlay.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
+	return open(dialog.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
 		Choose: func(event, _ string) pane.Action {
 			seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
 			return s.rewind(s.outline.TurnOf(seq))

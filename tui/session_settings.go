@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -87,18 +87,18 @@ func modeHelp(mode conversation.Mode) string {
 
 // listRules lists the modes and the rules.
 func (s *session) listRules(rules []conversation.Rule) pane.Action {
-	var items []overlay.Item
+	var items []dialog.Item
 	for _, mode := range conversation.Modes() {
-		items = append(items, overlay.Item{ID: string(mode), Title: "mode " + string(mode), Columns: []string{modeHelp(mode)}, Current: mode == s.Mode})
+		items = append(items, dialog.Item{ID: string(mode), Title: "mode " + string(mode), Columns: []string{modeHelp(mode)}, Current: mode == s.Mode})
 	}
 	for i, r := range rules {
 		title := "allow " + r.Text
 		if r.Deny {
 			title = "deny " + r.Text
 		}
-		items = append(items, overlay.Item{ID: strconv.Itoa(i), Title: title, Columns: []string{ruleNote(r)}})
+		items = append(items, dialog.Item{ID: strconv.Itoa(i), Title: title, Columns: []string{ruleNote(r)}})
 	}
-	return open(overlay.PickerOptions{Title: "Permissions", Items: items, Choose: func(item, _ string) pane.Action {
+	return open(dialog.PickerOptions{Title: "Permissions", Items: items, Choose: func(item, _ string) pane.Action {
 		if i, err := strconv.Atoi(item); err == nil {
 			return s.showRule(rules[i])
 		}
@@ -126,7 +126,7 @@ func ruleNote(r conversation.Rule) string {
 // showRule shows a rule. A granted rule it revokes after a confirmation.
 func (s *session) showRule(r conversation.Rule) pane.Action {
 	if r.ID == "" {
-		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Location, "your configuration")+".")}
+		return openDialog{dialog.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Location, "your configuration")+".")}
 	}
 	agent := s.Session
 	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {

@@ -13,7 +13,7 @@ import (
 	"plimsoll/tui/account"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -227,11 +227,11 @@ const autoEffort = "auto"
 
 func (m *Model) pickEffort() pane.Action {
 	current := m.session.Model.Effort
-	items := []overlay.Item{{ID: autoEffort, Title: autoEffort, Columns: []string{"the model decides"}, Current: current == ""}}
+	items := []dialog.Item{{ID: autoEffort, Title: autoEffort, Columns: []string{"the model decides"}, Current: current == ""}}
 	for _, level := range llm.Efforts() {
-		items = append(items, overlay.Item{ID: level, Title: level, Current: current == level})
+		items = append(items, dialog.Item{ID: level, Title: level, Current: current == level})
 	}
-	return open(overlay.PickerOptions{Title: "Effort: how much the model reasons", Items: items,
+	return open(dialog.PickerOptions{Title: "Effort: how much the model reasons", Items: items,
 		Choose: func(level, _ string) pane.Action { return m.env.switchModel(level) }})
 }
 

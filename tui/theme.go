@@ -16,10 +16,10 @@ import (
 	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
-	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/search"
@@ -93,7 +93,7 @@ func (ts themeStyles) markdown() *markdown.Renderer {
 }
 
 func (ts themeStyles) composer() composer.Styles {
-	c, o, t := ts.styles.Composer, ts.styles.Overlay, ts.styles.Text
+	c, o, t := ts.styles.Composer, ts.styles.Dialog, ts.styles.Text
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
 		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
 }
@@ -102,7 +102,7 @@ func (ts themeStyles) composer() composer.Styles {
 
 // pane returns the styles that all of them share.
 func (ts themeStyles) pane() pane.Styles {
-	f, t, o := ts.styles.Frame, ts.styles.Text, ts.styles.Overlay
+	f, t, o := ts.styles.Frame, ts.styles.Text, ts.styles.Dialog
 	return pane.Styles{
 		Title: f.Header, Detail: f.Detail, Rule: f.Rule, Text: o.Text, Muted: t.Muted, Key: f.HelpKey,
 		Selected: o.Selected, Match: ts.styles.Match, Warning: t.Warning, Error: t.Error,
@@ -167,8 +167,8 @@ type theme struct {
 	profile    colorprofile.Profile // how many colors the terminal supports
 	links      bool                 // the terminal supports links
 	styles     themeStyles
-	needsApply bool           // the parts do not have its styles yet
-	picker     overlay.Dialog // the open list of themes, or nil
+	needsApply bool          // the parts do not have its styles yet
+	picker     dialog.Dialog // the open list of themes, or nil
 }
 
 func newTheme(o Options) theme {
@@ -209,18 +209,18 @@ func (t *theme) setOwnThemes(own []themes.Theme) {
 // openPicker opens a list of themes and draws the screen in the selected one; why is the error
 // of files that could not be read.
 func (t *theme) openPicker(why error) pane.Action {
-	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.choose(name) },
+	o := dialog.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.choose(name) },
 		Focus: func(name string) pane.Action {
 			t.preview(name)
 			return nil
 		}}
 	for _, row := range t.ownThemes.Rows(t.isDark) {
-		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Columns: []string{row.Detail}, Current: t.chosenRow() == row.Name})
+		o.Items = append(o.Items, dialog.Item{ID: row.Name, Title: row.Name, Columns: []string{row.Detail}, Current: t.chosenRow() == row.Name})
 	}
 	if why != nil {
 		o.Text = why.Error()
 	}
-	t.picker = overlay.NewPicker(o)
+	t.picker = dialog.NewPicker(o)
 	return openDialog{t.picker}
 }
 
@@ -236,7 +236,7 @@ func (t *theme) chosenRow() string {
 }
 
 // restoreAfterPicker returns to the chosen theme once the list of themes is closed.
-func (t *theme) restoreAfterPicker(open *overlay.Stack) {
+func (t *theme) restoreAfterPicker(open *dialog.Stack) {
 	if t.picker != nil && !open.Has(t.picker) {
 		t.picker = nil
 		t.preview(t.name)

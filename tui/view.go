@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/alert"
 	"plimsoll/tui/cells"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -265,7 +265,7 @@ type snackbar struct {
 // keyTarget is what gets the keys: a view, and a dialog over it. The zero value is the main screen.
 type keyTarget struct {
 	view   fullView
-	dialog overlay.Dialog
+	dialog dialog.Dialog
 }
 
 const snackbarFor = 4 * time.Second

@@ -159,7 +159,7 @@ func Styles(theme string) (themes.Styles, pane.Styles) {
 	}
 	s := themes.Build(t)
 	return s, pane.Styles{
-		Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
-		Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
+		Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Dialog.Text, Muted: s.Text.Muted,
+		Key: s.Frame.HelpKey, Selected: s.Dialog.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
 	}
 }

@@ -1,4 +1,4 @@
-package overlay_test
+package dialog_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/tuitest"
 )
 
@@ -15,7 +15,7 @@ const typedSecret = "sk-very-secret-0123456789"
 
 func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 	t.Parallel()
-	line := overlay.NewSecretLine(secretOptions())
+	line := dialog.NewSecretLine(secretOptions())
 	s := openDialog(80, 24, line)
 	s.Update(tea.PasteMsg{Content: "  " + typedSecret + "\n"}, later)
 	seen := plainView(s)
@@ -23,7 +23,7 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 		t.Errorf("the dialog shows\n%s", seen)
 	}
 	action := s.Update(tuitest.Key("enter"), later)
-	got, ok := action.(overlay.Secret)
+	got, ok := action.(dialog.Secret)
 	if !ok || got.Reveal() != typedSecret || s.Top() != line {
 		t.Fatalf("enter returns %#v, %d dialogs are open", action, s.Len())
 	}
@@ -36,12 +36,12 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 
 func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 	t.Parallel()
-	line := overlay.NewSecretLine(secretOptions())
+	line := dialog.NewSecretLine(secretOptions())
 	s := openDialog(80, 24, line)
-	enter := func(text string) overlay.Secret {
+	enter := func(text string) dialog.Secret {
 		s.Update(tea.PasteMsg{Content: text}, later)
 		action := s.Update(tuitest.Key("enter"), later)
-		got, _ := action.(overlay.Secret)
+		got, _ := action.(dialog.Secret)
 		return got
 	}
 	enter("one-that-is-wrong")
@@ -63,7 +63,7 @@ func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"ctrl+z", "ctrl+y", "ctrl+_"} {
-		s := openDialog(80, 24, overlay.NewSecretLine(secretOptions()))
+		s := openDialog(80, 24, dialog.NewSecretLine(secretOptions()))
 		s.Update(tea.PasteMsg{Content: typedSecret}, later)
 		press(s, "ctrl+u", key)
 		if seen := plainView(s); !strings.Contains(seen, "paste it here") {

@@ -1,4 +1,4 @@
-package overlay_test
+package dialog_test
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/themes"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
@@ -21,15 +21,15 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // later is after every grace period.
 var later = start.Add(time.Hour)
 
-func openDialog(width, height int, d overlay.Dialog) *overlay.Stack {
-	s := overlay.New(overlay.DefaultKeyMap(), themes.Styles{})
+func openDialog(width, height int, d dialog.Dialog) *dialog.Stack {
+	s := dialog.NewStack(dialog.DefaultKeyMap(), themes.Styles{})
 	s.SetSize(width, height)
 	s.Push(d, start)
 	return s
 }
 
 // press sends keys, long after the dialog opened, and returns the last action.
-func press(s *overlay.Stack, keys ...string) pane.Action {
+func press(s *dialog.Stack, keys ...string) pane.Action {
 	var action pane.Action
 	for _, name := range keys {
 		action = s.Update(tuitest.Key(name), later)
@@ -47,13 +47,13 @@ type (
 )
 
 // newApprove returns a question about a call. judge returns the offer for edited rules.
-func newApprove(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
+func newApprove(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *dialog.Approve {
 	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
-	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
+	return dialog.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
 }
 
-func newAsk(question string, options []string) *overlay.Ask {
-	return overlay.NewAsk(question, options, func(text string, ok bool) pane.Action {
+func newAsk(question string, options []string) *dialog.Ask {
+	return dialog.NewAsk(question, options, func(text string, ok bool) pane.Action {
 		if !ok {
 			return nil
 		}
@@ -61,13 +61,13 @@ func newAsk(question string, options []string) *overlay.Ask {
 	})
 }
 
-func newConfirm(o overlay.ConfirmOptions) *overlay.Ask {
-	return overlay.NewConfirm(o, func(yes bool) pane.Action { return confirmed{yes} })
+func newConfirm(o dialog.ConfirmOptions) *dialog.Ask {
+	return dialog.NewConfirm(o, func(yes bool) pane.Action { return confirmed{yes} })
 }
 
-func newPicker(o overlay.PickerOptions) *overlay.Picker {
+func newPicker(o dialog.PickerOptions) *dialog.Picker {
 	o.Choose = func(item, value string) pane.Action { return picked{item, value} }
-	return overlay.NewPicker(o)
+	return dialog.NewPicker(o)
 }
 
 func letters(text string) []string { return strings.Split(text, "") }
@@ -79,7 +79,7 @@ func wantAction(t *testing.T, got, want pane.Action) {
 	}
 }
 
-func plainView(s *overlay.Stack) string { return ansi.Strip(s.View()) }
+func plainView(s *dialog.Stack) string { return ansi.Strip(s.View()) }
 
 const someDiff = `--- a/upload.go
 +++ b/upload.go
@@ -168,9 +168,9 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 				if view := plainView(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
-				held := s.Update(tuitest.Key(key), later.Add(overlay.Grace/2))
+				held := s.Update(tuitest.Key(key), later.Add(dialog.Grace/2))
 				wantAction(t, held, nil)
-				second := s.Update(tuitest.Key(key), later.Add(2*overlay.Grace))
+				second := s.Update(tuitest.Key(key), later.Add(2*dialog.Grace))
 				if _, ok := second.(approved); !ok {
 					t.Errorf("%v: the second %s does not allow it", size, key)
 				}
@@ -186,10 +186,10 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 
 func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 	t.Parallel()
-	dialogs := map[string]func() overlay.Dialog{
-		"approve": func() overlay.Dialog { return newApprove(editReview()) },
-		"ask":     func() overlay.Dialog { return newAsk("Which?", []string{"a", "b"}) },
-		"confirm": func() overlay.Dialog { return newConfirm(overlay.ConfirmOptions{Question: "Really?"}) },
+	dialogs := map[string]func() dialog.Dialog{
+		"approve": func() dialog.Dialog { return newApprove(editReview()) },
+		"ask":     func() dialog.Dialog { return newAsk("Which?", []string{"a", "b"}) },
+		"confirm": func() dialog.Dialog { return newConfirm(dialog.ConfirmOptions{Question: "Really?"}) },
 	}
 	for name, make := range dialogs {
 		t.Run(name, func(t *testing.T) {
@@ -200,15 +200,15 @@ func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 				at = at.Add(after)
 				return s.Update(tuitest.Key(key), at)
 			}
-			wantAction(t, send(0, "enter"), overlay.Early{})
-			wantAction(t, send(overlay.Grace-1, "enter"), overlay.Early{})
+			wantAction(t, send(0, "enter"), dialog.Early{})
+			wantAction(t, send(dialog.Grace-1, "enter"), dialog.Early{})
 			// A user who continues typing does not answer.
-			wantAction(t, send(overlay.Grace-1, "enter"), overlay.Early{})
+			wantAction(t, send(dialog.Grace-1, "enter"), dialog.Early{})
 			wantAction(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {
 				t.Fatal("the dialog was closed")
 			}
-			if action := send(overlay.Calm, "enter"); action == nil {
+			if action := send(dialog.Calm, "enter"); action == nil {
 				t.Error("no answer after a pause without keys")
 			}
 		})
@@ -240,8 +240,8 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 	wantAction(t, press(s, "enter"), answered{"Ada Lovelace"})
 }
 
-func modelOptions() overlay.PickerOptions {
-	return overlay.PickerOptions{Title: "Model", Items: []overlay.Item{
+func modelOptions() dialog.PickerOptions {
+	return dialog.PickerOptions{Title: "Model", Items: []dialog.Item{
 		{ID: "1", Title: "openai/gpt-5.6-luna", Columns: []string{"400k"}}, {ID: "2", Title: "demo/extract", Columns: []string{"8k · free"}, Current: true},
 		{ID: "3", Title: "ollama/qwen3", Columns: []string{"32k"}},
 	}}
@@ -279,7 +279,7 @@ func TestConfirm(t *testing.T) {
 	}{
 		{false, "enter", true}, {true, "enter", false}, {true, "y", true}, {false, "n", false}, {false, "esc", false}, {true, "tab enter", true}, {false, "down enter", false},
 	} {
-		s := openDialog(80, 24, newConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
+		s := openDialog(80, 24, newConfirm(dialog.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
 		t.Run(c.keys, func(t *testing.T) {
 			wantAction(t, press(s, strings.Fields(c.keys)...), confirmed{c.want})
 		})

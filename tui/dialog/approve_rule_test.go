@@ -1,4 +1,4 @@
-package overlay_test
+package dialog_test
 
 import (
 	"errors"

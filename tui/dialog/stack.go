@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"slices"
@@ -80,8 +80,8 @@ type opened struct {
 	cells int
 }
 
-// New returns an empty stack.
-func New(keys KeyMap, styles themes.Styles) *Stack {
+// NewStack returns an empty stack.
+func NewStack(keys KeyMap, styles themes.Styles) *Stack {
 	return &Stack{config: config{styles: styles, keys: keys}, room: room{width: 80, height: 24}}
 }
 
@@ -209,7 +209,7 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 		return screen, nil
 	}
 	lines := strings.Split(screen, "\n")
-	if ink := pane.NewInk(s.config.styles.Overlay.Behind); !ink.Plain() && !isBeside(s.Top()) {
+	if ink := pane.NewInk(s.config.styles.Dialog.Behind); !ink.Plain() && !isBeside(s.Top()) {
 		for i, l := range lines {
 			lines[i] = ink.Render(ansi.Strip(l))
 		}

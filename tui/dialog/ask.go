@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"cmp"
@@ -191,7 +191,7 @@ func (a *Ask) accepted() (pane.Action, bool) {
 }
 
 func (a *Ask) page() page {
-	s := a.config.styles.Overlay
+	s := a.config.styles.Dialog
 	lines := pane.Each(s.Text, a.text.visible())
 	gap := func(is bool) {
 		if is && a.height >= roomy {

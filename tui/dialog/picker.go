@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"cmp"
@@ -328,14 +328,14 @@ func (p *Picker) move(msg tea.Msg) bool {
 
 func (p *Picker) page() page {
 	s := p.config.styles
-	out := page{title: p.o.Title, lines: pane.Each(s.Overlay.Text, p.text), hints: p.hints()}
+	out := page{title: p.o.Title, lines: pane.Each(s.Dialog.Text, p.text), hints: p.hints()}
 	shown, x := p.filter.Line(max(p.width-2, 1))
 	switch {
 	case p.why != "":
 		out.lines = append(out.lines, s.Text.Error.Render(pane.Fit("! "+p.why, p.width)))
 	default:
 		if p.filter.Text() == "" {
-			shown = s.Overlay.Detail.Render(pane.Fit("type to filter", p.width-2))
+			shown = s.Dialog.Detail.Render(pane.Fit("type to filter", p.width-2))
 		}
 		out.lines, out.cursor = append(out.lines, s.Frame.HelpKey.Render("> ")+shown), &point{2 + x, len(out.lines)}
 	}
@@ -347,7 +347,7 @@ func (p *Picker) page() page {
 			}
 			head += "  " + pane.Fit(p.o.Heads[n], cells)
 		}
-		out.lines = append(out.lines, s.Overlay.Detail.Render(pane.Fit(head, p.width)))
+		out.lines = append(out.lines, s.Dialog.Detail.Render(pane.Fit(head, p.width)))
 	}
 	for i := range p.rows.visible() {
 		if p.rows.top+i == p.sel {
@@ -362,7 +362,7 @@ func (p *Picker) page() page {
 		if len(p.o.Items) == 0 {
 			none = p.o.Empty
 		}
-		out.lines = append(out.lines, s.Overlay.Detail.Render(pane.Fit("  "+none, p.width)))
+		out.lines = append(out.lines, s.Dialog.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
 	out.lines = append(out.lines, p.foot()...)
 	return out
@@ -382,7 +382,7 @@ func (i Item) marked() string {
 
 // row draws a line of the list: the title and its columns.
 func (p *Picker) row(i int) string {
-	s, item := p.config.styles.Overlay, p.o.Items[p.found[i]]
+	s, item := p.config.styles.Dialog, p.o.Items[p.found[i]]
 	mark, style, detail := "  ", s.Item, s.Detail
 	if i == p.sel { // the whole row is selected
 		mark, style, detail = "❯ ", s.Selected, s.Selected
@@ -404,7 +404,7 @@ const minListHeight = 6
 
 // foot draws what is below the list: the dial, and the preview of the selected item.
 func (p *Picker) foot() (lines []string) {
-	s := p.config.styles.Overlay
+	s := p.config.styles.Dialog
 	if d := p.o.Dial; d != nil && p.height >= minListHeight {
 		value := "‹ " + d.Values[p.dial] + " ›"
 		if p.at().Fixed {

@@ -1,19 +1,19 @@
-package overlay_test
+package dialog_test
 
 import (
 	"strings"
 	"testing"
 
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
 // conversationOptions returns a list with a preview, an action and a focus, without a dial.
-func conversationOptions() overlay.PickerOptions {
-	return overlay.PickerOptions{Title: "Continue", Preview: 4,
-		Acts:  []overlay.Act{{Key: overlay.DefaultKeyMap().Lists.Sort, Word: "sort", Do: func(item string) pane.Action { return "sort " + item }}},
+func conversationOptions() dialog.PickerOptions {
+	return dialog.PickerOptions{Title: "Continue", Preview: 4,
+		Acts:  []dialog.Act{{Key: dialog.DefaultKeyMap().Lists.Sort, Word: "sort", Do: func(item string) pane.Action { return "sort " + item }}},
 		Focus: func(item string) pane.Action { return focused{item} },
-		Items: []overlay.Item{{ID: "1", Title: "first"}, {ID: "2", Title: "second"}}}
+		Items: []dialog.Item{{ID: "1", Title: "first"}, {ID: "2", Title: "second"}}}
 }
 
 func TestListKeysReturnActions(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAListShowsThePreviewOfTheSelectedItem(t *testing.T) {
 func TestTheEffortIsChosenWithTheModel(t *testing.T) {
 	t.Parallel()
 	o := modelOptions()
-	o.Dial = &overlay.Dial{Name: "effort", Values: []string{"auto", "low", "high"}}
+	o.Dial = &dialog.Dial{Name: "effort", Values: []string{"auto", "low", "high"}}
 	o.Items[2].Fixed = true
 	for keys, value := range map[string]string{"enter": "", "right enter": "low", "left enter": "high", "right right right enter": "", "right up enter": "low", "right down enter": "", "down right up enter": ""} {
 		s := openDialog(80, 24, newPicker(o))

@@ -1,4 +1,4 @@
-// Package overlay draws what lies over the chat: questions that want an
+// Package dialog draws what lies over the chat: questions that want an
 // answer (Approve, Ask, Confirm), lists to choose from (Picker) and pages to
 // read (Text), on a stack of which the top one has the keys.
 //
@@ -11,4 +11,4 @@
 // The parent pushes dialogs. Each is made with a function that turns its answer into an
 // action for the parent. The package reads no clock: the parent passes the
 // time.
-package overlay
+package dialog

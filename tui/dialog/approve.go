@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"slices"
@@ -80,7 +80,7 @@ func (a *Approve) lay(l config, width, height int) int {
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
-	lines, cells, first := pane.Each(s.Overlay.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
+	lines, cells, first := pane.Each(s.Dialog.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
 			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
@@ -249,7 +249,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 		lines = append(lines, "")
 	}
 	if most > 3 {
-		lines = append(lines, s.Overlay.Detail.Render(pane.Clip(caption, a.width)))
+		lines = append(lines, s.Dialog.Detail.Render(pane.Clip(caption, a.width)))
 		most--
 	}
 	means, warning := pane.WrapHanging("allows "+plain.Line(plain.MarkInvisible(offer.Meaning)), a.width), []string(nil)
@@ -266,7 +266,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 		cursor.y += len(lines)
 	}
 	means = means[:min(len(means), max(most-len(texts), 0))]
-	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Overlay.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
+	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Dialog.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
 }
 
 // ruleTexts draws the texts of the rule in at most height lines.
@@ -299,7 +299,7 @@ func (a *Approve) page() page {
 	}
 	if a.why != nil {
 		shown, x := a.why.Line(a.width)
-		answers[len(answers)-1] = a.config.styles.Overlay.Text.Render(shown)
+		answers[len(answers)-1] = a.config.styles.Dialog.Text.Render(shown)
 		p.cursor = &point{x, len(lines) + len(answers) - 1}
 	}
 	p.lines = slices.Concat(lines, answers, rule)
@@ -327,7 +327,7 @@ func (a *Approve) hints() []string {
 
 // heading draws the title.
 func (a *Approve) heading() []string {
-	lines := pane.Each(a.config.styles.Overlay.Title, a.head)
+	lines := pane.Each(a.config.styles.Dialog.Title, a.head)
 	if a.gaps && a.body != "" {
 		lines = append(lines, "")
 	}
@@ -345,13 +345,13 @@ func (a *Approve) answers() (lines []string, chosen int) {
 		lines = append(lines, "")
 	}
 	if a.why != nil {
-		return append(lines, s.Overlay.Detail.Render(pane.Clip("Reason (the model reads it, optional):", a.width)), ""), 0
+		return append(lines, s.Dialog.Detail.Render(pane.Clip("Reason (the model reads it, optional):", a.width)), ""), 0
 	}
 	row := ""
 	for i, grant := range a.grants {
-		mark, style, b := " ", s.Overlay.Item, a.binding(grant).Help()
+		mark, style, b := " ", s.Dialog.Item, a.binding(grant).Help()
 		if i == a.sel {
-			mark, style = "❯", s.Overlay.Selected
+			mark, style = "❯", s.Dialog.Selected
 		}
 		if a.height >= roomy {
 			lines = append(lines, style.Render(pane.Clip(mark+" "+b.Key+"  "+b.Desc, a.width)))

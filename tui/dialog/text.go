@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"strings"
@@ -112,7 +112,7 @@ func (t *Text) wrapped(at wrapping) []string {
 func (t *Text) visible() []string {
 	lines := t.text.visible()
 	if t.tabs[t.at].Groups == nil {
-		return pane.Each(t.config.styles.Overlay.Text, lines)
+		return pane.Each(t.config.styles.Dialog.Text, lines)
 	}
 	return lines
 }
@@ -128,14 +128,14 @@ func (t *Text) lines(at, width int) []string {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, s.Overlay.Title.Render(pane.Clip(g.Title, width)))
+		lines = append(lines, s.Dialog.Title.Render(pane.Clip(g.Title, width)))
 		names := 0
 		for _, e := range g.Entries {
 			names = max(names, ansi.StringWidth(e.Name))
 		}
 		for _, e := range g.Entries {
 			for _, l := range pane.WrapHanging(pane.Fit(e.Name, names)+"  "+e.What, width) {
-				lines = append(lines, s.Frame.HelpKey.Render(ansi.Truncate(l, names, ""))+s.Overlay.Text.Render(ansi.TruncateLeft(l, names, "")))
+				lines = append(lines, s.Frame.HelpKey.Render(ansi.Truncate(l, names, ""))+s.Dialog.Text.Render(ansi.TruncateLeft(l, names, "")))
 			}
 		}
 	}
@@ -161,9 +161,9 @@ func (t *Text) bar(width int) string {
 	}
 	line = ""
 	for i, tab := range t.tabs[first:] {
-		style := t.config.styles.Overlay.Text
+		style := t.config.styles.Dialog.Text
 		if first+i == t.at {
-			style = t.config.styles.Overlay.Selected
+			style = t.config.styles.Dialog.Selected
 		}
 		line += style.Render(tab.Title) + " "
 	}

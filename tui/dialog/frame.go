@@ -1,4 +1,4 @@
-package overlay
+package dialog
 
 import (
 	"strings"
@@ -106,14 +106,14 @@ func (r room) foot(p page) int {
 
 // draw draws a page with a box around it; cells is the width of its lines without borders.
 func draw(s themes.Styles, p page, cells int, r room) []string {
-	border := s.Overlay.Border
+	border := s.Dialog.Border
 	if p.danger {
 		border = s.Text.Error
 	}
 	width, body, chosen := cells+r.frameCells(), p.lines, p.chosen
 	above, below, where := p.title, hintsIn(p, width-6), p.where
 	if r.airy() {
-		body = append([]string{s.Overlay.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
+		body = append([]string{s.Dialog.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
 		body = append(body, "", s.Text.Faint.Render(pane.Between(hintsIn(p, cells), p.where, cells)))
 		chosen += 2
 		above, below, where = "", "", ""
@@ -121,11 +121,11 @@ func draw(s themes.Styles, p page, cells int, r room) []string {
 	pad := strings.Repeat(" ", r.padding())
 	line := border.Render("│")
 	lines := make([]string, 0, len(body)+2)
-	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Overlay.Title))
+	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Dialog.Title))
 	for i, text := range body {
 		side := pad
 		if p.chosen > 0 && i == chosen-1 && pad != "" { // the whole row is selected
-			side = s.Overlay.Selected.Render(pad)
+			side = s.Dialog.Selected.Render(pad)
 		}
 		text = pane.Fit(text, cells)
 		// A combining mark at the edge joins the character beside it, so the whole row is measured.
@@ -133,7 +133,7 @@ func draw(s themes.Styles, p page, cells int, r room) []string {
 		lines = append(lines, line+side+text+side+line)
 	}
 	lines = append(lines, edge("╰", "╯", below, where, width, border, s.Text.Faint))
-	surface := pane.NewSurface(s.Overlay.Raised)
+	surface := pane.NewSurface(s.Dialog.Raised)
 	for i, line := range lines {
 		lines[i] = surface.Under(line)
 	}

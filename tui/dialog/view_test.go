@@ -1,4 +1,4 @@
-package overlay_test
+package dialog_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
@@ -19,12 +19,12 @@ import (
 // hostile is text that a model may put into a title.
 const hostile = "run\x1b]52;c;aGk=\x07 \u202egpj.exe\u202c 漢字"
 
-func helpGroups() []overlay.Group {
+func helpGroups() []dialog.Group {
 	bind := func(k, what string) key.Binding { return key.NewBinding(key.WithKeys(k), key.WithHelp(k, what)) }
-	return []overlay.Group{
-		overlay.KeyGroup("Writing", bind("enter", "send"), bind("ctrl+j", "newline (also shift+enter, alt+enter)"), bind("ctrl+r", "search the prompts")),
-		overlay.KeyGroup("Reading", bind("pgup", "page up"), bind("pgdn", "page down"), bind("ctrl+o", "expand or fold")),
-		{Title: "Commands", Entries: []overlay.Entry{
+	return []dialog.Group{
+		dialog.KeyGroup("Writing", bind("enter", "send"), bind("ctrl+j", "newline (also shift+enter, alt+enter)"), bind("ctrl+r", "search the prompts")),
+		dialog.KeyGroup("Reading", bind("pgup", "page up"), bind("pgdn", "page down"), bind("ctrl+o", "expand or fold")),
+		{Title: "Commands", Entries: []dialog.Entry{
 			{Name: "/compact [focus]", What: "make room in the context window"}, {Name: "/context", What: "show what fills the context window"},
 			{Name: "/model", What: "choose a model"}, {Name: "/quit", What: "leave"},
 		}},
@@ -36,32 +36,32 @@ func TestViews(t *testing.T) {
 	command := conversation.Review{Title: hostile, Command: "go test ./upload -count=10 && echo 'done, at last' | tee /tmp/result.txt", Offer: commandReview().Offer}
 	scenes := []struct {
 		name string
-		make func() overlay.Dialog
+		make func() dialog.Dialog
 		keys []string
 	}{
-		{"approve an edit", func() overlay.Dialog { return newApprove(editReview()) }, nil},
-		{"approve a command", func() overlay.Dialog { return newApprove(command) }, []string{"down"}},
-		{"edit a rule", func() overlay.Dialog { return newApprove(editReview()) }, []string{"e", "backspace"}},
-		{"say why not", func() overlay.Dialog { return newApprove(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
-		{"ask", func() overlay.Dialog {
+		{"approve an edit", func() dialog.Dialog { return newApprove(editReview()) }, nil},
+		{"approve a command", func() dialog.Dialog { return newApprove(command) }, []string{"down"}},
+		{"edit a rule", func() dialog.Dialog { return newApprove(editReview()) }, []string{"e", "backspace"}},
+		{"say why not", func() dialog.Dialog { return newApprove(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
+		{"ask", func() dialog.Dialog {
 			return newAsk("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
-		{"pick", func() overlay.Dialog { return newPicker(modelOptions()) }, nil},
-		{"pick filtered", func() overlay.Dialog { return newPicker(modelOptions()) }, letters("qw")},
-		{"pick nothing", func() overlay.Dialog {
-			return newPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
+		{"pick", func() dialog.Dialog { return newPicker(modelOptions()) }, nil},
+		{"pick filtered", func() dialog.Dialog { return newPicker(modelOptions()) }, letters("qw")},
+		{"pick nothing", func() dialog.Dialog {
+			return newPicker(dialog.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
 		}, nil},
-		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, nil},
-		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, letters("sk-0123456789-abcdefgh")},
-		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secretOptions()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
-		{"help", func() overlay.Dialog {
-			return overlay.NewHelp(overlay.Tab{Title: "chat", Groups: helpGroups()[:2]}, overlay.Tab{Title: "commands", Groups: helpGroups()[2:]})
+		{"a secret", func() dialog.Dialog { return dialog.NewSecretLine(secretOptions()) }, nil},
+		{"a secret that was typed", func() dialog.Dialog { return dialog.NewSecretLine(secretOptions()) }, letters("sk-0123456789-abcdefgh")},
+		{"a secret that is tried", func() dialog.Dialog { return dialog.NewSecretLine(secretOptions()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
+		{"help", func() dialog.Dialog {
+			return dialog.NewHelp(dialog.Tab{Title: "chat", Groups: helpGroups()[:2]}, dialog.Tab{Title: "commands", Groups: helpGroups()[2:]})
 		}, nil},
-		{"text", func() overlay.Dialog {
-			return overlay.NewText("Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
+		{"text", func() dialog.Dialog {
+			return dialog.NewText("Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
 		}, nil},
-		{"confirm", func() overlay.Dialog {
-			return newConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
+		{"confirm", func() dialog.Dialog {
+			return newConfirm(dialog.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
 		}, nil},
 	}
 	tuitest.Golden(t, [][2]int{{40, 12}, {80, 24}}, func(t *testing.T, b *strings.Builder, width, height int) {
@@ -79,10 +79,10 @@ func TestViews(t *testing.T) {
 }
 
 // secretOptions describes a dialog that asks for a key.
-func secretOptions() overlay.SecretOptions {
-	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
+func secretOptions() dialog.SecretOptions {
+	return dialog.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",
-		Try: func(s overlay.Secret) pane.Action { return s }, Leave: func() {}}
+		Try: func(s dialog.Secret) pane.Action { return s }, Leave: func() {}}
 }
 
 var alphabet = []string{
@@ -108,7 +108,7 @@ func randomOffer(rng *rand.Rand) conversation.Offer {
 }
 
 // randomDialog returns a dialog with random texts.
-func randomDialog(rng *rand.Rand) overlay.Dialog {
+func randomDialog(rng *rand.Rand) dialog.Dialog {
 	switch rng.IntN(7) {
 	case 0:
 		return newApprove(conversation.Review{Title: randomText(rng, 40), Diff: "+" + randomText(rng, 300), Offer: randomOffer(rng)})
@@ -121,21 +121,21 @@ func randomDialog(rng *rand.Rand) overlay.Dialog {
 		}
 		return newAsk(randomText(rng, 100), options)
 	case 3:
-		var items []overlay.Item
+		var items []dialog.Item
 		for i := range rng.IntN(60) {
-			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: randomText(rng, 12), Columns: []string{randomText(rng, 12)}})
+			items = append(items, dialog.Item{ID: fmt.Sprint(i), Title: randomText(rng, 12), Columns: []string{randomText(rng, 12)}})
 		}
-		return newPicker(overlay.PickerOptions{Title: randomText(rng, 10), Items: items, Empty: randomText(rng, 10)})
+		return newPicker(dialog.PickerOptions{Title: randomText(rng, 10), Items: items, Empty: randomText(rng, 10)})
 	case 4:
-		group := overlay.Group{Title: plain.Line(randomText(rng, 10))}
+		group := dialog.Group{Title: plain.Line(randomText(rng, 10))}
 		for range rng.IntN(30) {
-			group.Entries = append(group.Entries, overlay.Entry{Name: plain.Line(randomText(rng, 6)), What: plain.Line(randomText(rng, 20))})
+			group.Entries = append(group.Entries, dialog.Entry{Name: plain.Line(randomText(rng, 6)), What: plain.Line(randomText(rng, 20))})
 		}
-		return overlay.NewHelp(overlay.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []overlay.Group{group}})
+		return dialog.NewHelp(dialog.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []dialog.Group{group, group}}, dialog.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []dialog.Group{group}})
 	case 5:
-		return newConfirm(overlay.ConfirmOptions{Title: randomText(rng, 10), Question: randomText(rng, 60), Yes: randomText(rng, 5), No: randomText(rng, 5)})
+		return newConfirm(dialog.ConfirmOptions{Title: randomText(rng, 10), Question: randomText(rng, 60), Yes: randomText(rng, 5), No: randomText(rng, 5)})
 	}
-	return overlay.NewText(randomText(rng, 10), randomText(rng, 400))
+	return dialog.NewText(randomText(rng, 10), randomText(rng, 400))
 }
 
 func TestDialogsFitTheScreen(t *testing.T) {
@@ -160,7 +160,7 @@ func TestDialogsFitTheScreen(t *testing.T) {
 	}
 }
 
-func wantFits(t *testing.T, s *overlay.Stack, width, height int) {
+func wantFits(t *testing.T, s *dialog.Stack, width, height int) {
 	t.Helper()
 	lines := strings.Split(s.View(), "\n")
 	want := ansi.StringWidth(lines[0])
@@ -182,7 +182,7 @@ func wantFits(t *testing.T, s *overlay.Stack, width, height int) {
 }
 
 // wantOnlyItsPlaceCovered draws a dialog over a screen of wide characters, and checks the cells around it.
-func wantOnlyItsPlaceCovered(t *testing.T, s *overlay.Stack, width, height int) {
+func wantOnlyItsPlaceCovered(t *testing.T, s *dialog.Stack, width, height int) {
 	t.Helper()
 	screenLine := ansi.Truncate(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60), width, "")
 	x, y := s.Position()
@@ -205,7 +205,7 @@ func wantOnlyItsPlaceCovered(t *testing.T, s *overlay.Stack, width, height int) 
 }
 
 // largeDiff opens a question about a diff of 230 kB.
-func largeDiff(b *testing.B) *overlay.Stack {
+func largeDiff(b *testing.B) *dialog.Stack {
 	b.Helper()
 	var d strings.Builder
 	d.WriteString("--- a/x.go\n+++ b/x.go\n")
