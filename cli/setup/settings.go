@@ -154,16 +154,22 @@ func assignments(set map[string]string) []string {
 }
 
 // Overrides are the settings of --cfg that the log of a conversation records, by key: they also hold when it goes on later.
-// Settings of providers are not recorded, because they may hold secrets.
+// Settings of providers, and the variables and headers of servers, are not recorded, because they may hold secrets.
 func (s *Settings) Overrides() map[string]string {
 	set := map[string]string{}
 	for _, text := range s.Flags.Set {
 		key, value, ok := strings.Cut(text, "=")
-		if key = strings.TrimSpace(key); ok && key != "providers" && !strings.HasPrefix(key, "providers.") {
+		if key = strings.TrimSpace(key); ok && !mayHoldKeys(key) {
 			set[key] = strings.TrimSpace(value)
 		}
 	}
 	return set
+}
+
+// mayHoldKeys reports whether a value of a key may be a secret.
+func mayHoldKeys(key string) bool {
+	section, rest, _ := strings.Cut(key, ".")
+	return section == "providers" || section == "mcp" && !strings.HasSuffix(rest, ".enabled") && !strings.HasSuffix(rest, ".command")
 }
 
 // LoadedFor returns the configuration of a conversation: the current one, with the settings that its log records and those
