@@ -64,6 +64,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	if cmd.asJSON {
 		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), inspect.KeptOut(snapshot.Events, snapshot.Tools()))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
+		report.Skills = show.Skills(cmd.settings.Skills(cmd.settings.Cfg()).Offered(), snapshot.Events)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}
 	return show.WriteContext(cmd.console, snapshot, m, breakdown)

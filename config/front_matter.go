@@ -8,7 +8,7 @@ import (
 )
 
 // MaxFrontMatter is the largest front matter that is read, in bytes.
-const MaxFrontMatter = 16 << 10
+const MaxFrontMatter = 8 << 10
 
 // Fields are the top-level keys of a front matter. A value is nil, a bool, a string, an int64, a uint64, a float64, []any or
 // map[string]any.
@@ -24,42 +24,23 @@ func (f Fields) Text(key string) string {
 	}
 }
 
-// List is the value of a key as a list: the texts of a list, or those of a text that are parted by commas, else by spaces.
-// Parts in parentheses stay whole.
+// List is the value of a key as a list: the texts of a list, or the words of a text, which spaces or commas part. What stands in
+// parentheses belongs to the word before it.
 func (f Fields) List(key string) []string {
+	list, ok := f[key].([]any)
+	if !ok {
+		return listedWord().FindAllString(f.Text(key), -1)
+	}
 	var out []string
-	if list, ok := f[key].([]any); ok {
-		for _, item := range list {
-			if text := (Fields{"": item}).Text(""); text != "" {
-				out = append(out, text)
-			}
-		}
-		return out
-	}
-	text, depth := f.Text(key), 0
-	separators := " \t\n"
-	if strings.Contains(inParentheses().ReplaceAllString(text, ""), ",") {
-		separators = ","
-	}
-	parts := strings.FieldsFunc(text, func(r rune) bool {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth = max(depth-1, 0)
-		}
-		return depth == 0 && strings.ContainsRune(separators, r)
-	})
-	for _, part := range parts {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
+	for _, item := range list {
+		if text := (Fields{"": item}).Text(""); text != "" {
+			out = append(out, text)
 		}
 	}
 	return out
 }
 
-// inParentheses matches what stands in parentheses.
-func inParentheses() *regexp.Regexp { return regexp.MustCompile(`\([^)]*\)`) }
+func listedWord() *regexp.Regexp { return regexp.MustCompile(`[^\s,()]+(\([^)]*\))?`) }
 
 // FrontMatter reads the YAML between two lines --- at the beginning of a text, and returns it with the text after it. A text
 // that does not begin so has no fields. Values that other programs accept and YAML does not (a colon followed by a space, two
@@ -89,7 +70,11 @@ func FrontMatter(text string) (fields Fields, body string, err error) {
 	if problem != nil {
 		var again *Problem
 		if fields, again = readFields(quoteValues(lines)); again != nil {
-			return nil, rest, fmt.Errorf("line %d of the front matter: %s", problem.Line+1, problem.Message)
+			at := ""
+			if problem.Line > 0 {
+				at = fmt.Sprintf("line %d of ", problem.Line+1)
+			}
+			return nil, rest, errors.New(at + "the front matter: " + problem.Message)
 		}
 	}
 	return fields, rest, nil

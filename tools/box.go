@@ -11,6 +11,7 @@ import (
 	"plimsoll/tools/permission"
 	"plimsoll/tools/recall"
 	"plimsoll/tools/shell"
+	"plimsoll/tools/skill"
 	"plimsoll/tools/web"
 	"plimsoll/tools/workspace"
 )
@@ -34,7 +35,8 @@ type Options struct {
 	Defer      Defer    // "": auto
 	DeferRatio float64  // share of the window that declarations may take; 0: a tenth
 
-	Commands []CommandTool // tools of the configuration, declared after the others, in this order
+	Skills   *skill.Library // nil: none
+	Commands []CommandTool  // tools of the configuration, declared after the others, in this order
 
 	// RecallChars returns how many characters a recall may return now:
 	// min(8k tokens, 10 % of the free window). nil: only ResultChars limits it.
@@ -76,6 +78,7 @@ type Box struct {
 	todos   *todoList
 	client  *web.Client
 	history *recall.Reader
+	skills  *skill.Library // nil: none
 
 	tools []tool
 	index map[string]int
@@ -90,6 +93,9 @@ type Box struct {
 
 // Todos returns the checklist as the model last wrote it.
 func (b *Box) Todos() []Todo { return b.todos.list() }
+
+// Skills returns the skills of the conversation.
+func (b *Box) Skills() *skill.Library { return b.skills }
 
 // Workspace returns the folder that confines the file tools, absolute, with links resolved.
 func (b *Box) Workspace() string { return b.files.Dir }

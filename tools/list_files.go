@@ -35,8 +35,10 @@ func (b *Box) listFiles() tool {
 			{Name: "depth", Kind: params.Int, Min: 1, Max: 20, About: "levels of folders to show, default 2"},
 			{Name: "include_ignored", Kind: params.Bool, About: "also show what is ignored"},
 		},
-		effect: b.folderEffect("list_files"),
-		run:    b.runListFiles,
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
+			return b.readEffect("list_files", pathOf(args), true)
+		},
+		run: b.runListFiles,
 	}
 }
 
@@ -53,19 +55,27 @@ func (b *Box) folder(args params.Values) (workspace.Place, error) {
 func pathOf(args params.Values) string { return cmp.Or(args.Text("path"), ".") }
 
 func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-	p, err := b.folder(args)
+	files, p, named, done, err := b.reach(pathOf(args))
 	if err != nil {
 		return result{}, err
+	}
+	defer done()
+	if err := files.Directory(p); err != nil {
+		return result{}, err
+	}
+	above := "" // the folder of a skill outside the workspace
+	if files != b.files {
+		above = files.Dir + "/"
 	}
 	depth := args.Int("depth", listDepth)
 	var out strings.Builder
 	shown, more := 0, false
-	err = b.files.Walk(ctx, p, args.Bool("include_ignored"), func(e workspace.Entry) error {
+	err = files.Walk(ctx, p, args.Bool("include_ignored"), func(e workspace.Entry) error {
 		if more = shown == listEntries; more {
 			return workspace.ErrStop
 		}
 		shown++
-		out.WriteString(b.listLine(e, e.Depth == depth) + "\n")
+		out.WriteString(above + listLine(files, e, e.Depth == depth) + "\n")
 		if e.IsDir() && e.Depth == depth {
 			return fs.SkipDir
 		}
@@ -75,7 +85,7 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 		return result{}, err
 	}
 	if shown == 0 {
-		return result{text: p.Name + " holds nothing that is not ignored"}, nil
+		return result{text: named.Name + " holds nothing that is not ignored"}, nil
 	}
 	if more {
 		fmt.Fprintf(&out, "[only the first %s entries; ask for a folder of it, or a smaller depth]\n", numbers.Grouped(shown))
@@ -84,19 +94,19 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 }
 
 // listLine describes one entry; for a folder at the last level it counts the entries in it.
-func (b *Box) listLine(e workspace.Entry, last bool) string {
+func listLine(files *workspace.Files, e workspace.Entry, last bool) string {
 	if e.IsDir() {
 		if last {
-			if inside, err := b.files.Entries(e.Rel); err == nil {
+			if inside, err := files.Entries(e.Rel); err == nil {
 				return fmt.Sprintf("%s/  (%d entries)", e.Rel, len(inside))
 			}
 		}
 		return e.Rel + "/"
 	}
-	if target, err := b.files.Readlink(e.Rel); err == nil {
+	if target, err := files.Readlink(e.Rel); err == nil {
 		return e.Rel + " -> " + filepath.ToSlash(target)
 	}
-	if st, err := b.files.Lstat(e.Rel); err == nil && st.Mode().IsRegular() {
+	if st, err := files.Lstat(e.Rel); err == nil && st.Mode().IsRegular() {
 		return e.Rel + "  " + words.Bytes(st.Size())
 	}
 	return e.Rel + "  (not a file)"

@@ -38,6 +38,7 @@ func New(o Options) (*Box, error) {
 		files: files, todos: todos, client: client,
 		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 	}
+	b.skills = o.Skills
 	b.servers, b.deferMode, b.deferRatio = o.Servers, o.Defer, cmp.Or(o.DeferRatio, 0.1)
 	files.SetOwn(o.Own)
 	environ := o.Environ
@@ -63,7 +64,7 @@ func New(o Options) (*Box, error) {
 		return nil, errors.Join(err, files.Close())
 	}
 	for _, t := range all {
-		if !slices.Contains(o.Disabled, t.name) {
+		if !slices.Contains(o.Disabled, t.name) && (t.name != loadSkillName || len(o.Skills.Offered()) > 0) {
 			b.index[t.name] = len(b.tools)
 			b.tools = append(b.tools, t)
 		}
@@ -77,7 +78,7 @@ func (b *Box) all() []tool {
 		b.readFile(), b.listFiles(), b.findFiles(), b.grepFiles(),
 		b.createFile(), b.modifyFile(), b.runCommand(), b.httpRequest(),
 		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
-		b.searchHistory(), b.compact(),
+		b.searchHistory(), b.compact(), b.loadSkill(),
 	}
 }
 

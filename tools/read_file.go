@@ -38,7 +38,7 @@ func (b *Box) readFile() tool {
 			{Name: "limit", Kind: params.Int, Min: 1, Max: readLines, About: "number of lines to show, default 2000"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
-			return b.fileEffect("read_file", permission.AccessRead, args.Text("path"))
+			return b.readEffect("read_file", args.Text("path"), false)
 		},
 		run: b.runReadFile,
 	}
@@ -48,7 +48,12 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 	if err := ctx.Err(); err != nil {
 		return result{}, err
 	}
-	p, text, err := b.textFile(args.Text("path"))
+	files, at, p, done, err := b.reach(args.Text("path"))
+	if err != nil {
+		return result{}, err
+	}
+	defer done()
+	text, err := textOf(files, at)
 	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return result{}, err
 	}
@@ -79,18 +84,24 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 	return result{text: out.String() + "\n"}, nil
 }
 
-// textFile returns the place and the content of a text file; other files are an error.
+// textFile returns the place and the content of a text file of the workspace.
 func (b *Box) textFile(name string) (workspace.Place, string, error) {
 	p, err := b.files.Locate(name)
 	if err != nil {
 		return p, "", err
 	}
-	text, err := b.files.Content(p)
+	text, err := textOf(b.files, p)
+	return p, text, err
+}
+
+// textOf returns the content of a text file; other files are an error.
+func textOf(files *workspace.Files, p workspace.Place) (string, error) {
+	text, err := files.Content(p)
 	if err != nil {
-		return p, "", err
+		return "", err
 	}
 	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); what != "" {
 		err = fmt.Errorf("%s is no text file (%s, %s)", p.Name, what, words.Bytes(int64(len(text))))
 	}
-	return p, text, err
+	return text, err
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,6 +70,9 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 		return t, args, err
 	}
 	i, ok := b.index[call.Name]
+	if !ok && call.Name == loadSkillName {
+		return tool{}, nil, errors.New("no skill is there any more; go on without")
+	}
 	if !ok {
 		var names []string
 		for _, t := range b.tools {

@@ -151,6 +151,8 @@ type Backend interface {
 
 	// Files lists the files and folders of the workspace that can be mentioned.
 	Files(ctx context.Context) ([]File, error)
+	// Skills lists the skills found when the conversation was opened, in the order of their names.
+	Skills(ctx context.Context) ([]Skill, error)
 	// Shell runs a command that the user typed and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach returns the text of files, the lists of folders (config/) and lines of
@@ -280,6 +282,7 @@ const (
 	PageTools   = "tools"
 	PageMCP     = "mcp"
 	PageTodos   = "todos"
+	PageSkill   = "skill" // the text of the skill with a path
 	PageCost    = "cost"
 	PageConnect = "connect"
 	PageDoctor  = "doctor"

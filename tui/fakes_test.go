@@ -228,6 +228,10 @@ func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
 	return " + " + strings.Join(paths, ", "), r.call(ctx, "attach", strings.Join(paths, " "))
 }
 
+func (r *rig) Skills(ctx context.Context) ([]tui.Skill, error) {
+	return r.skills, r.call(ctx, "skills", "")
+}
+
 func (r *rig) Page(ctx context.Context, name, about string) (string, error) {
 	return "the page about " + name, r.call(ctx, "page", strings.TrimSpace(name+" "+about))
 }

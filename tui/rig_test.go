@@ -47,6 +47,7 @@ type fakeState struct {
 	failing         map[string]error // errors by the name of the call
 	stored          []tui.Stored
 	models          []tui.ModelChoice
+	skills          []tui.Skill
 	themes          []themes.Theme // the user's themes
 	themesErr       error          // why other theme files could not be read
 	files           []tui.File

@@ -45,6 +45,8 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 		return toolsPage(ctx, h, running), nil
 	case tui.PageMCP:
 		return h.serversPage(ctx, running, argument)
+	case tui.PageSkill:
+		return h.skillPage(running.Toolbox.Skills(), argument)
 	case tui.PageTodos:
 		return todosPage(running), nil
 	case tui.PageStatus, tui.PageCost:

@@ -20,6 +20,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 	o.Permissions.Where = a.Settings.RuleOrigin
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
+	o.Skills = a.Settings.Skills(r.InitialConfig)
 	o.Todos = tools.LastTodos(r.Events)
 	o.Servers = a.Servers.open(r)
 	box, err := tools.New(o)

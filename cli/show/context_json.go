@@ -30,6 +30,7 @@ type contextReport struct {
 	CompactBoundary  *compactBoundary   `json:"compact_boundary"`
 	Revision         uint64             `json:"revision"`
 	Tools            []contextTool      `json:"tools"`
+	Skills           []SkillWeight      `json:"skills"`
 	KeptOut          keptOut            `json:"kept_out"`
 }
 

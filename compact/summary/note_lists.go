@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 const (
 	failedFilesMost = 20  // files that calls failed on are listed, the newest
 	failedChars     = 100 // code points of why
+	skillNameChars  = 64  // code points of the name of a skill
 	turnsMost       = 4   // turns of a file are named, the newest
 )
 
@@ -37,6 +40,7 @@ func factSections(log, events []conversation.Event, room float64) []string {
 	if c := newestFailure(calls); c != nil {
 		last = []string{"- " + projection.ToolName(c.name) + " (" + c.turnAndEvent() + "): " + c.errorLine()}
 	}
+	skills := factSection("Skills loaded; load_skill brings one back", skillLines(calls), &room)
 	todos, turn := openTodos(log, calls)
 	lastError := factSection("Last error of a tool", last, &room)
 	open := factSection("Open todos (t"+strconv.Itoa(turn)+")", todoLines(todos), &room)
@@ -44,8 +48,26 @@ func factSections(log, events []conversation.Event, room float64) []string {
 		factSection("Files modified", modified, &room),
 		factSection("Files read", read, &room),
 		factSection("Files that calls failed on", failed[max(0, len(failed)-failedFilesMost):], &room),
-		open, lastError,
+		skills, open, lastError,
 	}
+}
+
+// skillLines lists the skills whose text calls loaded, each with its newest call.
+func skillLines(calls []callWithResult) []string {
+	var lines []string
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(calls) {
+		var args struct{ Name, Skill string }
+		if plainTool(c.name) != "loadskill" || c.status != conversation.ResultOK || json.Unmarshal([]byte(c.args), &args) != nil {
+			continue
+		}
+		if name := onOneLine(cmp.Or(args.Name, args.Skill), skillNameChars); name != "" && !seen[name] {
+			seen[name] = true
+			lines = append(lines, "- "+name+" ("+c.turnAndEvent()+")")
+		}
+	}
+	slices.Reverse(lines)
+	return lines
 }
 
 // turnAndEvent names the turn and the event of a call, in the form that recall accepts.

@@ -1,0 +1,66 @@
+package setup
+
+import (
+	"path/filepath"
+	"strings"
+
+	"plimsoll/config"
+	"plimsoll/tools/skill"
+)
+
+// skillFolders are the folders of a workspace that hold skills, in the order in which they count.
+var skillFolders = []string{".plimsoll/skills", ".agents/skills", ".claude/skills"}
+
+// Skills finds the skills for a configuration.
+func (s *Settings) Skills(cfg config.Config) *skill.Library {
+	if !cfg.Skills.Enabled {
+		return nil
+	}
+	return skill.Find(s.skillSources(cfg), s.ContentTrust)
+}
+
+// skillSources lists the folders with skills: the user's own, those of the configuration, those of the workspace.
+func (s *Settings) skillSources(cfg config.Config) []skill.Source {
+	var sources []skill.Source
+	if s.Paths.Config != "" {
+		own := filepath.Join(s.Paths.Config, "skills")
+		sources = append(sources, skill.Source{Folder: own, Name: s.Console.Home(own)})
+	}
+	for _, folder := range cfg.Skills.Folders {
+		sources = append(sources, s.skillFolder(folder))
+	}
+	for _, folder := range skillFolders {
+		sources = append(sources, skill.Source{Folder: filepath.Join(s.Workspace, folder), Name: folder, Workspace: s.Workspace})
+	}
+	return sources
+}
+
+// skillFolder is a folder of skills.folders. One that is not absolute, or lies in the workspace, came with the workspace.
+func (s *Settings) skillFolder(folder string) skill.Source {
+	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
+		folder = filepath.Join(s.Console.Getenv("HOME"), rest)
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(s.Workspace, folder)
+	}
+	source := skill.Source{Folder: filepath.Clean(folder), Name: s.Console.Home(folder)}
+	if rel, err := filepath.Rel(s.Workspace, source.Folder); err == nil && filepath.IsLocal(rel) {
+		source.Name, source.Workspace = rel, s.Workspace
+	}
+	return source
+}
+
+// workspaceSkills lists the skills of the workspace that need the user's yes.
+func (s *Settings) workspaceSkills() []WorkspaceContent {
+	loaded := s.Loaded.Load()
+	if loaded == nil || !loaded.Config.Skills.Enabled {
+		return nil
+	}
+	var contents []WorkspaceContent
+	for _, k := range s.Skills(loaded.Config).All() {
+		if k.Content != "" {
+			contents = append(contents, WorkspaceContent{Path: k.Path(), Text: k.Content, Why: "gives the model instructions with scripts or names of tools"})
+		}
+	}
+	return contents
+}
