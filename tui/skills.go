@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
 
@@ -29,7 +29,7 @@ func (l *lists) skills() pane.Action {
 }
 
 func (l *lists) openSkills(found []Skill) pane.Action {
-	items := make([]overlay.Item, len(found))
+	items := make([]dialog.Item, len(found))
 	for i, s := range found {
 		loaded := ""
 		switch {
@@ -38,13 +38,13 @@ func (l *lists) openSkills(found []Skill) pane.Action {
 		case s.Loaded:
 			loaded = "✓"
 		}
-		items[i] = overlay.Item{ID: s.Path, Title: s.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(s.Tokens)), loaded, s.Source}}
+		items[i] = dialog.Item{ID: s.Path, Title: s.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(s.Tokens)), loaded, s.Source}}
 	}
 	about := ""
 	if len(found) == 0 {
 		about = "A skill is a folder with a SKILL.md, in plimsoll/skills beside your configuration or in .plimsoll/skills here."
 	}
-	picker := overlay.NewPicker(overlay.PickerOptions{
+	picker := dialog.NewPicker(dialog.PickerOptions{
 		Title: "Skills", Items: items, Heads: []string{"tokens", "loaded", "from"}, Preview: skillPreview,
 		Text: about, Empty: "no skill was found",
 		Choose: func(path, _ string) pane.Action { return l.env.loadPage("Skill", PageSkill, path) },
