@@ -38,7 +38,7 @@ var ours = []struct {
 	}},
 	{"cli/console", []string{"cli/keys", "cli/terminal", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{"cli/keys",
-		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "compact/meter", "compact/preset", "config",
+		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "cli/owncommand", "compact/meter", "compact/preset", "config",
 		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/mcp", "tools/permission", "tools/skill", "tui",
 	}},
 	{"cli/session", []string{
@@ -51,6 +51,7 @@ var ours = []struct {
 		"compact/projection", "conversation", "conversation/numbers", "conversation/plain", "tools/skill",
 	}},
 	{"cli/keys", nil},
+	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "compact", "config",
@@ -62,7 +63,7 @@ var ours = []struct {
 		"themes",
 	}},
 	{"cli/screen", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/owncommand", "cli/session", "cli/setup",
 		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 		"themes", "tools/mcp", "tools/permission", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/changes",

@@ -51,6 +51,10 @@ anything is sent or stored. The complete reply goes to standard output, rendered
 a terminal and plain in a pipe. The conversation's ID and the progress go to
 standard error. Calls that need approval are denied unless --approve allows them.
 
+A prompt that begins with /NAME is sent as the text of your own command NAME; a space
+before the slash sends it as it is. What the command runs needs --approve all or a
+rule that allows it.
+
 --compact first compacts the conversation, as the compact command does; it continues
 the newest conversation unless -r names one. If there is nothing to compact, the
 question is asked anyway.
@@ -91,6 +95,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.console.CheckPrompt(prompt); err != nil {
 		return err
 	}
+	own := cmd.ownCommand(prompt)
 	id, err := resumeID(ctx, cmd.conversations, o.isNewest || o.compact.IsGiven && o.resume == "", o.resume)
 	if err != nil {
 		return err
@@ -108,6 +113,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
+	typed := prompt
 	prompt, err = cmd.console.AppendInput(ctx, prompt, conn.Model.Name(), conn.Model.Window)
 	if err != nil {
 		return err
@@ -134,8 +140,12 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	p.running = running
 	p.lines.Start(running.ID, running.Connection.Model.Name())
 	p.printProgress(running.ID + " · " + running.Connection.Model.Name())
-	running.Agent.Send(prompt)
-	err = p.watch(ctx)
+	if prompt, err = own.message(ctx, p, typed, prompt); err == nil {
+		running.Agent.Send(prompt)
+		err = p.watch(ctx)
+	} else {
+		err = errors.Join(err, p.endFailed(ctx))
+	}
 	if err == nil && conn.AskAgain {
 		running.Discoveries.Wait() // now the model is loaded, and the answer is worth recording
 	}

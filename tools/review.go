@@ -60,6 +60,17 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	return r
 }
 
+// NeedOf returns what a call would need now, with the reason of a refusal. Unlike Review it begins no approval. The error says
+// why the call cannot run.
+func (b *Box) NeedOf(ctx context.Context, call conversation.ToolCall) (conversation.Need, string, error) {
+	t, err := b.effectOf(ctx, call)
+	if err != nil {
+		return conversation.NeedNothing, "", err
+	}
+	need, why := b.Policy.Need(t)
+	return need, why, nil
+}
+
 // effectOf describes what a call would do. On an error only the title is set, if it is known.
 func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permission.Effect, error) {
 	t, args, err := b.decode(call)

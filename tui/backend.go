@@ -134,6 +134,7 @@ type Backend interface {
 
 	Connector
 	Configurer
+	Commander
 	// Favor marks a model as a favorite, or removes the mark.
 	Favor(ctx context.Context, model string, on bool) error
 	// Begin leaves the open conversation and begins another with a model.
@@ -223,6 +224,15 @@ type Connector interface {
 	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
 	// Disconnect removes the stored key of a provider, and returns the provider's new state.
 	Disconnect(ctx context.Context, provider string) (Provider, error)
+}
+
+// Commander lists the slash commands of the user's own, and makes messages of them.
+type Commander interface {
+	// OwnCommands lists them. The error says which files are passed over; the others are returned with it.
+	OwnCommands(ctx context.Context) ([]OwnCommand, error)
+	// MakeMessage makes the message of a command. approved lists the commands and files that the user said yes to. The
+	// error is a *CommandApproval if another needs a yes; then nothing has run.
+	MakeMessage(ctx context.Context, name, args string, approved []string) (string, error)
 }
 
 // Secret is an API key; see [dialog.Secret].

@@ -35,6 +35,9 @@ type chat struct {
 	pendingLine   typedLine // the newest command that still waits for the agent's answer, or zero
 	filesListedAt time.Time // when the files that can be mentioned were last listed
 
+	own         []OwnCommand // commands of the user's own
+	ownListedAt time.Time    // when they were last listed
+
 	animation animation
 	styles    statusStyles
 	area      chatArea
@@ -134,7 +137,7 @@ func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
-	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles()}, wrote
+	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwn()}, wrote
 }
 
 // paste passes a paste to the composer.
@@ -251,6 +254,7 @@ func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
 		c.shell.stop()
+	case c.outbox.stopMaking():
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
 		c.session.cancel()
 	default:
@@ -260,7 +264,9 @@ func (c *chat) cancel() bool {
 }
 
 // stoppable reports whether something runs that the user has not stopped yet.
-func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
+func (c *chat) stoppable() bool {
+	return c.shell.running() || c.outbox.making() != nil || c.session.activity.stoppable()
+}
 
 // keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.
 func (c *chat) keepTicking() pane.Action {

@@ -30,7 +30,7 @@ func (w *fakeState) log(call string) {
 // call logs a call, waits for portGate, and returns the error of the call in failing.
 func (r *rig) call(ctx context.Context, name, arguments string) error {
 	r.log(strings.TrimSpace(name + " " + arguments))
-	if r.portGate != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored"}, name) {
+	if r.portGate != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored", "make"}, name) {
 		select {
 		case <-r.portGate:
 		case <-ctx.Done():
@@ -322,4 +322,19 @@ func requestWords(w edit.Request) string {
 		add("source", string(w.Source))
 	}
 	return words
+}
+
+func (r *rig) OwnCommands(context.Context) ([]tui.OwnCommand, error) {
+	return r.own, r.failing["own commands"]
+}
+
+// MakeMessage answers as the program does; a command with a $ needs approval.
+func (r *rig) MakeMessage(ctx context.Context, name, args string, approved []string) (string, error) {
+	if err := r.call(ctx, "make", strings.TrimSpace(name+" "+args+" "+strings.Join(approved, ","))); err != nil {
+		return "", err
+	}
+	if name == "deploy" && len(approved) == 0 {
+		return "", &tui.CommandApproval{Title: "/deploy runs a command", Command: "make deploy\x1b[2J --now"}
+	}
+	return "The text of " + name + ": " + args, nil
 }

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
@@ -70,6 +71,9 @@ func (m *Model) openPalette() pane.Action {
 		}
 		items = append(items, dialog.Item{ID: c.Name, Title: title, Columns: []string{c.Help, keyOr(bound[c.Name], "")}})
 	}
+	for _, o := range m.chat.own {
+		items = append(items, dialog.Item{ID: o.Name, Title: "/" + o.Name, Columns: []string{plain.Line(o.Help), o.Origin}})
+	}
 	return open(dialog.PickerOptions{Title: "Commands", Items: items, Choose: func(name, _ string) pane.Action {
 		return deferred(func() tea.Cmd { return m.runFromPalette(name) })
 	}})
@@ -77,8 +81,12 @@ func (m *Model) openPalette() pane.Action {
 
 // runFromPalette runs a chosen command, or puts it into the composer.
 func (m *Model) runFromPalette(name string) tea.Cmd {
-	i := slices.IndexFunc(slashCommands(), func(c slashCommand) bool { return c.Name == name })
-	switch c := slashCommands()[i]; {
+	all := slashCommands()
+	i := slices.IndexFunc(all, func(c slashCommand) bool { return c.Name == name })
+	if i < 0 { // one of the user's own, which may take arguments
+		all, i = []slashCommand{{CommandSpec: composer.CommandSpec{Name: name, Args: "an empty draft", Needs: true}}}, 0
+	}
+	switch c := all[i]; {
 	case !c.Needs:
 		return m.runCommand(composer.Command{Name: name})
 	case !m.chat.composer.Empty():

@@ -56,6 +56,7 @@ type outgoing struct {
 	attachedText string    // the attached text of the files
 	commandText  string    // the output of a command, which is added without requesting a reply; "" for a message
 	line         typedLine // the command
+	own          *ownCall  // the command of the user's own that makes the message; nil for others
 
 	ranIn, rawOutput string // conversation in which the command ran ("": the one that opens next), and its output
 }
@@ -98,6 +99,14 @@ func (o *outbox) takeUnread() (list []*outgoing) {
 	return list
 }
 
+// sentText is the message as it is passed to the session.
+func (msg *outgoing) sentText() string {
+	if msg.own != nil {
+		return msg.own.message
+	}
+	return msg.text + msg.attachedText
+}
+
 // takeReady removes and returns the oldest message if it is ready, or returns nil.
 func (o *outbox) takeReady() *outgoing {
 	if len(o.unsent) == 0 || !o.unsent[0].ready {
@@ -105,11 +114,11 @@ func (o *outbox) takeReady() *outgoing {
 	}
 	msg := o.unsent[0]
 	o.unsent = o.unsent[1:]
-	if msg.attachedText != "" {
+	if sent := msg.sentText(); sent != msg.text {
 		if o.typedAs == nil {
 			o.typedAs = map[string]string{}
 		}
-		o.typedAs[msg.text+msg.attachedText] = msg.text
+		o.typedAs[sent] = msg.text
 	}
 	return msg
 }
@@ -226,13 +235,17 @@ func (o *outbox) flush() pane.Action {
 		return append(reads, refuse(why))
 	}
 	for _, msg := range o.takeUnread() {
+		if msg.own != nil {
+			reads = append(reads, o.makeMessage(msg))
+			continue
+		}
 		reads = append(reads, o.readFiles(msg))
 	}
 	for msg := o.takeReady(); msg != nil; msg = o.takeReady() {
 		if msg.commandText != "" {
 			s.Session.Add(msg.commandText)
 		} else {
-			s.Session.Send(msg.text + msg.attachedText)
+			s.Session.Send(msg.sentText())
 		}
 		o.afterSend()
 	}
@@ -276,7 +289,10 @@ func (o *outbox) returnUnsent() {
 // returnToComposer puts a message before the draft. The line of a command is only put into
 // an empty composer, so that it never becomes part of a message.
 func (o *outbox) returnToComposer(msg *outgoing) {
-	if msg.commandText != "" {
+	if msg.own != nil {
+		msg.own.stop()
+	}
+	if msg.commandText != "" || msg.own != nil {
 		o.returnLine(msg.line)
 		return
 	}

@@ -51,6 +51,7 @@ type fakeState struct {
 	themes          []themes.Theme // the user's themes
 	themesErr       error          // why other theme files could not be read
 	files           []tui.File
+	own             []tui.OwnCommand
 	prompts         []string
 	drafts          map[string]tui.Draft // by conversation
 	attachGate      chan struct{}        // of Attach

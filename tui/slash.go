@@ -75,6 +75,7 @@ func slashCommands() []slashCommand {
 		cmd(program, "tools", "", "list the tools", pageCommand("Tools", PageTools)),
 		cmd(program, "mcp", "[ACTION]", "servers of tools", pageCommand("Servers of tools", PageMCP)),
 		cmd(program, "skills", "", "list the skills", func(m *Model, _ string) pane.Action { return m.lists.skills() }),
+		cmd(window, "commands", "", "list your own commands", func(m *Model, _ string) pane.Action { return m.chat.listOwn() }),
 		cmd(program, "todos", "", "show the to-do list", pageCommand("Todos", PageTodos)),
 		cmd(window, "status", "", "show model, rules, files and cost", pageCommand("Status", PageStatus)),
 		cmd(chat, "cost", "", "show the cost so far", pageCommand("Cost", PageCost)),

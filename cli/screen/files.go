@@ -76,20 +76,24 @@ func foldersOf(files []workspace.File) []tui.File {
 
 // Attach returns the texts of mentioned files and folders, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
-	root, err := os.OpenRoot(h.deps.Settings.Workspace)
+	return Attach(ctx, h.deps.Settings.Workspace, h.arrivalCap(), paths...)
+}
+
+// Attach returns the texts of files and folders of a workspace, each with its name and cut to a limit.
+func Attach(ctx context.Context, workspace string, limit conversation.ArrivalCap, paths ...string) (string, error) {
+	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}
 	defer root.Close()
 	files := make([]conversation.AttachedFile, len(paths))
-	limit := h.arrivalCap()
 	for i, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
 		text, err := readAttachment(root, path)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("there is no such file in the workspace")
+			err = errNoFile{}
 		}
 		if err != nil {
 			return "", &tui.MentionError{Path: path, Err: err}
@@ -99,6 +103,12 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	}
 	return conversation.FormatAttachments(files...), nil
 }
+
+// errNoFile is [fs.ErrNotExist] in words for the user.
+type errNoFile struct{}
+
+func (errNoFile) Error() string        { return "there is no such file in the workspace" }
+func (errNoFile) Is(target error) bool { return target == fs.ErrNotExist }
 
 // lineRange matches a path with line numbers: main.go:7, main.go:7-20.
 var lineRange = sync.OnceValue(func() *regexp.Regexp {

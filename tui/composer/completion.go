@@ -103,9 +103,9 @@ func (l *completion) complete(text *edit.Editor) {
 	}
 }
 
-// refresh lists the files again after they changed, and keeps the selected one selected.
-func (l *completion) refresh(text *edit.Editor) {
-	if l.kind != files {
+// refresh lists the files or the commands again after they changed, and keeps the selected one selected.
+func (l *completion) refresh(text *edit.Editor, changed trigger) {
+	if l.kind != changed {
 		return
 	}
 	chosen := ""

@@ -86,7 +86,14 @@ func (m *Model) SetBusy(busy bool) { m.busy = busy }
 // are offered. The slice must not change afterwards.
 func (m *Model) SetFiles(list []File) {
 	*m.files = *newFileIndex(list)
-	m.list.refresh(m.text)
+	m.list.refresh(m.text, files)
+	m.changed()
+}
+
+// SetCommands replaces the slash commands.
+func (m *Model) SetCommands(list []CommandSpec) {
+	m.list.commands = list
+	m.list.refresh(m.text, commands)
 	m.changed()
 }
 
@@ -128,6 +135,9 @@ func (m *Model) Searching() bool { return m.seek.on }
 
 // Mentioning reports whether a mention is being completed.
 func (m *Model) Mentioning() bool { return m.list.kind == files }
+
+// Commanding reports whether a slash command is being completed.
+func (m *Model) Commanding() bool { return m.list.kind == commands }
 
 // Completing reports whether the list of completions is open.
 func (m *Model) Completing() bool { return m.list.open() }

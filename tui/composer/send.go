@@ -37,7 +37,8 @@ func slash(text string) (name, args string, ok bool) {
 	}
 	for i := range len(name) {
 		c := name[i]
-		if letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; !letter && (i == 0 || c != '-' && c != '_') {
+		later := c == '-' || c == '_' || c == ':' || c >= '0' && c <= '9'
+		if letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; !letter && (i == 0 || !later) {
 			return "", "", false
 		}
 	}

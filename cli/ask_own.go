@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/owncommand"
+	"plimsoll/cli/screen"
+	"plimsoll/cli/setup"
+)
+
+// askedCommand is the command of the user's own that a prompt names.
+type askedCommand struct {
+	owncommand.Command
+	args     string
+	notes    []string
+	settings *setup.Settings
+}
+
+// ownCommand returns the command that a prompt names, or nil. Its model answers unless a flag chooses another.
+func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
+	rest, ok := strings.CutPrefix(prompt, "/")
+	if !ok {
+		return nil
+	}
+	end := strings.IndexAny(rest, " \t\n")
+	if end < 0 {
+		end = len(rest)
+	}
+	list, passedOver := cmd.settings.OwnCommands()
+	c, ok := owncommand.Named(list, rest[:end])
+	if !ok {
+		if passedOver != nil {
+			cmd.console.Note("commands of your own: %s", strings.ReplaceAll(passedOver.Error(), "\n", "; "))
+		}
+		return nil
+	}
+	own := &askedCommand{Command: c, args: rest[end:], settings: cmd.settings}
+	if trusted, _ := cmd.settings.ContentTrust(c.Text); c.Model != "" && c.Origin == owncommand.Workspace && !trusted {
+		own.notes = append(own.notes, screen.NotAllowedNote(c, "model"))
+	} else if c.Model != "" && !cmd.settings.Flags.HasModel() {
+		cmd.settings.Flags.Model = c.Model
+	}
+	return own
+}
+
+// message returns the prompt with the message of the command in place of what was typed. It may be called on nil.
+func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, prompt string) (string, error) {
+	if own == nil {
+		return prompt, nil
+	}
+	maker := screen.NewMaker(own.settings, p.running)
+	text, notes, err := maker.Message(ctx, own.Command, own.args, nil)
+	var asks *owncommand.ApprovalError
+	if errors.As(err, &asks) {
+		return "", console.WithHint(fmt.Errorf("not sent: %w", err), "--approve all allows it, and so does a rule in permissions.allow")
+	}
+	if err != nil {
+		return "", err
+	}
+	note, err := screen.ApplyPreset(ctx, maker, p.running, own.Command)
+	if note != "" {
+		notes = append(notes, note)
+	}
+	p.printNotes(own.notes, notes)
+	return text + strings.TrimPrefix(prompt, typed), err
+}

@@ -1,0 +1,74 @@
+package setup
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"plimsoll/cli/owncommand"
+	"plimsoll/tui"
+)
+
+// OwnCommands lists the slash commands of the user's own: those of the user's folder, of commands.folders, and of the workspace.
+// The error says which files are passed over; the commands are returned with it.
+func (s *Settings) OwnCommands() ([]owncommand.Command, error) {
+	return owncommand.Find(s.commandFolders(), s.Workspace, func(name string) bool {
+		for _, c := range tui.Commands() {
+			if c.Name == name || slices.Contains(c.Aliases, name) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// commandFolders are the folders with commands. A configured path is relative to the file that sets it; a folder in the
+// workspace is the workspace's, whoever names it.
+func (s *Settings) commandFolders() []owncommand.Folder {
+	var out []owncommand.Folder
+	if s.Paths.Config != "" {
+		out = append(out, owncommand.Folder{Path: filepath.Join(s.Paths.Config, "commands"), Origin: owncommand.User})
+	}
+	loaded := s.Loaded.Load()
+	for _, path := range loaded.Config.Commands.Folders {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(s.Console.Getenv("HOME"), rest)
+		} else if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(loaded.Origins["commands.folders"].File), path)
+		}
+		folder := owncommand.Folder{Path: path, Origin: owncommand.User}
+		if rel, ok := s.inWorkspace(path); ok {
+			folder = owncommand.Folder{Path: filepath.Join(s.Workspace, rel), Origin: owncommand.Workspace}
+		}
+		out = append(out, folder)
+	}
+	for _, name := range []string{".plimsoll", ".claude"} {
+		out = append(out, owncommand.Folder{Path: filepath.Join(s.Workspace, name, "commands"), Origin: owncommand.Workspace})
+	}
+	return out
+}
+
+// inWorkspace returns the path within the workspace, if it is in there, also through links.
+func (s *Settings) inWorkspace(path string) (rel string, ok bool) {
+	workspace := s.Workspace
+	if full, err := filepath.EvalSymlinks(workspace); err == nil {
+		workspace = full
+	}
+	if full, err := filepath.EvalSymlinks(path); err == nil {
+		path = full
+	}
+	rel, err := filepath.Rel(workspace, path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// commandContents lists the workspace's commands that do more than send a text.
+func (s *Settings) commandContents() []WorkspaceContent {
+	var out []WorkspaceContent
+	list, _ := s.OwnCommands() // the list of commands says what could not be read
+	for _, c := range list {
+		if needs := c.Needs(); needs != "" && c.Origin == owncommand.Workspace {
+			out = append(out, WorkspaceContent{Path: c.Path, Text: c.Text, Why: needs})
+		}
+	}
+	return out
+}
