@@ -132,7 +132,7 @@ func (r *rig) checkAnswered() {
 	r.checkIdle()
 	all := messageLines(r.memory.Events())
 	if !strings.HasPrefix(all[len(all)-1], "assistant stop") || len(r.failures()) > 0 {
-		r.t.Errorf("the newest message: %.40q, failures %v", all[len(all)-1], r.failures())
+		r.t.Errorf("the newest message is %.40q, want the assistant's; failures %v", all[len(all)-1], r.failures())
 	}
 }
 
@@ -169,14 +169,14 @@ func TestSummariesPauseAfterThreeFailures(t *testing.T) {
 				r.waitIdle()
 				failed := len(r.failedCompactions())
 				if failed > 3 || (failed == 3) != slices.Equal(r.pauseUpdates(), []bool{true}) || failed < 3 && len(r.pauseUpdates()) > 0 {
-					t.Errorf("after turn %d, with %d failures, told that summaries are paused: %v", i, failed, r.pauseUpdates())
+					t.Errorf("after turn %d, with %d failed compactions, the pause updates are %v", i, failed, r.pauseUpdates())
 					break
 				}
 			}
 			for i, a := range r.failedCompactions() { // what the user is told comes next is what comes
 				later := r.failedCompactions()[i+1:]
 				if a.Paused != (i == 2) || a.RetryTokens > 0 && (a.RetryTokens <= a.Before || len(later) > 0 && later[0].Before < a.RetryTokens) {
-					t.Errorf("attempt %d says %+v, then comes %+v", i, a, later)
+					t.Errorf("failed compaction %d is %+v, the next %+v: paused or retried at the wrong size", i, a, later)
 				}
 			}
 			if n := summaryRequests(s); n != test.requests || len(r.failedCompactions()) != 3 {
@@ -212,7 +212,7 @@ func withWindowTokens(tokens int) func(*core.Options) {
 func (r *rig) checkOnlyStale() {
 	r.t.Helper()
 	if len(r.overlays()) > 0 || len(r.compactions()) > 0 {
-		r.t.Errorf("made %v, reported %+v", r.overlayKinds(), r.compactions())
+		r.t.Errorf("overlays %v and compaction updates %+v, want none", r.overlayKinds(), r.compactions())
 	}
 	if a := r.failedCompactions(); len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
 		r.t.Errorf("not made %+v, want one that is stale", a)
@@ -229,10 +229,10 @@ func TestNoteReplacesTurnsWhenTheFormerModelFails(t *testing.T) {
 		r.waitIdle()
 		r.sendAndWait("go on")
 		if summaryRequests(old) != 1 || summaryRequests(now) != 0 || r.requestWaits() {
-			t.Errorf("the former model is asked %d times, the new one %d times, held: %v", summaryRequests(old), summaryRequests(now), r.requestWaits())
+			t.Errorf("summary requests: %d, then %d, want 1, 0; waits %v", summaryRequests(old), summaryRequests(now), r.requestWaits())
 		}
 		if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, r.overlayKinds()); diff != "" || len(r.modelSummaries()) != 0 || len(r.failedCompactions()) != 1 {
-			t.Errorf("made %s, with %v, not made %+v", diff, r.modelSummaries(), r.failedCompactions())
+			t.Errorf("overlays (-want +got): %s; summaries %v, failed %+v", diff, r.modelSummaries(), r.failedCompactions())
 		}
 		r.checkAnswered()
 		r.finish()
@@ -262,7 +262,7 @@ func TestRequestThatFitsAgainStopsWaitingForItsSummary(t *testing.T) {
 			r := startChat(t, s, belowLoad, eachTokens, summariesBlock)
 			r.sendAndWait(textOf(6500))
 			if summaryRequests(s) != 1 || !r.requestWaits() {
-				t.Errorf("%d summaries are asked for, held: %v", summaryRequests(s), r.requestWaits())
+				t.Errorf("%d summary requests, the reply request waits %v; want 1, true", summaryRequests(s), r.requestWaits())
 			}
 			act(r, s)
 			r.waitIdle()
@@ -271,7 +271,7 @@ func TestRequestThatFitsAgainStopsWaitingForItsSummary(t *testing.T) {
 			r.waitIdle()
 			r.checkOnlyStale()
 			if summaryRequests(s) != 1 {
-				t.Errorf("%d summaries are asked for", summaryRequests(s))
+				t.Errorf("%d summary requests, want 1", summaryRequests(s))
 			}
 			r.finish()
 		})
@@ -296,12 +296,12 @@ func TestSummariesStayPausedWhenTheWindowBecomesKnown(t *testing.T) {
 		r.waitIdle()
 		more()
 		if diff := cmp.Diff([]bool{true}, r.pauseUpdates()); diff != "" || asked == 0 || summaryRequests(s) != asked {
-			t.Errorf("%d requests, then %d more; told %s", asked, summaryRequests(s)-asked, diff)
+			t.Errorf("%d summary requests, then %d more, want 0; pauses (-want +got): %s", asked, summaryRequests(s)-asked, diff)
 		}
 		r.SwitchModel(otherModel("another", autoWindow), s)
 		r.waitIdle()
 		if diff := cmp.Diff([]bool{true, false}, r.pauseUpdates()); diff != "" {
-			t.Errorf("another model: %s", diff)
+			t.Errorf("pause updates after the switch of the model (-want +got): %s", diff)
 		}
 		r.finish()
 	})
@@ -326,7 +326,7 @@ func TestFormerModelSummarisesAStoredConversation(t *testing.T) {
 			})
 			r.sendAndWait("go on")
 			if n := summaryRequests(old); (n == 1) != there || (summaryRequests(now) == 0) != there {
-				t.Errorf("the former model is asked %d times, the new one %d times", n, summaryRequests(now))
+				t.Errorf("%d summary requests to the former model, %d to the new one", n, summaryRequests(now))
 			}
 			r.checkAnswered()
 			r.finish()
@@ -373,7 +373,7 @@ func TestStaleSummaryIsRequestedAgain(t *testing.T) {
 			gate.Open()
 			r.waitIdle()
 			if slices.Contains(r.overlayKinds(), conversation.KindDrop) || summaryRequests(s) != 2 {
-				t.Errorf("made %v after %d requests for summaries", r.overlayKinds(), summaryRequests(s))
+				t.Errorf("overlays %v after %d summary requests, want no drop after 2", r.overlayKinds(), summaryRequests(s))
 			}
 			r.checkAnswered()
 			r.finish()
@@ -389,14 +389,14 @@ func TestPreparedSummaryIsCommittedWithTheNextEviction(t *testing.T) {
 		s := serverWithoutUsage(goodSummaries(nil))
 		r := startChat(t, s, nearLoad, eachTokens, nil)
 		if n := len(agenttest.UpdatesOf[updates.Prepared](r.watch)); n != 1 || summaryRequests(s) != 1 || len(r.overlays()) != 0 {
-			t.Fatalf("%d prepared, %d asked for, made %v", n, summaryRequests(s), r.overlayKinds())
+			t.Fatalf("prepared %d, summary requests %d, want 1 each; overlays %v", n, summaryRequests(s), r.overlayKinds())
 		}
 		for range beyondLoad - nearLoad {
 			r.sendAndWait(textOf(eachTokens))
 		}
 		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Origin.Trigger != planner.TriggerLoadLine || len(r.modelSummaries()) != 1 || summaryRequests(s) != 1 || r.requestWaits() {
-			t.Errorf("made %v of %d requests, held %t", r.overlayKinds(), summaryRequests(s), r.requestWaits())
+			t.Errorf("overlays %v, %d summary requests, waits %t", r.overlayKinds(), summaryRequests(s), r.requestWaits())
 		}
 		r.checkAnswered()
 		r.finish()
@@ -422,12 +422,12 @@ func TestUnusedPreparedSummaryIsRecordedAsStale(t *testing.T) {
 			r.finish()
 			a := r.failedCompactions()
 			if len(a) == 0 || a[0].Outcome != conversation.AttemptStale || a[0].Model == "" || a[0].Why == "" || a[0].Trigger != planner.TriggerPrepare {
-				t.Errorf("recorded %+v", a)
+				t.Errorf("failed compactions %+v, want first the stale prepared summary with its model", a)
 			}
 			if b := agenttest.UpdatesOf[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {
 				return f.Request.Source == conversation.SourceManual
 			}) {
-				t.Errorf("the user is told %+v", b)
+				t.Errorf("failure updates %+v, want none of a manual compaction", b)
 			}
 		})
 	}
@@ -444,7 +444,7 @@ func TestNoSummaryIsPreparedWhenTheOptionsExcludeIt(t *testing.T) {
 			s := serverWithoutUsage(goodSummaries(nil))
 			r := startChat(t, s, belowLoad, eachTokens, change)
 			if summaryRequests(s) != 0 || len(r.overlays()) != 0 {
-				t.Errorf("%d asked for, made %v", summaryRequests(s), r.overlayKinds())
+				t.Errorf("%d summary requests, overlays %v; want none", summaryRequests(s), r.overlayKinds())
 			}
 			r.checkAnswered()
 			r.finish()
@@ -470,11 +470,11 @@ func TestCompactToolEvictsWhenSummariesAreDisabled(t *testing.T) {
 		}))
 		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Origin.Source != conversation.SourceTool || len(r.modelSummaries()) != 0 || summaryRequests(s) != 0 {
-			t.Errorf("made %+v, reported %v, %d asked for", epochs, r.compactionErrors(), summaryRequests(s))
+			t.Errorf("epochs %+v, want one; errors %v, %d summary requests", epochs, r.compactionErrors(), summaryRequests(s))
 		}
 		r.compact(heavyRequest())
 		if told := r.compactionErrors(); len(told) != 1 || !strings.Contains(told[0].Message, "compaction.summary.when") || summaryRequests(s) != 0 {
-			t.Errorf("reported %v", told)
+			t.Errorf("compaction errors %v, want one that names compaction.summary.when", told)
 		}
 		r.checkAnswered()
 		r.finish()
@@ -496,10 +496,10 @@ func TestOverflowEvictsOldTurnsAndLeavesANote(t *testing.T) {
 			epochs := conversation.Epochs(r.memory.Events())
 			if len(epochs) == 0 || epochs[0].Origin.Source != conversation.SourceRecovery || epochs[0].Origin.Trigger != planner.TriggerOverflow ||
 				epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaryRequests(s) != 0 || len(r.modelSummaries()) != 0 {
-				t.Errorf("made %+v, %d asked for", epochs, summaryRequests(s))
+				t.Errorf("epochs %+v, %d summary requests; want a note without a request", epochs, summaryRequests(s))
 			}
 			if n := len(r.compactions()); n != len(epochs) {
-				t.Errorf("told of %d of %d steps", n, len(epochs))
+				t.Errorf("%d compaction updates for %d epochs", n, len(epochs))
 			}
 			r.checkAnswered()
 			r.finish()

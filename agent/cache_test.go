@@ -110,7 +110,7 @@ func TestRequestedCacheTTLFollowsThePausesBetweenTurns(t *testing.T) {
 		}
 		kept := r.memory.Calibration(testModel.CalibrationKey)
 		if kept.Requests != 23 || kept.Pauses != 4 || kept.LongPauses != 0 {
-			t.Errorf("of the user is known: %+v", kept)
+			t.Errorf("pauses %+v, want 23 requests, 4 pauses, no long one", kept)
 		}
 		r.finish()
 

@@ -19,14 +19,14 @@ func (r *rig) checkCancel(want ...string) {
 	r.Cancel()
 	r.waitIdle()
 	if d := time.Since(began); d != 0 {
-		r.t.Errorf("stopping took %v", d)
+		r.t.Errorf("the cancel took %v, want no time", d)
 	}
 	phases := r.watch.Phases()
 	if n := len(phases); n < 2 || phases[n-2] != updates.Stopping || phases[n-1] != updates.Idle {
 		r.t.Errorf("phases %v, want stopping and idle at the end", phases)
 	}
 	if f := r.failures(); len(f) > 0 {
-		r.t.Errorf("stopping was reported as failure %v", f)
+		r.t.Errorf("the cancel was reported as failure %v", f)
 	}
 	r.sendAndWait("next")
 	r.finish()
@@ -71,7 +71,7 @@ func TestCancelKeepsPartialText(t *testing.T) {
 			r.sendAndWait("go")
 			r.checkCancel(c.want...)
 			if closed := agenttest.UpdatesOf[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
-				t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
+				t.Errorf("cancelled in %s: closed approvals %v, %d calls ran", name, closed, len(r.tools.Calls()))
 			}
 		})
 	}

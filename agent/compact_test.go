@@ -181,23 +181,23 @@ func TestCompactionWhileIdleIsOneTransactionAndTakesEffectAtOnce(t *testing.T) {
 		}
 		s := overlays[0].Body.(conversation.Summary)
 		if s.Origin.Epoch != overlays[0].Seq || made[0].Epoch != overlays[0].Seq {
-			t.Errorf("epoch %d, told as %d, of overlay %d", s.Origin.Epoch, made[0].Epoch, overlays[0].Seq)
+			t.Errorf("epoch %d, %d in the update, want overlay %d", s.Origin.Epoch, made[0].Epoch, overlays[0].Seq)
 		}
 		if s.FromTurn != 0 || s.ToTurn != 1 || s.Origin.Source != conversation.SourceManual || s.Origin.Profile != preset.ProfileDefault {
-			t.Errorf("the overlay is %+v", s)
+			t.Errorf("the overlay is %+v, want a manual one of turns 0 to 1 by the default profile", s)
 		}
 		after := r.reading()
 		if !after.Estimated || after.Used >= before.Used || after.Used != made[0].Preview.After || after.Revision != overlays[0].Seq {
-			t.Errorf("the meter went from %d to %d of revision %d, with %+v told", before.Used, after.Used, after.Revision, made[0].Preview)
+			t.Errorf("the meter went from %d to %d at revision %d: %+v", before.Used, after.Used, after.Revision, made[0].Preview)
 		}
 		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Stubs] == 0 {
-			t.Errorf("the segments %v make %d of %d", after.Segments, sum, after.Used)
+			t.Errorf("the segments %v add up to %d, the meter shows %d", after.Segments, sum, after.Used)
 		}
 		r.sendAndWait("thanks")
 		sent := wireMessages(r.lastRequest().Messages)
 		checkEqual(t, r.view()[:len(sent)], sent)
 		if strings.Contains(sent[2].Text, "line 50 of the listing") || !strings.Contains(sent[10].Text, "line 50 of the listing") {
-			t.Errorf("the first result reads %.80q, the third %.80q", sent[2].Text, sent[10].Text)
+			t.Errorf("the first result is %.80q, want a stub; the third %.80q, want its text", sent[2].Text, sent[10].Text)
 		}
 		r.finish()
 	})
@@ -246,22 +246,22 @@ func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 		r := startWithListings(t, 4, nil, replyWithUsage("fine", 9000), replyWithUsage("fine again", 3000))
 		r.sendAndWait("how full is it?")
 		if got := r.reading(); got.Used != 9001 {
-			t.Fatalf("used is %d before", got.Used)
+			t.Fatalf("the meter shows %d before the compaction, want 9001", got.Used)
 		}
 		r.compact(profileRequest("", 1))
 		if got := r.reading(); !got.Estimated || got.Used > 9000*3/4 {
-			t.Errorf("used is %d (estimated %v) right after", got.Used, got.Estimated)
+			t.Errorf("the meter shows %d (estimated %v) after it, want an estimate of 6750 at most", got.Used, got.Estimated)
 		}
 		r.sendAndWait("and now?")
 		if got := r.reading(); got.Used != 3001 || got.Estimated {
-			t.Errorf("used is %d (estimated %v), want what the provider said", got.Used, got.Estimated)
+			t.Errorf("the meter shows %d (estimated %v), want the provider's count", got.Used, got.Estimated)
 		}
 		revisions := map[uint64]bool{}
 		for _, u := range bodies[conversation.Usage](r.memory.Events()) {
 			revisions[u.Revision] = true
 		}
 		if !revisions[0] || !revisions[r.overlays()[0].Seq] || len(revisions) != 2 {
-			t.Errorf("the requests were made under the revisions %v", revisions)
+			t.Errorf("the requests have the revisions %v, want 0 and the overlay's", revisions)
 		}
 		r.finish()
 	})
@@ -278,12 +278,12 @@ func TestCompactionThatCannotBeStoredDoesNotTakeEffect(t *testing.T) {
 		r.checkIdle()
 		refused := r.compactionErrors()
 		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.compactions()) != 0 {
-			t.Fatalf("reported %v and %v", refused, r.compactions())
+			t.Fatalf("errors %v, want one that is not saved; compactions %v, want none", refused, r.compactions())
 		}
 		r.sendAndWait("go on")
 		checkEqual(t, before, r.view()[:len(before)])
 		if n := len(r.overlays()); n != 0 || r.reading().Used < used {
-			t.Errorf("%d overlays are in force after all", n)
+			t.Errorf("%d overlays in force, want none and an unchanged meter", n)
 		}
 		r.finish()
 	})
@@ -300,10 +300,10 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 		r.compact(profileRequest("", 1))
 		overlay := r.overlays()
 		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Origin.Epoch != overlay[0].Seq {
-			t.Fatalf("the overlays are %+v", overlay)
+			t.Fatalf("the overlays are %+v, want one whose epoch is its own number", overlay)
 		}
 		if events := r.memory.Events(); events[len(events)-2].Body.Kind() != conversation.KindRenamed {
-			t.Errorf("what was pending is not stored before: %v", describe(events[len(events)-2:]))
+			t.Errorf("the last events are %v, want the pending title before the overlay", describe(events[len(events)-2:]))
 		}
 		r.finish()
 	})
@@ -347,7 +347,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 			}
 			texts := fmt.Sprint(wireMessages(r.lastRequest().Messages))
 			if n := strings.Count(texts, "line 50 of the listing that was asked for in turn 0"); test.points && n != 1 {
-				t.Errorf("the listing is sent %d times", n)
+				t.Errorf("the listing is sent %d times, want once", n)
 			}
 			r.finish()
 		})

@@ -53,34 +53,34 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 3005, nil })
 		if n := c.countRequests(); n != 0 {
-			t.Errorf("before the first message it was asked %d times", n)
+			t.Errorf("%d count requests before the first message, want none", n)
 		}
 		r.sendAndWait(strings.Repeat("words ", 1500))
 		got := r.reading()
 		if got.Estimated || got.Used != 3000 { // without the closing message
-			t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+			t.Errorf("the meter shows %d, estimated %v; want the counted 3000", got.Used, got.Estimated)
 		}
 		q := c.asked[0]
 		if last := q.Messages[len(q.Messages)-1]; last.Role != projection.RoleUser || len(q.Messages) != 3 || q.System != "be brief" {
-			t.Errorf("counted was %+v", q)
+			t.Errorf("the counted request is %+v", q)
 		}
 		r.sendAndWait("more")
 		if got := r.reading(); !got.Estimated || c.countRequests() != 1 {
-			t.Errorf("right after a count it was asked again: %d times", c.countRequests())
+			t.Errorf("right after a count there are %d count requests, want 1", c.countRequests())
 		}
 		time.Sleep(time.Minute)
 		r.waitIdle()
 		if got := r.reading(); got.Estimated || c.countRequests() != 2 {
-			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.countRequests())
+			t.Errorf("after a minute: estimated %v, want false; %d count requests, want 2", got.Estimated, c.countRequests())
 		}
 		time.Sleep(time.Hour)
 		r.waitIdle()
 		if n := c.countRequests(); n != 2 {
-			t.Errorf("while nothing is said it was asked %d times", n)
+			t.Errorf("%d count requests in an idle conversation, want still 2", n)
 		}
 		r.finish()
 		if k := r.memory.Calibration(testModel.CalibrationKey); k.Samples < 1 || k.Factor <= 1 {
-			t.Errorf("what was learned: %+v", k)
+			t.Errorf("the calibration is %+v, want a sample and a factor above 1", k)
 		}
 	})
 }
@@ -104,10 +104,10 @@ func TestUnusableTokenCountsAreIgnored(t *testing.T) {
 				r.waitIdle()
 			}
 			if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
-				t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+				t.Errorf("the meter shows %d, estimated %v; want an estimate of 1000 to 10000", got.Used, got.Estimated)
 			}
 			if counter.countRequests() != c.times {
-				t.Errorf("it was asked %d times", counter.countRequests())
+				t.Errorf("%d count requests, want %d", counter.countRequests(), c.times)
 			}
 			r.finish()
 		})
@@ -129,13 +129,13 @@ func TestLateTokenCountIsDropped(t *testing.T) {
 		time.Sleep(6 * time.Second)
 		r.waitIdle()
 		if got := r.reading(); got.Used > 90_000 {
-			t.Errorf("the gauge shows %d", got.Used)
+			t.Errorf("the meter shows %d, want 90000 at most", got.Used)
 		}
 		time.Sleep(time.Minute)
 		r.sendAndWait(strings.Repeat("and more ", 20))
 		r.finish() // while it counts
 		if n := c.countRequests(); n != 3 {
-			t.Errorf("it was asked %d times", n)
+			t.Errorf("%d count requests, want 3", n)
 		}
 	})
 }

@@ -147,10 +147,10 @@ func TestSilentTruncationLowersTheWindowOfTheConversation(t *testing.T) {
 			r := startReporting(t, s, 30, c.chars, nil)
 			got, after := r.warnings()
 			if len(got) != 1 || !strings.Contains(got[0], "seems to cut long conversations") || !strings.Contains(got[0], "takes the window to be ") {
-				t.Fatalf("warnings %q", got)
+				t.Fatalf("warnings %q, want one with the window", got)
 			}
 			if first := s.firstTruncated(); after < first || after > first+c.within-1 {
-				t.Errorf("told after request %d, the first cut was of request %d: %v", after, first, s.told)
+				t.Errorf("warned after request %d, the server first truncated request %d: counts %v", after, first, s.told)
 			}
 			w := r.reading().Window
 			if w.Tokens < 3000 || w.Tokens > 4096 || w.Source != meter.WindowLearned {
@@ -161,7 +161,7 @@ func TestSilentTruncationLowersTheWindowOfTheConversation(t *testing.T) {
 			}
 			r.finish()
 			if kept := r.memory.Calibration(testModel.CalibrationKey); kept.Window != 0 || kept.Factor < 1.1 || kept.Factor > 1.4 {
-				t.Errorf("kept %+v", kept)
+				t.Errorf("the calibration is %+v, want no window and a factor of 1.1 to 1.4", kept)
 			}
 		})
 	}
@@ -200,7 +200,7 @@ func TestRequestsFitAfterASilentTruncation(t *testing.T) {
 		}
 		for i, q := range s.sent[after:] {
 			if s.told[after+i] < requestTokens(q) {
-				t.Errorf("request %d of %d tokens was cut to %d", after+i+1, requestTokens(q), s.told[after+i])
+				t.Errorf("request %d of %d tokens was truncated to %d", after+i+1, requestTokens(q), s.told[after+i])
 			}
 		}
 		r.finish()
@@ -217,10 +217,10 @@ func TestKnownWindowIsKeptWhateverTheServerCounts(t *testing.T) {
 				window := meter.Window{Tokens: 1_000_000, Source: source}
 				r := startReporting(t, &reportingServer{count: count}, 20, 1800, func(o *core.Options) { o.Model.ID, o.Model.Window = "claude-sonnet-5-5", window })
 				if got, _ := r.warnings(); len(got) != 1 || !strings.Contains(got[0], "The window stays 1000000 tokens") {
-					t.Errorf("warnings %q", got)
+					t.Errorf("warnings %q, want one that the window stays", got)
 				}
 				if w := r.reading().Window; w != window {
-					t.Errorf("the window is %+v", w)
+					t.Errorf("the window is %+v, want %+v", w, window)
 				}
 				r.finish()
 			})
@@ -300,10 +300,10 @@ func TestOddTokenCountsAreNotTakenForTruncation(t *testing.T) {
 				}
 			})
 			if got, after := r.warnings(); len(got) != 0 {
-				t.Errorf("after request %d: %q; counted %v", after, got, c.server.told)
+				t.Errorf("after request %d: warnings %q, want none; the server's counts %v", after, got, c.server.told)
 			}
 			if w := r.reading().Window; w.Tokens != 1_000_000 {
-				t.Errorf("the window is %+v", w)
+				t.Errorf("the window is %+v, want 1000000", w)
 			}
 			r.finish()
 		})

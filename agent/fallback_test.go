@@ -69,11 +69,11 @@ func TestFallbackReplacesAnOverloadedModelForOneTurn(t *testing.T) {
 			}
 			checkEqual(t, []string{"test/m false", "other/n true", "test/m false"}, changes)
 			if f := r.failures(); len(f) != 0 {
-				t.Errorf("failures %v", f)
+				t.Errorf("failures %v, want none", f)
 			}
 			notices := r.notices()
 			if len(notices) != 1 {
-				t.Fatalf("notices %q", notices)
+				t.Fatalf("notices %q, want one", notices)
 			}
 			for _, want := range []string{"test/m: " + string(class), "other/n continues this turn", "Its cache is cold: ~", "sent again", "% of its window", "The next turn goes to test/m again."} {
 				if !strings.Contains(notices[0], want) {
@@ -93,7 +93,7 @@ func TestOtherFailuresUseNoFallback(t *testing.T) {
 			r.timeUntilIdle()
 			r.finish()
 			if d := cmp.Diff([]llm.Class{class}, r.failures()); d != "" || len(second.Requests()) != 0 {
-				t.Errorf("%s, %d requests", d, len(second.Requests()))
+				t.Errorf("failures (-want +got): %s; %d requests to the fallback, want none", d, len(second.Requests()))
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestNextFallbackReplacesAFailingFallback(t *testing.T) {
 		r.finish()
 		checkEqual(t, []string{"other/third", "test/m"}, r.replyModels())
 		if n := r.notices(); len(n) != 2 || !strings.Contains(n[1], "The next turn goes to test/m again.") {
-			t.Errorf("notices %q", n)
+			t.Errorf("notices %q, want the second to name the next turn's model", n)
 		}
 	})
 }
@@ -137,10 +137,10 @@ func TestPartialReplyIsDiscardedWhenAFallbackTakesOver(t *testing.T) {
 		r.sendAndWait("go")
 		r.finish()
 		if got := messageLines(r.memory.Events()); got[len(got)-1] != "assistant stop all of it" || len(r.replyModels()) != 1 {
-			t.Errorf("the log says %q", got)
+			t.Errorf("the log is %q, want the fallback's whole reply alone", got)
 		}
 		if len(agenttest.UpdatesOf[updates.Discarded](r.watch)) != 1 {
-			t.Error("the half of it stays on screen")
+			t.Error("the partial reply was not discarded once")
 		}
 	})
 }
@@ -192,14 +192,14 @@ func TestFullServerCacheIsNotAnOverflow(t *testing.T) {
 			r.timeUntilIdle()
 			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if (len(failed) == 0) != c.again {
-				t.Fatalf("reported %v", failed)
+				t.Fatalf("failures %v: a retry that works reports none", failed)
 			}
 			if got := messageLines(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
-				t.Errorf("%q", got)
+				t.Errorf("the log is %q, want the retried reply", got)
 			}
 			for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 				if s.Phase == updates.Retrying && strings.Contains(s.Why, "larger than") {
-					t.Errorf("reported %q", s.Why)
+					t.Errorf("the retry's reason is %q, want no overflow", s.Why)
 				}
 			}
 			r.finish()
@@ -282,10 +282,10 @@ func TestSummaryFailsWhenTheServerCacheStaysFull(t *testing.T) {
 		r.waitIdle()
 		failed := agenttest.UpdatesOf[updates.CompactionFailed](r.watch)
 		if len(failed) != 1 || !strings.Contains(failed[0].Err.Message, "cache is full") || len(agenttest.UpdatesOf[updates.Compacted](r.watch)) != 0 {
-			t.Errorf("failures %+v, %v", failed, s.order)
+			t.Errorf("failures %+v, want one that names the full cache; requests %v", failed, s.order)
 		}
 		if got := messageLines(r.memory.Events()); !strings.HasPrefix(got[len(got)-1], "assistant stop fine") || len(r.failures()) != 0 {
-			t.Errorf("%q, %v", got, r.failures())
+			t.Errorf("the log is %q, want a reply after the failed compaction; failures %v", got, r.failures())
 		}
 		r.finish()
 	})

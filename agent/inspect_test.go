@@ -50,16 +50,16 @@ func TestInspectDoesNotBlockTheConversation(t *testing.T) {
 		r.waitIdle()
 		all := messageLines(r.memory.Events())
 		if n := at.Load(); n != 1 {
-			t.Errorf("%d looks are under way", n)
+			t.Errorf("%d breakdowns are being computed, want 1", n)
 		}
 		if n := len(r.breakdowns()); n != 0 || all[len(all)-1] != "assistant stop fine" || all[len(all)-2] != "user and another" {
-			t.Errorf("%d answers, said %q", n, all[len(all)-2:])
+			t.Errorf("%d breakdowns, want none yet; the log ends with %q", n, all[len(all)-2:])
 		}
 		gate.Open()
 		r.waitIdle()
 		got := r.breakdowns()
 		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.ReplyRequests != 6 {
-			t.Errorf("reported %+v", got)
+			t.Errorf("breakdowns %+v, want 1 or 2, the last with 6 requests", got)
 		}
 		r.Inspect()
 		r.finish() // and nothing outlives it
@@ -89,30 +89,30 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		r.waitIdle()
 		got := agenttest.UpdatesOf[updates.Previewed](r.watch)
 		if len(got) != 4 || len(r.memory.Events()) != events+1 { // the switch of the model
-			t.Fatalf("%d answers, %d events more", len(got), len(r.memory.Events())-events)
+			t.Fatalf("%d previews, %d new events; want 4, 1", len(got), len(r.memory.Events())-events)
 		}
 		for i, want := range []edit.Request{w, heavyRequest(), profileRequest("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Request); diff != "" {
-				t.Errorf("answer %d: %s", i, diff)
+				t.Errorf("the request of preview %d (-want +got): %s", i, diff)
 			}
 		}
 		for _, p := range got[:2] {
 			if diff := cmp.Diff(now, p.Now); diff != "" || p.Then.Used != p.Preview.After || segmentSum(p.Then) != p.Then.Used || p.Then.Used >= p.Now.Used {
-				t.Errorf("from %d to %d, %d by the preview: %s", p.Now.Used, p.Then.Used, p.Preview.After, diff)
+				t.Errorf("used %d, then %d, preview %d; meter (-want +got): %s", p.Now.Used, p.Then.Used, p.Preview.After, diff)
 			}
 			if p.CostNow == nil || *p.CostNow == 0 || p.PaysAfter == nil || *p.PaysAfter < 1 {
-				t.Errorf("it costs %v and pays after %v", p.CostNow, p.PaysAfter)
+				t.Errorf("costs %v now, pays after %v requests; want both positive", p.CostNow, p.PaysAfter)
 			}
 		}
 		if got[2].Err == nil || got[2].CostNow != nil {
-			t.Errorf("of no profile told %+v", got[2])
+			t.Errorf("the preview of an unknown profile is %+v, want an error", got[2])
 		}
 		if got[3].Err != nil || got[3].CostNow != nil || got[3].PaysAfter != nil {
-			t.Errorf("without prices told %+v", got[3])
+			t.Errorf("the preview without prices is %+v, want no costs", got[3])
 		}
 		r.compact(w)
 		if d := cmp.Diff(got[0].Then.Segments, r.reading().Segments); d != "" {
-			t.Errorf("made: %s", d)
+			t.Errorf("segments after the compaction (-preview +meter): %s", d)
 		}
 		r.finish()
 	})

@@ -312,7 +312,7 @@ func (l *longConversation) checkOverlays() {
 			continue
 		}
 		if !strings.HasPrefix(s.Text, "### Goal\nAccount ") {
-			l.t.Errorf("%.80q is taken for a summary", s.Text)
+			l.t.Errorf("%.80q is stored as a summary", s.Text)
 		}
 		for _, older := range bands {
 			if n, all := countShared(events, s.Spans, older.Spans); n != 0 && n != all {
@@ -333,7 +333,7 @@ func (l *longConversation) checkOverlays() {
 		}
 	}
 	if diff := cmp.Diff(left, told); diff != "" {
-		l.t.Errorf("epochs that leave messages out, and those of which that was told: %s", diff)
+		l.t.Errorf("epochs with omitted messages (-log +updates): %s", diff)
 	}
 }
 
@@ -402,7 +402,7 @@ func (l *longConversation) checkRecallable() {
 	last, _ := strconv.ParseUint(ids[2], 10, 64)
 	for _, seq := range hidden {
 		if seq < first || seq > last {
-			l.t.Errorf("e%d is hidden, and the note speaks of e%d to e%d", seq, first, last)
+			l.t.Errorf("e%d is evicted, and the note names e%d to e%d", seq, first, last)
 		}
 	}
 	for _, e := range l.memory.Events() {
@@ -427,6 +427,6 @@ func (l *longConversation) checkUndo() {
 	l.RedoCompaction()
 	l.waitUntilSettled()
 	if diff := cmp.Diff(before, l.view()); diff != "" {
-		l.t.Errorf("redone: %.2000s", diff)
+		l.t.Errorf("the view after the redo (-want +got): %.2000s", diff)
 	}
 }

@@ -70,7 +70,7 @@ func TestDiscoveredLimitsAreRecordedAfterTheFirstMessage(t *testing.T) {
 		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
 		r.waitIdle()
 		if n := len(r.memory.Events()); n != 0 {
-			t.Fatalf("%d events before the first message", n)
+			t.Fatalf("%d events before the first message, want none", n)
 		}
 		r.sendAndWait("one")
 		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
@@ -79,7 +79,7 @@ func TestDiscoveredLimitsAreRecordedAfterTheFirstMessage(t *testing.T) {
 		r.SetMaxOut("other/m", 7)
 		r.waitIdle()
 		if got := r.reading(); got.Window.Tokens != 4096 || got.Reserve != 256 {
-			t.Errorf("window %d, reserve %d", got.Window.Tokens, got.Reserve)
+			t.Errorf("window %d, reserve %d; want 4096, 256", got.Window.Tokens, got.Reserve)
 		}
 		r.finish()
 		recorded := bodies[conversation.ModelChanged](r.memory.Events())
@@ -106,7 +106,7 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 		}
 		// The reserve is 1000: all of it at first, then the free tokens less the error margin of estimates, at last a quarter of it.
 		if bounds[0] != 0 || bounds[1] < 500 || bounds[1] > 700 || bounds[2] != 250 {
-			t.Errorf("bounds %v", bounds)
+			t.Errorf("the bounds of the replies are %v, want 0, 500 to 700, 250", bounds)
 		}
 	})
 }
@@ -124,19 +124,19 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 		r.finish()
 		got := bodies[conversation.Usage](r.memory.Events())
 		if len(got) != 3 {
-			t.Fatalf("%d usages", len(got))
+			t.Fatalf("%d usages, want 3", len(got))
 		}
 		if *got[0].CostUSD != billed || got[0].PriceSource != "reported" || got[0].BodyHash != "abc" || got[0].Estimate <= 0 {
-			t.Errorf("reported: %+v", got[0])
+			t.Errorf("the usage with a reported cost is %+v", got[0])
 		}
 		if *got[1].CostUSD != computed || got[1].PriceSource != "2026-01-01" {
-			t.Errorf("computed: %+v", got[1])
+			t.Errorf("the usage with a computed cost is %+v", got[1])
 		}
 		if got[2].CostUSD != nil || got[2].Prompt != -1 || got[2].Completion != -1 {
-			t.Errorf("unknown: %+v", got[2])
+			t.Errorf("the usage with an unknown cost is %+v", got[2])
 		}
 		if c := r.reading().CostUSD; c == nil || *c != 0.75 {
-			t.Errorf("the sum is %v", c)
+			t.Errorf("the cost of the conversation is %v, want 0.75", c)
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestUsageOfTheFormerModelDoesNotCountForTheNewOne(t *testing.T) {
 			t.Errorf("the new model learned %+v from the old one's report", c)
 		}
 		if n := r.notices(); len(n) != 0 {
-			t.Errorf("notices %q", n)
+			t.Errorf("notices %q, want none", n)
 		}
 	})
 }

@@ -134,7 +134,7 @@ func TestOneClawAcceptance(t *testing.T) {
 			}
 			truncated := slices.Equal(c.overlays, drop)
 			if made := r.compactions(); truncated != (len(r.failedCompactions()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
-				t.Errorf("recorded %+v, reported %+v", r.failedCompactions(), made)
+				t.Errorf("truncated %v: failed compactions %+v, compactions %+v", truncated, r.failedCompactions(), made)
 			}
 			before := r.memory.Events()
 			r.provider.Add(textReply("fine"))
@@ -160,7 +160,7 @@ func (c *oneClaw) checkSent(turns int) {
 	}
 	for n := max(0, turns-2); n < turns; n++ {
 		if !strings.Contains(all, turnReply(n, 1000)) {
-			c.t.Errorf("turn %d is not sent", n)
+			c.t.Errorf("the request lacks turn %d", n)
 		}
 	}
 	written := c.modelSummaries()
@@ -168,19 +168,19 @@ func (c *oneClaw) checkSent(turns int) {
 		return
 	}
 	if n := written[len(written)-1]; strings.Count(all, n.Text) != 1 || n.FromTurn != 0 || strings.Contains(all, fmt.Sprintf("words of turn %d,", n.ToTurn)) {
-		c.t.Errorf("of turns %d to %d is sent %.300s", n.FromTurn, n.ToTurn, all)
+		c.t.Errorf("the request lacks the summary of turns %d to %d, or has these turns: %.300s", n.FromTurn, n.ToTurn, all)
 	}
 	if sent[0].Text != "Summary of the earlier conversation:\n\n"+written[len(written)-1].Text {
-		c.t.Errorf("the first message is %.80q", sent[0].Text)
+		c.t.Errorf("the first message is %.80q, want the newest summary", sent[0].Text)
 	}
 	asked := c.summaries.Requests()
 	for _, r := range asked {
 		if len(r.Tools) != 0 || r.System != asked[0].System || !strings.Contains(r.System, "concise, factual summary") {
-			c.t.Errorf("asked with %q", r.System)
+			c.t.Errorf("the summary request's system prompt is %q", r.System)
 		}
 	}
 	if last := fmt.Sprint(wireMessages(asked[len(asked)-1].Messages)); len(written) == 2 && (!strings.Contains(last, "The user goes through the listings") || strings.Contains(last, "words of turn 3")) {
-		c.t.Errorf("the second summary is made of %.300s", last)
+		c.t.Errorf("the second summary request lacks the first summary: %.300s", last)
 	}
 }
 
@@ -199,13 +199,13 @@ func TestOneClawCompactsBetweenTurns(t *testing.T) {
 			time.Sleep(time.Minute)
 			r.waitIdle()
 			if n := len(r.summaries.Requests()); n != 0 {
-				t.Errorf("%d requests for summaries in the turn", n)
+				t.Errorf("%d summary requests within the turn, want none", n)
 			}
 			gate.Open()
 			r.waitIdle()
 		}
 		if len(r.modelSummaries()) != 1 {
-			t.Errorf("made %v, refused %v", r.overlayKinds(), r.compactionErrors())
+			t.Errorf("overlays %v, want one model summary; errors %v", r.overlayKinds(), r.compactionErrors())
 		}
 		r.finish()
 	})

@@ -101,7 +101,7 @@ func (d *randomSession) quit() {
 	d.back = append(d.back, d.returned()...)
 	for _, text := range d.memory.Waiting() {
 		if !slices.Contains(d.back, text) {
-			d.t.Errorf("%q waits for the next run and did not come back", text)
+			d.t.Errorf("the queued %q did not return to the composer", text)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (d *randomSession) checkAtEnd(t *testing.T) {
 			}
 		case conversation.Summary:
 			if b.Policies == nil && b.Text != "" && !strings.HasPrefix(b.Text, "ACCOUNT") {
-				t.Errorf("%q is taken for a summary", b.Text)
+				t.Errorf("%q is stored as a summary", b.Text)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (d *randomSession) checkAtEnd(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(d.sent, got); diff != "" {
-		t.Errorf("of what was said: %s", diff)
+		t.Errorf("user messages (-sent +logged): %s", diff)
 	}
 	reading := d.reading()
 	if shown := reading.CostUSD; costs > 0 && (shown == nil || *shown != costs) || costs != d.whim.paid {

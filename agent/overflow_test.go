@@ -47,7 +47,7 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 			r.sendAndWait("and that?")
 			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if len(failed) != 1 {
-				t.Fatalf("reported %+v", failed)
+				t.Fatalf("failures %+v, want one", failed)
 			}
 			if c.turns > 0 {
 				c.want += otherwise
@@ -73,7 +73,7 @@ func TestOverflowCausedByTheToolsAloneIsExplained(t *testing.T) {
 			r.sendAndWait("hi")
 			failed := agenttest.UpdatesOf[updates.Failed](r.watch)
 			if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
-				t.Errorf("reported %+v", failed)
+				t.Errorf("failures %+v, want one with the hint to use fewer tools", failed)
 			}
 			r.finish()
 		})
@@ -98,7 +98,7 @@ func TestRefusedThinkingAndOverflowAreBothRecovered(t *testing.T) {
 			r.sendAndWait("think")
 			r.sendAndWait("and that?")
 			if got := r.failures(); len(got) != c.failed {
-				t.Errorf("failed with %v", got)
+				t.Errorf("failures %v, want %d", got, c.failed)
 			}
 			r.finish()
 		})
@@ -130,7 +130,7 @@ func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 			r := start(t, combine(withLongFirstMessage(t), withPreset(p)), textReply("fine"), textReply("fine"), textReply("fine"))
 			r.sendAndWait("and now?")
 			if got := agenttest.UpdatesOf[updates.Failed](r.watch); len(got) > 0 {
-				t.Errorf("failed: %v", got)
+				t.Errorf("failures %v, want none", got)
 			}
 			r.finish()
 		})
@@ -143,7 +143,7 @@ func TestPinThatIsTooLongIsNamed(t *testing.T) {
 		r.sendAndWait("and now?")
 		got := agenttest.UpdatesOf[updates.Failed](r.watch)
 		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
-			t.Errorf("failed: %+v", got)
+			t.Errorf("failures %+v, want one overflow that names /unpin", got)
 		}
 		r.finish()
 	})

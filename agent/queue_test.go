@@ -36,7 +36,7 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 			texts, why := r.returned(), r.failures()
 			recorded := slices.ContainsFunc(messageLines(r.memory.Events()), func(s string) bool { return strings.HasPrefix(s, "user word upon") })
 			if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []llm.Class{llm.Overflow}) || c.back == recorded {
-				t.Errorf("%d texts came back, the failures are %v, it is recorded: %v", len(texts), why, recorded)
+				t.Errorf("%d texts returned to the composer, failures %v, recorded %v", len(texts), why, recorded)
 			}
 			r.finish()
 		})
@@ -56,7 +56,7 @@ func TestAMessageThatNeverFitsIsNotQueued(t *testing.T) {
 		r.checkQueue("two")
 		texts, why := r.returned(), r.failures()
 		if !slices.Equal(texts, []string{long}) || !slices.Equal(why, []llm.Class{llm.Overflow}) {
-			t.Errorf("%d texts came back, the failures are %v", len(texts), why)
+			t.Errorf("%d texts returned to the composer, want 1; failures %v, want one overflow", len(texts), why)
 		}
 		gate.Open()
 		r.waitIdle()
@@ -72,7 +72,7 @@ func TestAddedContextIsSentWithTheNextMessage(t *testing.T) {
 		r.Add("I ran this")
 		r.waitIdle()
 		if n := len(r.provider.Requests()); n != 0 {
-			t.Errorf("%d requests were made", n)
+			t.Errorf("%d requests for added context alone, want none", n)
 		}
 		checkEqual(t, []string{"user I ran this"}, messageLines(r.memory.Events()))
 		r.sendAndWait("what do you make of it?")
@@ -81,7 +81,7 @@ func TestAddedContextIsSentWithTheNextMessage(t *testing.T) {
 			texts = append(texts, m.Text)
 		}
 		if sent := strings.Join(texts, "\n"); !strings.Contains(sent, "I ran this") || !strings.Contains(sent, "what do you make") {
-			t.Errorf("what was sent is %q", sent)
+			t.Errorf("the request has %q, want the context and the message", sent)
 		}
 		r.finish()
 	})
@@ -103,10 +103,10 @@ func TestContextAddedDuringATurnIsQueuedAndKept(t *testing.T) {
 			r.finish()
 			r.checkQueue()
 			if got := messageLines(r.memory.Events()); got[len(got)-1] != "user I ran this" {
-				t.Errorf("the log is %q", got)
+				t.Errorf("the log is %q, want the context at its end", got)
 			}
 			if texts := r.returned(); len(texts) > 0 {
-				t.Errorf("%q came back", texts)
+				t.Errorf("%q returned to the composer, want nothing", texts)
 			}
 		})
 	}

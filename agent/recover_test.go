@@ -99,13 +99,13 @@ func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 		n := uint64(len(k.events))
 		batches := r.memory.Batches()
 		if got := describe(batches[len(batches)-1]); len(batches) != 2 || len(got) != 2 {
-			t.Fatalf("%d transactions, the newest of %q", len(batches), got)
+			t.Fatalf("%d transactions, want 2; the newest has %q, want 2 events", len(batches), got)
 		}
 		u, isUsage := batches[1][1].Body.(conversation.Usage)
 		want := conversation.Usage{Reply: n + 1, Model: "test/m", Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
 			Estimate: u.Estimate, BodyHash: "second", Through: n, MaxTokens: k.request.MaxTokens, WireForm: "form 2"}
 		if diff := cmp.Diff(want, u); !isUsage || diff != "" || u.Estimate <= 0 || u.MaxTokens <= 0 {
-			t.Errorf("recorded %+v: %s", u, diff)
+			t.Errorf("the usage is %+v (-want +got): %s", u, diff)
 		}
 		r.sendAndWait("next")
 		r.finish()
@@ -113,14 +113,14 @@ func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 		events := r.memory.Events()
 		list := inspect.SentRequests(events)
 		if len(list) != 3 || list[1].Event != n+2 || list[1].Reply != n+1 || list[1].Through != n {
-			t.Fatalf("listed %+v", list)
+			t.Fatalf("the requests are %+v, want 3, the second of the recovered reply", list)
 		}
 		made, err := projection.Harden(projection.Project(events[:list[1].Through]), projection.Capabilities{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(wireMessages(k.request.Messages), wireMessages(made)); diff != "" {
-			t.Errorf("made again (-sent +made):\n%s", diff)
+			t.Errorf("the rebuilt request (-sent +rebuilt):\n%s", diff)
 		}
 	})
 }

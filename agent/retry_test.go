@@ -60,7 +60,7 @@ func TestRetriesBackOff(t *testing.T) {
 		}
 		checkEqual(t, want, seen)
 		if f := r.failures(); len(f) != 0 {
-			t.Errorf("failures %v", f)
+			t.Errorf("failures %v, want none", f)
 		}
 	})
 }
@@ -150,7 +150,7 @@ func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 		checkEqual(t, want, messageLines(r.memory.Events()))
 		for _, e := range r.memory.Events() {
 			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "after 4 tries") {
-				t.Errorf("the reply says %q", b.Error)
+				t.Errorf("the reply's error is %q, want the number of tries", b.Error)
 			}
 		}
 	})
@@ -167,7 +167,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 		}
 		checkEqual(t, []llm.Class{llm.Empty}, r.failures())
 		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, describe(r.memory.Batches()[1])); diff != "" {
-			t.Errorf("what the empty replies cost is not on record: %s", diff)
+			t.Errorf("the usages of the empty replies (-want +got): %s", diff)
 		}
 		r.finish()
 	})
@@ -227,12 +227,12 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 		}
 		switched := agenttest.UpdatesOf[updates.ModelSwitched](r.watch)
 		if want := (meter.Window{Tokens: 2048, Source: meter.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
-			t.Errorf("switched %+v", switched)
+			t.Errorf("model updates %+v, want one with %+v", switched, want)
 		}
 		r.sendAndWait("next")
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Window != 2048 {
-			t.Errorf("kept %+v", c)
+			t.Errorf("the calibration is %+v, want the window 2048", c)
 		}
 		checkEqual(t, []string{"user go", "notice info", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 	})
@@ -268,7 +268,7 @@ func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
 			checkEqual(t, want, failed)
 			if told := agenttest.UpdatesOf[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
-				t.Errorf("reported %+v", told)
+				t.Errorf("failures %+v, want one that is logged", told)
 			}
 			before := r.provider.Requests()[c.made-1]
 
@@ -277,15 +277,15 @@ func TestFailedTurnIsKeptAndCanBeRetried(t *testing.T) {
 			again.Retry()
 			again.waitIdle()
 			if d := cmp.Diff(before.Messages, again.provider.Requests()[0].Messages); d != "" {
-				t.Errorf("another request (-before +again): %s", d)
+				t.Errorf("the retried request (-first +retry): %s", d)
 			}
 			again.Retry()
 			again.waitIdle()
 			if told := agenttest.UpdatesOf[updates.Failed](again.watch); len(told) != 1 || told[0].Err.Class != llm.BadRequest || !strings.Contains(told[0].Err.Message, "has its reply") {
-				t.Errorf("what has its reply is asked again, or in silence: %+v", told)
+				t.Errorf("failures %+v, want one: an answered turn cannot be retried", told)
 			}
 			if n := len(again.provider.Requests()); n != 1 {
-				t.Errorf("%d requests", n)
+				t.Errorf("%d requests, want 1", n)
 			}
 			again.finish()
 			var got []string
@@ -324,7 +324,7 @@ func TestTurnThatCannotBeSavedIsReportedAndNotRecorded(t *testing.T) {
 		checkEqual(t, []string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, messageLines(r.memory.Events()))
 		checkEqual(t, []llm.Class{llm.BadRequest, llm.NotSaved}, r.failures())
 		if slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindTurnFailed }) {
-			t.Error("it is recorded")
+			t.Error("the failed turn is recorded")
 		}
 	})
 }

@@ -31,7 +31,7 @@ func (r *rig) summaryInReview() (shown updates.Reviewing, waits bool) {
 			shown, waits = u, true
 		case updates.Reviewed:
 			if !waits {
-				r.t.Error("told that no summary waits any more, and none did")
+				r.t.Error("a review was closed that was not open")
 			}
 			waits = false
 		}
@@ -54,7 +54,7 @@ func (r *rig) lastSummary() conversation.Summary {
 	r.t.Helper()
 	all := r.overlays()
 	if len(all) == 0 {
-		r.t.Fatalf("there is no overlay, refused %v", r.compactionErrors())
+		r.t.Fatalf("no overlay was committed, errors %v", r.compactionErrors())
 	}
 	s, _ := all[len(all)-1].Body.(conversation.Summary)
 	return s
@@ -77,33 +77,33 @@ func TestSummaryWaitsForReviewWhileTheConversationContinues(t *testing.T) {
 		before := r.view()
 		r.compact(heavyWithReview())
 		if _, waits := r.summaryInReview(); waits {
-			t.Error("it waits before it is written")
+			t.Error("the summary is in review before it is written")
 		}
 		time.Sleep(3 * time.Second)
 		r.waitIdle()
 		shown, waits := r.summaryInReview()
 		want := updates.Reviewing{Text: goodSummary, Appendix: shown.Appendix, Request: heavyWithReview(), FromTurn: 0, ToTurn: 2, Covers: covers}
 		if diff := cmp.Diff(want, shown); diff != "" || !waits || shown.Appendix == "" {
-			t.Fatalf("it waits: %t; %s", waits, diff)
+			t.Fatalf("in review %t, want true; the summary shown (-want +got): %s", waits, diff)
 		}
 		time.Sleep(time.Hour) // the review does not count towards the time limit
 		r.sendAndWait("look once more")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) > 0 || len(r.failedCompactions()) > 0 {
-			t.Fatalf("before he has decided %d overlays, %v: %s", len(r.overlays()), r.failedCompactions(), diff)
+			t.Fatalf("undecided: %d overlays, failed %v, view (-want +got): %s", len(r.overlays()), r.failedCompactions(), diff)
 		}
 		r.Review(shown.Text, true)
 		r.waitIdle()
 		s := r.lastSummary()
 		if _, waits := r.summaryInReview(); waits || s.Text != goodSummary || s.Edited || s.Duration != 3000 || len(r.compactions()) != 1 {
-			t.Errorf("waits %t, made %+v: %+v", waits, r.compactions(), s)
+			t.Errorf("accepted: still in review %t, compactions %+v, summary %+v", waits, r.compactions(), s)
 		}
 		if shown.Appendix != s.Appendix {
-			t.Errorf("shown with %q, made with %q", shown.Appendix, s.Appendix)
+			t.Errorf("the appendix is %q in the review, %q in the log", shown.Appendix, s.Appendix)
 		}
 		r.Review(shown.Text, false) // too late
 		r.sendAndWait("and now")
 		if got := wireMessages(r.lastRequest().Messages); !strings.Contains(got[0].Text, goodSummary) || got[len(got)-1].Text != "and now" {
-			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
+			t.Errorf("the request has %d messages, the first %.80q, want the summary", len(got), got[0].Text)
 		}
 		r.checkIdle()
 		r.finish()
@@ -122,25 +122,25 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 		told := r.reviewErrors()
 		for i := range want {
 			if len(told) != len(want) || !strings.HasPrefix(told[i], want[i]) {
-				t.Fatalf("reported %q", told)
+				t.Fatalf("errors %q, want %q", told, want)
 			}
 		}
 		if _, waits := r.summaryInReview(); !waits || len(r.overlays()) > 0 || len(r.compactionErrors()) > 0 {
-			t.Fatalf("it waits no more, with %d overlays, reported %v", len(r.overlays()), r.compactionErrors())
+			t.Fatalf("the review closed, or took effect: %d overlays, errors %v", len(r.overlays()), r.compactionErrors())
 		}
 		mine := "Keep in mind: the uploads are on server two.\x1b[31m\n" + goodSummary
 		r.Review("\n"+mine+"\n\n", true)
 		r.waitIdle()
 		s := r.lastSummary()
 		if s.Text != conversation.Clean(mine) || !s.Edited || s.Model != "test/m" || len(r.failedCompactions()) > 0 {
-			t.Errorf("the summary is %+v, not made %+v", s, r.failedCompactions())
+			t.Errorf("the summary is %+v, want the edited text; failed compactions %+v", s, r.failedCompactions())
 		}
 		r.UndoCompaction(0)
 		r.RedoCompaction()
 		r.waitIdle()
 		r.sendAndWait("go on")
 		if got := wireMessages(r.lastRequest().Messages); !strings.Contains(got[0].Text, "the uploads are on server two.") {
-			t.Errorf("sent first %.80q", got[0].Text)
+			t.Errorf("the request begins with %.80q, want the edited summary", got[0].Text)
 		}
 		r.finish()
 	})
@@ -154,16 +154,16 @@ func TestAutomaticSummariesAreReviewedWhenTheRulesRequireIt(t *testing.T) {
 		r := startChat(t, s, beyondLoad, eachTokens, withReview)
 		shown, waits := r.summaryInReview()
 		if !waits || shown.RequestWaits || shown.Request.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
-			t.Fatalf("waits %t: %+v", waits, shown)
+			t.Fatalf("in review %t: %+v, want an automatic summary that no request waits for", waits, shown)
 		}
 		r.sendAndWait("meanwhile")
 		if summaryRequests(s) != 1 {
-			t.Errorf("%d summaries are asked for", summaryRequests(s))
+			t.Errorf("%d summary requests, want 1", summaryRequests(s))
 		}
 		r.Review(shown.Text, true)
 		r.waitIdle()
 		if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.compactionSources()); diff != "" {
-			t.Errorf("%s: told %v", diff, r.compactionErrors())
+			t.Errorf("sources of the compactions (-want +got): %s; errors %v", diff, r.compactionErrors())
 		}
 		r.checkAnswered()
 		r.finish()
@@ -175,7 +175,7 @@ func TestSummariesAreNotReviewedWithoutAUser(t *testing.T) {
 		r := startWithListings(t, 4, combine(withReview, func(o *core.Options) { o.Interactive = false }), summaryReply(goodSummary))
 		r.compact(heavyWithReview())
 		if n := len(agenttest.UpdatesOf[updates.Reviewing](r.watch)); n > 0 || len(r.compactions()) != 1 {
-			t.Errorf("%d reviews, made %+v", n, r.compactions())
+			t.Errorf("%d reviews, want none; compactions %+v, want one", n, r.compactions())
 		}
 		r.finish()
 	})
@@ -198,12 +198,12 @@ func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 	}
 	shown, waits := r.summaryInReview()
 	if phases := r.watch.Phases(); !waits || !shown.RequestWaits || !r.requestWaits() || phases[len(phases)-1] != updates.PhaseCompacting {
-		t.Fatalf("waits %t, held %t, phases %v", waits, shown.RequestWaits, phases)
+		t.Fatalf("in review %t, the request waits %t, want both; phases %v", waits, shown.RequestWaits, phases)
 	}
 	time.Sleep(10 * time.Minute)
 	r.waitIdle()
 	if _, waits := r.summaryInReview(); !waits || len(r.failedCompactions()) > 0 {
-		t.Fatalf("after some minutes: waits %t, recorded %+v", waits, r.failedCompactions())
+		t.Fatalf("after some minutes: in review %t, want true; failed compactions %+v, want none", waits, r.failedCompactions())
 	}
 	return r
 }
@@ -219,11 +219,11 @@ func TestRequestThatDoesNotFitWaitsForTheReview(t *testing.T) {
 		r.Review(shown.Text+"\nAnd this is mine.", true)
 		r.waitIdle()
 		if s := r.overlays()[0].Body.(conversation.Summary); !s.Edited || !strings.HasSuffix(s.Text, "mine.") {
-			t.Errorf("made %+v", s)
+			t.Errorf("the summary is %+v, want the edited one", s)
 		}
 		all := messageLines(r.memory.Events())
 		if !strings.HasPrefix(all[len(all)-4], "user word") || all[len(all)-2] != "user queued" {
-			t.Errorf("the messages are %.60q", all[len(all)-4:])
+			t.Errorf("the log ends with %.60q", all[len(all)-4:])
 		}
 		r.checkAnswered()
 		r.finish()
@@ -238,13 +238,13 @@ func TestRejectedReviewEvictsForTheWaitingRequest(t *testing.T) {
 			act(r)
 			r.waitIdle()
 			if a := r.failedCompactions(); len(a) != 1 || a[0].Outcome != conversation.AttemptCancelled || summaryRequests(s) != 1 {
-				t.Errorf("recorded %+v, after %d requests for summaries", a, summaryRequests(s))
+				t.Errorf("failed compactions %+v, want one cancelled; %d summary requests, want 1", a, summaryRequests(s))
 			}
 			if k := r.overlayKinds(); !slices.Equal(k, []conversation.Kind{conversation.KindSummary}) || len(r.modelSummaries()) > 0 {
-				t.Errorf("made %v, with %v", k, r.modelSummaries())
+				t.Errorf("overlays %v, model summaries %v; want a note alone", k, r.modelSummaries())
 			}
 			if _, waits := r.summaryInReview(); waits {
-				t.Error("it waits still")
+				t.Error("the rejected summary is still in review")
 			}
 			r.checkAnswered()
 			r.finish()
@@ -261,13 +261,13 @@ func TestRequestEvictsInsteadOfWaitingForTheReview(t *testing.T) {
 		r.sendAndWait(textOf(3200))
 		shown, waits := r.summaryInReview()
 		if !waits || shown.RequestWaits || len(r.overlays()) != 1 || len(r.modelSummaries()) != 0 {
-			t.Fatalf("waits %t, made %v", waits, r.overlayKinds())
+			t.Fatalf("in review %t, overlays %v; want true and a note alone", waits, r.overlayKinds())
 		}
 		r.checkAnswered()
 		r.Review(shown.Text+"\nAnd this is mine.", true)
 		r.waitIdle()
 		if len(r.overlays()) != 1 || len(agenttest.UpdatesOf[updates.Prepared](r.watch)) != 1 {
-			t.Errorf("made %v, and the text is not kept", r.overlayKinds())
+			t.Errorf("overlays %v, want one, and the accepted summary prepared", r.overlayKinds())
 		}
 		for range belowLoad {
 			if r.sendAndWait(textOf(eachTokens)); len(r.modelSummaries()) > 0 {
@@ -275,7 +275,7 @@ func TestRequestEvictsInsteadOfWaitingForTheReview(t *testing.T) {
 			}
 		}
 		if all := r.modelSummaries(); len(all) != 1 || !all[0].Edited || !strings.HasSuffix(all[0].Text, "mine.") || len(r.failedCompactions()) > 0 {
-			t.Errorf("%d texts, edited %v, not made %+v", len(all), len(all) > 0 && all[0].Edited, r.failedCompactions())
+			t.Errorf("%d summaries, edited %v, failed %+v", len(all), len(all) > 0 && all[0].Edited, r.failedCompactions())
 		}
 		r.checkAnswered()
 		r.finish()

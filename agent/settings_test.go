@@ -36,7 +36,7 @@ func TestUserTitleIsStoredWithTheFirstMessage(t *testing.T) {
 		r.Rename("mine\n")
 		r.waitIdle()
 		if n := len(r.memory.Events()); n != 0 {
-			t.Fatalf("%d events before the first message", n)
+			t.Fatalf("%d events before the first message, want none", n)
 		}
 		r.sendAndWait("hello")
 		r.Rename("better")
@@ -56,7 +56,7 @@ func TestConversationWithoutMessagesIsNotStored(t *testing.T) {
 		r.waitIdle()
 		r.finish()
 		if n := len(r.memory.Events()); n != 0 {
-			t.Errorf("%d events were stored", n)
+			t.Errorf("%d events were stored, want none", n)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestToolsSurviveTheirEncoding(t *testing.T) {
 	}
 	checkEqual(t, specs, got)
 	if _, err := core.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
-		t.Error("a schema that is not JSON was taken")
+		t.Error("a schema that is not JSON was accepted")
 	}
 }
 
@@ -88,10 +88,10 @@ func TestNewRefusesABrokenLog(t *testing.T) {
 		Stored: core.Stored{Events: []conversation.Event{{Seq: 2, Body: conversation.UserMessage{Text: "x"}}}},
 	})
 	if err == nil {
-		t.Error("a log with a gap was taken")
+		t.Error("a log with a gap was accepted")
 	}
 	if _, err := agent.New(core.Options{}); err == nil {
-		t.Error("an agent without a log was made")
+		t.Error("an agent without a log was created")
 	}
 }
 
@@ -145,16 +145,16 @@ func TestSettingsChangedWhileIdleAreRecordedAndTakeEffectAtOnce(t *testing.T) {
 		r.waitIdle()
 		checkEqual(t, []map[string]string{{"compaction.keep_last": "1"}}, r.recordedSettings())
 		if got := r.reading().LoadLine; got != 9000 {
-			t.Errorf("the load line is %d", got)
+			t.Errorf("the load line is %d, want 9000", got)
 		}
 		r.compact(profileRequest("", -1))
 		if made := r.compactions(); len(made) != 1 || made[0].Preview.Range.To != 1 {
-			t.Errorf("made %+v, refused %v", made, r.compactionErrors())
+			t.Errorf("compactions %+v, want one through turn 1; errors %v", made, r.compactionErrors())
 		}
 		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
 		r.waitIdle()
 		if got := r.reading().LoadLine; got != 5000 {
-			t.Errorf("the load line of the next model is %d", got)
+			t.Errorf("the load line of the next model is %d, want 5000", got)
 		}
 		r.finish()
 	})
@@ -187,20 +187,20 @@ func TestBreakdownUnderOtherRulesDoesNotApplyThem(t *testing.T) {
 		was, events := r.reading(), len(r.memory.Events())
 		b, err := r.BreakdownBy(t.Context(), lowerRules(), meter.Window{})
 		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.AtTokens != 9000 {
-			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
+			t.Errorf("reading %+v, forecast %+v, want a load line of 9000; error %v", b.Reading, b.Forecast, err)
 		}
 		b, err = r.BreakdownBy(t.Context(), lowerRules(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
 		if err != nil || b.Reading.LoadLine != 5000 || b.Reading.Window.Tokens != 10_000 {
-			t.Errorf("in another window %+v, %v", b.Reading, err)
+			t.Errorf("the reading in another window is %+v, want a load line of 5000; error %v", b.Reading, err)
 		}
 		if now := r.reading(); now.LoadLine != was.LoadLine || now.Window != was.Window || len(r.memory.Events()) != events {
-			t.Errorf("the meter says %+v, and said %+v", now, was)
+			t.Errorf("the meter is %+v after the breakdown, %+v before", now, was)
 		}
 		r.finish()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("given up"))
 		if _, err := r.BreakdownBy(ctx, lowerRules(), meter.Window{}); err == nil {
-			t.Error("an agent that has ended weighed something")
+			t.Error("an agent that has ended computed a breakdown")
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestSmallWindowsGetShorterPromptsAndTools(t *testing.T) {
 				told += n.Text
 			}
 			if strings.Contains(told, "without cat.") != (c.want == "few") {
-				t.Errorf("reported %q", told)
+				t.Errorf("form %q: the notices are %q", c.want, told)
 			}
 		})
 	}
@@ -301,7 +301,7 @@ func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 		after.sendAndWait("go on")
 		after.finish()
 		if got := promptForm(after.provider.Requests()[0]); got != "brief" {
-			t.Errorf("it goes on with the %s form", got)
+			t.Errorf("the conversation continues with the %s form, want brief", got)
 		}
 		checkEqual(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
 		checkEqual(t, []string{"ls", "cat"}, after.DeclaredTools())
@@ -340,20 +340,20 @@ func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
 		r.sendAndWait("Why does the upload test fail?\nIt is flaky.")
 		names, cost := titles(r)
 		if got := strings.Join(names, " | "); got != "auto: Why does the upload test fail? | auto: Flaky upload test" || cost != 0.001 {
-			t.Errorf("the titles are %s, for %g", got, cost)
+			t.Errorf("the titles are %s, their cost %g, want 0.001", got, cost)
 		}
 		asked := r.provider.Requests()[1]
 		text := asked.Messages[0].Text
 		if len(asked.Tools) > 0 || asked.MaxTokens == 0 || asked.MaxTokens > 1000 || asked.Conversation != "" ||
 			!strings.Contains(text, "upload test fail? It is flaky.") || !strings.Contains(text, "one port") {
-			t.Errorf("asked was %+v", asked)
+			t.Errorf("the title request is %+v", asked)
 		}
 		if used := r.Meter().Reading().Used; used > 1000 {
-			t.Errorf("the gauge shows %d", used)
+			t.Errorf("the meter shows %d, want 1000 at most", used)
 		}
 		r.sendAndWait("Sure?")
 		if n := len(r.provider.Requests()); n != 3 {
-			t.Errorf("%d requests", n)
+			t.Errorf("%d requests, want 3", n)
 		}
 		r.finish()
 	})
@@ -374,7 +374,7 @@ func TestTheFirstLineStaysWhereTheModelWritesNoTitle(t *testing.T) {
 			r.sendAndWait("another") // it is not asked again
 			names, _ := titles(r)
 			if got := strings.Join(names, " | "); got != "auto: a question" || len(r.provider.Requests()) != 3 {
-				t.Errorf("the titles are %s after %d requests", got, len(r.provider.Requests()))
+				t.Errorf("the titles are %s after %d requests, want the first line after 3", got, len(r.provider.Requests()))
 			}
 			r.finish()
 		})
@@ -387,7 +387,7 @@ func TestUserTitleIsNotReplaced(t *testing.T) {
 		r.Rename("mine")
 		r.sendAndWait("a question")
 		if names, _ := titles(r); strings.Join(names, " | ") != "user: mine" || len(r.provider.Requests()) != 1 {
-			t.Errorf("the titles are %q after %d requests", names, len(r.provider.Requests()))
+			t.Errorf("the titles are %q after %d requests, want the user's after 1", names, len(r.provider.Requests()))
 		}
 		r.finish()
 	})
@@ -400,12 +400,12 @@ func TestTurnsDoNotWaitForATitle(t *testing.T) {
 		r.sendAndWait("a question")
 		r.sendAndWait("another")
 		if n := len(r.provider.Requests()); n != 3 {
-			t.Errorf("%d requests: the second turn waits for the title", n)
+			t.Errorf("%d requests, want 3: the second turn waits for the title", n)
 		}
 		gate.Open()
 		r.waitIdle()
 		if names, _ := titles(r); len(names) != 2 {
-			t.Errorf("the titles are %q", names)
+			t.Errorf("the titles are %q, want 2", names)
 		}
 		r.finish()
 	})

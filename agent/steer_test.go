@@ -35,16 +35,16 @@ func (r *rig) checkManualOverlay(what updates.Edit, kind conversation.Kind) conv
 	r.t.Helper()
 	all, told := r.overlays(), r.editUpdates()
 	if len(all) == 0 || len(told) == 0 {
-		r.t.Fatalf("%d overlays, reported %+v", len(all), told)
+		r.t.Fatalf("%d overlays, edit updates %+v; want one of each", len(all), told)
 	}
 	o, s := all[len(all)-1], told[len(told)-1]
 	made, _ := conversation.OriginOf(o.Body)
 	if s.What != what || s.Err != nil || o.Body.Kind() != kind {
-		r.t.Fatalf("e%d is a %s, reported %+v", o.Seq, o.Body.Kind(), s)
+		r.t.Fatalf("e%d is a %s, the edit update %+v", o.Seq, o.Body.Kind(), s)
 	}
 	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(preset.Plimsoll) ||
 		made.Before != s.Before || made.After != s.After || s.After != r.currentMeter().EstimatedTokens() {
-		r.t.Errorf("it was made as %+v, reported %+v, and the meter has %d", made, s, r.currentMeter().EstimatedTokens())
+		r.t.Errorf("the overlay is %+v, the update %+v, the meter shows %d", made, s, r.currentMeter().EstimatedTokens())
 	}
 	return o
 }
@@ -57,20 +57,20 @@ func TestManualMaskIsACompactionThatCanBeUndone(t *testing.T) {
 		r.waitIdle()
 		o := r.checkManualOverlay(updates.EditMask, conversation.KindMask)
 		if got := r.messageFor(seq); got.State != projection.StateMasked || r.reading().Used >= used {
-			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
+			t.Errorf("the result is %s, want masked; the meter went from %d to %d", got.State, used, r.reading().Used)
 		}
 		if e := conversation.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {
-			t.Errorf("the compactions are %+v", e)
+			t.Errorf("the epochs are %+v, want the mask alone, in force", e)
 		}
 		r.Mask([]uint64{seq}) // it is already
 		r.waitIdle()
 		if s := r.editUpdates(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest || len(r.overlays()) != 1 {
-			t.Errorf("the second is told as %+v", s)
+			t.Errorf("the edit updates are %+v, want the second mask refused", s)
 		}
 		r.UndoCompaction(0)
 		r.waitIdle()
 		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.compactions()) != 1 || !r.compactions()[0].Undone || r.compactions()[0].Epoch != o.Seq {
-			t.Errorf("undone %+v: %s", r.compactions(), diff)
+			t.Errorf("compactions %+v, want one undo; view (-want +got): %s", r.compactions(), diff)
 		}
 		r.finish()
 	})
@@ -93,7 +93,7 @@ func TestEditsDuringATurnWait(t *testing.T) {
 		r.Send("and this")
 		r.waitIdle()
 		if n := len(r.overlays()); n != 1 || len(r.editUpdates()) > 0 {
-			t.Errorf("%d overlays while a reply streams", n)
+			t.Errorf("%d overlays while a reply streams, want 1", n)
 		}
 		gate.Open()
 		r.waitIdle()
@@ -116,12 +116,12 @@ func TestEditsDuringATurnWait(t *testing.T) {
 		for _, s := range r.editUpdates() {
 			told = append(told, s.What)
 			if (s.Err != nil) != (s.What == updates.EditRestore) {
-				t.Errorf("reported %+v", s)
+				t.Errorf("edit update %+v, want an error for the restore alone", s)
 			}
 		}
 		checkEqual(t, []updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told)
 		if f := r.failures(); len(f) > 0 || len(r.returned()) != 1 {
-			t.Errorf("failures %v, came back %q", f, r.returned())
+			t.Errorf("failures %v, want none; returned to the composer %q, want one", f, r.returned())
 		}
 		r.checkIdle()
 		r.finish()
@@ -149,14 +149,14 @@ func TestEditsThatCannotBeStoredChangeNothing(t *testing.T) {
 			full.Store(false)
 			told := r.editUpdates()
 			if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
-				t.Errorf("reported %+v", s)
+				t.Errorf("edit update %+v, want one that is not saved", s)
 			}
 			if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
-				t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
+				t.Errorf("the meter went from %d to %d; view (-want +got): %s", used, r.reading().Used, diff)
 			}
 			r.sendAndWait("go on") // and nothing waits to be stored with it
 			if n := len(r.overlays()); n != overlays {
-				t.Errorf("%d overlays, and there were %d", n, overlays)
+				t.Errorf("%d overlays, want %d", n, overlays)
 			}
 			r.checkIdle()
 			r.finish()
@@ -176,17 +176,17 @@ func TestEditsOfMissingEventsChangeNothing(t *testing.T) {
 		r.waitIdle()
 		told := r.editUpdates()
 		if len(told) != 4 || len(r.failedCompactions()) > 0 || len(r.overlays()) > 0 {
-			t.Fatalf("reported %+v, recorded %+v", told, r.failedCompactions())
+			t.Fatalf("edit updates %+v, want 4; failed compactions %+v, want none", told, r.failedCompactions())
 		}
 		for _, s := range told {
 			if s.Err == nil || s.Err.Class != llm.BadRequest {
-				t.Errorf("reported %+v", s)
+				t.Errorf("edit update %+v, want a bad request", s)
 			}
 		}
 		gate.Open()
 		r.waitIdle()
 		if len(r.compactions()) != 1 {
-			t.Errorf("made %+v", r.compactions())
+			t.Errorf("compactions %+v, want one", r.compactions())
 		}
 		r.finish()
 	})
@@ -201,7 +201,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		r.UndoCompaction(0)
 		r.waitIdle()
 		if diff := cmp.Diff(before, r.view()); diff != "" {
-			t.Errorf("after the undo: %s", diff)
+			t.Errorf("the view after the undo (-want +got): %s", diff)
 		}
 		if got := r.reading(); got.Used != full || !got.Estimated {
 			t.Errorf("the meter shows %d, want %d", got.Used, full)
@@ -209,22 +209,22 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		r.RedoCompaction()
 		r.waitIdle()
 		if diff := cmp.Diff(reduced, r.view()); diff != "" {
-			t.Errorf("after the redo: %s", diff)
+			t.Errorf("the view after the redo (-want +got): %s", diff)
 		}
 		if got := r.reading().Used; got != small {
 			t.Errorf("the meter shows %d, want %d", got, small)
 		}
 		made := r.compactions()
 		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
-			t.Fatalf("reported %+v", made)
+			t.Fatalf("compaction updates %+v, want the compaction, its undo and its redo", made)
 		}
 		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != preset.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
-			t.Errorf("the undo is told as %+v", p)
+			t.Errorf("the preview of the undo is %+v", p)
 		}
 		for _, o := range r.overlays()[1:] {
 			b := o.Body.(conversation.Revert)
 			if b.Origin.Epoch != o.Seq || b.Origin.Source != conversation.SourceManual || !strings.Contains(b.Origin.Why, "turns 0–3") {
-				t.Errorf("e%d is %+v", o.Seq, b)
+				t.Errorf("e%d is %+v, want a manual overlay of turns 0–3", o.Seq, b)
 			}
 		}
 		r.checkIdle()
@@ -243,10 +243,10 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 		r.waitIdle()
 		refused := r.compactionErrors()
 		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
-			t.Errorf("reported %v", refused)
+			t.Errorf("errors %v, want two refused redos", refused)
 		}
 		if n := len(r.overlays()); n != 3 {
-			t.Errorf("%d overlays", n)
+			t.Errorf("%d overlays, want 3", n)
 		}
 		r.finish()
 	})
@@ -259,7 +259,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 			t.Helper()
 			r.waitIdle()
 			if got := r.view(); got[len(got)-1].Text != text || len(r.failures()) > 0 {
-				t.Errorf("at last the model is shown %.60q, reported %v", got[len(got)-1].Text, r.failures())
+				t.Errorf("the view ends with %.60q, want %.60q; failures %v", got[len(got)-1].Text, text, r.failures())
 			}
 		}
 		r.Rewind(2)
@@ -276,7 +276,7 @@ func TestRewindRestoreAndRewindAgain(t *testing.T) {
 		}
 		want := []string{"show me listing 2", "show me listing 2", "show me listing 3"}
 		if diff := cmp.Diff(want, back); diff != "" {
-			t.Errorf("came back: %s", diff)
+			t.Errorf("returned to the composer (-want +got): %s", diff)
 		}
 		r.sendAndWait("go on")
 		r.checkIdle()

@@ -50,7 +50,7 @@ func TestUnsavedMessageIsNotSentAndReturnsToTheComposer(t *testing.T) {
 			r.Send("two")
 			r.run().waitIdle()
 			if n := len(r.provider.Requests()); n != 0 {
-				t.Errorf("%d requests were bought", n)
+				t.Errorf("%d requests for an unsaved message, want none", n)
 			}
 			checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
 			checkEqual(t, []string{"go", "two"}, r.returned())
@@ -68,7 +68,7 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 		r.sendAndWait("go")
 		checkEqual(t, []llm.Class{llm.NotSaved}, r.failures())
 		if n := len(r.tools.Calls()); n != 0 {
-			t.Errorf("%d calls of a reply that is not saved ran", n)
+			t.Errorf("%d calls of an unsaved reply ran, want none", n)
 		}
 		r.sendAndWait("next")
 		r.finish()
@@ -88,7 +88,7 @@ func TestReplyThatCanNeverBeSavedIsReportedAtTheEnd(t *testing.T) {
 		err := r.stop()
 		var failure *llm.Error
 		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !errors.Is(err, errDisk) {
-			t.Errorf("Run returned %v", err)
+			t.Errorf("Run returned %v, want the disk's error as not saved", err)
 		}
 	})
 }
@@ -123,10 +123,10 @@ func TestPartialAndCalibrationMayFail(t *testing.T) {
 			r.timeUntilIdle()
 			r.finish()
 			if f := r.failures(); len(f) != 0 {
-				t.Errorf("failures %v", f)
+				t.Errorf("failures %v, want none", f)
 			}
 			if got := messageLines(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
-				t.Errorf("got %q", got)
+				t.Errorf("the log is %q, want the whole reply", got)
 			}
 		})
 	}
@@ -144,7 +144,7 @@ func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
 		r.waitIdle()
 		<-disk.Reached()
 		if got := r.watch.OnScreen(); !strings.HasSuffix(got, "more") {
-			t.Errorf("%d bytes on the screen while the disk is slow", len(got))
+			t.Errorf("%d bytes on the screen while the disk is slow, want all of them", len(got))
 		}
 		hold.Open()
 		r.waitIdle()
@@ -155,7 +155,7 @@ func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
 		r.waitIdle()
 		r.finish()
 		if p := r.memory.Partial(); p != nil {
-			t.Errorf("a partial of %d bytes is left", len(p.Text))
+			t.Errorf("a partial reply of %d bytes is left", len(p.Text))
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 			{After: 3, Model: "test/m", Text: "abc", Reasoning: "hm", Time: said.Add(1100 * time.Millisecond), Request: request},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || request.Through != 3 {
-			t.Errorf("of %+v: %s", request, diff)
+			t.Errorf("the partial replies of request %+v (-want +got): %s", request, diff)
 		}
 	})
 }
@@ -206,7 +206,7 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 		r.finish() // checks that the id c2 is not used twice
 		got := messageLines(memory.Events())
 		if got[3] != "result c2 interrupted interrupted: the program ended before this call had a result" {
-			t.Errorf("got %q", got)
+			t.Errorf("the log is %q, want the open call answered as interrupted", got)
 		}
 	})
 }
@@ -238,10 +238,10 @@ func TestTurnWritesOncePerStage(t *testing.T) {
 		}
 		r.finish()
 		if writes["append"] != 0 {
-			t.Errorf("the end wrote %v", writes)
+			t.Errorf("the end of the run wrote %v, want no append", writes)
 		}
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 3 {
-			t.Errorf("kept %+v", c)
+			t.Errorf("the calibration is %+v, want 3 samples", c)
 		}
 	})
 }

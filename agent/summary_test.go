@@ -47,34 +47,34 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		usage, isUsage := events[len(events)-2].Body.(conversation.Usage)
 		s, isSummary := events[len(events)-1].Body.(conversation.Summary)
 		if !isUsage || !isSummary {
-			t.Fatalf("appended %v", describe(events[len(events)-2:]))
+			t.Fatalf("the last events are %v, want a usage and a summary", describe(events[len(events)-2:]))
 		}
 		if usage.Purpose != conversation.PurposeSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
-			t.Errorf("the usage is %+v", usage)
+			t.Errorf("the usage is %+v, want the summary request's, with its cost", usage)
 		}
 		if s.Text != goodSummary || s.Origin.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
 			t.Errorf("the summary is %+v", s)
 		}
 		after := r.reading()
 		if !after.Estimated || after.Used >= before.Used/2 || after.CostUSD == nil || *after.CostUSD != 0.25 {
-			t.Errorf("the meter shows %d (%v) and %v, before %d", after.Used, after.Estimated, after.CostUSD, before.Used)
+			t.Errorf("the meter shows %d (estimated %v), cost %v; was %d", after.Used, after.Estimated, after.CostUSD, before.Used)
 		}
 		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Summary] == 0 {
-			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
+			t.Errorf("the segments are %v, the meter shows %d", after.Segments, after.Used)
 		}
 		working := agenttest.UpdatesOf[updates.Compacting](r.watch)
 		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
-			t.Errorf("reported %+v", working)
+			t.Errorf("compacting updates %+v, want one of a summary with its focus", working)
 		}
 		if made := r.compactions(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
-			t.Errorf("reported %+v", made)
+			t.Errorf("compaction updates %+v, want one that agrees with the log and the meter", made)
 		}
 		if n := len(agenttest.UpdatesOf[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
 			t.Error("the summary streamed onto the screen")
 		}
 		r.sendAndWait("go on")
 		if got := wireMessages(r.lastRequest().Messages); len(got) != 6 || !strings.Contains(got[0].Text, goodSummary) || got[1].Text != "show me listing 3 of the uploads" {
-			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
+			t.Errorf("the request has %d messages, want 6; the first is %.80q", len(got), got[0].Text)
 		}
 		r.finish()
 	})
@@ -91,14 +91,14 @@ func TestUnsavedSummaryHasNoEffectButItsCostCounts(t *testing.T) {
 		r.waitIdle()
 		full.Store(false)
 		if refused := r.compactionErrors(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.compactions()) != 0 {
-			t.Fatalf("reported %v", refused)
+			t.Fatalf("errors %v, want one that is not saved", refused)
 		}
 		r.sendAndWait("go on")
 		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
-			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
+			t.Errorf("%d overlays, want none; view (-want +got): %s", len(r.overlays()), diff)
 		}
 		if got := r.reading().CostUSD; got == nil || *got != 0.25 || len(r.failedCompactions()) != 1 {
-			t.Errorf("the cost is %v, with %d attempts", got, len(r.failedCompactions()))
+			t.Errorf("the cost is %v, want 0.25; %d failed compactions, want 1", got, len(r.failedCompactions()))
 		}
 		r.finish()
 	})
@@ -110,13 +110,13 @@ func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome
 	r.checkIdle()
 	refused, attempts := r.compactionErrors(), r.failedCompactions()
 	if len(refused) != 1 || len(attempts) != 1 || len(r.compactions()) != 0 || len(r.overlays()) != 0 {
-		r.t.Fatalf("reported %v and %v, recorded %v and %d overlays", refused, r.compactions(), attempts, len(r.overlays()))
+		r.t.Fatalf("errors %v, compactions %v, failed ones %v, %d overlays", refused, r.compactions(), attempts, len(r.overlays()))
 	}
 	if diff := cmp.Diff(before, r.view()); diff != "" {
 		r.t.Errorf("the view changed: %s", diff)
 	}
 	if refused[0].Class != class || refused[0].Hint == "" || refused[0].Message == "" {
-		r.t.Errorf("reported %+v, want class %s", refused[0], class)
+		r.t.Errorf("the error is %+v, want class %s", refused[0], class)
 	}
 	model := "test/m"
 	if class == llm.NotFound { // no model was asked
@@ -124,7 +124,7 @@ func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome
 	}
 	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != preset.ProfileHeavy || a.Before == 0 || a.Model != model ||
 		a.Source != conversation.SourceManual || a.Trigger != "command" || a.Preset != "plimsoll" {
-		r.t.Errorf("recorded %+v, want outcome %s", a, outcome)
+		r.t.Errorf("the failed compaction is %+v, want outcome %s", a, outcome)
 	}
 	return refused[0]
 }
@@ -166,15 +166,15 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, test.requests)
 			}
 			if a := r.failedCompactions(); name == "withheld" && (len(a) != 1 || a[0].Tokens != 4007) {
-				t.Errorf("what it took is not on record: %+v", a)
+				t.Errorf("failed compactions %+v, want one of 4007 tokens", a)
 			}
 			if n := len(r.tools.Calls()) - ran; n != 0 {
-				t.Errorf("%d calls of the answer ran", n)
+				t.Errorf("%d calls of the summary's reply ran, want none", n)
 			}
 			r.provider.Add(textReply("fine"))
 			r.sendAndWait("go on")
 			if n := len(agenttest.UpdatesOf[updates.Failed](r.watch)); n != 0 {
-				t.Errorf("%d failures of the conversation", n)
+				t.Errorf("%d failures of the conversation, want none", n)
 			}
 			r.finish()
 		})
@@ -193,14 +193,14 @@ func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 		time.Sleep(time.Second)
 		r.waitIdle()
 		if len(r.compactions()) != 1 || len(r.compactionErrors()) != 0 {
-			t.Fatalf("made %v, refused %v", r.compactions(), r.compactionErrors())
+			t.Fatalf("compactions %v, want one; errors %v", r.compactions(), r.compactionErrors())
 		}
 		all := r.provider.Requests()
 		if n := len(all) - requests; n != 2 {
-			t.Fatalf("%d requests", n)
+			t.Fatalf("%d requests, want 2", n)
 		}
 		if diff := cmp.Diff(wireMessages(all[requests].Messages), wireMessages(all[requests+1].Messages)); diff != "" {
-			t.Errorf("the second try is another request: %s", diff)
+			t.Errorf("the retried request (-first +retry): %s", diff)
 		}
 		spent := 0
 		for _, e := range r.memory.Events() {
@@ -209,7 +209,7 @@ func TestFailedSummaryRequestIsRetriedOnceSilently(t *testing.T) {
 			}
 		}
 		if spent != 2 {
-			t.Errorf("%d of 2 requests are on record", spent)
+			t.Errorf("%d of 2 requests are recorded", spent)
 		}
 		for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
@@ -226,14 +226,14 @@ func TestUnusableSummaryIsRequestedAgainFromATranscript(t *testing.T) {
 		r := startWithListings(t, 4, nil, call, summaryReply(goodSummary))
 		r.compact(heavyRequest())
 		if len(r.compactions()) != 1 {
-			t.Fatalf("refused %v", r.compactionErrors())
+			t.Fatalf("the compaction failed: %v", r.compactionErrors())
 		}
 		asked := r.lastRequest()
 		if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.System == "be brief" || !strings.Contains(asked.Messages[0].Text, "t1 e") {
-			t.Errorf("asked again with %d messages and %d tools: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
+			t.Errorf("%d messages, want 1; %d tools, want none: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
 		}
 		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(preset.InputRaw) {
-			t.Errorf("recorded as read from %s", s.Input)
+			t.Errorf("the recorded input is %s, want the transcript", s.Input)
 		}
 		r.finish()
 	})
@@ -246,7 +246,7 @@ func TestSummaryTimeLimitIncludesRetries(t *testing.T) {
 		r.compact(heavyRequest())
 		time.Sleep(59 * time.Second)
 		if len(r.compactionErrors()) != 0 {
-			t.Error("given up before its time")
+			t.Error("the compaction failed before its time limit")
 		}
 		time.Sleep(2 * time.Second)
 		r.waitIdle()
@@ -254,7 +254,7 @@ func TestSummaryTimeLimitIncludesRetries(t *testing.T) {
 			t.Errorf("reported %q", e.Message)
 		}
 		if d := r.failedCompactions()[0].Duration; d != 60_000 {
-			t.Errorf("it took %d ms", d)
+			t.Errorf("it took %d ms, want 60000", d)
 		}
 		r.finish()
 	})
@@ -284,10 +284,10 @@ func TestColdCacheSummarisesATranscript(t *testing.T) {
 			}
 			r.compact(heavyRequest())
 			if len(r.compactions()) != 1 {
-				t.Fatalf("refused %v", r.compactionErrors())
+				t.Fatalf("the compaction failed: %v", r.compactionErrors())
 			}
 			if got := len(r.lastRequest().Messages) > 1; got != test.view {
-				t.Errorf("asked in the form of the view: %v", got)
+				t.Errorf("the summary request has the view's form: %v, want %v", got, test.view)
 			}
 			r.finish()
 		})
@@ -302,15 +302,15 @@ func TestOverflowingSummaryIsRequestedInSmallerParts(t *testing.T) {
 		requests := len(r.provider.Requests())
 		r.compact(heavyRequest())
 		if len(r.compactions()) != 1 {
-			t.Fatalf("refused %v", r.compactionErrors())
+			t.Fatalf("the compaction failed: %v", r.compactionErrors())
 		}
 		all := r.provider.Requests()[requests:]
 		if len(all) < 4 || len(all[0].Messages) < 2 || len(all[1].Messages) != 1 || !strings.Contains(all[2].Messages[0].Text, "This is piece 1 of ") {
-			t.Fatalf("%d requests", len(all))
+			t.Fatalf("%d requests, want the view, a transcript and its pieces", len(all))
 		}
 		s := r.overlays()[0].Body.(conversation.Summary)
 		if !strings.HasPrefix(s.Text, "First: ") || !strings.Contains(s.Text, "\n\nSecond: ") || s.FromTurn != 0 || s.ToTurn != 4 {
-			t.Errorf("the summary of turns %d to %d is %.80q", s.FromTurn, s.ToTurn, s.Text)
+			t.Errorf("the summary of turns %d to %d is %.80q, want both parts, turns 0 to 4", s.FromTurn, s.ToTurn, s.Text)
 		}
 		r.finish()
 	})
@@ -324,11 +324,11 @@ func TestSummaryRequestThatCannotFitIsNotSent(t *testing.T) {
 		r.compact(heavyRequest())
 		for _, q := range r.provider.Requests()[requests:] {
 			if len(q.Messages) != 1 || q.MaxTokens < 512 || q.MaxTokens >= 4500 {
-				t.Errorf("asked with %d messages and %d tokens", len(q.Messages), q.MaxTokens)
+				t.Errorf("the request has %d messages, want 1, and a bound of %d, want 512 to 4499", len(q.Messages), q.MaxTokens)
 			}
 		}
 		if len(r.compactions()) != 1 {
-			t.Errorf("refused %v", r.compactionErrors())
+			t.Errorf("the compaction failed: %v", r.compactionErrors())
 		}
 		r.finish()
 	})
@@ -352,16 +352,16 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		r.compact(heavyRequest())
 		all := other.Requests()
 		if len(all) != 1 || all[0].Model != "n" || all[0].MaxTokens != 700 || len(all[0].Messages) != 1 || len(all[0].Tools) != 0 {
-			t.Fatalf("asked %+v, refused %v", all, r.compactionErrors())
+			t.Fatalf("summary requests %+v, want one to n; errors %v", all, r.compactionErrors())
 		}
 		if s := r.overlays()[0].Body.(conversation.Summary); s.Model != "other/n" {
-			t.Errorf("written by %s", s.Model)
+			t.Errorf("the summary's model is %s, want other/n", s.Model)
 		}
 		if got := r.currentMeter().Calibration(); got != before {
-			t.Errorf("the conversation's model learned %+v", got)
+			t.Errorf("the calibration of the conversation's model is %+v, want %+v", got, before)
 		}
 		if got := r.reading().CostUSD; got == nil || *got != 0.25 {
-			t.Errorf("the cost is %v", got)
+			t.Errorf("the cost is %v, want 0.25", got)
 		}
 		r.finish()
 	})
@@ -373,7 +373,7 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 			t.Errorf("reported %q", e.Message)
 		}
 		if n := len(r.provider.Requests()) - requests; n != 0 {
-			t.Errorf("%d requests", n)
+			t.Errorf("%d requests to the conversation's model, want none", n)
 		}
 		r.finish()
 	})
@@ -393,14 +393,14 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 			before, requests := r.view(), len(r.provider.Requests())
 			r.compact(profileRequest("", -1))
 			if len(saved) != 1 {
-				t.Fatalf("saved %d times", len(saved))
+				t.Fatalf("the transcript was saved %d times, want once", len(saved))
 			}
 			if diff := cmp.Diff(before, wireMessages(saved[0].Messages)); diff != "" {
-				t.Errorf("the transcript is not what is sent: %s", diff)
+				t.Errorf("the transcript (-view +saved): %s", diff)
 			}
 			if failure != nil {
 				if e := r.compactionErrors(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
-					t.Errorf("reported %v", e)
+					t.Errorf("errors %v, want one that is not saved, before any request", e)
 				}
 				r.finish()
 				return
@@ -426,19 +426,19 @@ func TestSummaryRequestSharesThePrefixOfTheNextRequest(t *testing.T) {
 		next := r.lastRequest()
 		n := len(asked.Messages) - 1
 		if diff := cmp.Diff(wireMessages(asked.Messages[:n]), wireMessages(next.Messages[:n])); diff != "" || n != len(next.Messages)-1 {
-			t.Errorf("%d of %d messages are the same: %s", n, len(next.Messages), diff)
+			t.Errorf("the summary request shares %d of %d messages (-next +summary): %s", n, len(next.Messages), diff)
 		}
 		if asked.System != next.System || asked.System == "" || asked.Model != next.Model || asked.Conversation != next.Conversation {
-			t.Errorf("asked %q of %s, next %q of %s", asked.System, asked.Model, next.System, next.Model)
+			t.Errorf("the summary request has prompt %q of %s, the next %q of %s", asked.System, asked.Model, next.System, next.Model)
 		}
 		if diff := cmp.Diff(next.Tools, asked.Tools); diff != "" || len(asked.Tools) == 0 {
 			t.Errorf("the tools differ: %s", diff)
 		}
 		if last := asked.Messages[n]; last.Role != projection.RoleUser || !strings.Contains(last.Text, "Cover turns 0–2 only") {
-			t.Errorf("the summary request is %.200q", last.Text)
+			t.Errorf("the summary request ends with %.200q", last.Text)
 		}
 		if asked.MaxTokens <= 0 || asked.MaxTokens > 20_000 {
-			t.Errorf("the answer may have %d tokens", asked.MaxTokens)
+			t.Errorf("the summary's bound is %d tokens, want 1 to 20000", asked.MaxTokens)
 		}
 		r.finish()
 	})
@@ -459,7 +459,7 @@ func TestEndlesslyShrinkingWindowsEndTheSummary(t *testing.T) {
 		before, requests := r.view(), len(r.provider.Requests())
 		r.compact(heavyRequest())
 		if n := len(r.provider.Requests()) - requests; n > 10 {
-			t.Errorf("%d requests", n)
+			t.Errorf("%d requests, want 10 at most", n)
 		}
 		checkFailedUnchanged(r, before, llm.Overflow, conversation.AttemptFailed)
 		r.finish()
@@ -519,12 +519,12 @@ func TestSummaryOfAChangedConversationIsNotApplied(t *testing.T) {
 			act(r)
 			r.waitIdle()
 			if n := r.provider.Running(); n != 0 {
-				t.Error("it is still written, and paid for")
+				t.Error("the request for the stale summary still streams")
 			}
 			gate.Open()
 			r.waitIdle()
 			if a := r.failedCompactions(); len(r.modelSummaries()) != 0 || len(a) != 1 || a[0].Outcome != conversation.AttemptStale {
-				t.Errorf("made %v, not made %+v", r.modelSummaries(), a)
+				t.Errorf("model summaries %v, want none; failed compactions %+v, want one stale", r.modelSummaries(), a)
 			}
 			r.sendAndWait("go on")
 			r.checkAnswered()

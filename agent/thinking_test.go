@@ -205,15 +205,15 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 				}
 				k.finish()
 				for _, wrong := range k.server.ThinkingErrors() {
-					t.Errorf("conversation %d: %s", seed, wrong)
+					t.Errorf("conversation %d: refused thinking: %s", seed, wrong)
 				}
 				for _, e := range k.failures() {
-					t.Errorf("conversation %d: %s", seed, e)
+					t.Errorf("conversation %d: failure: %s", seed, e)
 				}
 				carried += len(k.sentThinking())
 			}
 			if carried < each/2 {
-				t.Errorf("%d thoughts went back in %d conversations", carried, each)
+				t.Errorf("%d thoughts were sent again in %d conversations, want half as many at least", carried, each)
 			}
 		})
 	}
@@ -245,7 +245,7 @@ func (k *claudeConversation) checkRefusedOnce() {
 	k.t.Helper()
 	told := slices.DeleteFunc(bodies[conversation.Notice](k.memory.Events()), func(n conversation.Notice) bool { return !n.ThinkingRefused })
 	if n := len(k.server.ThinkingErrors()); n != 1 || len(told) != 1 || len(k.failures()) != 0 {
-		k.t.Errorf("%d refusals, reported %v, failures %v", n, told, k.failures())
+		k.t.Errorf("%d refusals, want 1; notices %v, want 1; failures %v, want none", n, told, k.failures())
 	}
 }
 
@@ -279,12 +279,12 @@ func TestSummaryIsRequestedAgainWithoutRefusedThinking(t *testing.T) {
 		k.UndoCompaction(0)
 		k.sendAndWait("on")
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("%q is sent again", got)
+			t.Errorf("thinking %q is sent again, want none", got)
 		}
 		k.finish()
 		k.checkRefusedOnce()
 		if n := len(k.modelSummaries()); n != 1 {
-			t.Errorf("%d summaries", n)
+			t.Errorf("%d summaries, want 1", n)
 		}
 	})
 }
@@ -302,23 +302,23 @@ func TestCompactionOmitsAllThinkingAndUndoRestoresIt(t *testing.T) {
 		preview := agenttest.UpdatesOf[updates.Previewed](k.watch)[0].Preview
 		k.compact(profileRequest(preset.ProfileHeavy, 1))
 		if before == 0 || k.reading().Segments[projection.Reasoning] != 0 {
-			t.Errorf("%d tokens of thinking, then %d", before, k.reading().Segments[projection.Reasoning])
+			t.Errorf("%d tokens of thinking, want some; compacted %d, want none", before, k.reading().Segments[projection.Reasoning])
 		}
 		if saved := slices.IndexFunc(preview.Layers, func(l edit.Layer) bool { return l.Kind == edit.LayerReasoning && l.Events == 1 }); saved < 0 {
-			t.Errorf("what goes with the kept turn is not counted: %+v", preview.Layers)
+			t.Errorf("the preview counts no thinking of the kept turn: %+v", preview.Layers)
 		}
 		k.sendAndWait(long)
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("after the compaction %q is sent again", got)
+			t.Errorf("after the compaction thinking %q is sent, want none", got)
 		}
 		k.UndoCompaction(0)
 		k.sendAndWait(long)
 		if diff := cmp.Diff([]string{"thought 0", "thought 1", "thought 2", "thought 3"}, k.sentThinking()); diff != "" {
-			t.Errorf("after the undo: %s", diff)
+			t.Errorf("thinking after the undo (-want +got): %s", diff)
 		}
 		k.sendAndWait(long)
 		if got := k.sentThinking(); len(got) != 5 { // the thinking that was compacted is left out
-			t.Errorf("then %q", got)
+			t.Errorf("thinking after another turn is %q, want 5", got)
 		}
 		k.finish()
 		if wrong := k.server.ThinkingErrors(); wrong != nil {
@@ -349,18 +349,18 @@ func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 				k.reopen(t, "claude-sonnet-5-5", func(o *core.Options) { o.System = "be brief and kind" })
 				k.sendAndWait(long)
 				if got := system(); got != "be brief" || len(k.sentThinking()) < 3 {
-					t.Errorf("asked with %q and %q", got, k.sentThinking())
+					t.Errorf("before the change: prompt %q, want the old; thinking %q, want all", got, k.sentThinking())
 				}
 			}
 			act(k)
 			k.waitIdle()
 			k.sendAndWait(long)
 			if got := system(); got != "be brief and kind" || len(k.sentThinking()) != 0 {
-				t.Errorf("afterwards asked with %q and %q", got, k.sentThinking())
+				t.Errorf("after the change: prompt %q, want the new; thinking %q, want none", got, k.sentThinking())
 			}
 			k.finish()
 			if wrong, told := k.server.ThinkingErrors(), k.notices(); len(told) != 1 || !strings.HasPrefix(told[0], "The instructions have changed") || wrong != nil {
-				t.Errorf("reported %q, refused %q", told, wrong)
+				t.Errorf("notices %q, want one about the instructions; refused %q", told, wrong)
 			}
 		})
 	}
@@ -387,7 +387,7 @@ func TestThinkingWithoutARecordedPrefixIsNotSent(t *testing.T) {
 		k.sendAndWait("two")
 		k.finish()
 		if got := k.sentThinking(); len(got) != 0 {
-			t.Errorf("%q is sent again", got)
+			t.Errorf("thinking %q is sent again, want none", got)
 		}
 	})
 }

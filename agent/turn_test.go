@@ -40,7 +40,7 @@ func TestAnswersAMessage(t *testing.T) {
 		}
 		checkEqual(t, want, batches)
 		if diff := cmp.Diff(r.memory.Events(), r.watch.Events()); diff != "" {
-			t.Errorf("the watcher saw other events: %s", diff)
+			t.Errorf("events (-log +updates): %s", diff)
 		}
 		checkEqual(t, []updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases())
 		var text, reasoning string
@@ -48,7 +48,7 @@ func TestAnswersAMessage(t *testing.T) {
 			text, reasoning = text+d.Text, reasoning+d.Reasoning
 		}
 		if text != "hello" || reasoning != "hm" {
-			t.Errorf("streamed %q and %q", text, reasoning)
+			t.Errorf("streamed the text %q and the reasoning %q, want \"hello\" and \"hm\"", text, reasoning)
 		}
 		meters := agenttest.UpdatesOf[updates.Metered](r.watch)
 		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 14 || got.Estimated {
@@ -112,7 +112,7 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		results := r.memory.Batches()[2]
 		checkEqual(t, []string{"result c1 ok result of c1", "result c2 ok result of c2"}, describe(results))
 		if got := agenttest.UpdatesOf[updates.ToolOutput](r.watch); len(got) != 2 {
-			t.Errorf("output %v", got)
+			t.Errorf("output updates %v, want 2", got)
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestCallsWithInvalidArgumentsAreAnsweredNotRun(t *testing.T) {
 		}
 		got := messageLines(r.memory.Events())
 		if !strings.Contains(got[1], `[c1 look {"_invalid":"{\"a\":"}]`) || !strings.HasPrefix(got[2], "result c1 error error: the arguments") {
-			t.Errorf("got %q", got)
+			t.Errorf("the log is %q, want the invalid call kept and answered", got)
 		}
 	})
 }
@@ -196,13 +196,13 @@ func TestCallsOfATruncatedReplyAreNotRun(t *testing.T) {
 			agenttest.Join(agenttest.StreamCall(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), textReply("more"))
 		r.sendAndWait("go")
 		if n := len(r.tools.Calls()); n != 0 {
-			t.Errorf("%d calls ran", n)
+			t.Errorf("%d calls ran, want none", n)
 		}
 		r.sendAndWait("go on")
 		r.finish()
 		got := messageLines(r.memory.Events())
 		if len(got) != 5 || !strings.HasPrefix(got[2], "result c1 interrupted not run: the reply reached its token limit") {
-			t.Errorf("got %q", got)
+			t.Errorf("the log is %q, want the calls answered as not run", got)
 		}
 	})
 }
@@ -220,7 +220,7 @@ func TestEndlessToolLoopIsEnded(t *testing.T) {
 			t.Errorf("%d requests, want 3", n)
 		}
 		if got := messageLines(r.memory.Events()); got[len(got)-1] != "notice warning" {
-			t.Errorf("got %q", got)
+			t.Errorf("the log is %q, want a warning at its end", got)
 		}
 	})
 }
@@ -243,7 +243,7 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 			}
 			shown, total := conversation.Cut(long, 10)
 			if res.Text != shown || res.Total != total || total != 100 {
-				t.Errorf("shown %q of %d", res.Text, res.Total)
+				t.Errorf("the result is %q of %d, want %q of %d", res.Text, res.Total, shown, total)
 			}
 			if full := r.memory.Blob(res.Blob); full != strings.Repeat("ä", 12) || !utf8.ValidString(full) {
 				t.Errorf("kept %q, want 24 bytes of whole characters", full)
@@ -259,7 +259,7 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 		r.sendAndWait("hi")
 		r.sendAndWait("the bad one")
 		if got := r.returned(); !slices.Equal(got, []string{"the bad one"}) {
-			t.Errorf("to the composer came %q", got)
+			t.Errorf("returned to the composer %q, want \"the bad one\"", got)
 		}
 		r.sendAndWait("something else")
 		sent := func(i int) string {
@@ -270,7 +270,7 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 			return b.String()
 		}
 		if got := sent(2); got != "hi|hello|something else|" {
-			t.Errorf("behind the refusal %q is sent", got)
+			t.Errorf("the request after the refusal has %q", got)
 		}
 		kept, told := false, ""
 		for _, e := range r.memory.Events() {
@@ -282,14 +282,14 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 			}
 		}
 		if !kept || !strings.Contains(told, "refused: cyber: declined") || !strings.Contains(told, "/rewind") {
-			t.Errorf("kept %v, reported %q", kept, told)
+			t.Errorf("recorded %v, failure %q; want the reason and /rewind", kept, told)
 		}
 		r.sendAndWait("worse")
 		r.RestoreTurns()
 		r.waitIdle()
 		r.sendAndWait("again")
 		if got := sent(4); got != "hi|hello|something else|fine|worse|I |again|" {
-			t.Errorf("brought back, %q is sent", got)
+			t.Errorf("the request after the restore has %q", got)
 		}
 		r.finish()
 	})
@@ -302,14 +302,14 @@ func TestPausedReplyContinues(t *testing.T) {
 		r.sendAndWait("find it")
 		all := r.provider.Requests()
 		if len(all) != 2 || all[1].Messages[1].Role != projection.RoleAssistant || all[1].Messages[1].Text != "I search" {
-			t.Fatalf("requests %+v", all)
+			t.Fatalf("requests %+v, want 2, the second with the paused reply", all)
 		}
 		r.sendAndWait("for ever")
 		if n := len(r.provider.Requests()); n != 5 {
-			t.Errorf("%d requests, of which a turn has 3 at most", n)
+			t.Errorf("%d requests, want 5: 3 at most in a turn", n)
 		}
 		if len(r.failures()) > 0 {
-			t.Errorf("%v", r.failures())
+			t.Errorf("failures %v, want none", r.failures())
 		}
 		r.finish()
 	})
@@ -338,7 +338,7 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce}) // not asked yet
 		r.waitIdle()
 		if n := len(r.tools.Calls()); n != 0 {
-			t.Fatalf("%d calls ran", n)
+			t.Fatalf("%d calls ran before the answer, want none", n)
 		}
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantNo}) // answered already
@@ -354,7 +354,7 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 			t.Error(diff)
 		}
 		if a := r.tools.Allowed(); len(a) != 0 {
-			t.Errorf("once was remembered: %v", a)
+			t.Errorf("approval once was stored as a grant: %v", a)
 		}
 	})
 }
@@ -416,10 +416,10 @@ func TestApprovalAnswersDecideCalls(t *testing.T) {
 			}
 			checkEqual(t, []string{"assistant stop done", "user and then", "assistant stop two"}, got[4:])
 			if diff := cmp.Diff(c.asked, r.askedCalls()); diff != "" {
-				t.Errorf("asked: %s", diff)
+				t.Errorf("asked calls (-want +got): %s", diff)
 			}
 			if diff := cmp.Diff(c.allowed, r.tools.Allowed()); diff != "" || len(r.tools.Calls()) != c.ran || c.broken != (len(r.failures()) == 1) {
-				t.Errorf("%d calls ran, failures %v: %s", len(r.tools.Calls()), r.failures(), diff)
+				t.Errorf("%d calls ran, want %d; failures %v, grants: %s", len(r.tools.Calls()), c.ran, r.failures(), diff)
 			}
 		})
 	}

@@ -74,7 +74,7 @@ func TestServerWindowReplacesTheLearnedOne(t *testing.T) {
 		r.waitIdle()
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Factor != 1 || c.Window != 16_384 {
-			t.Errorf("kept %+v", c)
+			t.Errorf("the calibration is %+v, want factor 1 and window 16384", c)
 		}
 	})
 }
@@ -110,10 +110,10 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 				}
 			}
 			if notes != c.notes {
-				t.Errorf("%d notes of it, want %d", notes, c.notes)
+				t.Errorf("%d notices of it, want %d", notes, c.notes)
 			}
 			if kept := r.memory.Calibration(testModel.CalibrationKey); isFromServer(c.have) && (kept.Factor == 0 || kept.Window != c.want.Tokens) {
-				t.Errorf("kept %+v", kept)
+				t.Errorf("the calibration is %+v", kept)
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestWindowIsRefreshedBeforeARequestIsHeldBack(t *testing.T) {
 			}
 			for _, f := range agenttest.UpdatesOf[updates.Failed](r.watch) {
 				if named := strings.Contains(f.Err.Hint, "--window"); named != (isFromServer(c.have) && c.at != "") {
-					t.Errorf("hint %q", f.Err.Hint)
+					t.Errorf("the hint is %q: it names --window only for the server's window", f.Err.Hint)
 				}
 			}
 			r.finish()
@@ -170,7 +170,7 @@ func TestWindowIsRefreshedWhenTheServerReturns(t *testing.T) {
 		r.Send("go")
 		r.timeUntilIdle()
 		if got := r.reading().Window; got.Tokens != 16_384 || s.asked != 1 {
-			t.Errorf("%+v in force, asked %d times", got, s.asked)
+			t.Errorf("window %+v, want 16384; asked %d times, want once", got, s.asked)
 		}
 		r.finish()
 	})
@@ -191,7 +191,7 @@ func TestALearnedWindowExpires(t *testing.T) {
 		}
 	}
 	if got := (conversation.Calibration{Window: 4096}).LearnedWindow(now); got != 4096 {
-		t.Errorf("of an older version: %d", got)
+		t.Errorf("a window learned by an older version is %d, want 4096", got)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestRunWaitsForTheCalibrationToBeSaved(t *testing.T) {
 		disk.Open()
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
-			t.Errorf("kept %+v", c)
+			t.Errorf("the calibration is %+v, want one sample", c)
 		}
 	})
 }
@@ -286,7 +286,7 @@ func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
 		r.SwitchModel(llm.Model{Provider: "test", ID: "plain", Window: stepped.Window}, r.provider)
 		r.waitIdle()
 		if got := r.reading().LoadLine; got != 892_500 {
-			t.Errorf("without a step the load line is at %d", got)
+			t.Errorf("without a step the load line is at %d, want 892500", got)
 		}
 		r.SwitchModel(stepped, agenttest.NewProvider())
 		r.waitIdle()
@@ -366,7 +366,7 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 		r.SwitchModel(otherModel("m3", 8_192), r.provider)
 		r.waitIdle()
 		if got := r.ArrivalCap().Chars; got != 30_000 {
-			t.Errorf("in a small window: %d characters", got)
+			t.Errorf("in a small window results are capped at %d characters, want 30000", got)
 		}
 		r.finish()
 	})
@@ -379,16 +379,16 @@ func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 		b, seq := r.newestResult()
 		id := conversation.RecallID{First: seq, Last: seq}.String()
 		if !strings.Contains(b.Text, "recall "+id+" ") || !strings.Contains(b.Text, " src/file_1060.go") || r.memory.Blob(b.Blob) != linesOfNames(2_000) {
-			t.Errorf("e%d ends %q", seq, b.Text[40_000:])
+			t.Errorf("e%d ends with %q, want a marker that leads to its rest", seq, b.Text[40_000:])
 		}
 		r.SwitchModel(otherModel("m2", 50_000), r.provider)
 		r.sendAndWait("go")
 		again, _ := conversation.ArrivalCap{Chars: 40_000, DescribesRest: true}.Apply(linesOfNames(2_000), id)
 		if r.memory.Events()[seq-1].Body.(conversation.ToolResult).Text != again {
-			t.Error("what was cut is not frozen as it was")
+			t.Error("the stored text of a capped result changed")
 		}
 		if b, later := r.newestResult(); later == seq || !strings.Contains(b.Text, fmt.Sprintf("recall e%d with offset 50000", later)) {
-			t.Errorf("e%d ends %q", later, b.Text[50_000:])
+			t.Errorf("e%d ends with %q, want its own recall command", later, b.Text[50_000:])
 		}
 		r.finish()
 	})
