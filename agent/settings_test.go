@@ -296,6 +296,7 @@ func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 		}
 		after := start(t, func(o *core.Options) {
 			withThreePrompts(o)
+			o.Forms[0].Tools[1].Description = "what it says depends on files"
 			o.Log, o.Stored.Events, o.Stored.Tools = before.memory, before.memory.Events(), recorded
 		}, textReply("fine"))
 		after.sendAndWait("go on")

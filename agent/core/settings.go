@@ -271,7 +271,8 @@ func declarations(o Options) ([]declaration, error) {
 		return all, nil
 	}
 	for _, d := range all[1:] {
-		if d.text == all[0].text {
+		// The forms describe the same tool differently. Others depend on skills and servers, which come and go.
+		if len(d.tools) > 0 && len(full.Tools) > 0 && d.tools[0].Name == full.Tools[0].Name && d.tools[0].Description == full.Tools[0].Description {
 			all[0].system = d.system
 			break
 		}
