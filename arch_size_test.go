@@ -13,13 +13,13 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1237},
-	"agent":                         {3132, 7769},
+	"agent":                         {3132, 7770},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1089, 466},
 	"agent/anthropic/anthropictest": {549, 153},
 	"agent/catalog":                 {472, 315},
 	"agent/compactor":               {2526, 356},
-	"agent/core":                    {1353, 0},
+	"agent/core":                    {1354, 0},
 	"agent/demo":                    {932, 787},
 	"agent/llm":                     {787, 0},
 	"agent/openai":                  {5020, 3432},
