@@ -19,7 +19,7 @@ import (
 //     refused where a quoted argument could still be read as code: within quotes, substitutions of text, comments, here-documents.
 //   - A word whose argument is not given is left out whole.
 //   - An argument that begins with - is refused where the program would read it as an option.
-//   - Permissions judge the finished command, by the rules of the tool and by the patterns of run_command.
+//   - Permissions decide about the finished command, by the rules of the tool and by the patterns of run_command.
 
 // CommandTool declares a command tool.
 type CommandTool struct {

@@ -137,7 +137,7 @@ func TestRulesAreCheckedBeforeTheyAreGranted(t *testing.T) {
 		"runcommand(go test ./d)":       "there is no tool",
 		"http_request(https://a.test/)": "does not cover",
 	} {
-		o, err := b.Judge(ask.ID, []string{rule})
+		o, err := b.CheckRules(ask.ID, []string{rule})
 		message := o.Warning
 		if err != nil {
 			message = err.Error()
@@ -149,8 +149,8 @@ func TestRulesAreCheckedBeforeTheyAreGranted(t *testing.T) {
 			t.Errorf("%s is granted", rule)
 		}
 	}
-	if _, err := b.Judge("another", []string{"run_command"}); err == nil {
-		t.Error("a call that does not wait is judged")
+	if _, err := b.CheckRules("another", []string{"run_command"}); err == nil {
+		t.Error("the rules of a call that does not wait are checked")
 	}
 	if got := need(t, b, "run_command", command("go test ./d")); got != asks {
 		t.Errorf("judging granted something: %s", got)
@@ -171,7 +171,7 @@ func TestARuleForRequestsOrFilesIsExactOnlyWithoutWildcards(t *testing.T) {
 		"http_request(PUT https://a.test/*)": false,
 	} {
 		b.Review(t.Context(), get)
-		o, err := b.Judge(get.ID, []string{rule})
+		o, err := b.CheckRules(get.ID, []string{rule})
 		if err != nil || (o.Warning == "") != exact || strings.Contains(o.Meaning, "exactly") != exact {
 			t.Errorf("%s: %+v, %v", rule, o, err)
 		}
@@ -181,7 +181,7 @@ func TestARuleForRequestsOrFilesIsExactOnlyWithoutWildcards(t *testing.T) {
 		if o := b.Review(t.Context(), edit).Offer; o.Warning != "" || o.Meaning != "exactly this file" {
 			t.Errorf("%s: %+v", name, o)
 		}
-		if o, err := b.Judge(edit.ID, []string{wide}); err != nil || o.Warning == "" {
+		if o, err := b.CheckRules(edit.ID, []string{wide}); err != nil || o.Warning == "" {
 			t.Errorf("%s: %+v, %v", wide, o, err)
 		}
 	}

@@ -23,7 +23,7 @@ type (
 
 	// snackbarIfHidden is a snackbar that is shown only if the end of the transcript is not visible:
 	// a view covers it, or the user scrolled up.
-	snackbarIfHidden struct{ pane.Say }
+	snackbarIfHidden struct{ pane.Snackbar }
 
 	// output is text for the transcript.
 	output struct{ title, text string }
@@ -66,11 +66,11 @@ type (
 	compactionUndone struct{ change string }
 )
 
-// say returns a snackbar.
-func say(text string) pane.Action { return pane.Say{Text: text} }
+// textSnackbar returns a snackbar with a text.
+func textSnackbar(text string) pane.Action { return pane.Snackbar{Text: text} }
 
-// refuse returns a snackbar that says why something cannot be done.
-func refuse(why string) pane.Action { return pane.Say{Text: why, Bad: true} }
+// refusal returns a snackbar that says why something cannot be done.
+func refusal(why string) pane.Action { return pane.Snackbar{Text: why, Failure: true} }
 
 // open returns the action that opens a picker.
 func open(o dialog.PickerOptions) pane.Action { return openDialog{dialog.NewPicker(o)} }

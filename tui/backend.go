@@ -66,11 +66,11 @@ type Session interface {
 	// Inspect computes the breakdown of the window and the forecast.
 	Inspect()
 
-	// Judge returns what rules would allow if they were granted for a call that
+	// CheckRules returns what rules would allow if they were granted for a call that
 	// waits for approval, without granting them. It is fast enough to be called
 	// while the user types. The error says what is wrong with the rules, or that
 	// they do not cover the call.
-	Judge(callID string, rules []string) (conversation.Offer, error)
+	CheckRules(callID string, rules []string) (conversation.Offer, error)
 	// Rules lists the rules in force. It may block. An error says that stored
 	// grants cannot be read; the other rules are returned with it.
 	Rules(ctx context.Context) ([]conversation.Rule, error)
@@ -119,7 +119,7 @@ type Profile struct {
 type Backend interface {
 	// Open opens the conversation that the program was started with.
 	Open(ctx context.Context) (Conversation, error)
-	Shelf
+	StoredConversations
 	// Resume leaves the open conversation and continues another.
 	Resume(ctx context.Context, id string) (Conversation, error)
 	// New leaves the open conversation and begins another.
@@ -135,10 +135,10 @@ type Backend interface {
 	Connector
 	Configurer
 	Commander
-	// Favor marks a model as a favorite, or removes the mark.
-	Favor(ctx context.Context, model string, on bool) error
-	// Begin leaves the open conversation and begins another with a model.
-	Begin(ctx context.Context, model string) (Conversation, error)
+	// SetFavorite marks a model as a favorite, or removes the mark.
+	SetFavorite(ctx context.Context, model string, on bool) error
+	// NewWithModel leaves the open conversation and begins another with a model.
+	NewWithModel(ctx context.Context, model string) (Conversation, error)
 	// Models lists the models to choose from; the usual model of each provider comes first.
 	Models(ctx context.Context) ([]ModelChoice, error)
 	// SwitchModel sends the next requests to another model; the change arrives as an update.
@@ -199,9 +199,9 @@ type Configurer interface {
 	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
 }
 
-// Shelf holds the stored conversations. The error for a conversation that is open in
+// StoredConversations holds the stored conversations. The error for a conversation that is open in
 // another window names that window.
-type Shelf interface {
+type StoredConversations interface {
 	// Conversations lists them, newest first.
 	Conversations(ctx context.Context) ([]Stored, error)
 	// LastExchange returns the newest message of the user and the reply, shortened.

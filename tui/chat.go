@@ -164,7 +164,7 @@ func (c *chat) doComposerAction(action pane.Action, named []File, unknown []stri
 		} else {
 			text += "; /help lists the commands"
 		}
-		return refuse(text)
+		return refusal(text)
 	case composer.Shell:
 		return c.startShell(a.Command, a.Add)
 	case composer.Copied:
@@ -292,7 +292,7 @@ func (c *chat) ticked(msg tickMsg) pane.Action {
 
 // copyText copies a text to the clipboard and shows a snackbar.
 func copyText(text, what string) pane.Action {
-	return actionList{tea.SetClipboard(text), say("copied " + what)}
+	return actionList{tea.SetClipboard(text), textSnackbar("copied " + what)}
 }
 
 // copyReply copies the last reply, or a code block of it, sanitised because it may be pasted into a shell.
@@ -300,16 +300,16 @@ func (c *chat) copyReply(args string) pane.Action {
 	text := plain.Text(c.transcript.LastReply())
 	switch {
 	case text == "":
-		return refuse("there is no reply to copy yet")
+		return refusal("there is no reply to copy yet")
 	case args == "":
 		return copyText(text, "the last reply")
 	case args != "code":
-		return refuse("usage: /copy [code]")
+		return refusal("usage: /copy [code]")
 	}
 	blocks := c.transcript.LastCode()
 	switch len(blocks) {
 	case 0:
-		return refuse("the last reply has no code block")
+		return refusal("the last reply has no code block")
 	case 1:
 		return copyText(blocks[0].Text(), "the code block")
 	}

@@ -82,24 +82,24 @@ func (c *chat) showFailed(u updates.Failed) pane.Action {
 		return nil
 	case u.Logged:
 	case err.Class == llm.BadRequest && err.Status == 0:
-		return refuse(errorWithHint(err))
+		return refusal(errorWithHint(err))
 	default:
 		c.transcript.ShowError(err.Error(), err.Hint)
 	}
 	err := u.Err
-	return snackbarIfHidden{pane.Say{Text: err.Error(), Bad: true}}
+	return snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}}
 }
 
 // showFault shows a failure in the transcript, where it stays.
 func (c *chat) showFault(text string) pane.Action {
 	c.transcript.ShowError(text, "")
-	return snackbarIfHidden{pane.Say{Text: text, Bad: true}}
+	return snackbarIfHidden{pane.Snackbar{Text: text, Failure: true}}
 }
 
 // showOutput puts a text into the transcript.
 func (c *chat) showOutput(title, text string) pane.Action {
 	c.transcript.ShowOutput(title, text)
-	return snackbarIfHidden{pane.Say{Text: title + ": the conversation has it"}}
+	return snackbarIfHidden{pane.Snackbar{Text: title + ": the conversation has it"}}
 }
 
 // updateCompaction shows an update about a compaction.
@@ -156,11 +156,11 @@ func (c *chat) showCompacted(u updates.Compacted) pane.Action {
 		}
 		return compactionUndone{change}
 	case u.Redone:
-		return say("redone" + change)
+		return textSnackbar("redone" + change)
 	case u.Trimmed:
-		return say(trimmedText)
+		return textSnackbar(trimmedText)
 	case isManual(u.Source):
-		return say("compacted " + p.Range.String() + change)
+		return textSnackbar("compacted " + p.Range.String() + change)
 	}
 	return nil
 }
@@ -172,13 +172,13 @@ func (c *chat) showNotCompacted(err *llm.Error) pane.Action {
 	switch {
 	case err.Class == llm.Cancelled: // its line in the transcript shows it
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
-		return refuse(text)
+		return refusal(text)
 	case err.Class == llm.BadRequest && err.Status == 0:
 		c.transcript.ShowRefusal(text, err.Hint)
 	default:
 		c.transcript.ShowError(text, err.Hint)
 	}
-	return snackbarIfHidden{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
+	return snackbarIfHidden{pane.Snackbar{Text: text, Failure: err.Class != llm.Cancelled}}
 }
 
 // errorWithHint returns the message and the hint of an error on one line.
@@ -193,10 +193,10 @@ func errorWithHint(err *llm.Error) string {
 func (c *chat) showEdited(u updates.Edited) pane.Action {
 	switch {
 	case u.What == updates.EditReview && u.Err != nil: // the summary stays open
-		return refuse(u.Err.Message)
+		return refusal(u.Err.Message)
 	case u.Err != nil && u.Err.Class == llm.BadRequest && u.Err.Status == 0:
 		c.outbox.returnLine(c.pendingLine)
-		return refuse(errorWithHint(u.Err))
+		return refusal(errorWithHint(u.Err))
 	case u.Err != nil:
 		return c.showNotCompacted(u.Err)
 	}
@@ -208,7 +208,7 @@ func (c *chat) showEdited(u updates.Edited) pane.Action {
 	if u.Before != u.After && u.Before > 0 {
 		words += fmt.Sprintf(" · ~%s → ~%s tokens", pane.Tokens(u.Before), pane.Tokens(u.After))
 	}
-	return say(words)
+	return textSnackbar(words)
 }
 
 // startShell runs a command of the user.
@@ -226,7 +226,7 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	}
 	if why != "" {
 		c.composer.Prepend(run.typedText())
-		return refuse(why)
+		return refusal(why)
 	}
 	ctx, stop := context.WithCancel(c.env.ctx)
 	c.animation.clock = c.env.Now()

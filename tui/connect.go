@@ -125,7 +125,7 @@ func (c *connecting) tryKey(key Secret) pane.Action {
 			return nil
 		case line != c.keyInput:
 			c.session.keyChanged(got.Provider)
-			return say("the key for " + name + " was stored in " + got.Place)
+			return textSnackbar("the key for " + name + " was stored in " + got.Place)
 		case err != nil:
 			line.Failed(err.Error())
 			return nil
@@ -159,11 +159,11 @@ func (c *connecting) offerModels(done string) pane.Action {
 			if failed != nil {
 				return requestFailed{failed}
 			}
-			return say(prefix + "/model lists the models of " + name)
+			return textSnackbar(prefix + "/model lists the models of " + name)
 		}
 		return func() pane.Action { return c.openModelPicker(text, list, failed) }, late, nil
 	})
-	return actionList{say(prefix + "asking " + name + " for its models…"), models}
+	return actionList{textSnackbar(prefix + "asking " + name + " for its models…"), models}
 }
 
 // openModelPicker opens the list of models.
@@ -185,7 +185,7 @@ func (c *connecting) openModelPicker(text string, models []ModelChoice, failed e
 func (c *connecting) useModel(model, _ string) pane.Action {
 	if !c.session.isOpen {
 		b := c.env.Backend
-		return openConversation{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, model) }}
+		return openConversation{open: func(ctx context.Context) (Conversation, error) { return b.NewWithModel(ctx, model) }}
 	}
 	return c.env.switchModel(model)
 }
@@ -203,7 +203,7 @@ func (c *connecting) removeKey() pane.Action {
 			if p.Variable != "" {
 				text += " " + p.Variable + " is still set."
 			}
-			return say(text)
+			return textSnackbar(text)
 		})
 	})
 }

@@ -164,7 +164,7 @@ func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 		r.calls = nil
 		r.wantText("enter connects a model")
 		r.press("enter", "enter", "enter")
-		r.wantCalls("providers", "models", "begin ollama/first")
+		r.wantCalls("providers", "models", "new with model ollama/first")
 	})
 	screenOf(t, "not beside a model", withProviders, func(r *rig) {
 		r.press("enter")

@@ -112,7 +112,7 @@ func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 			return answer(conversation.Answer{Grant: conversation.GrantOnce, Text: text})
 		})
 	}
-	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
+	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.CheckRules(u.Call.ID, rules) }, answer)
 }
 
 // addQuestion opens a question once the user stops typing.
@@ -231,9 +231,9 @@ func (d *dialogs) answerConsent(yes bool) pane.Action {
 	case yes:
 		return d.env.tryAsync(c.Switch, endModelChange)
 	case c.Decline != nil:
-		return actionList{say(c.Declined), openConversation{open: c.Decline}}
+		return actionList{textSnackbar(c.Declined), openConversation{open: c.Decline}}
 	case !d.session.isOpen:
-		return actionList{say(c.Declined), openConversation{open: d.env.Backend.New}}
+		return actionList{textSnackbar(c.Declined), openConversation{open: d.env.Backend.New}}
 	}
-	return say(c.Declined)
+	return textSnackbar(c.Declined)
 }

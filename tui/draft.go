@@ -25,27 +25,27 @@ type drafts struct {
 	session  *session
 	composer *composer.Model
 
-	stored        Draft // the draft as last stored
-	storedChanges int   // composer.Changes at that time; -1 after a conversation was opened
-	timerPending  bool  // a timer for the next store is pending
-	leftDraft     leftDraft
-	storeCount    int // number of stores requested so far
-	queue         *draftQueue
+	stored        Draft      // the draft as last stored
+	storedChanges int        // composer.Changes at that time; -1 after a conversation was opened
+	timerPending  bool       // a timer for the next store is pending
+	previous      ownedDraft // of the conversation that is being left, until another is open
+	storeCount    int        // number of stores requested so far
+	storeState    *storeState
 }
 
-// draftQueue prevents that an older draft replaces a newer one.
-type draftQueue struct {
+// storeState prevents that an older draft replaces a newer one, and that a failure that lasts is shown again.
+type storeState struct {
 	mu         sync.Mutex // guards the other fields, and is held while a draft is stored
 	newest     int
 	lastFailed bool
 }
 
 // reportOnce returns err, or nil if the store before failed, too, so that the user sees a lasting failure once.
-func (q *draftQueue) reportOnce(err error) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	again := q.lastFailed && err != nil
-	q.lastFailed = err != nil
+func (s *storeState) reportOnce(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	again := s.lastFailed && err != nil
+	s.lastFailed = err != nil
 	if again {
 		return nil
 	}
@@ -64,14 +64,14 @@ func (d *drafts) currentOwner() draftOwner { return draftOwner{d.session.ID, d.s
 // newStore returns a function that stores a draft; without a conversation it does nothing.
 func (d *drafts) newStore(owner draftOwner, draft Draft) func(context.Context) error {
 	d.storeCount++
-	n, q, b := d.storeCount, d.queue, d.env.Backend
+	n, state, b := d.storeCount, d.storeState, d.env.Backend
 	return func(ctx context.Context) error {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if owner.conversationID == "" || n < q.newest {
+		state.mu.Lock()
+		defer state.mu.Unlock()
+		if owner.conversationID == "" || n < state.newest {
 			return nil
 		}
-		q.newest = n
+		state.newest = n
 		if err := b.KeepDraft(ctx, owner.conversationID, owner.readOnly, draft); err != nil {
 			return fmt.Errorf("keeping the draft: %w", err)
 		}
@@ -79,33 +79,33 @@ func (d *drafts) newStore(owner draftOwner, draft Draft) func(context.Context) e
 	}
 }
 
-// useStored takes the stored draft of a conversation that was opened. It reports whether the draft from while the same
-// conversation was read-only was added to the composer.
-func (d *drafts) useStored(stored Draft) (merges bool) {
-	left := d.leftDraft
-	d.stored, d.storedChanges, d.leftDraft = stored, -1, leftDraft{}
-	if left.draftOwner != (draftOwner{d.session.ID, true}) || left.Draft == stored || left.Draft == (Draft{}) {
+// setStored notes the stored draft of a conversation that was opened. It reports whether the draft of the same conversation,
+// from when it was read-only here, was added to the composer.
+func (d *drafts) setStored(stored Draft) (merges bool) {
+	previous := d.previous
+	d.stored, d.storedChanges, d.previous = stored, -1, ownedDraft{}
+	if previous.draftOwner != (draftOwner{d.session.ID, true}) || previous.Draft == stored || previous.Draft == (Draft{}) {
 		return false
 	}
-	d.composer.RestoreDrafts(left.Text, left.Stashed)
+	d.composer.RestoreDrafts(previous.Text, previous.Stashed)
 	return true
 }
 
 // storeMerged stores the joined draft, and then removes the separate draft of the read-only conversation.
 func (d *drafts) storeMerged() tea.Cmd {
 	d.stored, d.storedChanges = d.current(), d.composer.Changes()
-	q, store, drop := d.queue, d.newStore(d.currentOwner(), d.stored), d.newStore(draftOwner{d.session.ID, true}, Draft{})
+	state, store, drop := d.storeState, d.newStore(d.currentOwner(), d.stored), d.newStore(draftOwner{d.session.ID, true}, Draft{})
 	return d.env.tryAsync(func(ctx context.Context) error {
 		err := store(ctx)
 		if err == nil {
 			err = drop(ctx)
 		}
-		return q.reportOnce(err)
+		return state.reportOnce(err)
 	}, failureSnackbar)
 }
 
-// leftDraft is the draft of the conversation that is being left, until another is open.
-type leftDraft struct {
+// ownedDraft is a draft and the conversation that it belongs to.
+type ownedDraft struct {
 	draftOwner
 	Draft
 }
@@ -145,8 +145,8 @@ func (d *drafts) storeChanged() tea.Cmd {
 		return nil
 	}
 	d.stored = now
-	q, store := d.queue, d.newStore(d.currentOwner(), now)
-	return d.env.tryAsync(func(ctx context.Context) error { return q.reportOnce(store(ctx)) }, failureSnackbar)
+	state, store := d.storeState, d.newStore(d.currentOwner(), now)
+	return d.env.tryAsync(func(ctx context.Context) error { return state.reportOnce(store(ctx)) }, failureSnackbar)
 }
 
 // current returns the composer's draft.
@@ -157,27 +157,27 @@ func (d *drafts) current() Draft {
 
 // KeepDraft stores the draft at once, when the program ends.
 func (d *drafts) KeepDraft(ctx context.Context) error {
-	owner, draft := d.leftDraft.draftOwner, d.leftDraft.Draft
+	owner, draft := d.previous.draftOwner, d.previous.Draft
 	if d.canStore() {
 		owner, draft = d.currentOwner(), d.current()
 	}
 	return d.newStore(owner, draft)(ctx)
 }
 
-// takeForLeft removes the draft from the composer and remembers it for the conversation that is left.
-func (d *drafts) takeForLeft() {
+// takePrevious removes the draft from the composer and remembers it for the conversation that is left.
+func (d *drafts) takePrevious() {
 	if d.canStore() {
-		d.leftDraft.draftOwner = d.currentOwner()
-		d.leftDraft.Text, d.leftDraft.Stashed = d.composer.TakeDrafts()
+		d.previous.draftOwner = d.currentOwner()
+		d.previous.Text, d.previous.Stashed = d.composer.TakeDrafts()
 	}
 }
 
-// restoreLeft returns the draft to the composer, because its conversation stays open.
-func (d *drafts) restoreLeft() {
-	left := d.leftDraft
-	d.leftDraft = leftDraft{}
-	if left.Draft != (Draft{}) {
-		d.composer.RestoreDrafts(left.Text, left.Stashed)
+// restorePrevious returns the draft to the composer, because its conversation stays open.
+func (d *drafts) restorePrevious() {
+	previous := d.previous
+	d.previous = ownedDraft{}
+	if previous.Draft != (Draft{}) {
+		d.composer.RestoreDrafts(previous.Text, previous.Stashed)
 	}
 }
 
@@ -186,7 +186,7 @@ func (d *drafts) stashOrClear() pane.Action {
 	keys := d.env.Keys.Composer.Writing
 	if !keys.Stash.Enabled() {
 		d.composer.Clear()
-		return say("the draft is the newest prompt: " + keys.Older.Help().Key + " restores it")
+		return textSnackbar("the draft is the newest prompt: " + keys.Older.Help().Key + " restores it")
 	}
 	d.composer.Stash() // its box says so
 	return nil

@@ -40,7 +40,7 @@ func failureSnackbar(err error) pane.Action {
 	if err == nil {
 		return nil
 	}
-	return refuse(err.Error())
+	return refusal(err.Error())
 }
 
 // endModelChange returns the action that ends a change of the model or its window.
@@ -59,7 +59,7 @@ type readAction func(ctx context.Context) (show, late func() pane.Action, err er
 func newReadAction[T any](fetch func(ctx context.Context) (T, error), lateText string, show func(T) pane.Action) pane.Action {
 	return readAction(func(ctx context.Context) (func() pane.Action, func() pane.Action, error) {
 		got, err := fetch(ctx)
-		return func() pane.Action { return show(got) }, func() pane.Action { return say(lateText) }, err
+		return func() pane.Action { return show(got) }, func() pane.Action { return textSnackbar(lateText) }, err
 	})
 }
 

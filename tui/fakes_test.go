@@ -110,14 +110,14 @@ func (r *rig) RemoveStored(ctx context.Context, id string) error {
 func (r *rig) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
 	return r.open(ctx, "fork stored", id, &r.next)
 }
-func (r *rig) Favor(ctx context.Context, model string, on bool) error {
-	return r.call(ctx, "favor", fmt.Sprint(model, " ", on))
+func (r *rig) SetFavorite(ctx context.Context, model string, on bool) error {
+	return r.call(ctx, "set favorite", fmt.Sprint(model, " ", on))
 }
 
 func (r *rig) Themes(context.Context) ([]themes.Theme, error) { return r.themes, r.themesErr }
 
-func (r *rig) Begin(ctx context.Context, model string) (tui.Conversation, error) {
-	return r.open(ctx, "begin", model, &r.next)
+func (r *rig) NewWithModel(ctx context.Context, model string) (tui.Conversation, error) {
+	return r.open(ctx, "new with model", model, &r.next)
 }
 
 func (r *rig) Providers(ctx context.Context) ([]tui.Provider, error) {
@@ -279,9 +279,9 @@ func (s session) Answer(callID string, a conversation.Answer) {
 	words := append([]string{"answer", callID, string(a.Grant)}, a.Rules...)
 	s.log(strings.TrimSpace(strings.Join(append(words, a.Text), " ")))
 }
-func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
-	s.log(strings.Join(append([]string{"judge", callID}, rules...), " "))
-	return conversation.Offer{Rules: rules, Meaning: "judged " + strings.Join(rules, " ")}, s.r.failing["judge"]
+func (s session) CheckRules(callID string, rules []string) (conversation.Offer, error) {
+	s.log(strings.Join(append([]string{"check rules", callID}, rules...), " "))
+	return conversation.Offer{Rules: rules, Meaning: "checked " + strings.Join(rules, " ")}, s.r.failing["check rules"]
 }
 func (s session) Rules(context.Context) ([]conversation.Rule, error) {
 	s.log("rules")

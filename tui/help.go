@@ -90,7 +90,7 @@ func (m *Model) runFromPalette(name string) tea.Cmd {
 	case !c.Needs:
 		return m.runCommand(composer.Command{Name: name})
 	case !m.chat.composer.Empty():
-		return m.do(refuse("/" + name + " needs " + c.Args + ": send or clear the draft, then write it"))
+		return m.do(refusal("/" + name + " needs " + c.Args + ": send or clear the draft, then write it"))
 	}
 	m.views.closeAll(nil)
 	m.chat.composer.SetText("/" + name + " ")

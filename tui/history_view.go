@@ -52,7 +52,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 		return no
 	}
 	if !v.session.outline.Begun() {
-		return refuse("no history yet")
+		return refusal("no history yet")
 	}
 	view, open := v.topView().(*historyView)
 	var shown pane.Action

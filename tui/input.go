@@ -180,7 +180,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case again:
 		return tea.Quit
 	}
-	cmd := m.do(say("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
+	cmd := m.do(textSnackbar("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
 	m.secondInterrupt.snackbarSeq = m.snackbar.seq
 	return cmd
 }
@@ -204,7 +204,7 @@ func (m *Model) handleIdleCancel() tea.Cmd {
 		m.snackbar.hide(m.snackbar.seq)
 		return m.do(m.session.pickTurn(m.chat.outbox.typedLabel))
 	}
-	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + to))
+	cmd := m.do(textSnackbar(m.env.Keys.Screen.Cancel.Help().Key + to))
 	m.secondCancel.snackbarSeq = m.snackbar.seq
 	return cmd
 }
@@ -249,7 +249,7 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.forkAt(a.event)
 	case resendTurn:
 		if why := m.session.whyNotRewindable(); why != "" {
-			return m.do(refuse(why))
+			return m.do(refusal(why))
 		}
 		m.views.closeAll(nil)
 		return m.do(m.session.rewind(a.turn))

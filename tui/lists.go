@@ -99,7 +99,7 @@ func (l *lists) toggleFavorite(name string) pane.Action {
 	l.models[i].Favorite = on
 	l.modelPicker.SetItems(l.modelItems()) // not sorted again, so that the marked row does not move away
 	b := l.env.Backend
-	return l.env.tryAsync(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failureSnackbar)
+	return l.env.tryAsync(func(ctx context.Context) error { return b.SetFavorite(ctx, name, on) }, failureSnackbar)
 }
 
 // conversations lets the user choose the conversation to continue.

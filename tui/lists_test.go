@@ -143,11 +143,11 @@ func openModels(t *testing.T, test func(r *rig)) {
 func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
 	openModels(t, func(r *rig) {
 		r.press("home", "ctrl+f")
-		if !slices.Contains(r.calls, "favor ollama/qwen3:8b true") || !strings.Contains(r.text(), "ollama/qwen3:8b ★") {
+		if !slices.Contains(r.calls, "set favorite ollama/qwen3:8b true") || !strings.Contains(r.text(), "ollama/qwen3:8b ★") {
 			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.press("ctrl+f")
-		if !slices.Contains(r.calls, "favor ollama/qwen3:8b false") || strings.Contains(r.text(), "★") {
+		if !slices.Contains(r.calls, "set favorite ollama/qwen3:8b false") || strings.Contains(r.text(), "★") {
 			t.Errorf("the calls are %q:\n%s", r.calls, r.text())
 		}
 		r.press("right") // it does not reason

@@ -43,7 +43,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.session = newSession(e)
 	m.chat = newChat(e, m.session, keys, Commands(), t.styles)
 	m.session.outline = m.chat.transcript
-	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
+	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, storeState: &storeState{}}
 	m.views = &views{env: e, session: m.session, styles: t.styles, meterReading: m.chat.meterReading, drawGauges: m.chat.gauge.Pair}
 	m.views.viewSize = m.viewSize
 	m.views.runSettings = m.runSettings()
@@ -109,11 +109,11 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 			cmds = append(cmds, m.do(part))
 		}
 		return tea.Batch(cmds...)
-	case pane.Say:
-		return m.snackbar.show(a.Text, a.Bad)
+	case pane.Snackbar:
+		return m.snackbar.show(a.Text, a.Failure)
 	case snackbarIfHidden:
 		if !m.chat.transcript.Following() || m.views.topView() != nil {
-			return m.do(a.Say)
+			return m.do(a.Snackbar)
 		}
 	case requestFailed:
 		return m.showFailure(a.err)
@@ -132,7 +132,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		}
 	case compactionUndone:
 		// The hint for redo comes first, because a narrow screen cuts the rest.
-		return m.do(say("undone · " + m.views.redoHint() + " to redo" + a.change))
+		return m.do(textSnackbar("undone · " + m.views.redoHint() + " to redo" + a.change))
 	case openDialog:
 		// The dialog would get the release of a pressed mouse button.
 		m.chat.transcript.ClearSelection()
@@ -187,18 +187,18 @@ type openRequest struct {
 // leaveAndOpen leaves the conversation and calls open for another; next says what to do once that is open.
 func (m *Model) leaveAndOpen(open func(context.Context) (Conversation, error), next openRequest) tea.Cmd {
 	if m.session.isOpening {
-		return m.do(refuse(busyOpening))
+		return m.do(refusal(busyOpening))
 	}
 	if !next.keepsDraft {
-		m.drafts.takeForLeft()
+		m.drafts.takePrevious()
 	}
 	m.chat.outbox.returnUnsent() // it was meant for the one that is left
 	next.textKeys = m.keyboard.textKeys
 	m.openRequest = next
 	m.session.isOpening, m.session.openError = true, ""
-	ctx, storeLeft := m.env.ctx, m.drafts.newStore(m.drafts.leftDraft.draftOwner, m.drafts.leftDraft.Draft)
+	ctx, storePrevious := m.env.ctx, m.drafts.newStore(m.drafts.previous.draftOwner, m.drafts.previous.Draft)
 	return doAsync(func() (Conversation, error) {
-		if err := storeLeft(ctx); err != nil {
+		if err := storePrevious(ctx); err != nil {
 			return Conversation{}, err
 		}
 		return open(ctx)
@@ -251,14 +251,14 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 			shown = m.session.log.lengthIfPrefixOf(c.Events)
 		}
 		faults := m.session.setConversation(c)
-		merges := m.drafts.useStored(c.Draft)
+		merges := m.drafts.setStored(c.Draft)
 		m.views.closeConversationViews(request.search) // the search that led here stays open: it covers all conversations
 		m.chat.showConversation(faults, request.draft, shown)
 		if merges {
 			cmds = append(cmds, m.drafts.storeMerged())
 		}
 		if request.isTakeover && m.session.readOnly() {
-			cmds = append(cmds, m.do(say("another window was first; it is followed here")))
+			cmds = append(cmds, m.do(textSnackbar("another window was first; it is followed here")))
 		}
 		cmds = append(cmds, m.env.waitForUpdates(c.Session), m.chat.loadOwn())
 		if request.target.event != 0 && undisturbed {
@@ -273,7 +273,7 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 
 // openFailed shows why a conversation was not opened. The conversation that is open stays open.
 func (m *Model) openFailed(err error, request openRequest) tea.Cmd {
-	m.drafts.restoreLeft()
+	m.drafts.restorePrevious()
 	if m.session.isOpen {
 		m.chat.outbox.returnUnsent() // it was meant for the conversation that failed to open
 	}

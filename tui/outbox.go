@@ -207,7 +207,7 @@ func (o *outbox) eachSize(add func(size conversation.Size, files []File)) {
 func (o *outbox) send(msg *outgoing) pane.Action {
 	if why := o.session.whyNotSendable(); why != "" {
 		o.returnToComposer(msg)
-		return refuse(why)
+		return refusal(why)
 	}
 	o.unsent = append(o.unsent, msg)
 	if msg.commandText != "" {
@@ -232,7 +232,7 @@ func (o *outbox) flush() pane.Action {
 	})
 	if why := s.whyNotSendable(); why != "" && len(o.unsent) > 0 {
 		o.returnUnsent()
-		return append(reads, refuse(why))
+		return append(reads, refusal(why))
 	}
 	for _, msg := range o.takeUnread() {
 		if msg.own != nil {

@@ -112,8 +112,8 @@ func (c *chat) listOwn() pane.Action {
 	ctx, b := c.env.ctx, c.env.Backend
 	return readAction(func(context.Context) (show, late func() pane.Action, err error) {
 		list, passedOver := b.OwnCommands(ctx)
-		late = func() pane.Action { c.setOwn(list); return say("your commands are listed: /commands shows them") }
-		return func() pane.Action { c.setOwn(list); return c.openOwn(list, passedOver) }, late, nil
+		listed := textSnackbar("your commands are listed: /commands shows them")
+		return func() pane.Action { c.setOwn(list); return c.openOwn(list, passedOver) }, func() pane.Action { c.setOwn(list); return listed }, nil
 	})
 }
 
@@ -199,7 +199,7 @@ func (o *outbox) ownQuestion(a askOwn, d *dialogs) question {
 		d.questions = slices.DeleteFunc(d.questions, func(other question) bool { return other.dialog == q.dialog })
 		if answer.Grant == conversation.GrantNo {
 			a.msg.line.textKeys = o.keyboard.textKeys // the keys since then went into the dialog
-			return o.dropOwn(a.msg, refuse("not sent: you said no"))
+			return o.dropOwn(a.msg, refusal("not sent: you said no"))
 		}
 		if !slices.Contains(o.unsent, a.msg) {
 			return nil

@@ -76,15 +76,15 @@ func TestAnEditedRuleIsCheckedWhileTyping(t *testing.T) {
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, approvalWithOffer())
 		r.wait(2 * time.Second)
 		r.press("e", "backspace", "backspace")
-		r.failing["judge"] = errors.New("this does not cover the call")
+		r.failing["check rules"] = errors.New("this does not cover the call")
 		r.typeText("b)")
 		r.wantText("! this does not cover the call")
 		r.press("enter")
 		r.wantText("Edit the rule")
-		r.failing["judge"] = nil
+		r.failing["check rules"] = nil
 		r.press("backspace", "backspace")
 		r.typeText("*)")
-		r.wantText("allows judged run_command(go test ./*)")
+		r.wantText("allows checked run_command(go test ./*)")
 		r.calls = nil
 		r.press("enter", "a")
 		r.wantCalls("first answer c1 always run_command(go test ./*)")

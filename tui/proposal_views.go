@@ -29,7 +29,7 @@ func (v *views) previewDefault() pane.Action {
 // openPreview opens the preview of a compaction.
 func (v *views) openPreview(request edit.Request) pane.Action {
 	if why := v.session.whyNotCompactable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	if view, open := v.topView().(*previewView); open {
 		v.requestPreview(view, request)
@@ -99,7 +99,7 @@ func (p *previewView) handleAction(v *views, a pane.Action) pane.Action {
 	case preview.Accepted:
 		v.remove(p)
 		v.session.Session.Compact(a.Request)
-		return v.session.sayIfDelayed("compacts")
+		return v.session.delayedSnackbar("compacts")
 	}
 	return a
 }
@@ -113,7 +113,7 @@ type reviewView struct{ *review.Model }
 // openReview opens the pending summary.
 func (v *views) openReview() pane.Action {
 	if v.session.review.summary == nil {
-		return refuse("no summary is pending; /compact --review lets you read one before it is applied")
+		return refusal("no summary is pending; /compact --review lets you read one before it is applied")
 	}
 	if v.isReviewVisible() {
 		return nil

@@ -234,7 +234,7 @@ func (v *views) settingDone(view *settingsView, edit int, done string, err error
 	if done == "" {
 		return v.readSettings()
 	}
-	return actionList{say(done), v.readSettings()}
+	return actionList{textSnackbar(done), v.readSettings()}
 }
 
 // reasonOf returns the text of an error, "" for nil.

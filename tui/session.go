@@ -125,12 +125,12 @@ func (s *session) cancel() {
 	s.Session.Cancel()
 }
 
-// sayIfDelayed returns a snackbar that says what waits for the running turn; nil if no turn runs.
-func (s *session) sayIfDelayed(what string) pane.Action {
+// delayedSnackbar returns a snackbar that says what waits for the running turn; nil if no turn runs.
+func (s *session) delayedSnackbar(what string) pane.Action {
 	if !s.activity.turnRuns() {
 		return nil
 	}
-	return say(what + " before the next request")
+	return textSnackbar(what + " before the next request")
 }
 
 // How updates of the agent change the session.
@@ -232,7 +232,7 @@ func (s *session) modelSwitched(to llm.Model) pane.Action {
 	if !other {
 		return nil // only its window changed
 	}
-	return say("now talking to " + to.Name())
+	return textSnackbar("now talking to " + to.Name())
 }
 
 // reviewPending sets the summary that waits for review.
@@ -243,7 +243,7 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	if known {
 		return nil
 	}
-	return say(s.review.announcement())
+	return textSnackbar(s.review.announcement())
 }
 
 // acceptReview accepts the summary with a text.

@@ -19,10 +19,10 @@ import (
 // changePrompt calls change, and shows when it takes effect if a turn runs.
 func (s *session) changePrompt(what string, change func()) pane.Action {
 	if why := s.whyNotCompactable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	change()
-	return s.sayIfDelayed(what)
+	return s.delayedSnackbar(what)
 }
 
 // compact requests a compaction.
@@ -42,7 +42,7 @@ func (s *session) undoNumbered(args string) pane.Action {
 	}
 	epoch, err := strconv.ParseUint(args, 10, 64)
 	if err != nil || epoch == 0 {
-		return refuse("usage: /undo-compact [NUMBER]")
+		return refusal("usage: /undo-compact [NUMBER]")
 	}
 	return s.undoCompaction(epoch)
 }
@@ -54,7 +54,7 @@ func (s *session) redoCompaction() pane.Action {
 // profileCommand lists the profiles, or sets the default profile for compactions.
 func (s *session) profileCommand(args string) pane.Action {
 	if why := s.whyNotChangeable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	if args != "" {
 		return s.setProfile(args)
@@ -74,18 +74,18 @@ func (s *session) setProfile(name string) pane.Action {
 		if p.Name == name {
 			s.Profile = name
 			s.Session.SetProfile(name)
-			return say("default compaction profile: " + plain.Line(name+" · "+p.Note))
+			return textSnackbar("default compaction profile: " + plain.Line(name+" · "+p.Note))
 		}
 		names[i] = p.Name
 	}
-	return refuse(fmt.Sprintf("there is no profile %q; there are %s", name, strings.Join(names, ", ")))
+	return refusal(fmt.Sprintf("there is no profile %q; there are %s", name, strings.Join(names, ", ")))
 }
 
 // pinNamed pins or unpins what the argument of the command names: the events of a
 // turn, one event, or for "" the newest user message.
 func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	if why := s.whyNotCompactable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	events := s.log.eventsNamed(args)
 	if len(events) == 0 {
@@ -95,7 +95,7 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 }
 
 func noSuchMessage(name string) pane.Action {
-	return refuse(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
+	return refusal(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
 }
 
 // pin pins or unpins events.
@@ -122,7 +122,7 @@ const newestTurn = -1
 // retry sends the request of the newest turn again.
 func (s *session) retry() pane.Action {
 	if why := s.whyNotChangeable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	s.Session.Retry()
 	return nil
@@ -131,27 +131,27 @@ func (s *session) retry() pane.Action {
 // restoreTurns redoes the turns that were undone last.
 func (s *session) restoreTurns() pane.Action {
 	if why := s.whyNotChangeable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	s.Session.RestoreTurns()
-	return s.sayIfDelayed("redoes the turns")
+	return s.delayedSnackbar("redoes the turns")
 }
 
 // rewindNamed undoes all turns from a typed turn number on.
 func (s *session) rewindNamed(args string) pane.Action {
 	turn, err := strconv.Atoi(args)
 	if err != nil || turn < 0 {
-		return refuse("usage: /rewind [TURN]")
+		return refusal("usage: /rewind [TURN]")
 	}
 	return s.rewind(turn)
 }
 
 func (s *session) rewind(turn int) pane.Action {
 	if why := s.whyNotRewindable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	if !slices.ContainsFunc(s.log.userTurns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
-		return refuse("there is no such turn")
+		return refusal("there is no such turn")
 	}
 	s.Session.Rewind(turn)
 	return nil
@@ -161,7 +161,7 @@ func (s *session) rewind(turn int) pane.Action {
 // returns a message as it was typed.
 func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	if why := s.whyNotRewindable(); why != "" {
-		return refuse(why)
+		return refusal(why)
 	}
 	var items []dialog.Item
 	for _, t := range slices.Backward(s.log.userTurns()) {

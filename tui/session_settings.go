@@ -21,9 +21,9 @@ import (
 func (s *session) rename(title string) pane.Action {
 	switch {
 	case title == "":
-		return refuse("usage: /rename TITLE")
+		return refusal("usage: /rename TITLE")
 	case s.readOnly():
-		return refuse("this conversation cannot be renamed here")
+		return refusal("this conversation cannot be renamed here")
 	}
 	s.Session.Rename(title)
 	return nil
@@ -32,7 +32,7 @@ func (s *session) rename(title string) pane.Action {
 // confirmDelete asks whether to remove the conversation.
 func (s *session) confirmDelete() pane.Action {
 	if s.readOnly() {
-		return refuse("this conversation cannot be deleted here")
+		return refusal("this conversation cannot be deleted here")
 	}
 	return confirm("Delete", "Delete this conversation permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
 		return openConversation{s.env.Backend.Delete, openRequest{keepsDraft: true}}
@@ -44,15 +44,15 @@ func (s *session) permissionsCommand(args string) pane.Action {
 	mode, agent := conversation.Mode(args), s.Session
 	switch {
 	case args == "" && s.readOnly():
-		return refuse("this conversation is read only; nothing runs in it")
+		return refusal("this conversation is read only; nothing runs in it")
 	case args == "":
 		return readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 			rules, unread := agent.Rules(ctx) // unread is shown with the rules that could be read
-			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
+			late = func() pane.Action { return textSnackbar("the rules are listed: /permissions shows them") }
 			return func() pane.Action { return actionList{s.listRules(rules), requestFailed{unread}} }, late, nil
 		})
 	case !slices.Contains(conversation.Modes(), mode):
-		return refuse(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
+		return refusal(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
 	}
 	return s.setMode(mode)
 }
@@ -64,7 +64,7 @@ func (s *session) setMode(mode conversation.Mode) pane.Action {
 	}
 	s.Mode = mode
 	s.Session.SetMode(mode)
-	return say("permissions: " + string(mode) + " · " + modeHelp(mode))
+	return textSnackbar("permissions: " + string(mode) + " · " + modeHelp(mode))
 }
 
 // nextMode is the mode after the one in force.
@@ -134,7 +134,7 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 			if err != nil {
 				return requestFailed{err}
 			}
-			return actionList{say("revoked: " + r.Text), readSettings{}}
+			return actionList{textSnackbar("revoked: " + r.Text), readSettings{}}
 		})
 	})
 }

@@ -145,7 +145,7 @@ func (m *Model) runCommand(c composer.Command) tea.Cmd {
 			return m.do(known.run(m, c.Args))
 		}
 	}
-	return m.do(refuse("unknown command /" + c.Name))
+	return m.do(refusal("unknown command /" + c.Name))
 }
 
 // resumeCommand opens a conversation, or lets the user choose one.
@@ -161,7 +161,7 @@ func resumeCommand(m *Model, args string) pane.Action {
 func compactCommand(m *Model, args, profile string) pane.Action {
 	request, operation, err := edit.ParseRequest(args)
 	if err != nil {
-		return refuse(err.Error())
+		return refusal(err.Error())
 	}
 	if request.Profile == "" {
 		request.Profile = profile
@@ -204,7 +204,7 @@ func connectCommand(_ *Model, args string) pane.Action {
 func effortCommand(m *Model, args string) pane.Action {
 	switch err := llm.CheckEffort(args); {
 	case err != nil && args != autoEffort:
-		return refuse(err.Error())
+		return refusal(err.Error())
 	case args != "":
 		return m.env.switchModel(args)
 	}
@@ -219,9 +219,9 @@ func windowCommand(m *Model, args string) pane.Action {
 	}
 	w := m.session.load.meter.Window()
 	if !w.IsKnown() {
-		return say("the window of " + m.session.Model.Name() + " is unknown; /window 128k sets it")
+		return textSnackbar("the window of " + m.session.Model.Name() + " is unknown; /window 128k sets it")
 	}
-	return say(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number")
+	return textSnackbar(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number")
 }
 
 // autoEffort leaves the effort to the model.
@@ -241,7 +241,7 @@ func (m *Model) pickEffort() pane.Action {
 // each time, because the user may be editing them.
 func themeCommand(m *Model, name string) tea.Cmd {
 	if m.theme.colourless {
-		return m.do(refuse("colors are off (NO_COLOR is set)"))
+		return m.do(refusal("colors are off (NO_COLOR is set)"))
 	}
 	b := m.env.Backend
 	return m.do(readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
@@ -256,7 +256,7 @@ func themeCommand(m *Model, name string) tea.Cmd {
 			}
 			return set, set, nil
 		}
-		late = func() pane.Action { return say("the themes are listed: /theme shows them") }
+		late = func() pane.Action { return textSnackbar("the themes are listed: /theme shows them") }
 		return func() pane.Action { m.theme.setOwnThemes(own); return m.theme.openPicker(unread) }, late, nil
 	}))
 }

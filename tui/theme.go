@@ -138,7 +138,7 @@ func (ts themeStyles) history() history.Styles {
 	t, tool, g := ts.styles.Text, ts.styles.Tool, ts.styles.Gauge
 	return history.Styles{
 		Pane: ts.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
-		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
+		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Original: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
 		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(),
 		Undone: t.Muted,
 	}
@@ -185,7 +185,7 @@ func (t *theme) choose(name string) pane.Action {
 		return requestFailed{CheckTheme(name, t.ownThemes.Names()...)}
 	}
 	t.name, t.picker = name, nil
-	return say("theme: " + t.styles.theme.Name + " · /settings saves it")
+	return textSnackbar("theme: " + t.styles.theme.Name + " · /settings saves it")
 }
 
 // preview draws in another theme without choosing it. It returns false if no theme has the name.

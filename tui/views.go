@@ -165,7 +165,7 @@ func (v *views) whyNotOpen() pane.Action {
 	if v.session.isOpen {
 		return nil
 	}
-	return refuse(v.session.whyNotSendable())
+	return refusal(v.session.whyNotSendable())
 }
 
 // Updates go to the views that show them.

@@ -249,7 +249,7 @@ func (readOnlySession) Pin([]uint64, bool)                 {}
 func (readOnlySession) Mask([]uint64)                      {}
 func (readOnlySession) Review(string, bool)                {}
 
-func (readOnlySession) Judge(string, []string) (conversation.Offer, error) {
+func (readOnlySession) CheckRules(string, []string) (conversation.Offer, error) {
 	return conversation.Offer{}, errReadOnly
 }
 func (readOnlySession) Rules(context.Context) ([]conversation.Rule, error) { return nil, errReadOnly }

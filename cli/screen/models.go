@@ -106,8 +106,8 @@ func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
 	return ownThemes, nil
 }
 
-// Favor marks a model as a favorite, or removes the mark.
-func (h *Host) Favor(_ context.Context, model string, on bool) error {
+// SetFavorite marks a model as a favorite, or removes the mark.
+func (h *Host) SetFavorite(_ context.Context, model string, on bool) error {
 	return h.deps.Settings.SetFavorite(model, on)
 }
 

@@ -34,8 +34,8 @@ func (h *Host) Resume(ctx context.Context, id string) (tui.Conversation, error) 
 	return h.openWith(ctx, id, h.connectFor)
 }
 
-// Begin leaves the open conversation and begins a new one with the named model.
-func (h *Host) Begin(ctx context.Context, model string) (tui.Conversation, error) {
+// NewWithModel leaves the open conversation and begins a new one with the named model.
+func (h *Host) NewWithModel(ctx context.Context, model string) (tui.Conversation, error) {
 	return h.openWith(ctx, "", func(ctx context.Context, _ string) (setup.Connection, error) {
 		c, err := h.deps.Providers.ChoiceByName(model)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // errNoOffer is returned when a grant would have no effect.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// Ask stores a call that needs approval, for Judge, and returns the rules that can be granted
+// Ask stores a call that needs approval, for CheckRules, and returns the rules that can be granted
 // for it; the zero value if a grant would have no effect.
 func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
 	rules, held := exactRules(t), p.inForce()
@@ -31,17 +31,17 @@ func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
 	return offerOf(rules)
 }
 
-// Judge checks rules for the call that was last passed to Ask and describes what they would allow, without granting them.
+// CheckRules checks rules for the call that was last passed to Ask and describes what they would allow, without granting them.
 // It may be called while the user types: it reads no file and uses the other rules that were in force when Ask was called.
 // The error says what is wrong with the rules, or that they do not cover the call.
-func (p *Policy) Judge(callID string, rules []string) (conversation.Offer, error) {
+func (p *Policy) CheckRules(callID string, rules []string) (conversation.Offer, error) {
 	p.mu.RLock()
 	id, t, held := p.askedID, p.asked, p.held
 	p.mu.RUnlock()
 	if id != callID {
 		return conversation.Offer{}, errors.New("this call does not wait for an answer any more")
 	}
-	return p.judge(t, held, rules)
+	return p.offerFor(t, held, rules)
 }
 
 // Grant puts rules that cover a call into force; without rules, the offered ones. With kept
@@ -50,7 +50,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 	if len(rules) == 0 {
 		rules = offerOf(exactRules(t)).Rules
 	}
-	offer, err := p.judge(t, p.inForce(), rules)
+	offer, err := p.offerFor(t, p.inForce(), rules)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 	return nil
 }
 
-// judge parses rules and describes them; they must cover a call together with those in force.
-func (p *Policy) judge(t Effect, inForce []rule, texts []string) (conversation.Offer, error) {
+// offerFor parses rules and describes them; they must cover a call together with those in force.
+func (p *Policy) offerFor(t Effect, inForce []rule, texts []string) (conversation.Offer, error) {
 	if denied, _ := p.denied(t); denied != no {
 		return conversation.Offer{}, errNoOffer
 	}

@@ -199,9 +199,9 @@ func (m *Model) selected() row {
 // noItem says why a key for items does nothing in this row. participle is what the key does, such as "pinned".
 func (m *Model) noItem(participle string) pane.Action {
 	if m.selected().item.Label != "" {
-		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + participle + "."}
+		return pane.Snackbar{Text: "The system prompt and the tools go with every request: they cannot be " + participle + "."}
 	}
-	return pane.Say{Text: "Only one of the heaviest items can be " + participle + ": move to it first."}
+	return pane.Snackbar{Text: "Only one of the heaviest items can be " + participle + ": move to it first."}
 }
 
 func (m *Model) jump() pane.Action {
@@ -230,18 +230,18 @@ func (m *Model) mask() pane.Action {
 	case m.content.ReadOnly:
 		return readOnly
 	case it.State == projection.StateMasked:
-		return pane.Say{Text: "It is masked already."}
+		return pane.Snackbar{Text: "It is masked already."}
 	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
-		return pane.Say{Text: "It is no longer sent in full: there is nothing left to mask."}
+		return pane.Snackbar{Text: "It is no longer sent in full: there is nothing left to mask."}
 	case it.Kind != projection.Results && it.Kind != projection.Calls:
-		return pane.Say{Text: "Only tool results and call arguments can be masked."}
+		return pane.Snackbar{Text: "Only tool results and call arguments can be masked."}
 	case m.content.pinned(it.Event):
-		return pane.Say{Text: "It is pinned: unpin it first."}
+		return pane.Snackbar{Text: "It is pinned: unpin it first."}
 	}
 	return pane.Mask{Events: []uint64{it.Event}}
 }
 
-var readOnly = pane.Say{Text: "This conversation is read only."}
+var readOnly = pane.Snackbar{Text: "This conversation is read only."}
 
 // pinned reports whether an event is pinned.
 func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }

@@ -48,7 +48,7 @@ func TestKeysOnItems(t *testing.T) {
 	t.Parallel()
 	locked := busy()
 	locked.ReadOnly = true
-	say := func(text string) pane.Action { return pane.Say{Text: text} }
+	say := func(text string) pane.Action { return pane.Snackbar{Text: text} }
 	prompt := func(participle string) pane.Action {
 		return say("The system prompt and the tools go with every request: they cannot be " + participle + ".")
 	}
@@ -110,7 +110,7 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	}
 	m.Show(account.Content{})
 	m.View()
-	if _, ok := m.Update(tuitest.Key("enter")).(pane.Say); !ok {
+	if _, ok := m.Update(tuitest.Key("enter")).(pane.Snackbar); !ok {
 		t.Error("enter works on an item that is no longer listed")
 	}
 }

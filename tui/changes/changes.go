@@ -216,9 +216,9 @@ func (m *Model) copy() pane.Action {
 	f := m.file()
 	switch {
 	case f == nil:
-		return pane.Say{Text: "nothing to copy", Bad: true}
+		return pane.Snackbar{Text: "nothing to copy", Failure: true}
 	case f.Patch() == "":
-		return pane.Say{Text: "nothing to copy: all changes to this file were undone", Bad: true}
+		return pane.Snackbar{Text: "nothing to copy: all changes to this file were undone", Failure: true}
 	}
 	return Copy{f.Patch(), "the diff of " + plain.Line(f.Name)}
 }

@@ -112,7 +112,7 @@ func TestKeysAct(t *testing.T) {
 			"enter j ] o": pane.Jump{Event: 44},
 			"[ o":         pane.Jump{Event: 41},
 			"f5":          pane.Ignored{},
-			"] ] ] ] y":   pane.Say{Text: "nothing to copy: all changes to this file were undone", Bad: true},
+			"] ] ] ] y":   pane.Snackbar{Text: "nothing to copy: all changes to this file were undone", Failure: true},
 			"] ] y":       changes.Copy{Text: "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@\n-go 1.24\n+go 1.25\n--- a/go.mod\n+++ b/go.mod\n@@ -9,0 +9 @@\n+require x v1\n", What: "the diff of go.mod"},
 		} {
 			if d := cmp.Diff(want, press(open(width, 24, content()), keys)); d != "" {
@@ -120,7 +120,7 @@ func TestKeysAct(t *testing.T) {
 			}
 		}
 	}
-	if d := cmp.Diff(pane.Say{Text: "nothing to copy", Bad: true}, press(open(80, 24, changes.Content{Loaded: true}), "y")); d != "" {
+	if d := cmp.Diff(pane.Snackbar{Text: "nothing to copy", Failure: true}, press(open(80, 24, changes.Content{Loaded: true}), "y")); d != "" {
 		t.Error(d)
 	}
 }

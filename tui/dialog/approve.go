@@ -21,13 +21,13 @@ import (
 // as it is written and in words. The rule can be edited, and a denial can have a
 // reason.
 type Approve struct {
-	title  string
-	body   string
-	change *diff.File // nil if the call is not an edit
-	grants []conversation.Grant
-	offer  conversation.Offer // without rules, the call can only be allowed once
-	judge  func(rules []string) (conversation.Offer, error)
-	answer func(conversation.Answer) pane.Action
+	title      string
+	body       string
+	change     *diff.File // nil if the call is not an edit
+	grants     []conversation.Grant
+	offer      conversation.Offer // without rules, the call can only be allowed once
+	checkRules func(rules []string) (conversation.Offer, error)
+	answer     func(conversation.Answer) pane.Action
 
 	config        config
 	width, height int
@@ -48,9 +48,9 @@ type Approve struct {
 }
 
 // NewApprove returns a question about a reviewed call. A call without an offered
-// rule can be allowed only once. judge returns what edited rules would allow.
-func NewApprove(r conversation.Review, judge func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
-	a := &Approve{title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)), offer: r.Offer, judge: judge, answer: answer,
+// rule can be allowed only once. checkRules returns what edited rules would allow.
+func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
+	a := &Approve{title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)), offer: r.Offer, checkRules: checkRules, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}}
 	if r.Diff != "" {
 		a.body = plain.Text(plain.MarkInvisible(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
@@ -226,7 +226,7 @@ func (a *Approve) editRule(msg tea.Msg) pane.Action {
 	case !typed(a.rule, msg, keys.Edit):
 		return a.scroll(msg)
 	case a.rule.Text() != before:
-		a.edited, a.wrong = a.judge(strings.Split(a.rule.Text(), "\n"))
+		a.edited, a.wrong = a.checkRules(strings.Split(a.rule.Text(), "\n"))
 	}
 	return nil
 }

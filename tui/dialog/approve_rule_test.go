@@ -40,13 +40,13 @@ func TestApproveShowsNoForgedDiffLines(t *testing.T) {
 func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 	t.Parallel()
 	wide := conversation.Offer{Rules: []string{"edit(*)"}, Meaning: "edits of files", Warning: "wide"}
-	judge := func(rules []string) (conversation.Offer, error) {
+	checkRules := func(rules []string) (conversation.Offer, error) {
 		if len(rules) != 1 || rules[0] != "edit(*)" {
 			return conversation.Offer{}, errors.New("it does not cover this call")
 		}
 		return wide, nil
 	}
-	s := openDialog(80, 24, newApprove(editReview(), judge))
+	s := openDialog(80, 24, newApprove(editReview(), checkRules))
 	press(s, "e", "ctrl+u", "e", "d", "i", "t", "(", "*", "enter")
 	if view := plainView(s); s.Cursor() == nil || !strings.Contains(view, "! it does not cover this call") {
 		t.Fatal(view)
@@ -56,6 +56,6 @@ func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 		t.Fatal(view)
 	}
 	wantAction(t, press(s, "enter", "a"), approved{Grant: conversation.GrantAlways, Rules: wide.Rules})
-	s = openDialog(80, 24, newApprove(editReview(), judge))
+	s = openDialog(80, 24, newApprove(editReview(), checkRules))
 	wantAction(t, press(s, "e", "backspace", "esc", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
 }

@@ -46,10 +46,10 @@ type (
 	focused   struct{ item string }
 )
 
-// newApprove returns a question about a call. judge returns the offer for edited rules.
-func newApprove(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *dialog.Approve {
-	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
-	return dialog.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
+// newApprove returns a question about a call. checkRules returns the offer for edited rules.
+func newApprove(r conversation.Review, checkRules ...func([]string) (conversation.Offer, error)) *dialog.Approve {
+	checkRules = append(checkRules, func([]string) (conversation.Offer, error) { return conversation.Offer{Meaning: "what it says"}, nil })
+	return dialog.NewApprove(r, checkRules[0], func(a conversation.Answer) pane.Action { return a })
 }
 
 func newAsk(question string, options []string) *dialog.Ask {

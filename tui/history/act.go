@@ -29,16 +29,16 @@ type (
 	// Resend asks to rewind to before a turn, and to return its message to the composer.
 	Resend struct{ Turn int }
 
-	// Note is a message that the history shows itself, above the keys, until the next key. Bad marks a failure.
+	// Note is a message that the history shows itself, above the keys, until the next key. Failure colours it as an error.
 	Note struct {
-		Text string
-		Bad  bool
+		Text    string
+		Failure bool
 	}
 )
 
 // note returns a message, and refusal one that says why a key does nothing here.
 func note(text string) pane.Action    { return Note{Text: plain.Line(text)} }
-func refusal(text string) pane.Action { return Note{Text: plain.Line(text), Bad: true} }
+func refusal(text string) pane.Action { return Note{Text: plain.Line(text), Failure: true} }
 
 // Reasons of refusals.
 const (

@@ -88,7 +88,7 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	r.press("N")
 	wantTexts(t, r.screen(), "continued from the bottom")
 	r.press("esc")
-	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "no search yet", Bad: true})) {
+	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "no search yet", Failure: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
 	r.moveTo(at["question"])

@@ -178,7 +178,7 @@ func styles() history.Styles {
 			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
 		},
 		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: unstyled,
-		Said: unstyled, Sent: unstyled, Summary: bold, Faint: muted, Event: muted, Epoch: unstyled, Link: colour("6"),
+		Original: unstyled, Sent: unstyled, Summary: bold, Faint: muted, Event: muted, Epoch: unstyled, Link: colour("6"),
 		Badges: map[projection.State]lipgloss.Style{
 			projection.StateVerbatim: muted, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
 			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),

@@ -20,7 +20,7 @@ type Styles struct {
 	Same            lipgloss.Style // a rebuilt request that equals the sent one
 	Failure         lipgloss.Style // the text of a failure
 	Tool, Subject   lipgloss.Style // the name of a tool, and the subject of a call
-	Said, Sent      lipgloss.Style // texts as they were, and as they are sent
+	Original, Sent  lipgloss.Style // texts as they were, and as they are sent
 	Faint           lipgloss.Style // turns, names of events, marks
 	Event           lipgloss.Style // the line of a model change or a notice
 	Epoch           lipgloss.Style // the line of a compaction

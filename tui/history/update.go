@@ -236,7 +236,7 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 		return nil
 	case key.Matches(k, m.keys.Open):
 		if s.typing = false; s.invalid != "" {
-			m.note = Note{Text: s.invalid, Bad: true}
+			m.note = Note{Text: s.invalid, Failure: true}
 		}
 		return nil
 	}

@@ -131,7 +131,7 @@ func (m *Model) status() string {
 	}
 	style, text := s.Text, m.note.Text
 	switch {
-	case text != "" && m.note.Bad:
+	case text != "" && m.note.Failure:
 		style = s.Warning
 	case text != "":
 	case m.sheet.Helping():

@@ -35,9 +35,9 @@ type (
 	// Preview asks for the preview of a compaction.
 	Preview struct{}
 
-	// Say asks to show the user a short message, such as why a key does nothing here. Bad marks a failure.
-	Say struct {
-		Text string
-		Bad  bool
+	// Snackbar asks to show the user a short message, such as why a key does nothing here. Failure colours it as an error.
+	Snackbar struct {
+		Text    string
+		Failure bool
 	}
 )

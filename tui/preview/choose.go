@@ -103,7 +103,7 @@ func (m *Model) moveStart(by int) pane.Action {
 
 func (m *Model) toggleReview() pane.Action {
 	if !m.summarises() {
-		return pane.Say{Text: "the profile " + m.profile() + " writes no summary to review", Bad: true}
+		return pane.Snackbar{Text: "the profile " + m.profile() + " writes no summary to review", Failure: true}
 	}
 	r := m.content.Request
 	r.Profile, r.Review = m.profile(), !r.Review

@@ -195,9 +195,9 @@ func (m *Model) commands() []pane.Command {
 func (m *Model) accept() pane.Action {
 	switch c := m.content; {
 	case c.Busy:
-		return pane.Say{Text: "still calculating; try again in a moment", Bad: true}
+		return pane.Snackbar{Text: "still calculating; try again in a moment", Failure: true}
 	case c.Err != "":
-		return pane.Say{Text: c.Err, Bad: true}
+		return pane.Snackbar{Text: c.Err, Failure: true}
 	default:
 		m.Reset()
 		return Accepted{Request: c.Request}

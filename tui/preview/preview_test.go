@@ -131,14 +131,14 @@ func TestOnlyTheShownRequestIsAccepted(t *testing.T) {
 	if !ok {
 		t.Fatal("the range did not change")
 	}
-	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
+	if snackbar, ok := press(m, "enter").(pane.Snackbar); !ok || !snackbar.Failure {
 		t.Error("a request was accepted before its numbers were shown")
 	}
 	if !strings.Contains(m.View(), "before the change") {
 		t.Errorf("the old numbers are not marked:\n%s", m.View())
 	}
 	m.Show(masked()) // the numbers of the request before
-	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
+	if snackbar, ok := press(m, "enter").(pane.Snackbar); !ok || !snackbar.Failure {
 		t.Error("a request was accepted with the numbers of another")
 	}
 	c := masked()
@@ -155,7 +155,7 @@ func TestAnImpossibleRequestShowsTheReason(t *testing.T) {
 	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
 	c.Preview, c.Then, c.Turns = edit.Preview{}, meter.Reading{}, 3
 	m := show(c, 80, 24)
-	if diff := cmp.Diff(pane.Action(pane.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Snackbar{Text: c.Err, Failure: true}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	view := strings.Join(strings.Fields(m.View()), " ")
@@ -173,8 +173,8 @@ func TestAnImpossibleRequestShowsTheReason(t *testing.T) {
 	if _, ok := press(m, "]").(preview.Changed); !ok {
 		t.Error("the range cannot be changed any more")
 	}
-	if said, ok := press(show(masked(), 80, 24), "v").(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default writes no summary") {
-		t.Errorf("v on a profile without a summary: %+v", said)
+	if snackbar, ok := press(show(masked(), 80, 24), "v").(pane.Snackbar); !ok || !snackbar.Failure || !strings.Contains(snackbar.Text, "default writes no summary") {
+		t.Errorf("v on a profile without a summary: %+v", snackbar)
 	}
 }
 

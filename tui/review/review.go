@@ -191,7 +191,7 @@ func (m *Model) commands(discarding bool) []pane.Command {
 	return []pane.Command{
 		{On: keys.Accept, Do: func() pane.Action {
 			if why := m.problem(); why != "" {
-				return pane.Say{Text: why, Bad: true}
+				return pane.Snackbar{Text: why, Failure: true}
 			}
 			return Applied{Text: m.text}
 		}},
@@ -243,7 +243,7 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 	return nil
 }
 
-var tooLong = pane.Say{Text: "not all was pasted: a summary can have at most 256 KB here", Bad: true}
+var tooLong = pane.Snackbar{Text: "not all was pasted: a summary can have at most 256 KB here", Failure: true}
 
 // View draws the view.
 func (m *Model) View() string { return m.sheet.View(m.o.Styles, m.shown()) }

@@ -128,8 +128,8 @@ func TestAnUnusableTextIsNotApplied(t *testing.T) {
 		if !strings.Contains(m.View(), c.view) {
 			t.Errorf("%q is not on the screen:\n%s", c.view, m.View())
 		}
-		if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, c.said) {
-			t.Errorf("%.20q is applied: %+v", c.text, said)
+		if snackbar, ok := press(m, "enter").(pane.Snackbar); !ok || !snackbar.Failure || !strings.Contains(snackbar.Text, c.said) {
+			t.Errorf("%.20q is applied: %+v", c.text, snackbar)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestAPasteOfMegabytesIsCutWithAMessage(t *testing.T) {
 	if a := paste("one\n"); a != nil {
 		t.Errorf("a paste of a line gives %#v", a)
 	}
-	want := pane.Action(pane.Say{Text: "not all was pasted: a summary can have at most 256 KB here", Bad: true})
+	want := pane.Action(pane.Snackbar{Text: "not all was pasted: a summary can have at most 256 KB here", Failure: true})
 	if diff := cmp.Diff(want, paste(strings.Repeat("漢字 and words. ", 1<<18))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -152,7 +152,7 @@ func TestAPasteOfMegabytesIsCutWithAMessage(t *testing.T) {
 		t.Errorf("%d bytes are left, %.20q … %.20q", n, text, text[n-10:])
 	}
 	paste(strings.Repeat("x", 8)) // what no whole character was cut for
-	want = pane.Say{Text: "not all was pasted: a summary can have at most 256 KB here", Bad: true}
+	want = pane.Snackbar{Text: "not all was pasted: a summary can have at most 256 KB here", Failure: true}
 	if diff := cmp.Diff(want, paste("more")); diff != "" || len(m.Text()) != most {
 		t.Errorf("%d bytes; -want +got\n%s", len(m.Text()), diff)
 	}

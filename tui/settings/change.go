@@ -19,11 +19,11 @@ func (m *Model) begin(by int) pane.Action {
 	case r == nil:
 		return nil
 	case m.content.Fixed != "":
-		return pane.Say{Text: m.content.Fixed, Bad: true}
+		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
 	case r.Opens != "":
 		return Opened{Dialog: r.Opens}
 	case r.Fixed != "":
-		return pane.Say{Text: r.Fixed, Bad: true}
+		return pane.Snackbar{Text: r.Fixed, Failure: true}
 	}
 	m.edits++
 	m.key, m.value, m.effect, m.fault, m.busy = r.Key, r.Value, nil, "", false
@@ -133,13 +133,13 @@ func (m *Model) toDefault() pane.Action {
 	case r == nil:
 		return nil
 	case m.content.Fixed != "":
-		return pane.Say{Text: m.content.Fixed, Bad: true}
+		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
 	case r.Fixed != "":
-		return pane.Say{Text: r.Fixed, Bad: true}
+		return pane.Snackbar{Text: r.Fixed, Failure: true}
 	case r.Key == "" || r.Opens != "" && r.UnsetValue == "":
-		return pane.Say{Text: "it has no default"}
+		return pane.Snackbar{Text: "it has no default"}
 	case r.Value == r.UnsetValue:
-		return pane.Say{Text: "it already has its default"}
+		return pane.Snackbar{Text: "it already has its default"}
 	}
 	return Accepted{Key: r.Key, Value: r.UnsetValue}
 }
@@ -153,7 +153,7 @@ func (m *Model) keep() pane.Action {
 		}
 	}
 	if len(set) == 0 {
-		return pane.Say{Text: "nothing to keep: no value differs from your configuration"}
+		return pane.Snackbar{Text: "nothing to keep: no value differs from your configuration"}
 	}
 	return Kept{Set: set}
 }

@@ -145,11 +145,11 @@ func TestKeysReturnTheirActions(t *testing.T) {
 		"a list without brackets":    {6, "enter ctrl+u a", settings.Try{Key: "permissions.allow", Value: "[a]"}},
 		"a dialog":                   {4, "enter", settings.Opened{Dialog: "model"}},
 		"a rule":                     {7, "enter", settings.Opened{Dialog: "rule 0"}},
-		"what is fixed":              {5, "enter", pane.Say{Text: "--window says it in this run", Bad: true}},
+		"what is fixed":              {5, "enter", pane.Snackbar{Text: "--window says it in this run", Failure: true}},
 		"the default":                {3, "u", settings.Accepted{Key: "compaction.token_threshold", Value: "0"}},
-		"the default, where it is":   {2, "u", pane.Say{Text: "it already has its default"}},
+		"the default, where it is":   {2, "u", pane.Snackbar{Text: "it already has its default"}},
 		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
-		"no default":                 {4, "u", pane.Say{Text: "it has no default"}},
+		"no default":                 {4, "u", pane.Snackbar{Text: "it has no default"}},
 		"the file":                   {0, "s", settings.Kept{Set: map[string]string{"compaction.preset": "jp"}}},
 		"close":                      {0, "q", pane.Closed{}},
 	} {
@@ -227,7 +227,7 @@ func TestAReadOnlyViewChangesNothing(t *testing.T) {
 	c.Fixed = "open elsewhere"
 	m := show(c, 100, 30)
 	for _, key := range []string{"enter", "u"} {
-		if action := press(m, key); action != (pane.Say{Text: "open elsewhere", Bad: true}) {
+		if action := press(m, key); action != (pane.Snackbar{Text: "open elsewhere", Failure: true}) {
 			t.Errorf("%s: %v", key, action)
 		}
 	}

@@ -64,7 +64,7 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.textLines(b.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
+		return d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.Measure))
 	case conversation.AssistantMessage:
 		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
 	case conversation.ToolResult:
@@ -72,7 +72,7 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 		case open:
 			return d.resultLines(b, width)
 		case compared || d.matchesSearch(b.Text):
-			return d.textLines(b.Text, d.styles.Said, false, foldResult, width)
+			return d.textLines(b.Text, d.styles.Original, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
 			first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
 			return []line{{text: pane.Clip("  "+plain.Line(beginning(first, 4*width)), width), style: d.styles.Failure}}
@@ -117,7 +117,7 @@ func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) 
 
 // resultLines draws the whole text of a result as it is in the log.
 func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
-	out := d.wholeText(b.Text, d.styles.Said, width)
+	out := d.wholeText(b.Text, d.styles.Original, width)
 	if b.Total > 0 {
 		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total)), width)...)...)
 	}
@@ -127,7 +127,7 @@ func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
 	out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
 	f, ok := diff.Parse(b.Detail)
 	if !ok {
-		return append(out, d.wholeText(b.Detail, d.styles.Said, width)...)
+		return append(out, d.wholeText(b.Detail, d.styles.Original, width)...)
 	}
 	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
 	return append(out, rendered(rows)...)
@@ -138,14 +138,14 @@ const (
 	partOfSummary = "part of the summary above"
 	partOfNote    = "part of the note above"
 	partOfGap     = "part of what is left out above"
-	wordRewound   = "undone"
+	wordUndone    = "undone"
 )
 
 // badge is the word for how a row is sent, "" if it is sent unchanged.
 func (d *drawer) badge(state projection.State, why string, back bool) string {
 	switch {
 	case back:
-		return d.styles.Undone.Render(wordRewound)
+		return d.styles.Undone.Render(wordUndone)
 	case state == projection.StateVerbatim:
 		return ""
 	}
@@ -240,11 +240,11 @@ func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int
 	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.matchesSearch(s.Text):
 		return nil
 	case s.Role == projection.RoleTool:
-		return d.textLines(s.Text, d.styles.Said, open, foldResult, width)
+		return d.textLines(s.Text, d.styles.Original, open, foldResult, width)
 	case s.Role == projection.RoleAssistant:
 		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, width)...)
 	}
-	return d.textLines(s.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
+	return d.textLines(s.Text, d.styles.Original, open, foldLines, min(width, markdown.Measure))
 }
 
 // withoutPreamble returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
