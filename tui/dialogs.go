@@ -44,7 +44,7 @@ type question struct {
 
 func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
 	d := &dialogs{env: e, session: s, stack: dialog.NewStack(e.Keys.Dialogs, ts.styles), connecting: connecting{env: e, session: s}}
-	d.stack.Settle(cells.Settle)
+	d.stack.SetLineFilter(cells.AdjustLine)
 	return d
 }
 

@@ -18,7 +18,7 @@ func (m *Model) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	if hasText(k) {
 		m.keyboard.textKeys++
 	}
-	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.keyTarget() == keyTarget{} && m.chat.composer.Wants(k)) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.keyTarget() == keyTarget{} && m.chat.composer.TakesKey(k)) {
 		return m.interrupt()
 	}
 	m.secondInterrupt = secondPress{}
@@ -69,7 +69,7 @@ func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 
 // handleChatKey handles a key of the conversation and its composer.
 func (m *Model) handleChatKey(k tea.KeyPressMsg) tea.Cmd {
-	if !m.chat.composer.Wants(k) {
+	if !m.chat.composer.TakesKey(k) {
 		if cmd, done := m.handleMainKey(k); done {
 			return cmd
 		}

@@ -50,8 +50,8 @@ func (l *lists) openModels(models []ModelChoice) pane.Action {
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
 	l.modelPicker = dialog.NewPicker(dialog.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
 		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
-		Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
-		Dial: &dialog.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
+		Acts:    []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
+		Setting: &dialog.Setting{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
 	return openDialog{l.modelPicker}
 }
 

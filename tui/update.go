@@ -31,7 +31,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
 		if m.terminal.updateClusters(msg) {
-			m.dialogs.stack.Settle(nil)
+			m.dialogs.stack.SetLineFilter(nil)
 		}
 		cmd = m.signals.modeReported(msg)
 	case tea.BackgroundColorMsg:
@@ -42,8 +42,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.setFocused(true)
 	case tea.BlurMsg:
 		cmd = m.setFocused(false)
-	case alert.Beat:
-		cmd = m.signals.progress.Beat(msg)
+	case alert.Tick:
+		cmd = m.signals.progress.Tick(msg)
 	case tea.ResumeMsg:
 		cmd = redraw
 	}

@@ -133,7 +133,7 @@ func (m *Model) draw() tea.View {
 	}
 	content, cursor := draw()
 	if !t.byCluster {
-		content = cells.Settled(content, cursor)
+		content = cells.AdjustScreen(content, cursor)
 	}
 	if dialogs := m.dialogs.stack; dialogs.Len() > 0 {
 		content, cursor = dialogs.Over(content)

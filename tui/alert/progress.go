@@ -10,8 +10,8 @@ import (
 // seconds. Bubble Tea sends a bar only when it differs from the last one, so each time its value changes by an invisible
 // amount.
 
-// beatEvery is the time between two updates of a bar, and how long a failure is shown.
-const beatEvery = 5 * time.Second
+// tickEvery is the time between two updates of a bar, and how long a failure is shown.
+const tickEvery = 5 * time.Second
 
 // State is what a progress bar shows.
 type State int
@@ -31,8 +31,8 @@ type Progress struct {
 	seq   int // of the newest state, to ignore the beats of earlier ones
 }
 
-// Beat is the message that it is time to update the bar.
-type Beat struct{ seq int }
+// Tick is the message that it is time to update the bar.
+type Tick struct{ seq int }
 
 // Show sets the state of the bar. A failure stays visible for its time, and is shown only if a bar was visible before.
 func (p *Progress) Show(s State) tea.Cmd {
@@ -44,9 +44,9 @@ func (p *Progress) Show(s State) tea.Cmd {
 	return p.next()
 }
 
-// Beat updates the bar, or ends that of a failure.
-func (p *Progress) Beat(b Beat) tea.Cmd {
-	if b.seq != p.seq {
+// Tick updates the bar, or ends that of a failure.
+func (p *Progress) Tick(t Tick) tea.Cmd {
+	if t.seq != p.seq {
 		return nil
 	}
 	p.beats++
@@ -61,7 +61,7 @@ func (p *Progress) next() tea.Cmd {
 		return nil
 	}
 	seq := p.seq
-	return tea.Tick(beatEvery, func(time.Time) tea.Msg { return Beat{seq} })
+	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return Tick{seq} })
 }
 
 // Bar returns the progress bar for Bubble Tea, nil for no bar.

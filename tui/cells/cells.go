@@ -14,13 +14,13 @@ import (
 // family of emoji, a Devanagari syllable. Those that answer for mode 2027 show
 // the cluster as one; the others, and the library with them, count the code
 // points. All parts of the screen measure clusters. For other terminals a line
-// is settled. An emoji is shown by its first code point, which has the same width
+// is adjusted. An emoji is shown by its first code point, which has the same width
 // everywhere, so that every column holds. Of other clusters nothing can be left
 // out: the padding behind them gives or takes the difference, so that what stands
 // at the right end stays there.
 
-// Settled is a screen for a terminal that counts code points.
-func Settled(content string, cursor *tea.Cursor) string {
+// AdjustScreen adjusts a screen for a terminal that counts code points.
+func AdjustScreen(content string, cursor *tea.Cursor) string {
 	if !disputed(content) {
 		return content
 	}
@@ -28,18 +28,18 @@ func Settled(content string, cursor *tea.Cursor) string {
 	for i, l := range lines {
 		l = simpleEmoji(l)
 		if cursor != nil && cursor.Y == i {
-			cursor.X = settledAt(l, cursor.X)
+			cursor.X = adjustedColumn(l, cursor.X)
 		}
-		lines[i] = settle(l)
+		lines[i] = adjust(l)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Settle makes a line as wide in code points as it is in clusters. Other clusters
+// AdjustLine makes a line as wide in code points as it is in clusters. Other clusters
 // than emoji need padding for it.
-func Settle(line string) string { return settle(simpleEmoji(line)) }
+func AdjustLine(line string) string { return adjust(simpleEmoji(line)) }
 
-func settle(line string) string {
+func adjust(line string) string {
 	more, at, _ := gap(line)
 	switch {
 	case more < 0:
@@ -83,8 +83,8 @@ func simpleEmoji(line string) string {
 // firstSymbol is where the symbols begin. Letters below it are joined, too, and lose their meaning without what follows.
 const firstSymbol = 0x2000
 
-// settledAt is where a cell of a line is once the line is settled.
-func settledAt(line string, x int) int {
+// adjustedColumn is where a cell of a line is once the line is adjusted.
+func adjustedColumn(line string, x int) int {
 	x = ansi.StringWidthWc(ansi.Cut(line, 0, x))
 	if more, _, end := gap(line); more != 0 && ansi.StringWidthWc(line[:end]) <= x {
 		return x - more
@@ -94,7 +94,7 @@ func settledAt(line string, x int) int {
 
 // gap finds the blanks of a line, from at to end, that give or take the cells
 // that it has more in code points than in clusters; more is 0 if there is
-// nothing to settle, or nothing to settle it with.
+// nothing to adjust, or nothing to adjust it with.
 func gap(line string) (more, at, end int) {
 	if !disputed(line) {
 		return 0, 0, 0

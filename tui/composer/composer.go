@@ -193,7 +193,7 @@ func (m *Model) Prepend(text string) {
 		m.text.MoveTo(edit.Place{})
 		m.text.Insert("\n\n")
 		m.text.MoveTo(edit.Place{})
-		m.text.Graft(d)
+		m.text.InsertDraft(d)
 		at.Line += m.text.Lines() - before
 		m.text.MoveTo(at)
 	})

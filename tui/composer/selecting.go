@@ -24,9 +24,9 @@ type mouse struct {
 	from, to edit.Place // the range that the click selected
 }
 
-// Wants reports whether the composer must get a key before the main screen: the key copies or cuts the selection, or
+// TakesKey reports whether the composer must get a key before the main screen: the key copies or cuts the selection, or
 // moves in the list of completions.
-func (m *Model) Wants(k tea.KeyPressMsg) bool {
+func (m *Model) TakesKey(k tea.KeyPressMsg) bool {
 	w := m.keys.Writing
 	return m.selects(k) || m.list.open() && key.Matches(k, w.Above, w.Below)
 }

@@ -74,7 +74,7 @@ func (a *Approve) dismiss() pane.Action {
 	return a.answer(conversation.Answer{Grant: conversation.GrantNo})
 }
 
-func (a *Approve) lay(l config, width, height int) int {
+func (a *Approve) layout(l config, width, height int) int {
 	a.config, a.width, a.height = l, width, height
 	s := l.styles
 	title := pane.WrapHanging(a.title, width)
@@ -122,7 +122,7 @@ func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 	default:
 		action, done = a.choose(msg)
 	}
-	a.lay(a.config, a.width, a.height)
+	a.layout(a.config, a.width, a.height)
 	if action == (endShown{}) {
 		a.text.scroll(a.text.len())
 	}
@@ -164,7 +164,7 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 	if a.text.update(msg, a.config.keys.Moves, true) {
 		return nil
 	}
-	return leftover(msg)
+	return unusedAction(msg)
 }
 
 // answerWith gives the selected answer. A denial first asks for its reason. A call whose text
@@ -357,7 +357,7 @@ func (a *Approve) answers() (lines []string, chosen int) {
 			lines = append(lines, style.Render(pane.Clip(mark+" "+b.Key+"  "+b.Desc, a.width)))
 			continue
 		}
-		if cell := mark + b.Key + " " + brief[grant] + " "; row != "" && ansi.StringWidth(row+cell) > a.width {
+		if cell := mark + b.Key + " " + shortLabels[grant] + " "; row != "" && ansi.StringWidth(row+cell) > a.width {
 			lines, row = append(lines, row), style.Render(cell)
 		} else {
 			row += style.Render(cell)
@@ -369,8 +369,8 @@ func (a *Approve) answers() (lines []string, chosen int) {
 	return lines, len(lines) - len(a.grants) + a.sel + 1
 }
 
-// brief holds the short names of answers for low screens.
-var brief = map[conversation.Grant]string{
+// shortLabels holds the short names of answers for low screens.
+var shortLabels = map[conversation.Grant]string{
 	conversation.GrantOnce: "once", conversation.GrantRun: "run", conversation.GrantAlways: "always", conversation.GrantNo: "no",
 }
 

@@ -106,7 +106,7 @@ func (a *Ask) labels() (list []string) {
 	return list
 }
 
-func (a *Ask) lay(l config, width, height int) int {
+func (a *Ask) layout(l config, width, height int) int {
 	a.config, a.width, a.height = l, width, height
 	// The own answer has a line, the question half of the rest or what the options leave.
 	rest, labels := max(height-2*count(height >= roomy)-count(a.own != nil), 2), a.labels()
@@ -159,7 +159,7 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 	if a.text.update(msg, keys.Moves, false) {
 		return nil, false
 	}
-	return leftover(msg), false
+	return unusedAction(msg), false
 }
 
 // optionFor returns the option that a key chooses, or -1.

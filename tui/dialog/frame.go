@@ -15,7 +15,7 @@ import (
 // padded to the box, so that no text can move the border, whatever width the terminal
 // gives its characters.
 
-// page is the content of a dialog: lines that fit the size passed to lay.
+// page is the content of a dialog: lines that fit the size passed to layout.
 type page struct {
 	title  string
 	lines  []string // may be styled
@@ -184,7 +184,7 @@ type ruler struct {
 	behind   func(s string, cells int, prefix string) string // the rest after cells
 }
 
-// Terminals measure by grapheme cluster or by code point; see Settle.
+// Terminals measure by grapheme cluster or by code point; see SetLineFilter.
 var (
 	clusters   = ruler{ansi.StringWidth, ansi.Truncate, ansi.TruncateLeft}
 	codePoints = ruler{ansi.StringWidthWc, truncateWc, ansi.TruncateLeftWc}

@@ -29,9 +29,9 @@ func typed(e *edit.Field, msg tea.Msg, keys edit.Keys) bool {
 // hint returns the name of a key and what it does.
 func hint(what string, b key.Binding) string { return b.Help().Key + " " + what }
 
-// leftover returns the action for a message that a dialog does not use: text is
+// unusedAction returns the action for a message that a dialog does not use: text is
 // dropped, so that it does not reach the chat below; other keys go to the parent.
-func leftover(msg tea.Msg) pane.Action {
+func unusedAction(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		return nil

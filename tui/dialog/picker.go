@@ -23,7 +23,7 @@ type Item struct {
 	Note    string   // shown instead of the columns
 	Mark    string   // shown after the title
 	Current bool     // marked with ✓, and selected at first
-	Fixed   bool     // the dial does not apply to it
+	Fixed   bool     // the setting does not apply to it
 }
 
 // Act is an action on an item other than choosing it.
@@ -33,9 +33,9 @@ type Act struct {
 	Do   func(item string) pane.Action
 }
 
-// Dial is a value that is chosen together with an item, with the keys left and
+// Setting is a value that is chosen together with an item, with the keys left and
 // right.
-type Dial struct {
+type Setting struct {
 	Name   string
 	Values []string
 	At     int // index of the first value
@@ -43,14 +43,14 @@ type Dial struct {
 
 // PickerOptions configure a Picker.
 type PickerOptions struct {
-	Title string
-	Items []Item
-	Heads []string // headings of the columns; may be nil
-	Empty string   // shown if there are no items
-	Text  string   // shown above the list; may be ""
-	Acts  []Act
-	Dial  *Dial // may be nil
-	// Choose returns the action for a choice; value is that of the dial, "" if it was not changed.
+	Title   string
+	Items   []Item
+	Heads   []string // headings of the columns; may be nil
+	Empty   string   // shown if there are no items
+	Text    string   // shown above the list; may be ""
+	Acts    []Act
+	Setting *Setting // may be nil
+	// Choose returns the action for a choice; value is that of the setting, "" if it was not changed.
 	Choose func(item, value string) pane.Action
 	// Focus returns the action when another item is selected; it may be nil.
 	Focus func(item string) pane.Action
@@ -68,7 +68,7 @@ type Picker struct {
 	texts    []string          // searched text of each item
 	found    []int             // indices of the matching items, in the order shown
 	sel      int               // index in found
-	dial     int               // index in Dial.Values
+	value    int               // index in Setting.Values
 	why      string            // the last failure
 	previews map[string]string // by item
 
@@ -84,8 +84,8 @@ type Picker struct {
 // NewPicker returns a list with its current item selected.
 func NewPicker(o PickerOptions) *Picker {
 	p := &Picker{o: o, filter: newLine(""), previews: map[string]string{}}
-	if o.Dial != nil {
-		p.dial = o.Dial.At
+	if o.Setting != nil {
+		p.value = o.Setting.At
 	}
 	p.o.Title, p.o.Empty, p.o.Text = plain.Line(o.Title), plain.Line(o.Empty), strings.TrimSpace(plain.Text(o.Text))
 	p.SetItems(o.Items)
@@ -118,7 +118,7 @@ func (p *Picker) SetItems(items []Item) {
 			p.sel = i
 		}
 	}
-	p.lay(p.config, p.width, p.height)
+	p.layout(p.config, p.width, p.height)
 }
 
 // SetTitle changes the title.
@@ -149,7 +149,7 @@ const (
 	minColumn = 12
 )
 
-func (p *Picker) lay(l config, width, height int) int {
+func (p *Picker) layout(l config, width, height int) int {
 	p.config, p.width, p.height, p.text = l, width, height, nil
 	if p.o.Text != "" && height > 4 {
 		p.text = pane.WrapHanging(p.o.Text, width)
@@ -230,7 +230,7 @@ func (p *Picker) search() {
 func (p *Picker) update(msg tea.Msg) (pane.Action, bool) {
 	before := p.Selected()
 	action, done := p.handle(msg)
-	p.lay(p.config, p.width, p.height)
+	p.layout(p.config, p.width, p.height)
 	if now := p.Selected(); action == nil && !done && now != before && p.o.Focus != nil {
 		action = p.o.Focus(now)
 	}
@@ -249,14 +249,14 @@ func (p *Picker) handle(msg tea.Msg) (pane.Action, bool) {
 			if p.Selected() == "" {
 				return nil, false
 			}
-			return p.o.Choose(p.Selected(), p.dialled()), true
+			return p.o.Choose(p.Selected(), p.chosenValue()), true
 		case key.Matches(k, keys.Answers.Close):
 			return nil, true
-		case p.o.Dial != nil && key.Matches(k, keys.Lists.Lower):
-			p.turn(len(p.o.Dial.Values) - 1)
+		case p.o.Setting != nil && key.Matches(k, keys.Lists.Lower):
+			p.changeSetting(len(p.o.Setting.Values) - 1)
 			return nil, false
-		case p.o.Dial != nil && key.Matches(k, keys.Lists.Higher):
-			p.turn(1)
+		case p.o.Setting != nil && key.Matches(k, keys.Lists.Higher):
+			p.changeSetting(1)
 			return nil, false
 		}
 		for _, a := range p.o.Acts {
@@ -279,20 +279,20 @@ func (p *Picker) handle(msg tea.Msg) (pane.Action, bool) {
 	if p.move(msg) {
 		return nil, false
 	}
-	return leftover(msg), false
+	return unusedAction(msg), false
 }
 
-// turn selects another value of the dial.
-func (p *Picker) turn(by int) {
+// changeSetting selects another value of the setting.
+func (p *Picker) changeSetting(by int) {
 	if !p.at().Fixed {
-		p.dial = (p.dial + by) % len(p.o.Dial.Values)
+		p.value = (p.value + by) % len(p.o.Setting.Values)
 	}
 }
 
-// dialled returns the value of the dial, "" if it was not changed or does not apply.
-func (p *Picker) dialled() string {
-	if d := p.o.Dial; d != nil && p.dial != d.At && !p.at().Fixed {
-		return d.Values[p.dial]
+// chosenValue returns the value of the setting, "" if it was not changed or does not apply.
+func (p *Picker) chosenValue() string {
+	if d := p.o.Setting; d != nil && p.value != d.At && !p.at().Fixed {
+		return d.Values[p.value]
 	}
 	return ""
 }
@@ -402,11 +402,11 @@ func (p *Picker) row(i int) string {
 // minListHeight is the minimum height of a list with anything below it.
 const minListHeight = 6
 
-// foot draws what is below the list: the dial, and the preview of the selected item.
+// foot draws what is below the list: the setting, and the preview of the selected item.
 func (p *Picker) foot() (lines []string) {
 	s := p.config.styles.Dialog
-	if d := p.o.Dial; d != nil && p.height >= minListHeight {
-		value := "‹ " + d.Values[p.dial] + " ›"
+	if d := p.o.Setting; d != nil && p.height >= minListHeight {
+		value := "‹ " + d.Values[p.value] + " ›"
 		if p.at().Fixed {
 			value = "this model has no levels"
 		}
@@ -425,8 +425,8 @@ func (p *Picker) foot() (lines []string) {
 func (p *Picker) hints() []string {
 	answers, lists := p.config.keys.Answers, p.config.keys.Lists
 	out := []string{hint("choose", answers.Accept), hint("close", answers.Close)}
-	if p.o.Dial != nil && !p.at().Fixed {
-		out = append(out, lists.Lower.Help().Key+hint(p.o.Dial.Name, lists.Higher))
+	if p.o.Setting != nil && !p.at().Fixed {
+		out = append(out, lists.Lower.Help().Key+hint(p.o.Setting.Name, lists.Higher))
 	}
 	for _, a := range p.o.Acts {
 		out = append(out, hint(a.Word, a.Key))

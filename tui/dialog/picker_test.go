@@ -8,7 +8,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// conversationOptions returns a list with a preview, an action and a focus, without a dial.
+// conversationOptions returns a list with a preview, an action and a focus, without a setting.
 func conversationOptions() dialog.PickerOptions {
 	return dialog.PickerOptions{Title: "Continue", Preview: 4,
 		Acts:  []dialog.Act{{Key: dialog.DefaultKeyMap().Lists.Sort, Word: "sort", Do: func(item string) pane.Action { return "sort " + item }}},
@@ -66,12 +66,12 @@ func TestAListShowsThePreviewOfTheSelectedItem(t *testing.T) {
 func TestTheEffortIsChosenWithTheModel(t *testing.T) {
 	t.Parallel()
 	o := modelOptions()
-	o.Dial = &dialog.Dial{Name: "effort", Values: []string{"auto", "low", "high"}}
+	o.Setting = &dialog.Setting{Name: "effort", Values: []string{"auto", "low", "high"}}
 	o.Items[2].Fixed = true
 	for keys, value := range map[string]string{"enter": "", "right enter": "low", "left enter": "high", "right right right enter": "", "right up enter": "low", "right down enter": "", "down right up enter": ""} {
 		s := openDialog(80, 24, newPicker(o))
 		if v := plainView(s); !strings.Contains(v, "effort  ‹ auto ›") {
-			t.Fatalf("the dial is not shown:\n%s", v)
+			t.Fatalf("the setting is not shown:\n%s", v)
 		}
 		got, ok := press(s, strings.Fields(keys)...).(picked)
 		if !ok || got.value != value {

@@ -76,7 +76,7 @@ func (s *SecretLine) dismiss() pane.Action {
 	return nil
 }
 
-func (s *SecretLine) lay(l config, width, height int) int {
+func (s *SecretLine) layout(l config, width, height int) int {
 	s.config, s.width, s.height = l, width, height
 	s.lines = pane.WrapHanging(s.o.Text, width)
 	return max(inputCells, widest(width, s.lines...))
@@ -93,7 +93,7 @@ func (s *SecretLine) update(msg tea.Msg) (pane.Action, bool) {
 	case tea.KeyPressMsg:
 		return s.press(msg)
 	}
-	return leftover(msg), false
+	return unusedAction(msg), false
 }
 
 // press handles a key. While the secret is checked only the key to close works.
@@ -103,7 +103,7 @@ func (s *SecretLine) press(k tea.KeyPressMsg) (pane.Action, bool) {
 	case k.Text == "" && key.Matches(k, keys.Answers.Close):
 		return s.dismiss(), true
 	case s.doing:
-		return leftover(k), false
+		return unusedAction(k), false
 	case k.Text != "":
 		s.add(k.Text)
 	case key.Matches(k, keys.Answers.Accept):
@@ -118,7 +118,7 @@ func (s *SecretLine) press(k tea.KeyPressMsg) (pane.Action, bool) {
 	case key.Matches(k, keys.Edit.CutToStart, keys.Edit.CutWordLeft, keys.Edit.CutToBlank):
 		s.wipe()
 	default:
-		return leftover(k), false
+		return unusedAction(k), false
 	}
 	return nil, false
 }

@@ -15,16 +15,15 @@ import (
 
 // Grace is the time without a key press after a question opens before a key can
 // answer it, because a user who was typing has not read it. After more than
-// impatient early keys the time is Calm, because a user who keeps typing pauses
+// maxEarlyKeys early keys the time is Calm, because a user who keeps typing pauses
 // between words.
 const (
 	Grace = 400 * time.Millisecond
 	Calm  = 1500 * time.Millisecond
 )
 
-// impatient is how many early keys may still be attempts to
-// answer.
-const impatient = 2
+// maxEarlyKeys is how many early keys may still be attempts to answer.
+const maxEarlyKeys = 2
 
 // Early says that a key came before the user can have read the question, so it
 // was meant for what the question covers.
@@ -39,10 +38,10 @@ type Dialog interface {
 	update(msg tea.Msg) (action pane.Action, done bool)
 	// dismiss returns the action for closing it without an answer.
 	dismiss() pane.Action
-	// lay sets the styles, the keys and the maximum size. It is called before any
+	// layout sets the styles, the keys and the maximum size. It is called before any
 	// other method, and after every change. It returns the width of the content,
 	// and is called again with that width.
-	lay(l config, width, height int) (cells int)
+	layout(l config, width, height int) (cells int)
 	// page returns the content.
 	page() page
 	// asks reports whether keys typed before it can have been read must not answer it.
@@ -71,7 +70,7 @@ type Stack struct {
 	ready   time.Time // when the top dialog begins to accept answers
 	early   int       // number of keys that came before
 
-	settle func(line string) string // rewrites each drawn line; may be nil
+	lineFilter func(line string) string // rewrites each drawn line; may be nil
 }
 
 // opened is an open dialog with the width of its lines.
@@ -88,24 +87,24 @@ func NewStack(keys KeyMap, styles themes.Styles) *Stack {
 // SetSize gives the size of the screen.
 func (s *Stack) SetSize(width, height int) {
 	s.room = room{width: max(width, 4), height: max(height, 3)}
-	s.layAll()
+	s.layoutAll()
 }
 
 // SetStyles changes the styles.
 func (s *Stack) SetStyles(styles themes.Styles) {
 	s.config.styles = styles
 	s.config.styled++
-	s.layAll()
+	s.layoutAll()
 }
 
-// Settle sets a function that rewrites every line of a dialog before it is shown,
+// SetLineFilter sets a function that rewrites every line of a dialog before it is shown,
 // for terminals that measure by code point; nil for other terminals.
-func (s *Stack) Settle(line func(string) string) { s.settle = line }
+func (s *Stack) SetLineFilter(line func(string) string) { s.lineFilter = line }
 
 // Push opens a dialog over the others. now is the time its Grace begins.
 func (s *Stack) Push(d Dialog, now time.Time) {
 	s.dialogs = append(s.dialogs, opened{Dialog: d})
-	s.lay(len(s.dialogs) - 1)
+	s.layout(len(s.dialogs) - 1)
 	s.shown(now)
 }
 
@@ -122,7 +121,7 @@ func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
 	}
 	s.early++
 	wait := Grace
-	if s.early > impatient {
+	if s.early > maxEarlyKeys {
 		wait = Calm
 	}
 	if ready := now.Add(wait); ready.After(s.ready) {
@@ -218,7 +217,7 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 		lines = append(lines, "")
 	}
 	r := clusters
-	if s.settle != nil {
+	if s.lineFilter != nil {
 		r = codePoints
 		for i, l := range lines { // a line without padding can be too wide by code point
 			lines[i] = r.truncate(l, s.room.width, "")
@@ -231,9 +230,9 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), tea.NewCursor(cursor.x, cursor.y)
 }
 
-func (s *Stack) layAll() {
+func (s *Stack) layoutAll() {
 	for i := range s.dialogs {
-		s.lay(i)
+		s.layout(i)
 	}
 }
 
@@ -245,8 +244,8 @@ func (s *Stack) roomOf(d Dialog) room {
 	return r
 }
 
-// lay sets the size of a dialog.
-func (s *Stack) lay(i int) {
+// layout sets the size of a dialog.
+func (s *Stack) layout(i int) {
 	d := &s.dialogs[i]
 	r := s.roomOf(d.Dialog)
 	widest, most := r.widest(), r.maxLines()
@@ -254,11 +253,11 @@ func (s *Stack) lay(i int) {
 		const below = 5 // composer, gauge and hints stay visible
 		most = max(most-below, min(most, 4))
 	}
-	wanted := d.lay(s.config, widest, most)
+	wanted := d.layout(s.config, widest, most)
 	p := d.page()
 	d.cells = min(max(wanted, ansi.StringWidth(p.title), r.foot(p), minCells), widest)
 	if d.cells < widest {
-		d.lay(s.config, d.cells, most)
+		d.layout(s.config, d.cells, most)
 	}
 }
 
@@ -279,11 +278,11 @@ func (s *Stack) draw() (box []string, at point, cursor *point) {
 	if p.cursor != nil {
 		cursor = &point{at.x + 1 + r.padding() + p.cursor.x, at.y + r.linesAbove() + p.cursor.y}
 	}
-	if s.settle == nil {
+	if s.lineFilter == nil {
 		return box, at, cursor
 	}
 	for i, l := range box {
-		box[i] = s.settle(l)
+		box[i] = s.lineFilter(l)
 	}
 	if cursor != nil && cursor.y-at.y < len(box) {
 		before := ansi.Truncate(box[cursor.y-at.y], cursor.x-at.x, "")

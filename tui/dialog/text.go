@@ -72,7 +72,7 @@ func (t *Text) dismiss() pane.Action { return nil }
 // columnWidth is the minimum width of a column of the help.
 const columnWidth = 34
 
-func (t *Text) lay(l config, width, height int) int {
+func (t *Text) layout(l config, width, height int) int {
 	t.config, t.width, t.pages = l, width, nil
 	room, cells, tall := height-t.barHeight(), ansi.StringWidth(t.bar(width)), 0
 	for at, tab := range t.tabs {
@@ -192,7 +192,7 @@ func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
 	if t.text.update(msg, keys.Moves, true) {
 		return nil, false
 	}
-	return leftover(msg), false
+	return unusedAction(msg), false
 }
 
 func (t *Text) page() page {

@@ -68,8 +68,8 @@ func (b *Buffer) Restore(d Draft) {
 	}
 }
 
-// Graft inserts a draft with its folded pastes at the cursor.
-func (b *Buffer) Graft(d Draft) {
+// InsertDraft inserts a draft with its folded pastes at the cursor.
+func (b *Buffer) InsertDraft(d Draft) {
 	if !d.open {
 		b.Enter(d.text)
 		return

@@ -25,7 +25,7 @@ func TestALargePasteIsFolded(t *testing.T) {
 		t.Errorf("the paste is labelled %q", label)
 	}
 	other := folding()
-	other.Graft(e.Draft())
+	other.InsertDraft(e.Draft())
 	e.Remove(e.Left(), e.At())
 	if e.Text() != "see " || e.Size() != conversation.Measure("see ") {
 		t.Errorf("without the paste: %q, %v", e.Text(), e.Size())
