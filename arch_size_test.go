@@ -85,7 +85,7 @@ var ceilings = map[string]size{
 	"tui/changes":                   {344, 161},
 	"tui/choices":                   {274, 73},
 	"tui/composer":                  {2050, 1007},
-	"tui/dialog":                    {2224, 779},
+	"tui/dialog":                    {2223, 779},
 	"tui/diffview":                  {562, 168},
 	"tui/edit":                      {1452, 192},
 	"tui/gauge":                     {356, 251},
