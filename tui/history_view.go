@@ -14,25 +14,25 @@ import (
 
 type historyView struct {
 	*history.Model
-	through    uint64 // the newest event shown
-	revision   uint64 // of the view shown
-	isFilled   bool
-	ledgerOnly bool // it shows only the compactions
+	through         uint64 // the newest event shown
+	revision        uint64 // of the view shown
+	isFilled        bool
+	compactionsOnly bool // it shows only the compactions
 }
 
 // newHistory returns the browser, or the list of compactions.
-func (v *views) newHistory(ledger bool) *historyView {
+func (v *views) newHistory(compactionsOnly bool) *historyView {
 	keys := v.env.Keys.History
-	options := history.Options{Styles: v.styles.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
-	return &historyView{ledgerOnly: ledger, Model: history.New(options)}
+	options := history.Options{Styles: v.styles.history(), Keys: &keys, Zone: v.env.zone(), CompactionsOnly: compactionsOnly}
+	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(options)}
 }
 
-// openLedger opens the list of compactions.
-func (v *views) openLedger() pane.Action {
+// openCompactionLog opens the list of compactions.
+func (v *views) openCompactionLog() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if view, open := v.topView().(*historyView); open && view.ledgerOnly {
+	if view, open := v.topView().(*historyView); open && view.compactionsOnly {
 		return nil
 	}
 	return v.open(v.newHistory(true))
@@ -40,7 +40,7 @@ func (v *views) openLedger() pane.Action {
 
 // toggleHistory opens the browser, or closes it if it is the top view.
 func (v *views) toggleHistory() pane.Action {
-	if view, open := v.topView().(*historyView); open && !view.ledgerOnly {
+	if view, open := v.topView().(*historyView); open && !view.compactionsOnly {
 		return v.close()
 	}
 	return v.openHistoryAt(0, "")
@@ -56,7 +56,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	}
 	view, open := v.topView().(*historyView)
 	var shown pane.Action
-	if !open || view.ledgerOnly {
+	if !open || view.compactionsOnly {
 		view = v.newHistory(false)
 		shown = v.open(view)
 	}

@@ -51,7 +51,7 @@ func slashCommands() []slashCommand {
 		cmd(window, "redo-compact", "", "redo the last undone compaction", func(m *Model, _ string) pane.Action { return m.session.redoCompaction() }),
 		cmd(window, "context", "", "show what fills the window", func(m *Model, _ string) pane.Action { return m.views.openContext() }, "tokens"),
 		cmd(window, "history", "[TURN]", "show messages next to what is sent", func(m *Model, args string) pane.Action { return m.views.openHistoryNamed(args) }),
-		cmd(window, "ledger", "", "list every compaction and its result", func(m *Model, _ string) pane.Action { return m.views.openLedger() }),
+		cmd(window, "ledger", "", "list every compaction and its result", func(m *Model, _ string) pane.Action { return m.views.openCompactionLog() }),
 		cmd(chat, "diff", "", "show changed files", func(m *Model, _ string) pane.Action { return m.views.openDiff() }),
 		cmd(window, "review", "", "review the pending summary", func(m *Model, _ string) pane.Action { return m.views.openReview() }),
 		cmd(chat, "search", "[TEXT]", "search all conversations", func(m *Model, args string) pane.Action { return m.views.openSearch(args) }),

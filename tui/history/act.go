@@ -46,7 +46,7 @@ const (
 	wasUndone = "it was undone: redo it first"
 )
 
-func (b *book) pin(it item) pane.Action {
+func (b *document) pin(it item) pane.Action {
 	r := b.historyRow(it)
 	switch {
 	case r == nil:
@@ -57,7 +57,7 @@ func (b *book) pin(it item) pane.Action {
 	return pane.Pin{Events: b.seqs(b.unit(r.Event)), Pinned: r.State != projection.StatePinned}
 }
 
-func (b *book) mask(it item) pane.Action {
+func (b *document) mask(it item) pane.Action {
 	r := b.historyRow(it)
 	switch {
 	case r == nil:
@@ -81,7 +81,7 @@ func (b *book) mask(it item) pane.Action {
 }
 
 // undo undoes the compaction that changed a row, or that the row shows.
-func (b *book) undo(it item) pane.Action {
+func (b *document) undo(it item) pane.Action {
 	overlay := uint64(0)
 	switch it.kind {
 	case kindEvent:
@@ -98,7 +98,7 @@ func (b *book) undo(it item) pane.Action {
 }
 
 // undoAt undoes the compaction to which the event at an index belongs.
-func (b *book) undoAt(i int) pane.Action {
+func (b *document) undoAt(i int) pane.Action {
 	body := b.Log[i].Body
 	if again, ok := body.(conversation.Revert); ok {
 		if at := b.index(again.Redoes); again.Redoes != 0 && at >= 0 && at < i {
@@ -118,7 +118,7 @@ func (b *book) undoAt(i int) pane.Action {
 }
 
 // redo redoes a compaction. In a row that a rewind hides, it restores the turns.
-func (b *book) redo(it item) pane.Action {
+func (b *document) redo(it item) pane.Action {
 	if r := b.historyRow(it); r != nil && b.isRewound(r) {
 		return pane.Restore{}
 	}
@@ -133,7 +133,7 @@ func (b *book) redo(it item) pane.Action {
 // resend rewinds to before the turn of a row. The first press asks for confirmation with a note; a second press right after it
 // finds that note in m.previousNote and rewinds.
 func (m *Model) resend(it item) pane.Action {
-	b := m.book
+	b := m.document
 	if r := b.historyRow(it); r != nil && b.isRewound(r) {
 		return refusal(wasUndone)
 	}
@@ -163,7 +163,7 @@ func (m *Model) resend(it item) pane.Action {
 }
 
 // fork forks after the unit with the cursor, or before it if that is a user message.
-func (b *book) fork(it item) pane.Action {
+func (b *document) fork(it item) pane.Action {
 	e := b.event(it)
 	if e == nil {
 		return refusal(noMessage)
@@ -186,13 +186,13 @@ func (b *book) fork(it item) pane.Action {
 
 // copy copies the text of a row.
 func (m *Model) copy(it item) pane.Action {
-	what, text := m.book.textOf(it)
+	what, text := m.document.textOf(it)
 	return Copy{Text: text, What: what}
 }
 
 // textOf returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
 // an original, it is the text that was sent.
-func (b *book) textOf(it item) (what, text string) {
+func (b *document) textOf(it item) (what, text string) {
 	switch it.kind {
 	case kindEvent:
 		return "the line", b.describe(it.at)
@@ -232,7 +232,7 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 
 // explainRow says in one line how a row is sent and why: which overlay changed it, when, and who caused that.
 func (d *drawer) explainRow(it item) string {
-	b := d.book
+	b := d.document
 	switch it.kind {
 	case kindOriginal:
 		r := &b.rows[it.at]
@@ -290,11 +290,11 @@ func orElse(text, other string) string {
 
 // changedBy says which overlay changed a row, when, and who caused it.
 func (d *drawer) changedBy(overlay uint64) string {
-	i := d.book.index(overlay)
+	i := d.document.index(overlay)
 	if overlay == 0 || i < 0 {
 		return ""
 	}
-	e := d.book.Log[i]
+	e := d.document.Log[i]
 	origin, _ := conversation.OriginOf(e.Body)
 	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + causedBy(origin)
 	if origin.Source == conversation.SourceManual {

@@ -48,10 +48,10 @@ type drawn struct {
 	lines [2][]string
 }
 
-// drawer draws the rows of a book. It knows which rows are expanded.
+// drawer draws the rows of a document. It knows which rows are expanded.
 type drawer struct {
 	painter
-	book     *book
+	document *document
 	zone     *time.Location
 	keys     *KeyMap
 	height   int
@@ -63,17 +63,17 @@ type drawer struct {
 func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
 
 // isOpen reports whether a row is expanded.
-func (d *drawer) isOpen(it item) bool { return d.expanded[d.book.id(it)] }
+func (d *drawer) isOpen(it item) bool { return d.expanded[d.document.id(it)] }
 
 // toggle expands or folds a row.
 func (d *drawer) toggle(it item) {
-	name := d.book.id(it)
+	name := d.document.id(it)
 	d.expanded[name] = !d.expanded[name]
 	d.redraw()
 }
 
 // Len returns the number of rows.
-func (d *drawer) Len() int { return len(d.book.items) }
+func (d *drawer) Len() int { return len(d.document.items) }
 
 // Lines draws a row.
 func (d *drawer) Lines(i int, selected bool, width int) []string {
@@ -93,7 +93,7 @@ func (d *drawer) Lines(i int, selected bool, width int) []string {
 
 // drawRow draws a row, without and with the cursor.
 func (d *drawer) drawRow(i, width int) *drawn {
-	row, it := &drawn{width: width}, d.book.items[i]
+	row, it := &drawn{width: width}, d.document.items[i]
 	if d.hasGap(i) {
 		row.lines = [2][]string{{""}, {""}}
 	}
@@ -117,8 +117,8 @@ func (d *drawer) hasGap(i int) bool {
 	if i == 0 {
 		return false
 	}
-	it, before := d.book.items[i], d.book.items[i-1]
-	return it.startsTurn || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.book.isText(it)
+	it, before := d.document.items[i], d.document.items[i-1]
+	return it.startsTurn || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.document.isText(it)
 }
 
 // drawItem draws a row without gutter and cursor. It also returns the mark in its gutter.
@@ -140,11 +140,11 @@ func (d *drawer) turnStart(it item) string {
 		return ""
 	}
 	turn, at := 0, ""
-	if e := d.book.event(it); e != nil {
+	if e := d.document.event(it); e != nil {
 		turn, at = e.Turn, " · "+clock(e.Time, d.zone)
 	}
 	if it.kind == kindMessage {
-		turn = d.book.messages[it.at].Turn
+		turn = d.document.messages[it.at].Turn
 	}
 	return d.styles.Faint.Render("  turn " + numbers.Grouped(turn) + at)
 }
@@ -152,22 +152,22 @@ func (d *drawer) turnStart(it item) string {
 // drawOriginal draws an event that is a message. If another text is sent in its place, that is beside it, or below it on a
 // narrow screen. A message that is sent as it was has the whole width.
 func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, mark string) {
-	r := &d.book.rows[it.at]
-	e := &d.book.Log[r.Event]
+	r := &d.document.rows[it.at]
+	e := &d.document.Log[r.Event]
 	status := d.sendStatus(r, width)
 	lines = []string{d.headLine(d.author(e, open, width-cells(status)-1)+d.turnStart(it), status, width)}
-	both := d.book.side == sideBoth
+	both := d.document.side == sideBoth
 	if both {
 		mark = d.gutterMark(r)
 	}
 	left, right := width, width-2
-	replaced := both && d.book.isReplaced(r)
+	replaced := both && d.document.isReplaced(r)
 	if replaced && width+gutter >= leastColumns {
 		left = (width - divider) / 2
 		right = width - divider - left
 	}
 	original := d.originalLines(e, open, replaced, left)
-	if both && !d.book.isSentUnchanged(r) { // the original is not sent
+	if both && !d.document.isSentUnchanged(r) { // the original is not sent
 		for i, l := range original {
 			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
 		}
@@ -175,8 +175,8 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 	if !replaced {
 		return append(lines, d.paintAll(original)...), mark
 	}
-	msg := d.book.View.Messages[r.Message]
-	for _, p := range d.book.View.Messages[r.Message+1:][:d.book.spanOf(r.Message)-1] { // a question and an answer are one summary
+	msg := d.document.View.Messages[r.Message]
+	for _, p := range d.document.View.Messages[r.Message+1:][:d.document.spanOf(r.Message)-1] { // a question and an answer are one summary
 		msg.Text += "\n\n" + p.Text
 	}
 	sent := d.paintAll(d.sentLines(&msg, open, true, right))
@@ -222,9 +222,9 @@ func (d *drawer) headLine(left, right string, width int) string {
 
 // drawEvent draws an event that is no message. Expanded, it has all details of the event.
 func (d *drawer) drawEvent(it item, open bool, width int) []string {
-	e := &d.book.Log[it.at]
+	e := &d.document.Log[it.at]
 	origin, _ := conversation.OriginOf(e.Body)
-	style, mark, text := d.styles.Event, markEvent, d.book.describe(it.at)
+	style, mark, text := d.styles.Event, markEvent, d.document.describe(it.at)
 	right := d.rightColumns("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {
 	case e.Body.Kind() == conversation.KindTurnFailed:
@@ -236,14 +236,14 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 			mark = markOpen
 		}
 		if origin.Before > 0 && width >= leastNames {
-			text = d.book.compacted(it.at, false)
+			text = d.document.compacted(it.at, false)
 			right = d.rightColumns("", eventName(e.Seq), change(origin.Before, origin.After), width)
 		}
 	}
-	if d.book.isUndone(it.at) {
+	if d.document.isUndone(it.at) {
 		style, text = d.styles.Pane.Muted, text+" · "+undoneLabel(e.Body)
 	}
-	if entry, ok := d.book.entries[e.Seq]; ok {
+	if entry, ok := d.document.entries[e.Seq]; ok {
 		right = d.entryColumns(entry, width)
 		if entry.Kind == inspect.EntryEpoch {
 			text = "compacted " + origin.Why
@@ -263,14 +263,14 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 // details draws all details of an event: for a compaction also the messages that it shortened, and the summaries.
 func (d *drawer) details(at, width int) []string {
 	var out []line
-	for i, l := range d.book.details(at, d.zone) {
+	for i, l := range d.document.details(at, d.zone) {
 		if i == 0 && cells(l) < width/2 { // it is in the row already
 			continue
 		}
 		out = append(out, d.wholeText(l, d.styles.Pane.Muted, width)...)
 	}
 	var events []uint64
-	for _, o := range d.book.epochFrom(at) {
+	for _, o := range d.document.epochFrom(at) {
 		events = append(events, shortened(o.Body)...)
 	}
 	events = slices.Compact(events)
@@ -279,13 +279,13 @@ func (d *drawer) details(at, width int) []string {
 			out = append(out, line{text: "… " + numbers.Count(len(events)-i, "more message"), style: d.styles.Faint})
 			break
 		}
-		if e := d.book.index(seq); e >= 0 {
-			size, _ := conversation.MessageSize(d.book.Log[e].Body)
-			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.book.tokens(size)), nameCells) + "  " + d.book.describeBriefly(e)
+		if e := d.document.index(seq); e >= 0 {
+			size, _ := conversation.MessageSize(d.document.Log[e].Body)
+			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.document.tokens(size)), nameCells) + "  " + d.document.describeBriefly(e)
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}
-	for _, o := range d.book.epochFrom(at) {
+	for _, o := range d.document.epochFrom(at) {
 		if sum, ok := o.Body.(conversation.Summary); ok && sum.Text+sum.Appendix != "" {
 			out = append(out, line{})
 			out = append(out, d.markdownLines(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)
@@ -296,8 +296,8 @@ func (d *drawer) details(at, width int) []string {
 
 // drawInstructions draws the system prompt or the tools of a request.
 func (d *drawer) drawInstructions(it item, open bool, width int) []string {
-	name, text := d.book.request.instructions(it.kind)
-	right := d.rightColumns("", "", pane.Tokens(d.book.tokens(conversation.Measure(text))), width)
+	name, text := d.document.request.instructions(it.kind)
+	right := d.rightColumns("", "", pane.Tokens(d.document.tokens(conversation.Measure(text))), width)
 	lines := []string{d.headLine(d.styles.Assistant.Render(name), right, width)}
 	if text == "" {
 		return append(lines, d.styles.Pane.Muted.Render("none"))
@@ -307,8 +307,8 @@ func (d *drawer) drawInstructions(it item, open bool, width int) []string {
 
 // drawMessage draws a message of the view, or of a request.
 func (d *drawer) drawMessage(it item, open bool, width int) []string {
-	msg := &d.book.messages[it.at]
-	before, after := d.book.tokens(msg.Before), d.book.tokens(msg.After())
+	msg := &d.document.messages[it.at]
+	before, after := d.document.tokens(msg.Before), d.document.tokens(msg.After())
 	whole := msg.State == projection.StateVerbatim || msg.State == projection.StatePinned
 	if whole || len(msg.Events) == 0 {
 		before = after
@@ -316,7 +316,7 @@ func (d *drawer) drawMessage(it item, open bool, width int) []string {
 	right := d.rightColumns(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
 	lines := []string{d.headLine(d.sender(it, msg, open, width-cells(right)-1)+d.turnStart(it), right, width)}
 	lines = append(lines, d.paintAll(d.sentLines(msg, open, false, width))...)
-	e := d.book.event(it)
+	e := d.document.event(it)
 	if !open || e == nil || len(msg.Events) != 1 || whole {
 		return lines
 	}

@@ -22,7 +22,7 @@ import (
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
 // isUndone reports whether a compaction was undone.
-func (b *book) isUndone(i int) bool {
+func (b *document) isUndone(i int) bool {
 	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
 		return false
 	}
@@ -73,7 +73,7 @@ func shortened(b conversation.Body) []uint64 {
 }
 
 // describeBriefly describes an event on one line.
-func (b *book) describeBriefly(at int) string {
+func (b *document) describeBriefly(at int) string {
 	switch body := b.Log[at].Body.(type) {
 	case conversation.ToolResult:
 		return strings.TrimSpace(plain.Line(body.Tool) + "  " + b.subjectOf(b.Log[at].Seq, body.CallID))
@@ -87,7 +87,7 @@ func (b *book) describeBriefly(at int) string {
 }
 
 // describe says in a few words what an event did.
-func (b *book) describe(i int) string {
+func (b *document) describe(i int) string {
 	switch body := b.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return b.compacted(i, true)
@@ -143,7 +143,7 @@ func (b *book) describe(i int) string {
 }
 
 // compacted describes a compaction, with or without its tokens.
-func (b *book) compacted(i int, tokens bool) string {
+func (b *document) compacted(i int, tokens bool) string {
 	origin, _ := conversation.OriginOf(b.Log[i].Body)
 	text := "compacted" + causedBy(origin)
 	if tokens && origin.Before > 0 {
@@ -169,7 +169,7 @@ func causedBy(origin conversation.Origin) string {
 }
 
 // reverted describes what a revert undid or redid.
-func (b *book) reverted(r conversation.Revert) string {
+func (b *document) reverted(r conversation.Revert) string {
 	seq := max(r.Epoch, r.Event)
 	if r.Redoes != 0 {
 		return "compaction " + eventName(r.Redoes) + " redone"
@@ -200,7 +200,7 @@ func namesOf(events []uint64) string {
 }
 
 // details describes an event in several lines: what it is, who caused it, and its summaries.
-func (b *book) details(i int, zone *time.Location) []string {
+func (b *document) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
 	out := []string{b.describe(i)}
 	origin, ok := conversation.OriginOf(e.Body)

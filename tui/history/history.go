@@ -17,10 +17,10 @@ import (
 // Options configure a Model. Keys is read at every key, so that a new binding takes effect
 // at once.
 type Options struct {
-	Styles Styles
-	Keys   *KeyMap
-	Zone   *time.Location
-	Ledger bool // list only the compactions
+	Styles          Styles
+	Keys            *KeyMap
+	Zone            *time.Location
+	CompactionsOnly bool // list only the compactions
 }
 
 // Model is the history browser.
@@ -28,10 +28,10 @@ type Model struct {
 	keys          *KeyMap
 	width, height int
 
-	sheet  pane.Sheet
-	book   *book
-	draw   *drawer
-	search *search
+	sheet    pane.Sheet
+	document *document
+	draw     *drawer
+	search   *search
 
 	startSide    side // the side that is shown first
 	note         Note // above the keys until the next key
@@ -49,11 +49,11 @@ func New(o Options) *Model {
 		zone = time.UTC
 	}
 	b := open(Content{})
-	d := &drawer{book: b, zone: zone, keys: keys}
-	s := &search{book: b}
+	d := &drawer{document: b, zone: zone, keys: keys}
+	s := &search{document: b}
 	d.painter = newPainter(o.Styles, s)
-	m := &Model{keys: keys, book: b, search: s, draw: d}
-	if o.Ledger {
+	m := &Model{keys: keys, document: b, search: s, draw: d}
+	if o.CompactionsOnly {
 		m.startSide = sideCompactions
 	}
 	m.SetSize(80, 24)
@@ -81,7 +81,7 @@ func (m *Model) SetStyles(s Styles) {
 
 // SetUsed sets the tokens of the next request and of its prompt and tools, as the gauge shows
 // them: a report of the provider can change them without a new event.
-func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, prompt }
+func (m *Model) SetUsed(used, prompt int) { m.document.Used, m.document.Prompt = used, prompt }
 
 // Show shows a conversation, with the cursor on the newest row.
 func (m *Model) Show(c Content) {
@@ -89,7 +89,7 @@ func (m *Model) Show(c Content) {
 	m.sheet.Reset()
 	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
-	*m.book = *open(c)
+	*m.document = *open(c)
 	m.show(m.startSide, nil)
 	m.sheet.ToEnd(m.draw)
 }
@@ -97,9 +97,9 @@ func (m *Model) Show(c Content) {
 // Refresh shows the current state of the same conversation. The cursor stays on its event.
 func (m *Model) Refresh(c Content) {
 	seq, sel := m.cursorEvent(), m.selected()
-	side, request := m.book.side, m.book.request
-	*m.book = *open(c)
-	m.book.show(side, request)
+	side, request := m.document.side, m.document.request
+	*m.document = *open(c)
+	m.document.show(side, request)
 	m.draw.redraw()
 	m.fitList()
 	m.search.stale = true
@@ -108,17 +108,17 @@ func (m *Model) Refresh(c Content) {
 	case sel < 0:
 		m.sheet.ToEnd(m.draw)
 	default:
-		m.sheet.Shift(m.book.rowAt(seq, sel) - sel)
+		m.sheet.Shift(m.document.rowAt(seq, sel) - sel)
 	}
 }
 
 // show shows a side, or a request if r is not nil.
 func (m *Model) show(s side, r *request) {
-	if r != m.book.request || r != nil || s != m.book.side {
+	if r != m.document.request || r != nil || s != m.document.side {
 		m.search.stale = true
 	}
 	m.draw.redraw()
-	m.book.show(s, r)
+	m.document.show(s, r)
 	m.sheet.Page.ToTop()
 	m.fitList()
 }
@@ -132,7 +132,7 @@ func (m *Model) selected() int { return m.sheet.Selected(m.draw) }
 // cursorEvent returns the event with the cursor, 0 if there is none.
 func (m *Model) cursorEvent() uint64 {
 	if it, ok := m.currentRow(); ok {
-		return m.book.seq(it)
+		return m.document.seq(it)
 	}
 	return 0
 }
@@ -140,7 +140,7 @@ func (m *Model) cursorEvent() uint64 {
 // goTo moves the cursor to the row of an event.
 func (m *Model) goTo(seq uint64) {
 	if m.draw.Len() > 0 {
-		m.sheet.Select(m.draw, m.book.rowAt(seq, 0))
+		m.sheet.Select(m.draw, m.document.rowAt(seq, 0))
 	}
 }
 
@@ -150,7 +150,7 @@ func (m *Model) currentRow() (item, bool) {
 	if i < 0 {
 		return item{}, false
 	}
-	return m.book.items[i], true
+	return m.document.items[i], true
 }
 
 // Jump moves the cursor to an event and searches for a query, so that its matches are
@@ -166,8 +166,8 @@ func (m *Model) Jump(event uint64, query string) {
 
 // Request answers RebuildRequest with the rebuilt request, or with the error.
 func (m *Model) Request(r inspect.RebuiltRequest, err error) {
-	if m.book.request.answer(r, err) {
-		m.show(m.book.side, m.book.request)
+	if m.document.request.answer(r, err) {
+		m.show(m.document.side, m.document.request)
 		m.sheet.ToEnd(m.draw)
 	}
 }

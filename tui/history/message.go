@@ -34,7 +34,7 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 		}
 		return out
 	case conversation.ToolResult:
-		return d.toolLine(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.book.subjectOf(e.Seq, b.CallID), open, width)
+		return d.toolLine(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.document.subjectOf(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }
@@ -190,7 +190,7 @@ func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 		return markPart
 	case r.Message < 0:
 		return markAbsent
-	case d.book.isSentUnchanged(r):
+	case d.document.isSentUnchanged(r):
 		return markSame
 	}
 	return ""
@@ -198,15 +198,15 @@ func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 
 // sendStatus is how a row is sent, if not unchanged, and its tokens.
 func (d *drawer) sendStatus(r *inspect.HistoryRow, width int) string {
-	back := d.book.isRewound(r)
-	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
-	if part := !back && isPart(r); part && d.book.side == sideBoth {
+	back := d.document.isRewound(r)
+	badge, tokens := d.badge(r.State, r.Why, back), d.document.tokensOf(r)
+	if part := !back && isPart(r); part && d.document.side == sideBoth {
 		badge, tokens = d.styles.Faint.Render(stateWord(r.State, r.Why)), ""
 	}
-	if tokens == "" || d.book.side == sideOriginal {
-		tokens = pane.Tokens(d.book.tokens(r.Before))
+	if tokens == "" || d.document.side == sideOriginal {
+		tokens = pane.Tokens(d.document.tokens(r.Before))
 	}
-	return d.rightColumns(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
+	return d.rightColumns(badge, eventName(d.document.Log[r.Event].Seq), tokens, width)
 }
 
 // rightColumns draws a badge, the name of an event if there is room, and tokens, in columns.
@@ -218,7 +218,7 @@ func (d *drawer) rightColumns(badge, event, tokens string, width int) string {
 		return badge + d.styles.Pane.Muted.Render(tokens)
 	}
 	column := changeCells
-	if !d.book.modified {
+	if !d.document.modified {
 		column = changeCells / 2
 	}
 	return badge + d.styles.Faint.Render(alignedRight(event, nameCells)) + d.styles.Pane.Muted.Render(" "+alignedRight(tokens, column))
@@ -271,10 +271,10 @@ func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) 
 	case msg.Role != projection.RoleTool:
 		return name(d.styles.Assistant, plain.Line(string(msg.Role)))
 	}
-	e := d.book.event(it)
+	e := d.document.event(it)
 	if e == nil {
 		return d.toolLine(conversation.ResultInterrupted, msg.Tool, "", open, width)
 	}
 	b, _ := e.Body.(conversation.ToolResult)
-	return d.toolLine(b.Status, orElse(b.Tool, msg.Tool), d.book.subjectOf(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
+	return d.toolLine(b.Status, orElse(b.Tool, msg.Tool), d.document.subjectOf(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
 }

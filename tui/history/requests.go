@@ -106,7 +106,7 @@ func (q *request) instructions(k kind) (name, text string) {
 
 // stepTo returns the request before or after the shown one. If the conversation is shown, it returns the request nearest to the
 // event from. Without such a request, it returns the reason.
-func (b *book) stepTo(by int, from uint64) (*request, string) {
+func (b *document) stepTo(by int, from uint64) (*request, string) {
 	at := 0
 	if b.request != nil {
 		at, from = b.request.at+by, b.request.from

@@ -17,7 +17,7 @@ import (
 const callsBack = 400
 
 // historyRow returns the row of an item's original: of the event, or of the only event of a message. It is nil for other items.
-func (b *book) historyRow(it item) *inspect.HistoryRow {
+func (b *document) historyRow(it item) *inspect.HistoryRow {
 	switch it.kind {
 	case kindOriginal:
 		return &b.rows[it.at]
@@ -34,7 +34,7 @@ func (b *book) historyRow(it item) *inspect.HistoryRow {
 }
 
 // unit returns the unit of an event, as indices into the log.
-func (b *book) unit(event int) []int {
+func (b *document) unit(event int) []int {
 	if b.units == nil {
 		b.units = conversation.Units(b.Log)
 	}
@@ -47,7 +47,7 @@ func (b *book) unit(event int) []int {
 }
 
 // seqs returns the numbers of events.
-func (b *book) seqs(events []int) []uint64 {
+func (b *document) seqs(events []int) []uint64 {
 	out := make([]uint64, len(events))
 	for i, at := range events {
 		out[i] = b.Log[at].Seq
@@ -56,7 +56,7 @@ func (b *book) seqs(events []int) []uint64 {
 }
 
 // results returns the tool results of a unit.
-func (b *book) results(unit []int) []uint64 {
+func (b *document) results(unit []int) []uint64 {
 	var out []uint64
 	for _, i := range unit {
 		if _, ok := b.Log[i].Body.(conversation.ToolResult); ok {
@@ -67,7 +67,7 @@ func (b *book) results(unit []int) []uint64 {
 }
 
 // isSentUnchanged reports whether a row is sent unchanged.
-func (b *book) isSentUnchanged(r *inspect.HistoryRow) bool {
+func (b *document) isSentUnchanged(r *inspect.HistoryRow) bool {
 	if r.Message < 0 || !r.ShowsMessage {
 		return false
 	}
@@ -89,7 +89,7 @@ func (b *book) isSentUnchanged(r *inspect.HistoryRow) bool {
 }
 
 // isReplaced reports whether another text is sent in place of this row.
-func (b *book) isReplaced(r *inspect.HistoryRow) bool {
+func (b *document) isReplaced(r *inspect.HistoryRow) bool {
 	return r.Message >= 0 && r.ShowsMessage && !b.isSentUnchanged(r)
 }
 
@@ -102,7 +102,7 @@ func change(before, after int) string {
 }
 
 // tokensOf formats the tokens of a row before and after, "" if the text that replaces it is in another row.
-func (b *book) tokensOf(r *inspect.HistoryRow) string {
+func (b *document) tokensOf(r *inspect.HistoryRow) string {
 	before := b.tokens(r.Before)
 	switch {
 	case r.Message < 0:
@@ -118,7 +118,7 @@ func (b *book) tokensOf(r *inspect.HistoryRow) string {
 }
 
 // tokensOfAll returns the tokens of the originals that messages replace, and of the messages.
-func (b *book) tokensOfAll(parts []projection.Message) (before, after int) {
+func (b *document) tokensOfAll(parts []projection.Message) (before, after int) {
 	var x, y conversation.Size
 	for i := range parts {
 		x, y = x.Plus(parts[i].Before), y.Plus(parts[i].After())
@@ -127,13 +127,13 @@ func (b *book) tokensOfAll(parts []projection.Message) (before, after int) {
 }
 
 // spanOf returns how many messages of the view replace the same events as this one.
-func (b *book) spanOf(message int) int {
-	view := book{messages: b.View.Messages}
+func (b *document) spanOf(message int) int {
+	view := document{messages: b.View.Messages}
 	return len(view.sameEventMessages(message))
 }
 
 // callOf returns the tool call that a result answers; false if it is not among the events just before it.
-func (b *book) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
+func (b *document) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
 	at := b.index(seq)
 	for i := at - 1; i >= 0 && i >= at-callsBack; i-- {
 		reply, ok := b.Log[i].Body.(conversation.AssistantMessage)
@@ -150,7 +150,7 @@ func (b *book) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
 }
 
 // subjectOf returns the subject of the call that a result answers, "" if it is unknown.
-func (b *book) subjectOf(seq uint64, id string) string {
+func (b *document) subjectOf(seq uint64, id string) string {
 	c, ok := b.callOf(seq, id)
 	if !ok {
 		return ""
@@ -159,7 +159,7 @@ func (b *book) subjectOf(seq uint64, id string) string {
 }
 
 // isText reports whether a row is a message other than a tool result.
-func (b *book) isText(it item) bool {
+func (b *document) isText(it item) bool {
 	switch it.kind {
 	case kindOriginal:
 		_, result := b.Log[b.rows[it.at].Event].Body.(conversation.ToolResult)
@@ -171,7 +171,7 @@ func (b *book) isText(it item) bool {
 }
 
 // isUserMessage reports whether a row is a user message.
-func (b *book) isUserMessage(it item) bool {
+func (b *document) isUserMessage(it item) bool {
 	switch it.kind {
 	case kindOriginal:
 		_, ok := b.Log[b.rows[it.at].Event].Body.(conversation.UserMessage)
@@ -183,7 +183,7 @@ func (b *book) isUserMessage(it item) bool {
 }
 
 // isCutResult reports whether a row is a result that was cut when it arrived.
-func (b *book) isCutResult(it item) bool {
+func (b *document) isCutResult(it item) bool {
 	e := b.event(it)
 	if e == nil || b.request != nil {
 		return false
@@ -194,7 +194,7 @@ func (b *book) isCutResult(it item) bool {
 
 // enterTarget returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for
 // a pointer to a repeated result that result. It is 0 if there is none.
-func (b *book) enterTarget(it item) uint64 {
+func (b *document) enterTarget(it item) uint64 {
 	var msg *projection.Message
 	switch it.kind {
 	case kindOriginal:
@@ -218,7 +218,7 @@ func (b *book) enterTarget(it item) uint64 {
 }
 
 // firstOf returns the first event of a turn, 0 if it has no message.
-func (b *book) firstOf(turn int) uint64 {
+func (b *document) firstOf(turn int) uint64 {
 	if i := b.rowOfTurn(turn); i >= 0 {
 		return b.Log[b.rows[i].Event].Seq
 	}

@@ -9,10 +9,10 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// search finds rows of a book. It searches the original of a row and the text that is sent in its place, also where they are
+// search finds rows of a document. It searches the original of a row and the text that is sent in its place, also where they are
 // folded.
 type search struct {
-	book *book
+	document *document
 
 	query    find.Query
 	isActive bool // there is a query
@@ -27,7 +27,7 @@ type search struct {
 }
 
 // reset ends the search.
-func (s *search) reset() { *s = search{book: s.book} }
+func (s *search) reset() { *s = search{document: s.document} }
 
 // setQuery searches for a query. An empty or invalid query ends the search.
 func (s *search) setQuery(text string) {
@@ -80,7 +80,7 @@ func (s *search) nextMatch(at, by int, inclusive bool) int {
 func (s *search) matches() []int {
 	if s.stale {
 		s.stale, s.found = false, s.found[:0]
-		for i, it := range s.book.items {
+		for i, it := range s.document.items {
 			if s.matchesRow(it) {
 				s.found = append(s.found, i)
 			}
@@ -91,7 +91,7 @@ func (s *search) matches() []int {
 
 // matchesRow reports whether a row matches.
 func (s *search) matchesRow(it item) bool {
-	b := s.book
+	b := s.document
 	_, text := b.textOf(it)
 	texts := append(make([]string, 0, 8), text)
 	switch it.kind {

@@ -66,13 +66,13 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Search, Do: func() pane.Action { m.search.startTyping(max(m.selected(), 0)); return nil }},
 		{On: k.Next, Do: func() pane.Action { return m.nextMatch(1) }},
 		{On: k.Previous, Do: func() pane.Action { return m.nextMatch(-1) }},
-		{On: k.Pin, Do: m.onWritableRow(m.book.pin)},
-		{On: k.Mask, Do: m.onWritableRow(m.book.mask)},
-		{On: k.Undo, Do: m.onWritableRow(m.book.undo)},
-		{On: k.Redo, Do: m.onWritableRow(m.book.redo)},
+		{On: k.Pin, Do: m.onWritableRow(m.document.pin)},
+		{On: k.Mask, Do: m.onWritableRow(m.document.mask)},
+		{On: k.Undo, Do: m.onWritableRow(m.document.undo)},
+		{On: k.Redo, Do: m.onWritableRow(m.document.redo)},
 		{On: k.Resend, Do: m.onWritableRow(m.resend)},
 		{On: k.Copy, Do: m.onRow(m.copy)},
-		{On: k.Fork, Do: m.onRow(m.book.fork)},
+		{On: k.Fork, Do: m.onRow(m.document.fork)},
 		{On: k.Jump, Do: m.onRow(m.jumpToHistory)},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 	}
@@ -90,7 +90,7 @@ func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 
 // onWritableRow is onRow for commands that change the conversation. In a read-only conversation they return the reason.
 func (m *Model) onWritableRow(do func(item) pane.Action) func() pane.Action {
-	if why := m.book.ReadOnly; why != "" {
+	if why := m.document.ReadOnly; why != "" {
 		return func() pane.Action { return refusal(why) }
 	}
 	return m.onRow(do)
@@ -119,7 +119,7 @@ func (m *Model) cancel() pane.Action {
 	switch {
 	case m.search.isActive:
 		m.endSearch()
-	case m.book.request != nil:
+	case m.document.request != nil:
 		m.leaveRequest()
 	case ok && m.draw.isOpen(it):
 		return m.toggle()
@@ -131,25 +131,25 @@ func (m *Model) cancel() pane.Action {
 
 // nextSide shows the next side, or leaves a request.
 func (m *Model) nextSide() pane.Action {
-	if m.book.request != nil {
+	if m.document.request != nil {
 		m.leaveRequest()
 		return nil
 	}
-	if m.book.side == sideCompactions {
+	if m.document.side == sideCompactions {
 		return nil
 	}
 	seq := m.cursorEvent()
-	m.show((m.book.side+1)%sides, nil)
+	m.show((m.document.side+1)%sides, nil)
 	m.goTo(seq)
 	return nil
 }
 
 // jumpToHistory goes from the list of compactions to one of them in the history.
 func (m *Model) jumpToHistory(it item) pane.Action {
-	if m.book.side != sideCompactions {
+	if m.document.side != sideCompactions {
 		return note("this is the place")
 	}
-	return pane.Jump{Event: m.book.seq(it)}
+	return pane.Jump{Event: m.document.seq(it)}
 }
 
 // toggle expands or folds the row with the cursor.
@@ -171,16 +171,16 @@ func (m *Model) expandOrGo() pane.Action {
 	}
 	to, open := uint64(0), ok && m.draw.isOpen(it)
 	if open {
-		to = m.book.enterTarget(it)
+		to = m.document.enterTarget(it)
 	}
 	switch {
-	case open && to == 0 && m.book.isCutResult(it):
-		return ShowWhole{Event: m.book.seq(it)}
+	case open && to == 0 && m.document.isCutResult(it):
+		return ShowWhole{Event: m.document.seq(it)}
 	case to == 0:
 		return m.toggle()
-	case m.book.side == sideCompactions && m.book.request == nil:
+	case m.document.side == sideCompactions && m.document.request == nil:
 		return pane.Jump{Event: to}
-	case m.book.request != nil || m.book.side == sideSent:
+	case m.document.request != nil || m.document.side == sideSent:
 		m.show(sideBoth, nil)
 	}
 	m.goTo(to)
@@ -190,7 +190,7 @@ func (m *Model) expandOrGo() pane.Action {
 // moveToUserMessage moves the cursor to the next user message, or the previous one.
 func (m *Model) moveToUserMessage(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
-		if m.book.isUserMessage(m.book.items[i]) {
+		if m.document.isUserMessage(m.document.items[i]) {
 			m.sheet.Select(m.draw, i)
 			return nil
 		}
@@ -203,14 +203,14 @@ func (m *Model) moveToUserMessage(by int) pane.Action {
 
 // showRequest shows the next request, or the previous one.
 func (m *Model) showRequest(by int) pane.Action {
-	if len(m.book.Requests) == 0 {
+	if len(m.document.Requests) == 0 {
 		return refusal("no request of this conversation was recorded")
 	}
-	r, why := m.book.stepTo(by, m.cursorEvent())
+	r, why := m.document.stepTo(by, m.cursorEvent())
 	if r == nil {
 		return note(why)
 	}
-	m.show(m.book.side, r)
+	m.show(m.document.side, r)
 	return RebuildRequest{Event: r.sent.Event}
 }
 
@@ -218,9 +218,9 @@ func (m *Model) showRequest(by int) pane.Action {
 func (m *Model) leaveRequest() {
 	seq := m.cursorEvent()
 	if seq == 0 {
-		seq = m.book.request.from
+		seq = m.document.request.from
 	}
-	m.show(m.book.side, nil)
+	m.show(m.document.side, nil)
 	m.goTo(seq)
 }
 

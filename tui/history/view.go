@@ -30,11 +30,11 @@ func (m *Model) View() string {
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
-	if r := m.book.request; r != nil && r.state != requestRebuilt {
+	if r := m.document.request; r != nil && r.state != requestRebuilt {
 		return r.body(&m.draw.styles, m.width)
 	}
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
-	if m.book.side == sideCompactions {
+	if m.document.side == sideCompactions {
 		title = "No compactions yet."
 		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact isCompaction now; at the load line it happens automatically."
 	}
@@ -60,17 +60,17 @@ func (m *Model) listContent() pane.Shown {
 
 // showsDetailsBeside reports whether the details of the row with the cursor are at the right.
 func (m *Model) showsDetailsBeside() bool {
-	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width, false) > 0
+	return m.document.side == sideCompactions && m.document.request == nil && pane.AsideWidth(m.width, false) > 0
 }
 
 // frame is the part around the rows. Its height does not depend on the row with the cursor.
 func (m *Model) frame() pane.Frame {
 	f := pane.Frame{Title: "History", Detail: m.tabs(), Status: " "}
-	if t := plain.Line(m.book.Title); t != "" {
+	if t := plain.Line(m.document.Title); t != "" {
 		f.Title += "  " + t
 	}
-	if r := m.book.request; r != nil {
-		place := r.position(len(m.book.Requests))
+	if r := m.document.request; r != nil {
+		place := r.position(len(m.document.Requests))
 		f.Detail = "[as sent in request " + place + "]"
 		if m.width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"
@@ -78,20 +78,20 @@ func (m *Model) frame() pane.Frame {
 		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.description(m.draw.zone)), r.verdict(&m.draw.styles)}
 		return f
 	}
-	if m.book.side == sideCompactions {
+	if m.document.side == sideCompactions {
 		f.Title, f.Detail = strings.Replace(f.Title, "History", "Ledger", 1), ""
-		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.compactionTotals())}
+		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.document.compactionTotals())}
 		return f
 	}
-	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.totalsLine())}
-	if notes := m.book.View.Notes; len(notes) > 0 {
+	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.document.totalsLine())}
+	if notes := m.document.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
 			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
 		f.Lines = append(f.Lines, m.draw.styles.Pane.Warning.Render(text))
 	}
-	if m.book.side == sideBoth && m.book.modified && m.width >= leastColumns && m.height >= leastHeads {
+	if m.document.side == sideBoth && m.document.modified && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
 		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
 		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Faint.Render(heads))
@@ -102,12 +102,12 @@ func (m *Model) frame() pane.Frame {
 // tabs are the sides, the shown one in brackets. On a narrow screen it is the only one.
 func (m *Model) tabs() string {
 	if m.width < leastColumns {
-		return "[" + m.book.side.String() + "]"
+		return "[" + m.document.side.String() + "]"
 	}
 	var parts []string
 	for s := range sides {
 		name := " " + s.String() + " "
-		if s == m.book.side {
+		if s == m.document.side {
 			name = "[" + s.String() + "]"
 		}
 		parts = append(parts, name)
@@ -160,7 +160,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // positionText is the number of the row with the cursor, or of the match.
 func (m *Model) positionText() string {
-	n := len(m.book.items)
+	n := len(m.document.items)
 	at := m.selected()
 	switch {
 	case n == 0:
@@ -172,7 +172,7 @@ func (m *Model) positionText() string {
 		}
 		return numbers.Count(len(found), "row") + " with a match"
 	}
-	if e := m.book.event(m.book.items[at]); e != nil && m.width >= leastColumns {
+	if e := m.document.event(m.document.items[at]); e != nil && m.width >= leastColumns {
 		return fmt.Sprintf("turn %d · %d of %d", e.Turn, at+1, n)
 	}
 	return fmt.Sprintf("%d of %d", at+1, n)
@@ -184,27 +184,27 @@ func (m *Model) hints() []string {
 	switch {
 	case m.search.typing:
 		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
-	case m.book.request != nil:
+	case m.document.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
 			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}
 	}
-	if m.book.side == sideCompactions {
+	if m.document.side == sideCompactions {
 		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo), pane.Hint("close", k.Close),
 			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
 	}
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
 	if it, ok := m.currentRow(); ok && m.draw.isOpen(it) {
 		switch {
-		case m.book.enterTarget(it) != 0:
+		case m.document.enterTarget(it) != 0:
 			out[0] = pane.Hint("go to the original", k.Open)
-		case m.book.isCutResult(it):
+		case m.document.isCutResult(it):
 			out[0] = pane.Hint("all of it", k.Open)
 		}
 	}
 	if m.search.isActive {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
-	if m.book.ReadOnly == "" {
+	if m.document.ReadOnly == "" {
 		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
 	}
 	return append(out, pane.Hint("requests", k.PreviousRequest, k.NextRequest), pane.Hint("search", k.Search), pane.Hint("copy", k.Copy),

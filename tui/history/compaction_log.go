@@ -12,11 +12,11 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The ledger is the compaction log (/ledger): the history reduced to its compactions, with the result of each, the tokens that
+// The compaction log (/ledger) is the history reduced to its compactions, with the result of each, the tokens that
 // it saved and what it cost.
 
 // listCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
-func (b *book) listCompactions() {
+func (b *document) listCompactions() {
 	b.messages, b.entries = b.View.Messages, map[uint64]inspect.Entry{}
 	for _, e := range inspect.CompactionLog(b.Log) {
 		if at := b.index(e.Event); at >= 0 {
@@ -86,7 +86,7 @@ func formatDuration(d time.Duration) string {
 }
 
 // entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
-func (b *book) entryDetails(seq uint64) []string {
+func (b *document) entryDetails(seq uint64) []string {
 	e, ok := b.entries[seq]
 	if !ok {
 		return nil
@@ -121,7 +121,7 @@ func joined(parts ...string) string {
 
 // compactionTotals counts the compactions and adds up what they cost. It does not add up the savings, because each
 // compaction begins with the result of the previous one.
-func (b *book) compactionTotals() string {
+func (b *document) compactionTotals() string {
 	made, active, failed, spent := 0, 0, 0, 0.0
 	for _, e := range b.entries {
 		switch {

@@ -11,9 +11,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// book is the content of the history: the originals, what is sent of each, and the rows of the side that is shown. open reads
+// document is the content of the history: the originals, what is sent of each, and the rows of the side that is shown. open reads
 // each event and message once, but not their texts.
-type book struct {
+type document struct {
 	Content
 	rows     []inspect.HistoryRow
 	active   map[uint64]bool // overlays and reverts that are in force
@@ -68,12 +68,12 @@ type rowID struct {
 	part int // index among the messages that replace the same events
 }
 
-// open makes a book.
-func open(c Content) *book {
+// open makes a document.
+func open(c Content) *document {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := &book{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
+	b := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
 	for _, list := range [][]int{conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
 			b.active[c.Log[i].Seq] = true
@@ -84,7 +84,7 @@ func open(c Content) *book {
 }
 
 // show lists the rows of a side, or of a request.
-func (b *book) show(s side, r *request) {
+func (b *document) show(s side, r *request) {
 	b.side, b.request = s, r
 	b.items = b.items[:0:0]
 	switch {
@@ -105,14 +105,14 @@ func (b *book) show(s side, r *request) {
 	}
 }
 
-func (b *book) listMessages() {
+func (b *document) listMessages() {
 	for i := range b.messages {
 		b.items = append(b.items, item{kind: kindMessage, at: i, startsTurn: i == 0 || b.messages[i].Turn != b.messages[i-1].Turn})
 	}
 }
 
 // listOriginals lists the messages and, between them, the other events.
-func (b *book) listOriginals() {
+func (b *document) listOriginals() {
 	b.items = make([]item, 0, len(b.rows)+16)
 	next, turn := 0, -1
 	for i := range b.Log {
@@ -128,13 +128,13 @@ func (b *book) listOriginals() {
 }
 
 // continuesEpoch reports whether an overlay belongs to the same epoch as the event before it.
-func (b *book) continuesEpoch(i int) bool {
+func (b *document) continuesEpoch(i int) bool {
 	epoch := conversation.EpochOf(b.Log[i])
 	return i > 0 && epoch != 0 && conversation.EpochOf(b.Log[i-1]) == epoch
 }
 
 // epochFrom returns the overlays of the epoch that begins with the event at an index.
-func (b *book) epochFrom(i int) []conversation.Event {
+func (b *document) epochFrom(i int) []conversation.Event {
 	end := i + 1
 	for end < len(b.Log) && b.continuesEpoch(end) {
 		end++
@@ -143,7 +143,7 @@ func (b *book) epochFrom(i int) []conversation.Event {
 }
 
 // index returns the index of an event in the log, -1 if it is not in the log.
-func (b *book) index(seq uint64) int {
+func (b *document) index(seq uint64) int {
 	if i := seq - 1; i < uint64(len(b.Log)) && b.Log[i].Seq == seq {
 		return int(i)
 	}
@@ -152,7 +152,7 @@ func (b *book) index(seq uint64) int {
 
 // event returns the event of a row: for a message the first event that it contains or replaces. It
 // is nil for a row without an event.
-func (b *book) event(it item) *conversation.Event {
+func (b *document) event(it item) *conversation.Event {
 	i := -1
 	switch it.kind {
 	case kindOriginal:
@@ -171,7 +171,7 @@ func (b *book) event(it item) *conversation.Event {
 }
 
 // seq returns the number of a row's event, 0 for none.
-func (b *book) seq(it item) uint64 {
+func (b *document) seq(it item) uint64 {
 	if e := b.event(it); e != nil {
 		return e.Seq
 	}
@@ -179,7 +179,7 @@ func (b *book) seq(it item) uint64 {
 }
 
 // id returns the identity of a row.
-func (b *book) id(it item) rowID {
+func (b *document) id(it item) rowID {
 	k := rowID{kind: it.kind, seq: b.seq(it)}
 	if it.kind != kindMessage {
 		return k
@@ -195,14 +195,14 @@ func (b *book) id(it item) rowID {
 }
 
 // sameEvents reports whether two messages contain or replace the same events.
-func (b *book) sameEvents(i, j int) bool {
+func (b *document) sameEvents(i, j int) bool {
 	x, y := b.messages[i].Events, b.messages[j].Events
 	return len(x) > 0 && len(x) == len(y) && x[0] == y[0]
 }
 
 // rowAt returns the row of an event, or the last row before it. If seq is 0, it returns
 // the row fallback, or the nearest row that exists.
-func (b *book) rowAt(seq uint64, fallback int) int {
+func (b *document) rowAt(seq uint64, fallback int) int {
 	if seq == 0 {
 		return max(0, min(fallback, len(b.items)-1))
 	}
@@ -223,7 +223,7 @@ func (b *book) rowAt(seq uint64, fallback int) int {
 
 // sameEventMessages returns the message at an index and those after it that replace the same events:
 // some presets send a summary as a question and an answer.
-func (b *book) sameEventMessages(i int) []projection.Message {
+func (b *document) sameEventMessages(i int) []projection.Message {
 	end := i + 1
 	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == projection.StateSummarised {
 		end++
@@ -232,7 +232,7 @@ func (b *book) sameEventMessages(i int) []projection.Message {
 }
 
 // isRewound reports whether a rewind hides a row.
-func (b *book) isRewound(r *inspect.HistoryRow) bool {
+func (b *document) isRewound(r *inspect.HistoryRow) bool {
 	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
 		return false
 	}
@@ -245,7 +245,7 @@ func (b *book) isRewound(r *inspect.HistoryRow) bool {
 }
 
 // rowOfTurn returns the row at which a turn begins, -1 if it has no message.
-func (b *book) rowOfTurn(n int) int {
+func (b *document) rowOfTurn(n int) int {
 	for i := range b.rows {
 		if b.Log[b.rows[i].Event].Turn == n {
 			return i
@@ -256,7 +256,7 @@ func (b *book) rowOfTurn(n int) int {
 
 // countTokens computes hidden and modified. Like the gauge, it adds tokens for the framing of
 // each message.
-func (b *book) countTokens() {
+func (b *document) countTokens() {
 	framed := func(size conversation.Size, calls int) float64 {
 		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
 	}
@@ -278,7 +278,7 @@ func (b *book) countTokens() {
 
 // totalsLine has the tokens of the originals and of what is sent: said ~412k → sent ~61k + ~10k prompt and tools. The sent
 // tokens add up to the number of the gauge.
-func (b *book) totalsLine() string {
+func (b *document) totalsLine() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
 	if b.Prompt > 0 {
@@ -288,7 +288,7 @@ func (b *book) totalsLine() string {
 }
 
 // tokens estimates the tokens of a text of this size.
-func (b *book) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
+func (b *document) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
 
 // Content is the conversation that the history shows.
 type Content struct {
