@@ -94,6 +94,11 @@ func (a *Agent) Send(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text}) })
 }
 
+// SendOn is Send with another model for this turn. A message that is returned to the composer loses it.
+func (a *Agent) SendOn(text string, m llm.Model, p llm.Provider) {
+	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, on: &endpoint{m, p}}) })
+}
+
 // Add adds a message without requesting a reply: the model gets it with the next request. While a turn runs, the
 // message is queued. Blank text is ignored.
 func (a *Agent) Add(text string) {

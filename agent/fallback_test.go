@@ -48,6 +48,24 @@ func (r *rig) replyModels() []string {
 	return out
 }
 
+func TestAMessageChoosesTheModelOfItsTurn(t *testing.T) {
+	runBubble(t, "", func(t *testing.T) {
+		second := agenttest.NewProvider(textReply("from the other"))
+		r := start(t, nil, textReply("one"), textReply("three"))
+		r.Send("one")
+		r.SendOn("two", llm.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50_000, Source: meter.WindowCatalogue}}, second)
+		r.Send("three")
+		r.waitIdle()
+		r.finish()
+		checkEqual(t, []string{"test/m", "other/n", "test/m"}, r.replyModels())
+		var changes []string
+		for _, m := range bodies[conversation.ModelChanged](r.memory.Events()) {
+			changes = append(changes, fmt.Sprintf("%s %v", m.Name(), m.OneTurn))
+		}
+		checkEqual(t, []string{"test/m false", "other/n true", "test/m false"}, changes)
+	})
+}
+
 func TestFallbackReplacesAnOverloadedModelForOneTurn(t *testing.T) {
 	for name, class := range map[string]llm.Class{"overloaded": llm.Overloaded, "rate limit": llm.RateLimited, "quota": llm.Quota} {
 		runBubble(t, name, func(t *testing.T) {

@@ -17,7 +17,8 @@ type queue struct {
 // queued is a message in the queue.
 type queued struct {
 	text  string
-	quiet bool // asks for no reply
+	quiet bool      // asks for no reply
+	on    *endpoint // answers in place of the model in use; nil for that
 }
 
 // next removes and returns the oldest message.

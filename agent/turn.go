@@ -330,6 +330,10 @@ func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
 		a.runTurn(ctx, func(ctx context.Context) error {
+			if m.on != nil {
+				a.turn.chosenModel = &endpoint{a.journal.Model(), a.journal.Provider()}
+				a.useModel(m.on.model, m.on.provider, true)
+			}
 			if err := a.appendMessage(ctx, m.text); err != nil {
 				a.queue.returnToComposer(m.text)
 				return err

@@ -141,7 +141,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	p.lines.Start(running.ID, running.Connection.Model.Name())
 	p.printProgress(running.ID + " · " + running.Connection.Model.Name())
 	if prompt, err = own.message(ctx, p, typed, prompt); err == nil {
-		running.Agent.Send(prompt)
+		running.Send(prompt)
 		err = p.watch(ctx)
 	} else {
 		err = errors.Join(err, p.endFailed(ctx))

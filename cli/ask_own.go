@@ -16,11 +16,10 @@ import (
 type askedCommand struct {
 	owncommand.Command
 	args     string
-	notes    []string
 	settings *setup.Settings
 }
 
-// ownCommand returns the command that a prompt names, or nil. Its model answers unless a flag chooses another.
+// ownCommand returns the command that a prompt names, or nil. Its model answers unless --model names another.
 func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
 	rest, ok := strings.CutPrefix(prompt, "/")
 	if !ok {
@@ -38,13 +37,10 @@ func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
 		}
 		return nil
 	}
-	own := &askedCommand{Command: c, args: rest[end:], settings: cmd.settings}
-	if trusted, _ := cmd.settings.ContentTrust(c.Text); c.Model != "" && c.Origin == owncommand.Workspace && !trusted {
-		own.notes = append(own.notes, screen.NotAllowedNote(c, "model"))
-	} else if c.Model != "" && !cmd.settings.Flags.HasModel() {
-		cmd.settings.Flags.Model = c.Model
+	if cmd.settings.Flags.Model != "" {
+		c.Model = ""
 	}
-	return own
+	return &askedCommand{Command: c, args: rest[end:], settings: cmd.settings}
 }
 
 // message returns the prompt with the message of the command in place of what was typed. It may be called on nil.
@@ -61,10 +57,8 @@ func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, pro
 	if err != nil {
 		return "", err
 	}
-	note, err := screen.ApplyPreset(ctx, maker, p.running, own.Command)
-	if note != "" {
-		notes = append(notes, note)
-	}
-	p.printNotes(own.notes, notes)
-	return text + strings.TrimPrefix(prompt, typed), err
+	text += strings.TrimPrefix(prompt, typed)
+	fieldNotes, err := screen.ApplyFields(ctx, maker, p.running, own.Command, text)
+	p.printNotes(notes, fieldNotes)
+	return text, err
 }

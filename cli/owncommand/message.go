@@ -56,7 +56,7 @@ func (m Maker) Message(ctx context.Context, c Command, args string, approved []s
 	case len(e.Commands) > maxCommands:
 		return "", nil, fmt.Errorf("/%s runs more than %d commands", c.Name, maxCommands)
 	case len(e.Commands) > 0 && !m.MayApply(c):
-		return "", nil, fmt.Errorf("/%s runs commands, and you did not allow its file as it is now: `plimsoll config trust` does", c.Name)
+		return "", nil, fmt.Errorf("not sent: /%s runs commands; `plimsoll config trust` allows its file", c.Name)
 	}
 	outputs := make([]string, len(e.Commands))
 	for _, command := range e.Commands {

@@ -180,7 +180,7 @@ func TestMessageJudgesEverythingBeforeAnythingRuns(t *testing.T) {
 		"refused":              {body: "!`a` !`deny`", approved: []string{"deny"}, want: "error: not sent: deny is refused: a rule denies it"},
 		"a file that asks":     {body: "!`a` @.env:1-2", want: "error: /x sends a file: @.env:1-2"},
 		"files":                {body: "@a.go and @gone", want: "@a.go and @gone\n<a.go>"},
-		"not trusted":          {body: "!`a`", origin: owncommand.Workspace, want: "error: you did not allow its file"},
+		"not trusted":          {body: "!`a`", origin: owncommand.Workspace, want: "error: not sent: /x runs commands"},
 		"trusted":              {body: "!`a`", origin: owncommand.Workspace, trusted: true, want: "yes", ran: 1},
 		"only a text":          {body: "hello", origin: owncommand.Workspace, want: "hello"},
 		"too many":             {body: strings.Repeat(" !`a`", 21), want: "error: more than 20 commands"},

@@ -116,6 +116,9 @@ func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
 	return updates, err
 }
 
+// Send sends a message, to the model of its turn if a command of the user's own named one.
+func (s liveSession) Send(text string) { s.running.Send(text) }
+
 // SetProfile sets the default profile, and records it in the conversation's log.
 func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 

@@ -45,17 +45,11 @@ func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []st
 	if err != nil {
 		return "", err
 	}
-	note, err := ApplyPreset(ctx, maker, running, c)
-	if err != nil {
-		return "", err
+	fieldNotes, err := ApplyFields(ctx, maker, running, c, text)
+	for _, note := range append(notes, fieldNotes...) {
+		running.Agent.AddNotice(note)
 	}
-	notes = append(notes, note, h.applyModel(ctx, maker, c))
-	for _, note := range notes {
-		if note != "" {
-			running.Agent.AddNotice(note)
-		}
-	}
-	return text, nil
+	return text, err
 }
 
 // NewMaker returns the maker of messages for a running conversation.
@@ -72,41 +66,24 @@ func NewMaker(settings *setup.Settings, running *session.Running) owncommand.Mak
 	}
 }
 
-// ApplyPreset sets the preset that a command names for the conversation, and returns what the user is told.
-func ApplyPreset(ctx context.Context, maker owncommand.Maker, running *session.Running, c owncommand.Command) (note string, err error) {
-	switch {
-	case c.Preset == "" || c.Preset == string(running.Config().Compaction.Preset):
-		return "", nil
-	case !maker.MayApply(c):
-		return NotAllowedNote(c, "preset"), nil
+// ApplyFields sets the preset that a command names for the conversation, and makes its model answer the message. The notes tell
+// what changed, and what was left out.
+func ApplyFields(ctx context.Context, maker owncommand.Maker, running *session.Running, c owncommand.Command, message string) (notes []string, err error) {
+	note := func(format string, args ...any) { notes = append(notes, "/"+c.Name+": "+fmt.Sprintf(format, args...)) }
+	if c.Model+c.Preset != "" && !maker.MayApply(c) {
+		note("its model and preset are left out; `plimsoll config trust` allows the file as it is now")
+		return notes, nil
 	}
-	if err := running.Configure(ctx, map[string]string{"compaction.preset": config.YAMLText(c.Preset)}); err != nil {
-		return "", fmt.Errorf("/%s: preset %s: %w", c.Name, c.Preset, err)
+	if c.Preset != "" && c.Preset != string(running.Config().Compaction.Preset) {
+		if err := running.Configure(ctx, map[string]string{"compaction.preset": config.YAMLText(c.Preset)}); err != nil {
+			return nil, fmt.Errorf("/%s: preset %s: %w", c.Name, c.Preset, err)
+		}
+		note("the conversation's preset is %s now; /settings changes it", c.Preset)
 	}
-	return fmt.Sprintf("/%s: the conversation's preset is %s now; /settings changes it", c.Name, c.Preset), nil
-}
-
-// NotAllowedNote tells that a field of a workspace's file is left out until the user allows the file.
-func NotAllowedNote(c owncommand.Command, field string) string {
-	return fmt.Sprintf("/%s: its %s is left out: you did not allow the file as it is now; `plimsoll config trust` does", c.Name, field)
-}
-
-// applyModel switches to the model that a command names, and returns what the user is told. A model that is not there, or needs
-// the user's consent, is left out.
-func (h *Host) applyModel(ctx context.Context, maker owncommand.Maker, c owncommand.Command) (note string) {
-	_, before := h.connection()
-	switch {
-	case c.Model == "":
-		return ""
-	case !maker.MayApply(c):
-		return NotAllowedNote(c, "model")
+	if c.Model != "" {
+		if err := running.ForTurn(ctx, message, c.Model); err != nil {
+			note("its model %s does not answer: %s", c.Model, err)
+		}
 	}
-	if err := h.SwitchModel(ctx, c.Model); err != nil {
-		return fmt.Sprintf("/%s: its model %s is left out: %s", c.Name, c.Model, err)
-	}
-	_, now := h.connection()
-	if now.Model.Name() == before.Model.Name() {
-		return ""
-	}
-	return fmt.Sprintf("/%s: %s answers from here on; /model %s goes back", c.Name, now.Model.Name(), before.Model.Name())
+	return notes, nil
 }

@@ -28,6 +28,34 @@ func (r *Running) fallbacks() []core.Fallback {
 	return out
 }
 
+// ForTurn makes a model answer the message with this text, when Send passes it on. It refuses as for a fallback model.
+func (r *Running) ForTurn(ctx context.Context, text, model string) error {
+	conn, err := r.connectFallback(ctx, model, r.Current().Model)
+	if err != nil || conn.Model.Name() == r.Current().Model.Name() {
+		return err
+	}
+	r.connectionMu.Lock()
+	defer r.connectionMu.Unlock()
+	if r.turnModels == nil {
+		r.turnModels = map[string]setup.Connection{}
+	}
+	r.turnModels[text] = conn
+	return nil
+}
+
+// Send passes a message to the agent, with the model of ForTurn.
+func (r *Running) Send(text string) {
+	r.connectionMu.Lock()
+	conn, ok := r.turnModels[text]
+	delete(r.turnModels, text)
+	r.connectionMu.Unlock()
+	if ok {
+		r.Agent.SendOn(text, conn.Model, r.provider(conn))
+		return
+	}
+	r.Agent.Send(text)
+}
+
 // connectFallback connects to the named fallback model. It refuses a hosted one for a conversation with a local model: that
 // needs the user's consent.
 func (r *Running) connectFallback(ctx context.Context, name string, from llm.Model) (setup.Connection, error) {

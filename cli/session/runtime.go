@@ -39,8 +39,9 @@ type Running struct {
 	isInteractive bool // a user watches the screen and can answer questions
 
 	settingsMu   sync.Mutex // held while settings change
-	connectionMu sync.Mutex // guards Connection and settings once the agent runs
+	connectionMu sync.Mutex // guards Connection, settings and turnModels once the agent runs
 	settings     liveSettings
+	turnModels   map[string]setup.Connection // of messages that are not passed on yet, by text
 
 	lifetime      context.Context // ends in Close
 	stop          context.CancelFunc
