@@ -254,7 +254,8 @@ func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
 		c.shell.stop()
-	case c.outbox.stopMaking():
+	case c.outbox.making() != nil:
+		c.outbox.making().stop()
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
 		c.session.cancel()
 	default:

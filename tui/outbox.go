@@ -289,9 +289,7 @@ func (o *outbox) returnUnsent() {
 // returnToComposer puts a message before the draft. The line of a command is only put into
 // an empty composer, so that it never becomes part of a message.
 func (o *outbox) returnToComposer(msg *outgoing) {
-	if msg.own != nil {
-		msg.own.stop()
-	}
+	msg.own.stop()
 	if msg.commandText != "" || msg.own != nil {
 		o.returnLine(msg.line)
 		return

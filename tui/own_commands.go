@@ -46,9 +46,9 @@ type ownCall struct {
 	cancel     context.CancelFunc // nil before it is made
 }
 
-// stop ends the making of a message.
+// stop ends the making of a message. c may be nil.
 func (c *ownCall) stop() {
-	if c.cancel != nil {
+	if c != nil && c.cancel != nil {
 		c.cancel()
 	}
 }
@@ -59,25 +59,19 @@ type askOwn struct {
 	approval CommandApproval
 }
 
-// maxOwnAge is the age at which the commands are listed again when one is typed.
-const maxOwnAge = maxFilesAge
-
 // loadOwn lists the commands. What could not be read is shown by the list of /commands.
 func (c *chat) loadOwn() tea.Cmd {
 	c.ownListedAt = c.env.Now()
-	ctx, b := c.env.ctx, c.env.Backend
-	return doAsync(func() ([]OwnCommand, error) {
+	b := c.env.Backend
+	return loadInto(c.env, "listing your commands", func(ctx context.Context) ([]OwnCommand, error) {
 		list, _ := b.OwnCommands(ctx)
 		return list, nil
-	}, func(list []OwnCommand, _ error) pane.Action {
-		c.setOwn(list)
-		return nil
-	})
+	}, c.setOwn)
 }
 
 // refreshOwn lists the commands again if one is being typed and the list is stale.
 func (c *chat) refreshOwn() tea.Cmd {
-	if !c.composer.Commanding() || c.env.Now().Sub(c.ownListedAt) < maxOwnAge {
+	if !c.composer.Commanding() || c.env.Now().Sub(c.ownListedAt) < maxFilesAge {
 		return nil
 	}
 	return c.loadOwn()
@@ -156,6 +150,8 @@ func (o *outbox) messageMade(msg *outgoing, text string, err error) pane.Action 
 	switch {
 	case errors.As(err, &asks):
 		return askOwn{msg, *asks}
+	case errors.Is(err, context.Canceled):
+		return o.dropOwn(msg, say("stopped: nothing was sent"))
 	case err != nil:
 		return o.dropOwn(msg, requestFailed{err})
 	}
@@ -172,23 +168,14 @@ func (o *outbox) dropOwn(msg *outgoing, why pane.Action) pane.Action {
 	return actionList{why, o.flush()}
 }
 
-// making returns the message that a command makes now, or nil.
-func (o *outbox) making() *outgoing {
-	i := slices.IndexFunc(o.unsent, func(msg *outgoing) bool { return msg.own != nil && msg.own.cancel != nil })
-	if i < 0 {
-		return nil
+// making returns the command that makes a message now, or nil. When it is stopped, its line returns to the composer.
+func (o *outbox) making() *ownCall {
+	for _, msg := range o.unsent {
+		if msg.own != nil && msg.own.cancel != nil {
+			return msg.own
+		}
 	}
-	return o.unsent[i]
-}
-
-// stopMaking stops the command that makes a message now; its line returns to the composer when it ended.
-func (o *outbox) stopMaking() bool {
-	msg := o.making()
-	if msg == nil {
-		return false
-	}
-	msg.own.stop()
-	return true
+	return nil
 }
 
 // ownQuestion is the question whether a command may run what it names, once or not.

@@ -79,7 +79,7 @@ func TestFailedOwnCommandsReturnToTheComposer(t *testing.T) {
 		r.portGate = make(chan struct{})
 		r.submit("/explain a.go")
 		r.press("esc")
-		r.wantText("/explain a.go")
+		r.wantText("/explain a.go", "stopped: nothing was sent")
 		r.wantNoText("explain: a.go")
 	})
 }
