@@ -151,7 +151,7 @@ func (o *outbox) messageMade(msg *outgoing, text string, err error) pane.Action 
 	case errors.As(err, &asks):
 		return askOwn{msg, *asks}
 	case errors.Is(err, context.Canceled):
-		return o.dropOwn(msg, say("stopped: nothing was sent"))
+		return o.dropOwn(msg, textSnackbar("stopped: nothing was sent"))
 	case err != nil:
 		return o.dropOwn(msg, requestFailed{err})
 	}
