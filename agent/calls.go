@@ -32,6 +32,11 @@ type call struct {
 	settled  bool // the outcome is set without running the call
 	outcome  conversation.Outcome
 	duration time.Duration
+
+	hooked   bool                    // the hooks before it have run
+	added    []string                // by hooks, to the result
+	events   []conversation.Body     // of the hooks before it
+	afterRan conversation.HookOutput // of the hooks after it
 }
 
 // settle sets the outcome of a call that does not run.
@@ -54,6 +59,7 @@ type callRunner struct {
 	results  core.Results
 	question *question       // of the call that waits for the user, or nil
 	repeats  compact.Repeats // earlier results, by their text
+	hooks    *hookRunner
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -114,6 +120,12 @@ func (r *callRunner) review(ctx context.Context, c *call) error {
 		return nil
 	}
 	c.reviewed = true
+	if !c.invalid && r.toolbox != nil {
+		r.hooks.beforeTool(ctx, c)
+	}
+	if c.settled {
+		return context.Cause(ctx)
+	}
 	switch {
 	case c.invalid:
 		c.settle(conversation.ResultError, invalidArguments)
@@ -167,6 +179,7 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 		}
 	})
 	c.duration = r.journal.Now().Sub(began)
+	r.hooks.afterTool(ctx, c)
 }
 
 // answer passes the user's answer to the call that waits for it.
@@ -308,7 +321,8 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 		bodies = append(bodies, result)
 	}
 	for _, c := range done { // after the results, whose numbers follow from their order
-		bodies = append(bodies, c.outcome.Events...)
+		bodies = append(append(bodies, c.outcome.Events...), c.events...)
+		bodies = append(bodies, r.hooks.events(c.afterRan)...)
 	}
 	if blobErr != nil {
 		bodies, rest = append(bodies, abandonedResults(rest)...), nil

@@ -52,6 +52,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.switchModel(ctx, t.chosenModel.model, t.chosenModel.provider)
 	}
 	a.journal.StoreOverrides(ctx)
+	a.noteTurnEnd(err)
 	if err == nil {
 		a.compactor.CompactAfterTurn(ctx)
 	}
@@ -62,6 +63,19 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.journal.Publish(updates.Failed{Err: failure, Logged: t.hasBegun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
+}
+
+// noteTurnEnd tells the hooks how the turn ended.
+func (a *Agent) noteTurnEnd(err error) {
+	reason := "done"
+	var failure *llm.Error
+	switch {
+	case errors.As(err, &failure):
+		reason = "failed: " + failure.Error()
+	case err != nil:
+		reason = "stopped"
+	}
+	a.hooks.note(conversation.HookInput{Moment: conversation.HookTurnEnd, Reason: reason})
 }
 
 // newestMessage is the newest user message.
@@ -156,11 +170,15 @@ func (a *Agent) appendMessage(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
 	}
+	text, ran, refused := a.hooks.message(ctx, text)
+	if refused != nil {
+		return refused
+	}
 	bodies, err := a.journal.UnrecordedSettings(ctx)
 	if err != nil {
 		return core.NotSaved(err)
 	}
-	_, err = a.journal.Append(ctx, append(bodies, conversation.UserMessage{Text: text})...)
+	_, err = a.journal.Append(ctx, append(append(bodies, conversation.UserMessage{Text: text}), ran...)...)
 	return err
 }
 
@@ -422,6 +440,11 @@ func (l loop) ShowQueued() {
 
 // ReturnQueued returns a text, and then the queued messages, to the composer.
 func (l loop) ReturnQueued(text string) { l.queue.returnToComposer(text) }
+
+// AllowsCompaction asks the hooks before a compaction.
+func (l loop) AllowsCompaction(ctx context.Context, reason string, manual bool) (keep []string, allowed bool) {
+	return l.hooks.allowsCompaction(ctx, reason, manual)
+}
 
 // Usage is the usage event of a request.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {

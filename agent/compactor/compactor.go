@@ -61,6 +61,8 @@ type Loop interface {
 	ShowQueued()
 	// ReturnQueued returns a text and the messages that wait to the composer.
 	ReturnQueued(text string)
+	// AllowsCompaction asks the hooks before a compaction, and returns what its summary has to keep.
+	AllowsCompaction(ctx context.Context, reason string, manual bool) (keep []string, allowed bool)
 	// Usage is the usage event of a request.
 	Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body
 	// LearnWindow uses the window that a server named, in tokens.
@@ -412,7 +414,13 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 		c.failures.reportRefusal(ctx, request, err)
 		return
 	}
+	keep, allowed := c.loop.AllowsCompaction(ctx, request.Trigger, request.Source == conversation.SourceManual)
+	if !allowed {
+		c.failures.reportRefusal(ctx, request, &llm.Error{Class: llm.BadRequest, Message: "a hook refused the compaction"})
+		return
+	}
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
+		now.Keep = keep
 		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, request)
 	}
 	proposal, err := propose(c.journal.CompactionInputs())

@@ -37,6 +37,9 @@ func (*fakeLoop) PutBlob(context.Context, string) (string, error) { return "blob
 // ShowCompacting does nothing.
 func (*fakeLoop) ShowCompacting() {}
 
+// AllowsCompaction allows every compaction: there are no hooks.
+func (*fakeLoop) AllowsCompaction(context.Context, string, bool) ([]string, bool) { return nil, true }
+
 // ShowIdle does nothing.
 func (*fakeLoop) ShowIdle() {}
 

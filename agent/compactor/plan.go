@@ -122,12 +122,17 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 		plan.Trigger = planner.TriggerLoadLine
 	}
 	origin := c.originOf(plan.Trigger)
+	keep, allowed := c.loop.AllowsCompaction(ctx, string(plan.Trigger), false)
+	if !allowed {
+		return false
+	}
 	j := &job{plan: &plan, request: edit.Request{Source: origin.Source, Trigger: origin.Trigger, KeepLast: -1}}
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
 	}
 	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().AbsoluteLoadLine
 	j.propose = func(now edit.Inputs) (edit.Proposal, error) {
+		now.Keep = keep
 		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, origin)
 	}
 	c.schedule.summaryStartedAt = c.journal.Reading().Used
@@ -147,6 +152,11 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 // applyPlan applies the part of a plan that needs no summary: a profile, a note, masks, or the drop of the oldest
 // messages.
 func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
+	if plan.Profile == "" && (plan.Note != nil || len(plan.Masks) > 0 || plan.Drops) {
+		if _, allowed := c.loop.AllowsCompaction(ctx, string(plan.Trigger), false); !allowed {
+			return
+		}
+	}
 	switch origin := c.originOf(plan.Trigger); {
 	case plan.Profile != "":
 		c.compact(ctx, edit.RequestOf(plan))

@@ -86,8 +86,8 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		servers = r.Toolbox
 	}
 	r.Agent, err = agent.New(core.Options{
-		Servers: servers,
-		Log:     r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
+		Servers: servers, Hooks: r.Agents.hooks(r),
+		Log: r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.Agents.Settings.Overrides(), AskWindow: r.discoverWindow, Titles: r.writesTitles,

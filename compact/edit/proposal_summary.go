@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -50,7 +51,7 @@ func (p *Proposal) prepareJob(r preset.SummaryRules) error {
 	if writer > 0 {
 		freeTokens = max(writer-p.inputs.Meter.EstimatedTokens(), 1)
 	}
-	options := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.Focus,
+	options := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.focus(),
 		MaxRequested: planner.SummaryMost(p.rules.Planner, window)}
 	options.Rewrites = p.rewritesSummary()
 	var err error
@@ -275,4 +276,12 @@ func (p *Proposal) earlierSummaries() []projection.SummaryInForce {
 		}
 	}
 	return out
+}
+
+// focus is what the summary has to preserve, by the request and by the hooks.
+func (p *Proposal) focus() string {
+	if len(p.inputs.Keep) == 0 {
+		return p.Focus
+	}
+	return strings.TrimPrefix(p.Focus+"; keep: "+strings.Join(p.inputs.Keep, "; "), "; ")
 }
