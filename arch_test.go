@@ -44,7 +44,7 @@ var ours = []struct {
 	{"cli/session", []string{
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/numbers", "storage", "tools", "tools/hook", "tools/mcp", "tools/permission",
+		"conversation/numbers", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission",
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
@@ -147,7 +147,8 @@ var ours = []struct {
 	{"storage", []string{"conversation", "conversation/find", "storage/pages"}},
 	{"storage/pages", nil},
 	{"storage/storagetest", []string{"conversation", "storage"}},
-	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/skill", "tools/web", "tools/words", "tools/workspace"}},
+	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/skill", "tools/web", "tools/words", "tools/workspace"}},
+	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "tools/words", "tools/workspace"}},
 	{"tools/hook", []string{"conversation", "conversation/plain", "tools/shell"}},
 	{"tools/params", []string{"conversation"}},

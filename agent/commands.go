@@ -45,14 +45,11 @@ func (a *Agent) Inspect() { a.inspector.inspect() }
 // BreakdownBy computes the breakdown of the context and the forecast under other rules. If the size of w is known, it
 // uses w as the window. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) BreakdownBy(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
-	inputCopied := make(chan func() inspect.Breakdown, 1)
-	a.inbox.Put(func(context.Context) { inputCopied <- a.compactor.BreakdownBy(rules, w) })
-	select {
-	case addUp := <-inputCopied:
-		return addUp(), ctx.Err()
-	case <-ctx.Done():
-		return inspect.Breakdown{}, context.Cause(ctx)
+	addUp, err := ask(ctx, a, func() func() inspect.Breakdown { return a.compactor.BreakdownBy(rules, w) })
+	if err != nil {
+		return inspect.Breakdown{}, err
 	}
+	return addUp(), nil
 }
 
 // Preview computes a compaction without making it, and publishes Previewed.

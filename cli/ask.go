@@ -27,6 +27,7 @@ type askOptions struct {
 	approve  string
 	compact  session.CompactFlag
 	json     bool
+	schema   string
 }
 
 // askCommand asks one question.
@@ -64,7 +65,10 @@ conversation), then text and thinking (each whole), call (id, name, arguments),
 approval (a call that was denied), result (id, error or null, size in characters),
 usage (tokens, cost in US dollars or null), compaction (turns, before, after, cost)
 and error (class, message, seconds to the next try or null) as they come, and end
-(reason, and the usage of all requests). Exit codes are the same.`,
+(reason, and the usage and cost of all requests). Exit codes are the same.
+
+With --output-schema every reply is JSON by the schema in a file, where the model
+takes one: its text is printed as it is. What calls of tools carry is not changed.`,
 		Example: `  plimsoll ask "what does this project do?"
   git diff | plimsoll ask "write a commit message"
   plimsoll ask -c "and now in one sentence"
@@ -78,6 +82,7 @@ and error (class, message, seconds to the next try or null) as they come, and en
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object per line")
+	c.Flags().StringVar(&o.schema, "output-schema", "", "replies are JSON by the JSON schema in `FILE`")
 	addCompactFlag(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
@@ -109,7 +114,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 			return err
 		}
 	}
-	conn, err := cmd.models.ConnectFor(ctx, id, false)
+	conn, schema, err := cmd.connect(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	p := newTurnPrinter(cmd.console, o.json)
+	p := cmd.printer(schema)
 	if o.compact.IsGiven {
 		p.lines.Start(id, conn.Model.Name())
 		p.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
@@ -126,7 +131,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 			return errors.Join(err, p.endFailed(ctx))
 		}
 	}
-	running, err := cmd.agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode})
+	running, err := cmd.agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode, Schema: schema})
 	switch {
 	case err != nil && o.compact.IsGiven:
 		return errors.Join(err, p.endFailed(ctx))

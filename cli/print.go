@@ -187,7 +187,7 @@ func (cmd *printCommand) presetView(snapshot *session.Snapshot, m llm.Model, pre
 
 // requestMessages are the messages of the next request, the system prompt first.
 func (cmd *printCommand) requestMessages(ctx context.Context, snapshot *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
-	system, err := snapshot.Prompt(ctx, cmd.settings.Workspace)
+	system, err := snapshot.Prompt(ctx, cmd.settings)
 	if err != nil {
 		return nil, err
 	}

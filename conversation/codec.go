@@ -41,20 +41,21 @@ type storedEvent struct {
 	Turn int       `json:"turn"`
 	Time time.Time `json:"time"`
 
-	User         *UserMessage      `json:"user,omitempty"`
-	Assistant    *AssistantMessage `json:"assistant,omitempty"`
-	Result       *ToolResult       `json:"result,omitempty"`
-	Usage        *Usage            `json:"usage,omitempty"`
-	Instructions *Instructions     `json:"instructions,omitempty"`
-	Model        *ModelChanged     `json:"model,omitempty"`
-	Config       *ConfigChanged    `json:"config,omitempty"`
-	Renamed      *Renamed          `json:"renamed,omitempty"`
-	Notice       *Notice           `json:"notice,omitempty"`
-	TurnFailed   *TurnFailed       `json:"turn_failed,omitempty"`
-	MCPServer    *MCPServer        `json:"mcp_server,omitempty"`
-	ToolsLoaded  *ToolsLoaded      `json:"tools_loaded,omitempty"`
-	SkillLoaded  *SkillLoaded      `json:"skill_loaded,omitempty"`
-	HookRan      *HookRan          `json:"hook_ran,omitempty"`
+	User         *UserMessage        `json:"user,omitempty"`
+	Assistant    *AssistantMessage   `json:"assistant,omitempty"`
+	Result       *ToolResult         `json:"result,omitempty"`
+	Usage        *Usage              `json:"usage,omitempty"`
+	Instructions *Instructions       `json:"instructions,omitempty"`
+	Model        *ModelChanged       `json:"model,omitempty"`
+	Config       *ConfigChanged      `json:"config,omitempty"`
+	Renamed      *Renamed            `json:"renamed,omitempty"`
+	Notice       *Notice             `json:"notice,omitempty"`
+	TurnFailed   *TurnFailed         `json:"turn_failed,omitempty"`
+	MCPServer    *MCPServer          `json:"mcp_server,omitempty"`
+	ToolsLoaded  *ToolsLoaded        `json:"tools_loaded,omitempty"`
+	SkillLoaded  *SkillLoaded        `json:"skill_loaded,omitempty"`
+	HookRan      *HookRan            `json:"hook_ran,omitempty"`
+	Instructed   *InstructionsLoaded `json:"instructions_loaded,omitempty"`
 
 	Cap     *Cap     `json:"cap,omitempty"`
 	Mask    *Mask    `json:"mask,omitempty"`

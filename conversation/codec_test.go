@@ -100,6 +100,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read", Size: conversation.Measure("x")}}},
 		conversation.SkillLoaded{Name: "pdf", Path: "/s/SKILL.md", Hash: "ab"},
 		conversation.HookRan{Moment: "before_tool", Command: "x", Duration: 3, Refused: true, Reason: "r", Failed: true},
+		conversation.InstructionsLoaded{Path: "a/AGENTS.md", Hash: "ab", Call: "c1"},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
 		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.AttemptStale,
 			Why: "w", Model: "m", Before: 9, Duration: 12},

@@ -29,6 +29,7 @@ const (
 	KindToolsLoaded  Kind = "tools_loaded"
 	KindSkillLoaded  Kind = "skill_loaded"
 	KindHookRan      Kind = "hook_ran"
+	KindInstructed   Kind = "instructions_loaded"
 
 	// Overlays: each one is a new revision (see [Kind.IsOverlay]).
 	KindCap     Kind = "cap"
@@ -330,6 +331,14 @@ type HookRan struct {
 	Added    Size   `json:"added"` // of the text that it added to the view
 }
 
+// InstructionsLoaded records a file of instructions whose text the model got with the result of a call.
+type InstructionsLoaded struct {
+	Path string `json:"path"` // relative to the workspace, with slashes
+	Hash string `json:"hash"` // SHA-256 of the file, in hex
+	Size Size   `json:"size"` // of the text
+	Call string `json:"call"` // the call whose result has the text
+}
+
 // Unknown is a body of a kind that this build does not know. It is kept verbatim so
 // that an older build never destroys the log of a newer one.
 type Unknown struct {
@@ -357,18 +366,19 @@ func (r *RawJSON) UnmarshalJSON(b []byte) error {
 
 // The kinds of bodies. The kind of an Unknown body is the name under which it was stored.
 
-func (UserMessage) Kind() Kind      { return KindUser }
-func (AssistantMessage) Kind() Kind { return KindAssistant }
-func (ToolResult) Kind() Kind       { return KindResult }
-func (Usage) Kind() Kind            { return KindUsage }
-func (Instructions) Kind() Kind     { return KindInstructions }
-func (ModelChanged) Kind() Kind     { return KindModel }
-func (ConfigChanged) Kind() Kind    { return KindConfig }
-func (Renamed) Kind() Kind          { return KindRenamed }
-func (Notice) Kind() Kind           { return KindNotice }
-func (TurnFailed) Kind() Kind       { return KindTurnFailed }
-func (MCPServer) Kind() Kind        { return KindMCPServer }
-func (ToolsLoaded) Kind() Kind      { return KindToolsLoaded }
-func (SkillLoaded) Kind() Kind      { return KindSkillLoaded }
-func (HookRan) Kind() Kind          { return KindHookRan }
-func (u Unknown) Kind() Kind        { return u.Name }
+func (UserMessage) Kind() Kind        { return KindUser }
+func (AssistantMessage) Kind() Kind   { return KindAssistant }
+func (ToolResult) Kind() Kind         { return KindResult }
+func (Usage) Kind() Kind              { return KindUsage }
+func (Instructions) Kind() Kind       { return KindInstructions }
+func (ModelChanged) Kind() Kind       { return KindModel }
+func (ConfigChanged) Kind() Kind      { return KindConfig }
+func (Renamed) Kind() Kind            { return KindRenamed }
+func (Notice) Kind() Kind             { return KindNotice }
+func (TurnFailed) Kind() Kind         { return KindTurnFailed }
+func (MCPServer) Kind() Kind          { return KindMCPServer }
+func (ToolsLoaded) Kind() Kind        { return KindToolsLoaded }
+func (SkillLoaded) Kind() Kind        { return KindSkillLoaded }
+func (HookRan) Kind() Kind            { return KindHookRan }
+func (InstructionsLoaded) Kind() Kind { return KindInstructed }
+func (u Unknown) Kind() Kind          { return u.Name }

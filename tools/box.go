@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 
+	"plimsoll/conversation"
 	"plimsoll/tools/grants"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
@@ -55,6 +56,12 @@ type Options struct {
 	Environ     []string // environment of commands before API keys are removed; nil: that of this process
 	SecretNames []string // names of further variables to remove: the configured API key variables
 
+	// Instructions are the files of folders that results of the conversation brought, by path.
+	Instructions map[string]conversation.InstructionsLoaded
+	// ResultNow returns the text of a call's result as the next request carries it; stored is false if the log has no such
+	// result yet. nil: results are sent as they were.
+	ResultNow func(ctx context.Context, call string) (text string, stored bool)
+
 	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
 }
 
@@ -79,6 +86,10 @@ type Box struct {
 	client  *web.Client
 	history *recall.Reader
 	skills  *skill.Library // nil: none
+
+	resultChars func() int
+	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options
+	loaded      map[string]conversation.InstructionsLoaded                        // guarded by mu; see Options.Instructions
 
 	tools []tool
 	index map[string]int

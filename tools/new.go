@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -35,12 +36,13 @@ func New(o Options) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{
-		files: files, todos: todos, client: client,
+		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow, loaded: map[string]conversation.InstructionsLoaded{},
 		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	b.skills = o.Skills
 	b.servers, b.deferMode, b.deferRatio = o.Servers, o.Defer, cmp.Or(o.DeferRatio, 0.1)
 	files.SetOwn(o.Own)
+	maps.Copy(b.loaded, o.Instructions)
 	environ := o.Environ
 	if environ == nil {
 		environ = os.Environ()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -44,6 +45,9 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 		return failure(err)
 	case r.status == "":
 		r.status = conversation.ResultOK
+	}
+	if err == nil && slices.Contains([]string{"read_file", "create_file", "modify_file"}, t.name) {
+		r = b.withInstructions(ctx, call, args.Text("path"), r)
 	}
 	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail, Events: r.events}
 }

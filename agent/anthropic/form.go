@@ -215,6 +215,12 @@ func BindsThinking(id string) bool {
 	return number >= 501
 }
 
+// RefusesSchema reports whether a model of Claude's takes no schema of its reply: before Opus 4.1, and before 4.5 elsewhere.
+func RefusesSchema(id string) bool {
+	family, number := generation(id)
+	return strings.Contains(strings.ToLower(id), "claude") && (number < 401 || number < 405 && family != "opus")
+}
+
 // adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later models take no budget.
 func adaptive(id string) bool {
 	_, number := generation(id)

@@ -25,6 +25,8 @@ type Options struct {
 	Backlog      Backlog      // nil: a crash loses the queued messages
 	Stored       Stored
 	System       string // the system prompt, "" for none
+	// Schema is the JSON schema of all replies, nil for none; see [llm.Request].
+	Schema conversation.RawJSON
 	// Forms are shorter versions of System and of the tools, the longest first, for small windows. A conversation
 	// keeps the form that it starts with.
 	Forms []Form

@@ -26,7 +26,8 @@ type Settings struct {
 	assumedWindow int           // the size assumed for an unknown window when a form is chosen, 0 for a large one
 	Provider      llm.Provider
 	Model         llm.Model
-	OneTurn       bool // the model replaces another one for this turn only
+	Schema        conversation.RawJSON // see [llm.Request]
+	OneTurn       bool                 // the model replaces another one for this turn only
 
 	PromptBlobs       *conversation.Instructions // hashes of prompt and tools, once stored
 	Overrides         map[string]string          // the settings of this conversation
@@ -46,7 +47,7 @@ func NewSettings(o Options) (Settings, error) {
 		return Settings{}, err
 	}
 	s := Settings{forms: forms, assumedWindow: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
-		Provider: o.Provider, Model: o.Model, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
+		Provider: o.Provider, Model: o.Model, Schema: o.Schema, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
@@ -122,7 +123,7 @@ func (s *Settings) notePrefixChange(e conversation.Event) {
 
 // Request is a request of the conversation with these messages.
 func (s *Settings) Request(conversation string, messages []projection.Message) llm.Request {
-	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation,
+	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation, Schema: s.Schema,
 		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinkingAfter: s.ThinkingAfter, PrefixChanged: s.PrefixChanged}
 	if !s.Model.Caps.NoTools {
 		r.Tools = s.Tools

@@ -36,6 +36,8 @@ type Request struct {
 	MaxTokens int
 	// Conversation is the ID, for endpoints that route their cache by it.
 	Conversation string
+	// Schema is the JSON schema of the reply's text, a JSON object; nil leaves the form of the text to the model.
+	Schema conversation.RawJSON
 	// Effort is how much the model shall reason, in the provider's own word; "" leaves it to the model.
 	Effort string
 	// CacheTTL is how long the provider shall keep the prompt in its cache; 0 leaves it to the endpoint.

@@ -142,7 +142,8 @@ func (f *bodyForm) read(word string) bool {
 
 // chooseForm returns the form in which a request is sent now.
 func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
-	f := bodyForm{wire: c.wire(r.Model, known), extraBody: c.body}
+	f := bodyForm{wire: c.wire(r.Model, known)}
+	f.extraBody = withSchema(c.body, f.wire, r.Schema)
 	if f.wire == WireMessages {
 		f.messages = c.messagesForm(r, known)
 		return f

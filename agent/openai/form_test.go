@@ -74,7 +74,7 @@ func (l recordingTransport) checkRebuiltBody(c *Client, r llm.Request) error {
 	if !bytes.Equal(sent, today) {
 		return fmt.Errorf("in today's form (-sent +made)\n%s", cmp.Diff(string(sent), string(today)))
 	}
-	r.Conversation = "another"
+	r.Conversation, r.Schema = "another", nil // the form has both
 	later := New(Options{Provider: c.opts.Provider, Transport: failingTransport{}})
 	made, err := later.Body(r, first.Form)
 	if err != nil {
@@ -149,7 +149,11 @@ func TestEveryBodyCanBeRebuilt(t *testing.T) {
 							}
 							c := New(o)
 							c.learned[model] = known
-							if err := l.checkRebuiltBody(c, fullRequest(provider, model)); err != nil {
+							r := fullRequest(provider, model)
+							if known.usesOtherLimit {
+								r.Schema = conversation.RawJSON(`{"type": "object", "title": "a & <b>"}`)
+							}
+							if err := l.checkRebuiltBody(c, r); err != nil {
 								t.Fatalf("%s, wire %q, at %q, %+v: %v", model, wire, base, known, err)
 							}
 						}

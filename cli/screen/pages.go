@@ -158,11 +158,7 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	b.WriteByte('\n')
 	writeRow("compaction", "%s", plain.Line(words))
 	b.WriteByte('\n')
-	if name, text, _ := session.ProjectInstructions(workspace); name == "" {
-		writeRow("project", "no instructions; Plimsoll reads the first it finds of %s", strings.Join(session.ProjectFiles(), ", "))
-	} else {
-		writeRow("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
-	}
+	writeRow("project", "%s", cmp.Or(plain.Line(session.InstructionNames(h.deps.Settings)), "no instructions"))
 	writeRow("settings", "%s", h.settingsSources())
 	writeRow("approvals", "%s; /permissions changes it", running.Toolbox.Mode())
 	b.WriteByte('\n')

@@ -2,19 +2,18 @@ package session
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/instructions"
 )
 
-// The system prompt is built at every start from fixed text and the project's own instructions. It has no clock and no list
+// The system prompt is built at every start from fixed text and the instructions of the user and the project. It has no clock and no list
 // of files: a prompt that changes invalidates the provider's cache.
 
 // basePrompt is the fixed text. It is short, because every request pays for it and some windows are small.
@@ -59,43 +58,28 @@ func assumedWindow(provider string) int {
 	return 0
 }
 
-// projectFiles are the names of files with instructions for assistants; the first that exists is used.
-var projectFiles = []string{"AGENTS.md", "PLIMSOLL.md", "CLAUDE.md"}
+// instructionFiles reads the files whose text is part of the system prompt.
+func instructionFiles(s *setup.Settings) []instructions.File {
+	return instructions.Start(instructions.Places{User: s.Paths.Config, Workspace: s.Workspace, Own: s.OwnFiles(), Show: s.Console.Home})
+}
 
-// maxInstructions is how much of a project's instructions is read, in bytes.
-const maxInstructions = 32 << 10
-
-// buildSystemPrompt returns the system prompt for a workspace, and a note to the user if the instructions were cut.
-func buildSystemPrompt(workspace string) (prompt string, notes []string) {
+// buildSystemPrompt returns the system prompt for a workspace with these instructions.
+func buildSystemPrompt(workspace string, files []instructions.File) string {
 	var b strings.Builder
 	b.WriteString(basePrompt)
 	fmt.Fprintf(&b, "\n\nWorkspace: %s (%s)", workspace, runtime.GOOS)
-	name, text, cut := ProjectInstructions(workspace)
-	if text != "" {
-		fmt.Fprintf(&b, "\n\nThe project's own instructions, from %s:\n\n%s", name, text)
+	for _, f := range files {
+		if f.Text != "" {
+			b.WriteString("\n\n" + f.Title() + f.Text)
+		}
 	}
-	if cut {
-		notes = append(notes, fmt.Sprintf("%s is longer than %d KiB; only its beginning is used", name, maxInstructions>>10))
-	}
-	return conversation.Clean(b.String()), notes
+	return conversation.Clean(b.String())
 }
 
-// ProjectFiles are the names of files with a project's instructions, in the order in which they are tried.
-func ProjectFiles() []string { return slices.Clone(projectFiles) }
-
-// ProjectInstructions reads the project's instructions and the name of their file. Unreadable and empty files are skipped.
-func ProjectInstructions(workspace string) (name, text string, cut bool) {
-	for _, name := range projectFiles {
-		path := filepath.Join(workspace, name)
-		st, err := os.Stat(path)
-		if err != nil || !st.Mode().IsRegular() {
-			continue
-		}
-		data, _ := os.ReadFile(path)
-		cut = len(data) > maxInstructions
-		if text := strings.TrimSpace(strings.ToValidUTF8(string(data[:min(len(data), maxInstructions)]), "")); text != "" {
-			return name, text, cut
-		}
+// inFormOf returns a prompt in the form of another one: for a small window, or the full one.
+func inFormOf(old, prompt string) string {
+	if strings.HasPrefix(old, briefPrompt) {
+		return withBriefPrompt(prompt)
 	}
-	return "", "", false
+	return prompt
 }

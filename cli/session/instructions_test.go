@@ -22,7 +22,7 @@ func TestPromptAndToolsFitSmallWindows(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	prompt, _ := buildSystemPrompt(t.TempDir())
+	prompt := buildSystemPrompt(t.TempDir(), nil)
 	forms := shortForms(prompt, box)
 	if forms[0].System == prompt {
 		t.Error("the prompt is as long in a small window")

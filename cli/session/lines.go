@@ -141,7 +141,7 @@ func addKnown[T int | float64](a, b *T) *T {
 
 // End writes the last line.
 func (j *JSONLines) End() error {
-	j.write("end", fields{"reason": j.Reason, "usage": j.total})
+	j.write("end", fields{"reason": j.Reason, "usage": j.total, "cost": j.total.Cost})
 	if j.err != nil {
 		return fmt.Errorf("writing the reply: %w", j.err)
 	}

@@ -147,12 +147,11 @@ func (snapshot *Snapshot) InterruptedReply(ctx context.Context) (conversation.As
 }
 
 // Prompt returns the system prompt of the newest request. If none is recorded, it is that of this workspace.
-func (snapshot *Snapshot) Prompt(ctx context.Context, workspace string) (string, error) {
+func (snapshot *Snapshot) Prompt(ctx context.Context, settings *setup.Settings) (string, error) {
 	in, ok := newestInstructions(snapshot.Events)
 	switch {
 	case !ok:
-		text, _ := buildSystemPrompt(workspace)
-		return text, nil
+		return buildSystemPrompt(settings.Workspace, instructionFiles(settings)), nil
 	case in.System == "":
 		return "", nil
 	}

@@ -67,7 +67,8 @@ type Agents struct {
 type OpenOptions struct {
 	ID          string // "": a new one
 	Interactive bool
-	Mode        conversation.Mode // "": as configured
+	Mode        conversation.Mode    // "": as configured
+	Schema      conversation.RawJSON // of the replies; nil: none
 }
 
 // WithLimits returns a model with the window and the cache lifetime that the conversation's configuration sets.

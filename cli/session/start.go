@@ -50,8 +50,13 @@ func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 
 // start creates the tools and the agent, and starts the agent's goroutine.
 func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions) error {
-	prompt, notes := buildSystemPrompt(r.Agents.Settings.Workspace)
-	r.Notes = append(r.Notes, notes...)
+	files := instructionFiles(r.Agents.Settings)
+	prompt := buildSystemPrompt(r.Agents.Settings.Workspace, files)
+	for _, f := range files {
+		if f.Note != "" {
+			r.Notes = append(r.Notes, f.Note)
+		}
+	}
 	loaded, err := r.Agents.Settings.LoadedFor(r.Events, nil)
 	if err != nil {
 		return err
@@ -88,7 +93,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	r.Agent, err = agent.New(core.Options{
 		Servers: servers, Hooks: r.Agents.hooks(r),
 		Log: r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
-		System: prompt, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
+		System: prompt, Schema: o.Schema, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.Agents.Settings.Overrides(), AskWindow: r.discoverWindow, Titles: r.writesTitles,
 		Rules: r.InitialRules, Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
@@ -98,6 +103,9 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	}
 	r.Agents.Servers.attach(r)
 	r.InitialMeter = r.Agent.Meter()
+	if note := changedNote(files, r.Agent.StoredPrompt(), prompt); note != "" && o.Interactive {
+		r.Notes = append(r.Notes, note)
+	}
 	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil

@@ -25,6 +25,13 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.Skills = a.Settings.Skills(r.InitialConfig)
 	o.Todos = tools.LastTodos(r.Events)
+	o.Instructions = map[string]conversation.InstructionsLoaded{}
+	for _, e := range r.Events {
+		if l, ok := e.Body.(conversation.InstructionsLoaded); ok {
+			o.Instructions[l.Path] = l
+		}
+	}
+	o.ResultNow = func(ctx context.Context, call string) (string, bool) { return r.Agent.ResultText(ctx, call) }
 	o.Servers = a.Servers.open(r)
 	box, err := tools.New(o)
 	if err != nil {

@@ -132,6 +132,8 @@ func (b *document) describe(i int) string {
 		return "tools looked up: " + strings.Join(names, ", ")
 	case conversation.SkillLoaded:
 		return "skill " + body.Name + " loaded, " + pane.Tokens(b.tokens(body.Size))
+	case conversation.InstructionsLoaded:
+		return "instructions of " + body.Path + " added, " + pane.Tokens(b.tokens(body.Size))
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Attempt:

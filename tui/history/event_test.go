@@ -38,6 +38,7 @@ func addEveryKind(r *rig) {
 	r.add(conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read"}}})
 	r.add(conversation.SkillLoaded{Name: "pdf"})
 	r.add(conversation.HookRan{Moment: "turn_end", Command: "notify", Reason: "exit status 1", Failed: true})
+	r.add(conversation.InstructionsLoaded{Path: "a/AGENTS.md"})
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
 }
 
