@@ -2,24 +2,31 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-//lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the roots, and still log.
+//lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the roots and the model, and still log.
 
-// client is this program as the server sees it: it tells the workspace, takes progress, changes and log lines, and offers nothing else.
+// client is this program as the server sees it: it tells the workspace, takes progress, changes and log lines, asks the user, and the
+// model where it may.
 func (s *server) client() *sdk.Client {
-	c := sdk.NewClient(&sdk.Implementation{Name: "plimsoll", Version: "1"}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.listAgain() },
-		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
-			text, _ := json.Marshal(r.Params.Data) // what was decoded encodes again
-			s.log.addLine(string(r.Params.Level) + ": " + string(text[:min(len(text), 4*lineChars)]))
-		},
+	options := &sdk.ClientOptions{
+		Capabilities:                &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		ElicitationHandler:          s.elicit,
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.changing.Store(false); s.listAgain() },
+		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { s.noteLog(r.Params) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.noteProgress(r.Params) },
+	}
+	if s.options.Sample != nil {
+		options.CreateMessageHandler = s.sample
+	}
+	c := sdk.NewClient(&sdk.Implementation{Name: "plimsoll", Version: "1"}, options)
+	c.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			return safely(func() (sdk.Result, error) { return next(ctx, method, r) })
+		}
 	})
 	if s.options.Dir != "" {
 		c.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: s.options.Dir}).String(), Name: "workspace"})

@@ -35,7 +35,7 @@ func fullName(server, tool string) string {
 }
 
 // textOf is a result as text. Images and sounds are named, structured content counts where there is no text.
-func textOf(answer *sdk.CallToolResult) string {
+func (s *server) textOf(answer *sdk.CallToolResult) string {
 	var parts []string
 	for _, c := range answer.Content {
 		if text := contentText(c); text != "" {
@@ -50,7 +50,7 @@ func textOf(answer *sdk.CallToolResult) string {
 	if len(parts) == 0 {
 		return "(no output)"
 	}
-	return safe(strings.Join(parts, "\n\n"))
+	return s.safe(strings.Join(parts, "\n\n"))
 }
 
 func contentText(c sdk.Content) string {
@@ -64,15 +64,22 @@ func contentText(c sdk.Content) string {
 	case *sdk.ResourceLink:
 		return fmt.Sprintf("[%s](%s) %s", c.Name, c.URI, c.Description)
 	case *sdk.EmbeddedResource:
-		if c.Resource == nil {
+		switch {
+		case c.Resource == nil:
 			return ""
-		}
-		if c.Resource.Text != "" {
+		case c.Resource.Text != "":
 			return c.Resource.URI + ":\n" + c.Resource.Text
 		}
-		return c.Resource.URI + ": " + notShown(c.Resource.MIMEType, "data", len(c.Resource.Blob))
+		return c.Resource.URI + ": " + resourceText(c.Resource)
 	}
 	return ""
+}
+
+func resourceText(r *sdk.ResourceContents) string {
+	if r.Text != "" || r.Blob == nil {
+		return r.Text
+	}
+	return notShown(r.MIMEType, "data", len(r.Blob))
 }
 
 // safe is a server's text without what a terminal would obey or hide.
@@ -88,4 +95,19 @@ func notShown(kind, otherwise string, bytes int) string {
 		kind = otherwise
 	}
 	return fmt.Sprintf("[%s, %d bytes, not shown]", kind, bytes)
+}
+
+// safe is a text of the server that is safe to show, without keys that it was given.
+func (s *server) safe(text string) string { return safe(s.secrets.hideKeys(text)) }
+
+// line is the same on one line of bounded length.
+func (s *server) line(text string) string { return oneLine(s.secrets.hideKeys(text), lineChars) }
+
+// described is the same for a description.
+func (s *server) described(text string) string {
+	out := s.safe(text[:min(len(text), 8*maxDescription)])
+	if r := []rune(out); len(r) > maxDescription {
+		out = string(r[:maxDescription]) + "…"
+	}
+	return out
 }

@@ -20,11 +20,15 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// maxBody is the longest body that is read of a server, in bytes, but for streams of events, whose events are bounded.
-const maxBody = 32 << 20
+// Bounds of what is read of a server over HTTP.
+const (
+	maxBody   = 8 << 20     // bytes of an answer
+	maxStream = 64 << 20    // bytes of a stream of events, which is opened anew after it
+	lastWords = time.Second // for the requests that are under way when a session ends
+)
 
 // httpTransport is the connection to an address.
-func (s *server) httpTransport() sdk.Transport {
+func (s *server) httpTransport(live context.Context) sdk.Transport {
 	base := s.options.HTTP
 	if base == nil {
 		base = http.DefaultTransport
@@ -33,7 +37,7 @@ func (s *server) httpTransport() sdk.Transport {
 	if u, err := url.Parse(s.config.URL); err == nil {
 		host = u.Host
 	}
-	client := &http.Client{Transport: boundedTransport{base: base, headers: s.config.Headers, host: host}}
+	client := &http.Client{Transport: boundedTransport{live: live, base: base, headers: s.config.Headers, host: host}}
 	t := &sdk.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage}
 	if s.config.OAuth {
 		t.OAuthHandler = &loginHandler{server: s}
@@ -41,40 +45,57 @@ func (s *server) httpTransport() sdk.Transport {
 	return t
 }
 
-// boundedTransport adds the server's headers to requests to its own host, and bounds the bodies of answers.
+// boundedTransport adds the server's headers to requests to its own host, bounds the bodies of answers, and ends requests soon after
+// the session has ended.
 type boundedTransport struct {
+	live    context.Context // of the session
 	base    http.RoundTripper
 	headers map[string]string
 	host    string
 }
 
 func (b boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host == b.host && len(b.headers) > 0 {
-		r = r.Clone(r.Context())
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(b.live, func() { time.AfterFunc(lastWords, cancel) })
+	end := func() { stop(); cancel() }
+	r = r.Clone(ctx)
+	if r.URL.Host == b.host {
 		for name, value := range b.headers {
 			r.Header.Set(name, value)
 		}
 	}
 	answer, err := b.base.RoundTrip(r)
-	if err == nil && !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		answer.Body = &boundedBody{ReadCloser: answer.Body, left: maxBody}
+	if err != nil {
+		end()
+		return nil, err
 	}
-	return answer, err
+	left := maxBody
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		left = maxStream
+	}
+	answer.Body = &boundedBody{ReadCloser: answer.Body, left: left, end: end}
+	return answer, nil
 }
 
-// boundedBody is a body that fails when it is too long.
+// boundedBody is a body that fails when it is too long; end is called when it is closed.
 type boundedBody struct {
 	io.ReadCloser
 	left int
+	end  func()
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
+		return 0, errors.New("its answer is too long")
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
 	return n, err
+}
+
+func (b *boundedBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
 }
 
 // login is the login at a server by OAuth: the user allows it in the browser, which comes back to an address of this machine. It is
@@ -145,8 +166,11 @@ func (h *loginHandler) Authorize(ctx context.Context, r *http.Request, refused *
 			ClientName: "Plimsoll", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
 			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
-		RedirectURL: redirect, RequestRefreshToken: true, Client: &http.Client{Transport: boundedTransport{base: s.base()}, Timeout: s.config.Timeout},
+		RedirectURL: redirect, RequestRefreshToken: true, Client: &http.Client{Transport: boundedTransport{live: s.lifetime, base: s.base()}, Timeout: s.config.Timeout},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if u, err := url.Parse(args.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+				return nil, errors.New("its page for the login is no web address")
+			}
 			if err := s.options.Browse(ctx, args.URL); err != nil {
 				return nil, err
 			}
@@ -170,7 +194,9 @@ func (h *loginHandler) Authorize(ctx context.Context, r *http.Request, refused *
 		_ = refused.Body.Close() // only its status counts
 		return err
 	}
-	if err := handler.Authorize(ctx, r, refused); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, errors.New("nobody logged in"))
+	defer cancel()
+	if err := s.ask(func() error { return handler.Authorize(ctx, r, refused) }); err != nil {
 		return err
 	}
 	s.login.mu.Lock()
@@ -188,7 +214,7 @@ func (s *server) base() http.RoundTripper {
 
 // withHTTP makes tokens be renewed over this server's connections.
 func (s *server) withHTTP(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: boundedTransport{base: s.base()}, Timeout: s.config.Timeout})
+	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: boundedTransport{live: s.lifetime, base: s.base()}, Timeout: s.config.Timeout})
 }
 
 // keepTokens returns tokens that are kept whenever they change.

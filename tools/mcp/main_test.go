@@ -22,7 +22,24 @@ func TestMain(m *testing.M) {
 		(&faulty{fault: fault, out: os.Stdout}).serve(os.Stdin)
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	if name := os.Getenv(serverOf); name != "" {
+		p := &peer{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout)}
+		for _, f := range faults {
+			if f.name == name {
+				p.play(f.on)
+			}
+		}
+		p.play(scripts[name])
+		return
+	}
+	code := m.Run()
+	if code == 0 {
+		if left := leftGoroutines(); left != "" {
+			fmt.Println("goroutines are left:\n" + left)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 // faulty is a server that follows the protocol but for one fault.

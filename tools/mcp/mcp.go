@@ -8,7 +8,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -36,10 +35,16 @@ const defaultTimeout = 30 * time.Second
 type Options struct {
 	Dir     string                                      // workspace: where programs start, and the root that servers are told
 	Environ []string                                    // of the user; programs get it without keys
+	Log     func(server, line string)                   // gets what is added to the log of a server; nil: only kept for Servers.Log
 	Changed func(server string)                         // a server ended, or offers other tools; it must not block. nil: ignored
 	Tokens  TokenStore                                  // keeps logins; nil: until the program ends
 	Browse  func(ctx context.Context, url string) error // shows the user a page to log in; nil: no login
 	HTTP    http.RoundTripper                           // nil: http.DefaultTransport
+
+	// Elicit shows a form of a server to the user; the action is accept, decline or cancel. Meanwhile no timeout runs. nil: declined.
+	Elicit func(ctx context.Context, server, message string, fields []Field) (values map[string]any, action string, err error)
+	// Sample asks the model for a server; nil: servers are told that they cannot.
+	Sample func(ctx context.Context, server string, request SampleRequest) (SampleReply, error)
 }
 
 // TokenStore keeps logins by the address of their server.
@@ -55,7 +60,8 @@ type Tool struct {
 	Title        string
 	Description  string
 	Schema       json.RawMessage // of its arguments: an object
-	ReadOnlyHint bool            // what the server says of itself
+	// ReadOnlyHint and DestructiveHint are what the server says of itself; a tool that is not described may destroy.
+	ReadOnlyHint, DestructiveHint bool
 }
 
 // Phase is what a server is doing.
@@ -78,6 +84,10 @@ type State struct {
 	Error   string // why it failed or stopped
 	Tools   int    // offered and allowed
 	PID     int    // of its program, 0 without one
+
+	Protocol     string    // the version that is spoken
+	Instructions string    // what the server says on its use
+	Since        time.Time // of the phase
 }
 
 // Result is the result of a call.
@@ -101,7 +111,7 @@ func New(configs []Config, o Options) *Servers {
 		if c.Timeout <= 0 {
 			c.Timeout = defaultTimeout
 		}
-		s.servers = append(s.servers, &server{config: c, options: &o, lifetime: ctx, tasks: &s.tasks, phase: Idle, progress: map[string]func(string){}})
+		s.servers = append(s.servers, newServer(ctx, c, &o, &s.tasks))
 	}
 	slices.SortFunc(s.servers, func(a, b *server) int { return strings.Compare(a.config.Name, b.config.Name) })
 	return s
@@ -191,8 +201,11 @@ const (
 	lineChars = 500
 )
 
-// ring keeps the newest lines of a server. The zero value is empty.
+// ring keeps the newest lines of a server.
 type ring struct {
+	hide func(string) string
+	show func(line string)
+
 	mu    sync.Mutex // guards what follows
 	kept  []string
 	begun []byte // of a line that has not ended
@@ -216,12 +229,14 @@ func (r *ring) Write(p []byte) (int, error) {
 }
 
 func (r *ring) add(line string) {
-	if line = oneLine(line, lineChars); line == "" {
+	if line = oneLine(r.hide(line), lineChars); line == "" {
 		return
 	}
-	if r.kept = append(r.kept, line); len(r.kept) > maxLog {
-		r.kept = slices.Clone(r.kept[len(r.kept)-maxLog:])
+	r.show(line)
+	if len(r.kept) == maxLog {
+		r.kept = slices.Delete(r.kept, 0, 1)
 	}
+	r.kept = append(r.kept, line)
 }
 
 func (r *ring) addLine(line string) {
@@ -234,10 +249,7 @@ func (r *ring) lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.begun) > 0 {
-		return append(slices.Clone(r.kept), oneLine(string(r.begun), lineChars))
+		return append(slices.Clone(r.kept), oneLine(r.hide(string(r.begun)), lineChars))
 	}
 	return slices.Clone(r.kept)
 }
-
-// errTimeout is the cause of a call's end that took too long.
-var errTimeout = errors.New("timeout")

@@ -47,7 +47,7 @@ func open(t *testing.T, o mcp.Options, configs ...mcp.Config) *mcp.Servers {
 	return s
 }
 
-const short, long = 300 * time.Millisecond, time.Minute
+const short, long = 2 * time.Second, time.Minute
 
 // Whatever a server does costs a clear error or a bounded result, and a server that still runs can be called again.
 func TestFaultsOfServersEndInClearErrors(t *testing.T) {
@@ -62,7 +62,7 @@ func TestFaultsOfServersEndInClearErrors(t *testing.T) {
 		{"none", long, "", `echo {"text":"hi"}`, false},
 		{"dies at once", long, "Its last line: cannot find", "", false},
 		{"dies at initialize", long, "exit code 2", "", false},
-		{"hangs at initialize", short, "no answer within 300ms", "", false},
+		{"hangs at initialize", short, "no answer within 2s", "", false},
 		{"refuses initialize", long, "not today", "", false},
 		{"no JSON", long, "did not start", "", false},
 		{"endless line", long, "did not start", "", false},
@@ -83,8 +83,8 @@ func TestFaultsOfServersEndInClearErrors(t *testing.T) {
 		{"a name twice", long, "", "echo", false},
 		{"odd names", long, "", "echo", false},
 		{"hostile text", long, "", "echo", false},
-		{"dies at a call", long, "", "closed the connection", false},
-		{"hangs at a call", short, "", "no answer within 300ms; mcp.odd.timeout", false},
+		{"dies at a call", long, "", "its program ended with exit code 2. Its last line: panic: out of order", false},
+		{"hangs at a call", short, "", "no answer within 2s; mcp.odd.timeout", false},
 		{"refuses a call", long, "", "not today", false},
 		{"no JSON at a call", short, "", "failed at echo", false},
 		{"endless line at a call", short, "", "failed at echo", false},
@@ -260,11 +260,11 @@ func TestAllowedAndDeniedTools(t *testing.T) {
 
 func TestServersGetNoKeysButTheirOwn(t *testing.T) {
 	t.Parallel()
-	s := open(t, mcp.Options{Environ: append(os.Environ(), "OPENAI_API_KEY=sk-0123456789", "PLAIN=x")},
+	s := open(t, mcp.Options{Environ: append(os.Environ(), "OPENAI_API_KEY=sk-0123456789", "PLAIN=x", "LC_ALL=C")},
 		mcp.Config{Name: "env", Command: []string{"sh", "-c", "env >&2; exit 1"}, Env: map[string]string{"MY_TOKEN": "mine-12345"}, Timeout: long})
 	s.Start(t.Context())
 	log := strings.Join(s.Log("env"), "\n")
-	if strings.Contains(log, "sk-0123456789") || !strings.Contains(log, "MY_TOKEN=mine-12345") || !strings.Contains(log, "PLAIN=x") {
+	if strings.Contains(log, "sk-0123456789") || !strings.Contains(log, "MY_TOKEN=(hidden)") || strings.Contains(log, "PLAIN") || !strings.Contains(log, "LC_ALL=C") {
 		t.Errorf("the program got %s", log)
 	}
 	missing := open(t, mcp.Options{}, mcp.Config{Name: "gone", Command: []string{"no-such-program-here"}, Timeout: long})

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -23,6 +21,17 @@ import (
 // A server starts once for all that wait for it. It is started by the first message, and by a call after it ended. The start does
 // not end with the turn that waited for it.
 
+func newServer(ctx context.Context, c Config, o *Options, tasks *sync.WaitGroup) *server {
+	s := &server{config: c, options: o, lifetime: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, since: time.Now(), progress: map[string]func(string){}}
+	s.log.hide = s.secrets.hide
+	s.log.show = func(line string) {
+		if o.Log != nil {
+			o.Log(c.Name, line)
+		}
+	}
+	return s
+}
+
 // server is one server and its connection.
 type server struct {
 	config   Config
@@ -31,6 +40,9 @@ type server struct {
 	tasks    *sync.WaitGroup
 	log      ring
 	login    login
+	secrets  secrets
+	asking   atomic.Int32 // questions to the user that are open: no timeout runs
+	changing atomic.Bool  // the server said that its list changed, and the SDK has not heard it yet
 
 	mu       sync.Mutex // guards what follows
 	phase    Phase
@@ -38,7 +50,9 @@ type server struct {
 	starting chan struct{}      // closed when the start that is under way is over; nil without one
 	session  *sdk.ClientSession // nil unless ready
 	program  *shell.Program     // nil for an address
-	version  string
+	hangUp   func()             // ends what the session does
+	since    time.Time
+	odd      string // the last thing that it did against the protocol
 	tools    []Tool
 	listing  bool // its list of tools is being read again
 	stale    bool // its list changed meanwhile
@@ -62,12 +76,13 @@ func (s *server) start(ctx context.Context) error {
 	}
 	if s.starting == nil {
 		done := make(chan struct{})
-		s.starting, s.phase, s.err = done, Starting, nil
+		s.starting, s.odd = done, ""
+		s.set(Starting, nil)
 		s.tasks.Go(func() {
 			err := s.connect()
 			s.mu.Lock()
 			if err != nil {
-				s.phase, s.err = Failed, err
+				s.set(Failed, err)
 			}
 			s.starting = nil
 			s.mu.Unlock()
@@ -86,89 +101,108 @@ func (s *server) start(ctx context.Context) error {
 	}
 }
 
-// connect starts the program or opens the connection, and reads the list of tools.
+// connect starts the program or opens the connection, and reads the list of tools. A server that refuses to begin as those of today
+// do is asked to begin as the next version of the protocol does; others might end when they are asked that first.
 func (s *server) connect() error {
-	limit := s.config.Timeout
-	if s.config.OAuth {
-		limit = max(limit, loginTimeout)
+	err := s.connectAs(legacyVersion)
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && s.connectAs("") == nil {
+		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(s.lifetime, limit, errTimeout)
-	defer cancel()
-	program, transport, err := s.transport()
+	return err
+}
+
+// legacyVersion is the newest version of the protocol that begins with initialize.
+const legacyVersion = "2025-11-25"
+
+func (s *server) connectAs(version string) error {
+	ctx, _, stop := s.patience(s.lifetime)
+	defer stop()
+	live, hangUp := context.WithCancel(s.lifetime)
+	program, transport, err := s.transport(live)
 	if err != nil {
+		hangUp()
 		return err
 	}
-	session, err := s.client().Connect(ctx, transport, nil)
-	var found []Tool
-	if err == nil {
-		found, err = s.list(ctx, session)
-	}
-	if err != nil {
-		err = s.explain(ctx, "did not start", err)
-		if session != nil {
-			_ = session.Close() // the error that counts is err
+	var session *sdk.ClientSession
+	found, err := safely(func() (found []Tool, err error) {
+		if session, err = s.client().Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version}); err != nil {
+			return nil, err
 		}
+		return s.list(ctx, session)
+	})
+	if err != nil {
+		err = s.explain(ctx, program, "did not start", err)
+		hangUp()
+		closeSession(session, transport)
 		if program != nil {
-			if ended := program.Close(); ended != nil {
-				err = fmt.Errorf("%w; its program ended with %w", err, ended)
-			}
-		}
-		if words := s.log.lines(); len(words) > 0 {
-			err = fmt.Errorf("%w. Its last line: %s", err, words[len(words)-1])
+			_ = program.Close() // how it ended is in err, if it did
 		}
 		return err
-	}
-	version := ""
-	if info := session.InitializeResult().ServerInfo; info != nil {
-		version = oneLine(info.Name+" "+info.Version, 100)
 	}
 	s.mu.Lock()
-	s.phase, s.session, s.program, s.version, s.tools = Ready, session, program, version, found
+	s.set(Ready, nil)
+	s.session, s.program, s.hangUp, s.tools = session, program, func() { hangUp(); closeSession(nil, transport) }, found
 	s.mu.Unlock()
-	s.tasks.Go(func() { s.watch(session, program) })
+	s.tasks.Go(func() { s.watch(session, program, hangUp) })
+	s.tasks.Go(func() { s.wantLog(session) })
 	return nil
 }
 
-// transport is how the server is reached; program is nil for an address.
-func (s *server) transport() (*shell.Program, sdk.Transport, error) {
+// closeSession ends a session. What is still read of a program ends too, so that nothing waits for it.
+func closeSession(session *sdk.ClientSession, transport sdk.Transport) {
+	if p, ok := transport.(*pipe); ok {
+		_ = p.Close() // it has no error
+	}
+	if session != nil {
+		_ = session.Close() // how it ends is of no interest
+	}
+}
+
+// set sets the phase, and why; the caller holds mu.
+func (s *server) set(phase Phase, err error) { s.phase, s.err, s.since = phase, err, time.Now() }
+
+// transport is how the server is reached; program is nil for an address. Over HTTP all ends with live.
+func (s *server) transport(live context.Context) (*shell.Program, sdk.Transport, error) {
 	if s.config.URL != "" {
-		return nil, s.httpTransport(), nil
+		return nil, s.httpTransport(live), nil
 	}
 	if len(s.config.Command) == 0 {
 		return nil, nil, fmt.Errorf("the server %s has neither a program nor an address", s.config.Name)
 	}
-	env := shell.Environment(s.options.Environ, nil)
-	for name, value := range s.config.Env {
-		env = append(slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }), name+"="+value)
-	}
-	program, err := shell.StartProgram(s.config.Command, s.options.Dir, env, &s.log)
+	program, err := shell.StartProgram(s.config.Command, s.options.Dir, environment(s.options.Environ, s.config.Env), &s.log)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the server %s: %w", s.config.Name, err)
 	}
-	return program, &sdk.IOTransport{Reader: program.Output, Writer: program.Input, MaxLineLength: maxMessage}, nil
+	return program, newPipe(s, program.Input, program.Output), nil
 }
 
 // watch waits for the end of a session, and notes it.
-func (s *server) watch(session *sdk.ClientSession, program *shell.Program) {
+func (s *server) watch(session *sdk.ClientSession, program *shell.Program, hangUp func()) {
 	err := session.Wait()
+	hangUp()
 	_ = session.Close() // it has ended
-	var ended error
-	if program != nil {
-		ended = program.Close()
-	}
 	s.mu.Lock()
 	current := s.session == session
-	if current {
-		s.session, s.program, s.phase, s.tools = nil, nil, Stopped, nil
-		s.err = fmt.Errorf("the server %s ended", s.config.Name)
-		if cause := errors.Join(ended, err); cause != nil {
-			s.err = fmt.Errorf("the server %s ended: %s", s.config.Name, oneLine(strings.ReplaceAll(cause.Error(), "\n", "; "), lineChars))
-		}
-	}
 	s.mu.Unlock()
-	if current {
+	if current && s.lost(session, errors.New(s.howItEnded(program, err))) {
 		s.notify()
 	}
+	if program != nil {
+		_ = program.Close() // how it ended is noted
+	}
+}
+
+// lost notes that a session has ended by itself, unless that is known.
+func (s *server) lost(session *sdk.ClientSession, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != session {
+		return false
+	}
+	s.session, s.program, s.tools = nil, nil, nil
+	s.set(Stopped, fmt.Errorf("the server %s ended: %w", s.config.Name, err))
+	return true
 }
 
 func (s *server) notify() {
@@ -180,20 +214,18 @@ func (s *server) notify() {
 // end ends the session and waits until its program has ended.
 func (s *server) end() {
 	s.mu.Lock()
-	session, program := s.session, s.program
+	session, program, hangUp := s.session, s.program, s.hangUp
 	s.session, s.program, s.tools = nil, nil, nil
 	if s.phase == Ready {
-		s.phase = Idle
+		s.set(Idle, nil)
 	}
 	s.mu.Unlock()
-	if program != nil {
-		_ = program.Input.Close() // asks it to end, and frees a call that waits for it to read
-	}
 	if session != nil {
+		hangUp()
 		_ = session.Close() // how it ends is of no interest
 	}
 	if program != nil {
-		program.Wait()
+		_ = program.Close() // the same
 	}
 }
 
@@ -207,7 +239,14 @@ func (s *server) offered() []Tool {
 func (s *server) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := State{Name: s.config.Name, Phase: s.phase, Version: s.version, Tools: len(s.tools)}
+	state := State{Name: s.config.Name, Phase: s.phase, Tools: len(s.tools), Since: s.since}
+	if s.session != nil {
+		r := s.session.InitializeResult()
+		state.Protocol, state.Instructions = s.line(r.ProtocolVersion), s.described(r.Instructions)
+		if r.ServerInfo != nil {
+			state.Version = oneLine(s.line(r.ServerInfo.Name+" "+r.ServerInfo.Version), 100)
+		}
+	}
 	if s.err != nil {
 		state.Error = s.err.Error()
 	}
@@ -236,9 +275,9 @@ func (s *server) listAgain() {
 			}
 			s.stale = false
 			s.mu.Unlock()
-			ctx, cancel := context.WithTimeoutCause(s.lifetime, s.config.Timeout, errTimeout)
-			found, err := s.list(ctx, session)
-			cancel()
+			ctx, _, stop := s.patience(s.lifetime)
+			found, err := safely(func() ([]Tool, error) { return s.list(ctx, session) })
+			stop()
 			s.mu.Lock()
 			changed := err == nil && s.session == session
 			if changed {
@@ -251,134 +290,12 @@ func (s *server) listAgain() {
 			if changed {
 				s.notify()
 			}
-		}
-	})
-}
-
-// call calls a tool.
-func (s *server) call(ctx context.Context, tool string, arguments json.RawMessage, progress func(string)) (Result, error) {
-	if err := s.start(ctx); err != nil {
-		return Result{}, err
-	}
-	callCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	timer := time.AfterFunc(s.config.Timeout, func() { cancel(errTimeout) })
-	defer timer.Stop()
-	s.mu.Lock()
-	session := s.session
-	s.calls++
-	token := strconv.Itoa(s.calls)
-	var passing sync.Mutex // guards over: no progress is passed on after the call
-	over := false
-	s.progress[token] = func(text string) {
-		passing.Lock()
-		defer passing.Unlock()
-		if over {
-			return
-		}
-		timer.Reset(s.config.Timeout)
-		if progress != nil && text != "" {
-			progress(text + "\n")
-		}
-	}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.progress, token)
-		s.mu.Unlock()
-		passing.Lock()
-		over = true
-		passing.Unlock()
-	}()
-	if session == nil {
-		return Result{}, fmt.Errorf("the server %s has just ended; call again", s.config.Name)
-	}
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	params := &sdk.CallToolParams{Name: tool, Arguments: arguments}
-	params.SetProgressToken(token)
-	answer, err := s.callSession(callCtx, session, params)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Result{}, ctx.Err()
-		}
-		return Result{}, s.explain(callCtx, "failed at "+oneLine(tool, 64), err)
-	}
-	return Result{Text: textOf(answer), IsError: answer.IsError}, nil
-}
-
-// cancelGrace is how long a cancelled call may take to return. A server that does not read its input holds it up for longer.
-const cancelGrace = time.Second
-
-// callSession makes a call. A server that holds up a cancelled call is ended.
-func (s *server) callSession(ctx context.Context, session *sdk.ClientSession, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
-	type outcome struct {
-		answer *sdk.CallToolResult
-		err    error
-	}
-	done := make(chan outcome, 1)
-	s.tasks.Go(func() {
-		answer, err := session.CallTool(ctx, params)
-		if err == nil && answer == nil {
-			err = errors.New("an empty answer")
-		}
-		done <- outcome{answer, err}
-	})
-	select {
-	case o := <-done:
-		return o.answer, o.err
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(cancelGrace)
-	defer timer.Stop()
-	select {
-	case o := <-done:
-		if o.err == nil { // it came in time after all
-			return o.answer, nil
-		}
-	case <-timer.C:
-		s.tasks.Go(s.end)
-	}
-	return nil, context.Cause(ctx)
-}
-
-// noteProgress passes progress on to its call.
-func (s *server) noteProgress(p *sdk.ProgressNotificationParams) {
-	token, _ := p.ProgressToken.(string)
-	s.mu.Lock()
-	pass := s.progress[token]
-	s.mu.Unlock()
-	if pass == nil {
-		return
-	}
-	text := p.Message
-	if p.Total > 0 {
-		text = fmt.Sprintf("%s (%.0f of %.0f)", text, p.Progress, p.Total)
-	}
-	pass(oneLine(text, lineChars))
-}
-
-// explain says what a server did wrong. Its own words are bounded and cleaned, and hold no header and no variable of its own.
-func (s *server) explain(ctx context.Context, doing string, err error) error {
-	name, words := s.config.Name, err.Error()
-	var refused *jsonrpc.Error
-	switch {
-	case errors.Is(context.Cause(ctx), errTimeout):
-		return fmt.Errorf("the server %s %s: no answer within %s; mcp.%s.timeout sets another limit", name, doing, s.config.Timeout, name)
-	case errors.As(err, &refused):
-		words = refused.Message
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, os.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		words = "it closed the connection"
-	}
-	for _, table := range []map[string]string{s.config.Env, s.config.Headers} {
-		for _, secret := range table {
-			if len(secret) >= 4 {
-				words = strings.ReplaceAll(words, secret, "(hidden)")
+			select { // a list that never stops changing costs a look a second
+			case <-time.After(betweenLists):
+			case <-s.lifetime.Done():
 			}
 		}
-	}
-	return fmt.Errorf("the server %s %s: %s", name, doing, oneLine(words, lineChars))
+	})
 }
 
 // Bounds of what a server says about its tools.
@@ -456,13 +373,11 @@ func (s *server) toolOf(t *sdk.Tool) (Tool, error) {
 		fields["type"] = json.RawMessage(`"object"`)
 		schema, _ = json.Marshal(fields) // what was decoded encodes again
 	}
-	out := Tool{Server: s.config.Name, Name: t.Name, FullName: fullName(s.config.Name, t.Name), Title: oneLine(t.Title, 100),
-		Description: safe(t.Description), Schema: schema}
-	if r := []rune(out.Description); len(r) > maxDescription {
-		out.Description = string(r[:maxDescription]) + "…"
-	}
-	if t.Annotations != nil {
-		out.ReadOnlyHint = t.Annotations.ReadOnlyHint
+	out := Tool{Server: s.config.Name, Name: t.Name, FullName: fullName(s.config.Name, t.Name), Title: oneLine(s.line(t.Title), 100),
+		Description: s.described(t.Description), Schema: schema, DestructiveHint: true}
+	if a := t.Annotations; a != nil {
+		out.ReadOnlyHint = a.ReadOnlyHint
+		out.DestructiveHint = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
 	}
 	return out, nil
 }

@@ -96,3 +96,6 @@ func secretVariable(name, value string) bool {
 	}
 	return secretValue().MatchString(value)
 }
+
+// Secret reports whether a variable looks like a key, by its name or by its value.
+func Secret(name, value string) bool { return secretVariable(name, value) }

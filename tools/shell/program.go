@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type Program struct {
 	Input  io.WriteCloser
 	Output io.ReadCloser
 	*process
+	closing func() error
 }
 
 // StartProgram starts a program with its arguments; what it writes to standard error goes to log. Errors: no such program, and those
@@ -63,11 +65,16 @@ func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Prog
 		defer close(p.drained)
 		_, _ = io.Copy(log, ends[4]) // ends with the last writer, or when finish closes the pipe
 	}()
-	return &Program{Input: ends[1], Output: ends[2], process: p}, nil
+	one := &Program{Input: ends[1], Output: ends[2], process: p}
+	one.closing = sync.OnceValue(one.close)
+	return one, nil
 }
 
-// Close closes the program's input, and ends it with all that it started if it goes on. It returns how the program ended.
-func (p *Program) Close() error {
+// Close closes the program's input, and ends it with all that it started if it goes on. It returns how the program ended. It may be
+// called more than once.
+func (p *Program) Close() error { return p.closing() }
+
+func (p *Program) close() error {
 	_ = p.Input.Close() // it may be closed already
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
@@ -89,3 +96,16 @@ func (p *Program) PID() int { return p.cmd.Process.Pid }
 
 // Wait waits until the program has ended. Somebody else closes it.
 func (p *Program) Wait() { <-p.exited }
+
+// Ended waits at most d until the program has ended, and returns how it did.
+func (p *Program) Ended(d time.Duration) (how string, ended bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		how, _ = p.exit()
+		return how, true
+	case <-timer.C:
+		return "", false
+	}
+}

@@ -1,0 +1,3 @@
+package mcp_test
+
+var scripts = map[string]script{}
