@@ -111,8 +111,9 @@ func (r *reader) in(dir string, own []string, names ...string) {
 func (r *reader) folder(folder string, names []string) {
 	for _, name := range names {
 		if r.add(path.Join(folder, name), File{Folder: folder}) == nil {
-			for _, target := range targets(r.found[len(r.found)-1].Text) {
-				r.importInto(r.found[len(r.found)-1], folder, target)
+			by := r.found[len(r.found)-1]
+			for _, target := range targets(by.Text) {
+				r.importInto(by, folder, target)
 			}
 			return
 		}

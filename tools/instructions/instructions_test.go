@@ -66,14 +66,14 @@ func TestAWorkspaceImportsFromItsOwnTreeOnly(t *testing.T) {
 	write(t, outside, map[string]string{"secret.md": "outside"})
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"AGENTS.md": "@../x.md\n@" + outside + "/secret.md\n@~/x.md\n@link.md\n@.env\n@own/x.md\n@gone.md\n@docs/ok.md\n@docs/ok.md\n```\n@docs/code.md\n```\nmail@x.y\n@team\n@two words.md\n",
-		".env":      "KEY=1", "own/x.md": "mine", "docs/ok.md": "fine", "docs/code.md": "no",
+		"AGENTS.md": "@../x.md\n@" + outside + "/secret.md\n@~/x.md\n@link.md\n@.env\n@own/x.md\n@gone.md\n@docs/ok.md\n@docs/two.md\n@docs/ok.md\n```\n@docs/code.md\n```\nmail@x.y\n@team\n@two words.md\n",
+		".env":      "KEY=1", "own/x.md": "mine", "docs/ok.md": "fine", "docs/code.md": "no", "docs/two.md": "two",
 	})
 	if err := os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(dir, "link.md")); err != nil {
 		t.Fatal(err)
 	}
 	found := instructions.Start(instructions.Places{Workspace: dir, Own: []string{filepath.Join(dir, "own")}})
-	if len(found) != 9 {
+	if len(found) != 10 {
 		t.Fatalf("%d files: %q", len(found), summaries(found))
 	}
 	for _, f := range found[1:8] {
@@ -81,7 +81,10 @@ func TestAWorkspaceImportsFromItsOwnTreeOnly(t *testing.T) {
 			t.Errorf("%s was read: %+v", f.Name, f)
 		}
 	}
-	if f := found[8]; f.Name != "docs/ok.md" || f.Text != "fine" {
+	if f := found[8]; f.Name != "docs/ok.md" || f.From != "by AGENTS.md" || f.Text != "fine" {
+		t.Errorf("%+v", f)
+	}
+	if f := found[9]; f.Name != "docs/two.md" || f.From != "by AGENTS.md" {
 		t.Errorf("%+v", f)
 	}
 }
