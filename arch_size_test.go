@@ -70,7 +70,7 @@ var ceilings = map[string]size{
 	"tools":                         {2659, 3530},
 	"tools/grants":                  {298, 186},
 	"tools/hook":                    {179, 85},
-	"tools/instructions":            {184, 142},
+	"tools/instructions":            {185, 145},
 	"tools/mcp":                     {1964, 849},
 	"tools/params":                  {368, 0},
 	"tools/permission":              {1423, 70},
