@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -233,6 +234,15 @@ func closed(err error) bool {
 	return false
 }
 
+// answered returns the error that a server answered, or nil. The SDK says in the same way that a request over HTTP got no answer.
+func answered(err error) *jsonrpc.Error {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Message != "rejected by transport" {
+		return refused
+	}
+	return nil
+}
+
 // refusal is an error that a server answered.
 type refusal struct {
 	error
@@ -245,7 +255,7 @@ func (r *refusal) Unwrap() error { return r.answer }
 func (s *server) explain(ctx context.Context, program *shell.Program, doing string, err error) error {
 	name := s.config.Name
 	said := func(words string) error { return fmt.Errorf("the server %s %s: %s", name, doing, words) }
-	var refused *jsonrpc.Error
+	refused := answered(err)
 	switch {
 	case s.lifetime.Err() != nil:
 		return said("the program ends")
@@ -257,10 +267,10 @@ func (s *server) explain(ctx context.Context, program *shell.Program, doing stri
 			odd = " (" + odd + ")"
 		}
 		return said(fmt.Sprintf("no answer within %s%s; mcp.%s.timeout sets another limit", s.config.Timeout, odd, name))
-	case errors.As(err, &refused):
+	case refused != nil:
 		return &refusal{error: said(oneLine(s.secrets.hide(refused.Message), lineChars)), answer: refused}
 	case closed(err):
 		return said(s.howItEnded(program, err))
 	}
-	return said(oneLine(s.secrets.hide(err.Error()), lineChars))
+	return said(oneLine(s.secrets.hide(strings.ReplaceAll(err.Error(), "rejected by transport: ", "")), lineChars))
 }

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,9 +30,6 @@ func raw(lines ...string) func(*peer, request) {
 	}
 }
 
-// soon is the timeout of servers that hang.
-const soon = 2 * time.Second
-
 // faults are what a server can do wrong. Each is started, and if it gets ready its tool is called: want stands in the error
 // of the start, or in that or the result of the call.
 var faults = []struct {
@@ -49,9 +47,9 @@ var faults = []struct {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}}},
-	{name: "hangs before it reads", want: "no answer within 2s", on: script{"begin": hang}, timeout: soon},
+	{name: "hangs before it reads", want: "no answer within 2s", on: script{"begin": hang}, timeout: short},
 	{name: "closes its output", want: "it closed the connection", on: script{"tools/call": func(*peer, request) { _ = os.Stdout.Close(); select {} }}},
-	{name: "closes its input", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) { _ = os.Stdin.Close(); select {} }}, timeout: soon},
+	{name: "closes its input", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) { _ = os.Stdin.Close(); select {} }}, timeout: short},
 	{name: "writes an endless line", want: "it sent a message of more than 8 MiB", on: script{"tools/call": func(p *peer, _ request) {
 		for {
 			if _, err := p.out.WriteString(strings.Repeat("x", 1<<16)); err != nil {
@@ -65,14 +63,14 @@ var faults = []struct {
 			p.send("tick")
 		}
 	}}},
-	{name: "answers with a wrong id", want: "it answered a request that was not made, id 4711", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}`)}, timeout: soon},
-	{name: "answers with an id of another kind", want: "it answered a request that was not made, id x", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":"x","result":{"content":[]}}`)}, timeout: soon},
+	{name: "answers with a wrong id", want: "it answered a request that was not made, id 4711", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}`)}, timeout: short},
+	{name: "answers with an id of another kind", want: "it answered a request that was not made, id x", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":"x","result":{"content":[]}}`)}, timeout: short},
 	{name: "answers twice", want: "ok: one", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"one"}]}}`, `{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}`)}},
 	{name: "answers without a result", want: "the answer has neither a result nor an error", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID}`)}},
 	{name: "answers with an array", want: "error: ", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":[1,2]}`)}},
 	{name: "answers with content of null", want: "", on: script{"tools/call": result(`[null]`)}},
-	{name: "answers with an error that is a text", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"error":"no"}`)}, timeout: soon},
-	{name: "answers a million levels deep", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}}`)}, timeout: soon},
+	{name: "answers with an error that is a text", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"error":"no"}`)}, timeout: short},
+	{name: "answers a million levels deep", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}}`)}, timeout: short},
 	{name: "says nothing of itself", want: "", on: script{"initialize": raw(`{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25"}}`)}},
 	{name: "lists null", want: "ok: hello", on: script{"tools/list": list(`null`, echoTool, `null`)}},
 	{name: "sends hostile text", want: "ok: a␛]0;title␇b«U+202E»c�␀", on: script{"tools/call": result(`[{"type":"text","text":"a\u001b]0;title\u0007b\u202ec\ud800\u0000"}]`)}},
@@ -91,7 +89,7 @@ var faults = []struct {
 			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i))
 		}
 		select {}
-	}}, timeout: soon},
+	}}, timeout: short},
 	{name: "floods with notifications", want: "ok: done", on: script{"tools/call": func(p *peer, r request) {
 		for range 20_000 {
 			_, _ = p.out.WriteString(`{"jsonrpc":"2.0","method":"notifications/elicitation/complete"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":{"a":1}}}` + "\n" +
@@ -103,7 +101,7 @@ var faults = []struct {
 	{name: "hangs in a call and ignores the end of its input and SIGTERM", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		select {}
-	}}, timeout: soon},
+	}}, timeout: short},
 }
 
 func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
@@ -114,12 +112,10 @@ func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
 		wait.Go(func() {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
-			c := played(t, f.name)
-			if f.timeout > 0 {
-				c.Timeout = f.timeout
-			}
+			c := played(t, f.name, cmp.Or(f.timeout, long))
 			began := time.Now()
-			s := start(t, mcp.Options{}, c)
+			s := open(t, mcp.Options{}, c)
+			s.Start(t.Context())
 			got := "error: " + s.States()[0].Error
 			if s.States()[0].Phase == mcp.Ready {
 				r, err := call(t.Context(), s)
@@ -134,7 +130,7 @@ func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
 			if strings.Contains(got, "very-secret") || len(got) > 9<<20 || strings.HasPrefix(got, "error") && len(got) > 1500 {
 				t.Errorf("%s: %d bytes, or a key, in %q", f.name, len(got), shown)
 			}
-			if took := time.Since(began); took > c.Timeout*2+20*time.Second {
+			if took := time.Since(began); took > short*2+20*time.Second {
 				t.Errorf("%s took %s", f.name, took)
 			}
 			closed(t, s)

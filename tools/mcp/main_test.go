@@ -17,6 +17,9 @@ import (
 // asServer makes the test binary run as a server of tools with a fault.
 const asServer = "PLIMSOLL_FAULTY_SERVER"
 
+// serverOf makes it play a row of faults, and keeperOf keep servers until it is killed.
+const serverOf, keeperOf = "PLIMSOLL_PLAYED_SERVER", "PLIMSOLL_KEPT_SERVERS"
+
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(asServer); fault != "" {
 		(&faulty{fault: fault, out: os.Stdout}).serve(os.Stdin)
@@ -29,8 +32,10 @@ func TestMain(m *testing.M) {
 				p.play(f.on)
 			}
 		}
-		p.play(scripts[name])
 		return
+	}
+	if fifo := os.Getenv(keeperOf); fifo != "" {
+		keep(fifo)
 	}
 	code := m.Run()
 	if code == 0 {

@@ -64,7 +64,7 @@ func TestFaultsOfServersEndInClearErrors(t *testing.T) {
 		{"dies at initialize", long, "exit code 2", "", false},
 		{"hangs at initialize", short, "no answer within 2s", "", false},
 		{"refuses initialize", long, "not today", "", false},
-		{"no JSON", long, "did not start", "", false},
+		{"no JSON", short, "did not start", "", false},
 		{"endless line", long, "did not start", "", false},
 		{"empty answer", short, "did not start", "", false},
 		{"an answer of another type", long, "did not start", "", false},

@@ -16,11 +16,6 @@ import (
 	"plimsoll/tools/mcp"
 )
 
-// keeps servers until it is killed.
-const (
-	serverOf = "MCP_TEST_SERVER"
-)
-
 // leftGoroutines returns the stacks of goroutines of the package or the SDK that do not end within seconds.
 func leftGoroutines() string {
 	left := ""
@@ -137,21 +132,6 @@ func die(*peer, request) {
 	os.Exit(3)
 }
 
-// start returns the servers of one script, which are closed at the end of the test and must leave no process.
-func start(t *testing.T, o mcp.Options, configs ...mcp.Config) *mcp.Servers {
-	t.Helper()
-	if o.Environ == nil {
-		o.Environ = os.Environ()
-	}
-	if o.Dir == "" {
-		o.Dir = t.TempDir()
-	}
-	s := mcp.New(configs, o)
-	t.Cleanup(func() { closed(t, s) })
-	s.Start(t.Context())
-	return s
-}
-
 // closed closes servers and fails if that takes too long or leaves a process.
 func closed(t *testing.T, s *mcp.Servers) {
 	t.Helper()
@@ -177,13 +157,13 @@ func closed(t *testing.T, s *mcp.Servers) {
 }
 
 // played is the configuration of the peer that plays a script.
-func played(t *testing.T, name string) mcp.Config {
+func played(t *testing.T, name string, timeout time.Duration) mcp.Config {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mcp.Config{Name: "peer", Command: []string{exe}, Env: map[string]string{serverOf: name, "MY_TOKEN": "sk-very-secret-1"}, Timeout: 20 * time.Second}
+	return mcp.Config{Name: "peer", Command: []string{exe}, Env: map[string]string{serverOf: name, "MY_TOKEN": "sk-very-secret-1"}, Timeout: timeout}
 }
 
 func call(ctx context.Context, s *mcp.Servers) (mcp.Result, error) {

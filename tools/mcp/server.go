@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"plimsoll/tools/shell"
@@ -105,8 +104,7 @@ func (s *server) start(ctx context.Context) error {
 // do is asked to begin as the next version of the protocol does; others might end when they are asked that first.
 func (s *server) connect() error {
 	err := s.connectAs(legacyVersion)
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && s.connectAs("") == nil {
+	if answered(err) != nil && s.connectAs("") == nil {
 		return nil
 	}
 	return err
