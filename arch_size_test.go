@@ -71,7 +71,7 @@ var ceilings = map[string]size{
 	"tools/grants":                  {298, 186},
 	"tools/hook":                    {179, 85},
 	"tools/instructions":            {185, 145},
-	"tools/mcp":                     {1964, 849},
+	"tools/mcp":                     {1972, 1308},
 	"tools/params":                  {368, 0},
 	"tools/permission":              {1423, 70},
 	"tools/recall":                  {654, 0},
