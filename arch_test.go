@@ -48,7 +48,7 @@ var ours = []struct {
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
-		"compact/projection", "conversation", "conversation/numbers", "conversation/plain", "tools/skill",
+		"compact/projection", "config", "conversation", "conversation/numbers", "conversation/plain", "tools/skill",
 	}},
 	{"cli/keys", nil},
 	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
@@ -150,7 +150,7 @@ var ours = []struct {
 	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/skill", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "tools/words", "tools/workspace"}},
-	{"tools/hook", []string{"conversation", "conversation/plain", "tools/shell"}},
+	{"tools/hook", []string{"conversation", "tools/shell"}},
 	{"tools/params", []string{"conversation"}},
 	{"tools/mcp", []string{"conversation", "conversation/plain", "tools/shell"}},
 	{"tools/permission", []string{"conversation", "conversation/plain", "tools/grants", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},

@@ -32,11 +32,11 @@ type Agent struct {
 	compactor      *compactor.Compactor
 	counter        *tokenCounter
 	titler         *titler
+	hooks          *hookRunner
 	retryRequested bool // Retry was called: the newest request must be made again
 	maxSteps       int  // most requests in one turn
 	fallbacks      []core.Fallback
-	servers        core.ToolServers // nil without servers of tools
-	hooks          *hookRunner
+	servers        core.ToolServers           // nil without servers of tools
 	serversStarted bool                       // in this run
 	partial        *conversation.PartialReply // the partial reply that a crash left in storage, or nil
 }
@@ -60,8 +60,8 @@ func New(o core.Options) (*Agent, error) {
 	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, disp, windows
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
-	a.hooks = &hookRunner{port: o.Hooks, inbox: in, journal: j, refused: -1, failures: map[string]bool{}}
-	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, results: o.Results, hooks: a.hooks}
+	a.hooks = &hookRunner{journal: j, inbox: in, display: disp, port: o.Hooks, warned: map[string]bool{}}
+	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results}
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
@@ -133,6 +133,8 @@ func (a *Agent) Cancel() {
 		case a.turn != nil:
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
+		default:
+			a.hooks.stop(compactor.ErrCancelled)
 		}
 		a.retryRequested = false
 		a.queue.returnToComposer()
@@ -239,7 +241,6 @@ func (a *Agent) Run(ctx context.Context) error {
 		return errors.New("the agent runs already")
 	}
 	defer a.journal.Updates().Close()
-	a.hooks.lifetime = context.WithoutCancel(ctx)
 	a.windows.keeper.start(ctx)
 	defer a.windows.keeper.finish(ctx)
 	a.queue.backlog.start(ctx)
@@ -277,8 +278,6 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.compactor.End(ctx)
 	a.inspector.running.Wait()
 	a.counter.wait()
-	a.hooks.running.Wait()
-	a.inbox.Drain(ctx)
 	a.appendQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())
 	a.queue.returnToComposer()
@@ -309,7 +308,6 @@ func (a *Agent) observe(events []conversation.Event) {
 func (a *Agent) observeStored(events []conversation.Event) {
 	a.observe(events)
 	a.compactor.Observe(events)
-	a.hooks.noteCompaction(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.Purpose == conversation.PurposeReply && b.Model == a.journal.Model().Name() {

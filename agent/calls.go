@@ -32,11 +32,10 @@ type call struct {
 	settled  bool // the outcome is set without running the call
 	outcome  conversation.Outcome
 	duration time.Duration
-
-	hooked   bool                    // the hooks before it have run
-	added    []string                // by hooks, to the result
-	events   []conversation.Body     // of the hooks before it
-	afterRan conversation.HookOutput // of the hooks after it
+	turn     int
+	asked    bool                    // the hooks before the call ran
+	hooks    []conversation.HookRan  // before and after the call
+	added    []conversation.HookText // by hooks, to the result
 }
 
 // settle sets the outcome of a call that does not run.
@@ -56,10 +55,10 @@ type callRunner struct {
 	display  *display
 	inbox    *core.Inbox
 	toolbox  core.Toolbox // nil: no tools
+	hooks    *hookRunner
 	results  core.Results
 	question *question       // of the call that waits for the user, or nil
 	repeats  compact.Repeats // earlier results, by their text
-	hooks    *hookRunner
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -91,6 +90,9 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 	if err != nil {
 		return 0, err
 	}
+	if err := r.askHooks(ctx, group); err != nil {
+		return 0, err
+	}
 	if err := r.checkPermission(ctx, group[0]); err != nil {
 		return 0, err
 	}
@@ -120,12 +122,6 @@ func (r *callRunner) review(ctx context.Context, c *call) error {
 		return nil
 	}
 	c.reviewed = true
-	if !c.invalid && r.toolbox != nil {
-		r.hooks.beforeTool(ctx, c)
-	}
-	if c.settled {
-		return context.Cause(ctx)
-	}
 	switch {
 	case c.invalid:
 		c.settle(conversation.ResultError, invalidArguments)
@@ -150,16 +146,7 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 	}
 	r.display.status(updates.Status{Phase: updates.Running})
 	core.Concurrently(ctx, r.inbox, func() struct{} {
-		var all sync.WaitGroup
-		slots := make(chan struct{}, maxParallel)
-		for _, c := range toRun {
-			slots <- struct{}{}
-			all.Go(func() {
-				r.runCall(ctx, c)
-				<-slots
-			})
-		}
-		all.Wait()
+		inParallel(toRun, func(c *call) { r.runCall(ctx, c) })
 		return struct{}{}
 	})
 }
@@ -179,7 +166,71 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 		}
 	})
 	c.duration = r.journal.Now().Sub(began)
-	r.hooks.afterTool(ctx, c)
+	if r.hooks.port != nil && ctx.Err() == nil {
+		out := r.hooks.port.Run(ctx, c.hookInput(conversation.HookAfterTool))
+		c.hooks, c.added = append(c.hooks, out.Ran...), append(c.added, out.Added...)
+	}
+	c.outcome.Text = conversation.WithHookTexts(c.outcome.Text, c.added)
+}
+
+// hookInput is what hooks are told of the call.
+func (c *call) hookInput(moment string) conversation.HookInput {
+	return conversation.HookInput{Moment: moment, Turn: c.turn, Call: c.ToolCall, Status: c.outcome.Status, Text: c.outcome.Text}
+}
+
+// askHooks asks the hooks about calls that are about to run, all at the same time, and sets the outcome of those that they refuse.
+// A single call is reviewed again, because files and the mode may have changed meanwhile. The error is the cause of ctx's end.
+func (r *callRunner) askHooks(ctx context.Context, group []*call) error {
+	var toAsk []*call
+	for _, c := range group {
+		if r.hooks.port != nil && !c.settled && !c.asked && !c.refusedByPermission() {
+			c.asked, c.turn = true, max(0, r.journal.Turns()-1)
+			toAsk = append(toAsk, c)
+		}
+	}
+	if len(toAsk) == 0 {
+		return nil
+	}
+	core.Concurrently(ctx, r.inbox, func() struct{} {
+		inParallel(toAsk, func(c *call) {
+			out := r.hooks.port.Run(ctx, c.hookInput(conversation.HookBeforeTool))
+			if c.hooks, c.added = append(c.hooks, out.Ran...), out.Added; out.Refused {
+				c.settle(conversation.ResultDenied, refusedByHook+out.Reason)
+			}
+		})
+		return struct{}{}
+	})
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if c := group[0]; len(group) == 1 && len(c.hooks) > 0 && !c.settled {
+		c.reviewed = false
+		return r.review(ctx, c)
+	}
+	return nil
+}
+
+// refusedByPermission reports whether the call will not run, whatever the hooks say.
+func (c *call) refusedByPermission() bool {
+	switch c.review.Need {
+	case conversation.NeedNothing, conversation.NeedApproval, conversation.NeedAnswer:
+		return false
+	}
+	return true
+}
+
+// inParallel runs f for calls, at most maxParallel at the same time, and waits for all.
+func inParallel(calls []*call, f func(*call)) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	for _, c := range calls {
+		slots <- struct{}{}
+		all.Go(func() {
+			f(c)
+			<-slots
+		})
+	}
+	all.Wait()
 }
 
 // answer passes the user's answer to the call that waits for it.
@@ -283,6 +334,7 @@ const (
 	noTools          = "error: there are no tools in this conversation"
 	nobodyApproves   = "denied: this call needs the user's approval and no user is present; do without it or say what should be done"
 	nobodyAnswers    = "no user is present to answer; decide yourself, or say what you need to know"
+	refusedByHook    = "denied: a hook refused it: "
 	refused          = "denied: this call is not allowed"
 	denied           = "denied: the user did not allow this call"
 	declined         = "the user did not answer"
@@ -321,8 +373,7 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 		bodies = append(bodies, result)
 	}
 	for _, c := range done { // after the results, whose numbers follow from their order
-		bodies = append(append(bodies, c.outcome.Events...), c.events...)
-		bodies = append(bodies, r.hooks.events(c.afterRan)...)
+		bodies = append(append(bodies, c.outcome.Events...), r.hooks.events(c.hooks)...)
 	}
 	if blobErr != nil {
 		bodies, rest = append(bodies, abandonedResults(rest)...), nil

@@ -2,149 +2,121 @@ package agent
 
 import (
 	"context"
-	"strings"
-	"sync"
+	"errors"
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
-// Hooks run at moments of a conversation. Rules:
+// The user's commands run at moments of a turn and of a compaction, on goroutines of their own, as tools do. Rules:
 //
-//   - A hook before a tool runs before the user is asked: nobody is asked about what a hook refuses.
-//   - A message that a hook refuses returns to the composer.
-//   - A compaction that a hook refuses waits for the next turn. Above the hard line it is made all the same: the conversation goes on.
-//   - Hooks that only take note (after a compaction, at the end of a turn) run in the background, one after the other.
-//   - A hook that fails changes nothing. Each run is an event.
+//   - A call is refused before the user is asked about it. A message that is refused is back in the composer. Where a permission
+//     refuses a call, no hook is asked.
+//   - A hook that fails changes nothing. It is recorded, and a notice says so once.
+//   - Each run is recorded, with what it belongs to where that is recorded, too.
+//   - Summaries, titles and what the user does by hand to single messages run no hooks.
 
-// hookRunner runs the hooks of a conversation. A nil port has none.
+// hookRunner runs hooks for the owner of the conversation.
 type hookRunner struct {
-	port    core.Hooks
-	inbox   *core.Inbox
 	journal *core.Journal
-
-	lifetime context.Context // of runs in the background: they may end after the turn
-	noting   sync.Mutex      // held by the run in the background
-	running  sync.WaitGroup  // runs in the background
-	refused  int             // the turn in which a compaction was refused, -1 for none
-	failures map[string]bool
+	inbox   *core.Inbox
+	display *display
+	port    core.Hooks              // nil: none
+	cancel  context.CancelCauseFunc // stops those that run, nil if none do
+	warned  map[string]bool         // commands that failed, of which a notice was given
 }
 
-func (h *hookRunner) has(m conversation.HookMoment) bool { return h.port != nil && h.port.Has(m) }
-
-// run runs the hooks of a moment while the inbox is served.
-func (h *hookRunner) run(ctx context.Context, in conversation.HookInput) conversation.HookOutput {
-	if !h.has(in.Moment) {
-		return conversation.HookOutput{}
+// run runs the hooks of a moment. The error is the cause of ctx's end, or of that of the hooks.
+func (h *hookRunner) run(ctx context.Context, in conversation.HookInput) (conversation.HookOutput, error) {
+	if h.port == nil || ctx.Err() != nil {
+		return conversation.HookOutput{}, context.Cause(ctx)
 	}
-	return core.Concurrently(ctx, h.inbox, func() conversation.HookOutput { return h.port.Run(ctx, in) })
-}
-
-// note runs the hooks of a moment in the background, and records them.
-func (h *hookRunner) note(in conversation.HookInput) {
-	if !h.has(in.Moment) {
-		return
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h.cancel = cancel
+	defer func() { h.cancel = nil }()
+	in.Turn = max(0, h.journal.Turns()-1)
+	if in.Moment == conversation.HookMessage {
+		in.Turn = h.journal.Turns()
 	}
-	h.running.Go(func() {
-		h.noting.Lock()
-		defer h.noting.Unlock()
-		out := h.port.Run(h.lifetime, in)
-		h.inbox.Put(func(ctx context.Context) { h.journal.AppendWhenIdle(ctx, h.events(out)...) })
-	})
+	out := core.Concurrently(ctx, h.inbox, func() conversation.HookOutput { return h.port.Run(ctx, in) })
+	return out, context.Cause(ctx)
 }
 
-// events are the events of runs, with a notice about the first failure of each command.
-func (h *hookRunner) events(out conversation.HookOutput) []conversation.Body {
+// stop stops the hooks that run.
+func (h *hookRunner) stop(cause error) {
+	if h.cancel != nil {
+		h.cancel(cause)
+	}
+}
+
+// events are the records of hooks that ran, with a notice of the first failure of each.
+func (h *hookRunner) events(ran []conversation.HookRan) []conversation.Body {
 	var bodies []conversation.Body
-	for _, ran := range out.Ran {
-		bodies = append(bodies, ran)
-		if ran.Failed && !h.failures[ran.Command] {
-			h.failures[ran.Command] = true
-			bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning,
-				Text: "The hook " + llm.OneLine(ran.Command) + " failed, and changes nothing: " + ran.Reason})
+	for _, r := range ran {
+		bodies = append(bodies, r)
+		if !r.Failed || r.Reason == conversation.HookStopped || h.warned[r.Command] {
+			continue
 		}
+		h.warned[r.Command] = true
+		bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning,
+			Text: "The hook " + conversation.CommandName(r.Command) + " failed, which changes nothing: " + r.Reason + ". /status counts its further failures."})
 	}
 	return bodies
 }
 
-// message runs the hooks of a message. It returns the message with what they added, or why they refused it.
-func (h *hookRunner) message(ctx context.Context, text string) (string, []conversation.Body, *llm.Error) {
-	out := h.run(ctx, conversation.HookInput{Moment: conversation.HookMessage, Message: text})
-	if out.Refused {
-		h.journal.Postpone(h.events(out)...)
-		return text, nil, &llm.Error{Class: llm.BadRequest, Message: "a hook refused the message: " + out.Reason, Hint: "change it, or the hook"}
-	}
-	if out.Add != "" {
-		text += "\n\n" + out.Add
-	}
-	return text, h.events(out), nil
-}
-
-// beforeTool settles a call that a hook refuses.
-func (h *hookRunner) beforeTool(ctx context.Context, c *call) {
-	if c.settled || c.hooked {
+// record appends the records of hooks that ran; those of a conversation without messages wait for its first message.
+func (h *hookRunner) record(ctx context.Context, ran []conversation.HookRan) {
+	bodies := h.events(ran)
+	if len(bodies) == 0 {
 		return
 	}
-	c.hooked = true
-	out := h.run(ctx, conversation.HookInput{Moment: conversation.HookBeforeTool, Tool: c.Name, Arguments: c.Arguments})
-	c.events = append(c.events, h.events(out)...)
-	if out.Refused {
-		c.settle(conversation.ResultDenied, "denied: a hook of the user refused it: "+out.Reason)
-	}
-	if out.Add != "" {
-		c.added = append(c.added, out.Add)
+	if h.journal.Len() == 0 {
+		h.journal.Postpone(bodies...)
+	} else if _, err := h.journal.AppendOrPostpone(ctx, bodies...); err != nil {
+		h.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
-// afterTool lets hooks add to the result of a call. It runs on the goroutine of the call.
-func (h *hookRunner) afterTool(ctx context.Context, c *call) {
-	if h.has(conversation.HookAfterTool) {
-		c.afterRan = h.port.Run(ctx, conversation.HookInput{Moment: conversation.HookAfterTool, Tool: c.Name, Arguments: c.Arguments,
-			Status: string(c.outcome.Status), Result: c.outcome.Text})
-		if c.afterRan.Refused {
-			c.added = append(c.added, "[a hook objects: "+c.afterRan.Reason+"]")
-		}
-		if c.afterRan.Add != "" {
-			c.added = append(c.added, c.afterRan.Add)
-		}
+// aboutMessage asks the hooks about a message. It returns the message with what they added, and their records. The error is an
+// *Error if they refuse it, or the cause of ctx's end.
+func (h *hookRunner) aboutMessage(ctx context.Context, text string) (conversation.UserMessage, []conversation.Body, error) {
+	m := conversation.UserMessage{Text: text}
+	if h.port == nil {
+		return m, nil, nil
 	}
-	if len(c.added) > 0 {
-		c.outcome.Text = strings.Join(append([]string{c.outcome.Text}, c.added...), "\n\n")
+	h.display.status(updates.Status{Phase: updates.Hooking})
+	out, err := h.run(ctx, conversation.HookInput{Moment: conversation.HookMessage, Text: text})
+	if err == nil && out.Refused {
+		err = &llm.Error{Class: llm.BadRequest, Message: "a hook refused the message: " + out.Reason,
+			Hint: "change it and send it again; /status lists your hooks"}
 	}
+	if err != nil {
+		h.record(ctx, out.Ran)
+		return m, nil, err
+	}
+	return m.WithHookTexts(out.Added), h.events(out.Ran), nil
 }
 
-// allowsCompaction asks the hooks before a compaction, and returns what its summary has to keep. Above the hard line nobody is asked
-// twice in a turn, and a refusal does not hold.
-func (h *hookRunner) allowsCompaction(ctx context.Context, reason string, manual bool) (keep []string, allowed bool) {
-	if !h.has(conversation.HookBeforeCompaction) {
-		return nil, true
+// atTurnEnd tells the hooks how a turn ended.
+func (h *hookRunner) atTurnEnd(ctx context.Context, t *turn, ended error) {
+	if h.port == nil || !t.hasBegun {
+		return
 	}
-	over := h.journal.OverHardLine()
-	if !manual && h.refused == h.journal.Turns() {
-		return nil, over
+	ctx, t.cancel = context.WithCancelCause(ctx) // Esc stops them
+	defer t.cancel(nil)
+	in := conversation.HookInput{Moment: conversation.HookTurnEnd, Reason: "done"}
+	var failure *llm.Error
+	switch {
+	case t.wasRefused:
+		in.Reason = "refused"
+	case errors.As(ended, &failure) && failure.Class != llm.Cancelled:
+		in.Reason = "failed"
+	case ended != nil:
+		in.Reason = "stopped"
 	}
-	out := h.run(ctx, conversation.HookInput{Moment: conversation.HookBeforeCompaction, Reason: reason, Before: h.journal.Reading().Used})
-	bodies := h.events(out)
-	if out.Refused {
-		text := "A hook refused the compaction: " + out.Reason
-		if over && !manual {
-			text += ". It is made all the same: the window is full."
-		}
-		bodies = append(bodies, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
-		if !manual {
-			h.refused = h.journal.Turns()
-		}
-	}
-	h.journal.AppendWhenIdle(ctx, bodies...)
-	return out.Keep, !out.Refused || over && !manual
-}
-
-// noteCompaction tells the hooks about a compaction that was just stored.
-func (h *hookRunner) noteCompaction(events []conversation.Event) {
-	for _, e := range events {
-		if origin, ok := conversation.OriginOf(e.Body); ok && e.Body.Kind().Reduces() && origin.Epoch == e.Seq {
-			h.note(conversation.HookInput{Moment: conversation.HookAfterCompaction, Before: origin.Before, After: origin.After, Reason: origin.Why})
-		}
-	}
+	out, _ := h.run(ctx, in) // what was stopped is in the records
+	h.record(ctx, out.Ran)
 }

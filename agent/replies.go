@@ -187,7 +187,7 @@ const titleChars = 60
 func DefaultTitle(events []conversation.Event) string {
 	for _, e := range events {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
-			if _, _, ran := conversation.ParseCommandOutput(m.Text); ran {
+			if _, _, ran := conversation.ParseCommandOutput(m.Typed()); ran {
 				continue
 			}
 			return shorten(firstLine(m.Text), titleChars)

@@ -43,6 +43,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.turn = t
 	a.journal.SetInTurn(true)
 	err := a.runSteps(turnCtx, begin)
+	a.hooks.atTurnEnd(ctx, t, err)
 	a.turn = nil
 	a.journal.SetInTurn(false)
 	if t.wasRefused {
@@ -52,7 +53,6 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.switchModel(ctx, t.chosenModel.model, t.chosenModel.provider)
 	}
 	a.journal.StoreOverrides(ctx)
-	a.noteTurnEnd(err)
 	if err == nil {
 		a.compactor.CompactAfterTurn(ctx)
 	}
@@ -65,24 +65,11 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.setIdle()
 }
 
-// noteTurnEnd tells the hooks how the turn ended.
-func (a *Agent) noteTurnEnd(err error) {
-	reason := "done"
-	var failure *llm.Error
-	switch {
-	case errors.As(err, &failure):
-		reason = "failed: " + failure.Error()
-	case err != nil:
-		reason = "stopped"
-	}
-	a.hooks.note(conversation.HookInput{Moment: conversation.HookTurnEnd, Reason: reason})
-}
-
 // newestMessage is the newest user message.
 func (a *Agent) newestMessage() string {
 	for _, e := range slices.Backward(a.journal.Events()) {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
-			return m.Text
+			return m.Typed()
 		}
 	}
 	return ""
@@ -170,15 +157,19 @@ func (a *Agent) appendMessage(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
 	}
-	text, ran, refused := a.hooks.message(ctx, text)
-	if refused != nil {
-		return refused
+	message, ran, err := a.hooks.aboutMessage(ctx, text)
+	if err != nil {
+		return err
+	}
+	if failure := a.journal.Oversized(message.Text); failure != nil {
+		a.journal.Postpone(ran...)
+		return failure
 	}
 	bodies, err := a.journal.UnrecordedSettings(ctx)
 	if err != nil {
 		return core.NotSaved(err)
 	}
-	_, err = a.journal.Append(ctx, append(append(bodies, conversation.UserMessage{Text: text}), ran...)...)
+	_, err = a.journal.Append(ctx, append(append(bodies, message), ran...)...)
 	return err
 }
 
@@ -372,13 +363,15 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 // appendQuiet appends the quiet messages of the queue when the agent ends.
 func (a *Agent) appendQuiet(ctx context.Context) {
 	var left []queued
-	before := len(a.queue.messages)
-	for _, m := range a.queue.messages {
+	messages := a.queue.messages
+	before := len(messages)
+	a.queue.messages = nil // commands that arrive while hooks run add others
+	for _, m := range messages {
 		if !m.quiet || a.appendMessage(context.WithoutCancel(ctx), m.text) != nil {
 			left = append(left, m)
 		}
 	}
-	a.queue.messages = left
+	a.queue.messages = append(left, a.queue.messages...)
 	if len(left) < before {
 		a.queue.store()
 	}
@@ -441,11 +434,6 @@ func (l loop) ShowQueued() {
 // ReturnQueued returns a text, and then the queued messages, to the composer.
 func (l loop) ReturnQueued(text string) { l.queue.returnToComposer(text) }
 
-// AllowsCompaction asks the hooks before a compaction.
-func (l loop) AllowsCompaction(ctx context.Context, reason string, manual bool) (keep []string, allowed bool) {
-	return l.hooks.allowsCompaction(ctx, reason, manual)
-}
-
 // Usage is the usage event of a request.
 func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	return l.windows.usageEvents(r, rep, 0)
@@ -453,6 +441,13 @@ func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 
 // LearnWindow uses the window that a server named.
 func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }
+
+// RunHooks runs the hooks of a moment and records them.
+func (l loop) RunHooks(ctx context.Context, in conversation.HookInput) (conversation.HookOutput, error) {
+	out, err := l.hooks.run(ctx, in)
+	l.hooks.record(ctx, out.Ran)
+	return out, err
+}
 
 // DropThinking leaves the thinking of the replies so far out of later requests.
 func (l loop) DropThinking(ctx context.Context) { l.replies.dropThinking(ctx) }

@@ -78,8 +78,14 @@ func IsMessage(b Body) bool {
 
 // UserMessage is a message of the user.
 type UserMessage struct {
-	Text string `json:"text"`
-	Size Size   `json:"-"` // of Text
+	Text  string `json:"text"`
+	Hooks int    `json:"hooks,omitempty"` // bytes at the end of Text that hooks added
+	Size  Size   `json:"-"`               // of Text
+}
+
+// Typed is the text without what hooks added.
+func (m UserMessage) Typed() string {
+	return Clean(m.Text[:len(m.Text)-min(max(m.Hooks, 0), len(m.Text))])
 }
 
 // AssistantMessage is a reply of the model. A cancelled or failed reply, of which only
@@ -329,6 +335,8 @@ type HookRan struct {
 	Reason   string `json:"reason,omitempty"`  // why it refused, or how it failed
 	Failed   bool   `json:"failed,omitempty"`
 	Added    Size   `json:"added"` // of the text that it added to the view
+	// Keep are texts that a compaction has to keep.
+	Keep []string `json:"keep,omitempty"`
 }
 
 // InstructionsLoaded records a file of instructions whose text the model got with the result of a call.

@@ -143,6 +143,13 @@ func normalize(b Body) Body {
 		return b
 	case HookRan:
 		b.Reason = Clean(b.Reason)
+		keep := make([]string, len(b.Keep))
+		for i, text := range b.Keep {
+			keep[i] = Clean(text)
+		}
+		if b.Keep = nil; len(keep) > 0 {
+			b.Keep = keep
+		}
 		return b
 	}
 	return normalizeOverlay(b)

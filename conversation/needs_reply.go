@@ -15,7 +15,7 @@ func NeedsReply(events []Event) (broken uint64, needed bool) {
 		case TurnFailed:
 			failed = max(failed, e.Turn)
 		case UserMessage:
-			if _, _, ran := ParseCommandOutput(b.Text); !ran || broken != 0 || failed == e.Turn {
+			if _, _, ran := ParseCommandOutput(b.Typed()); !ran || broken != 0 || failed == e.Turn {
 				return broken, true
 			}
 		case ToolResult:

@@ -211,8 +211,17 @@ func rankTools(all []ServerTool, query string) []ServerTool {
 	return found
 }
 
-// serverCall finds the server's tool that a call names, itself or through call_tool. ok is false for a call of another tool.
+// serverCall is the call of a server's tool, itself or through call_tool. ok is false for a call of another tool.
 func (b *Box) serverCall(call conversation.ToolCall) (found tool, ok bool, err error) {
+	t, arguments, ok, err := b.findCalled(call)
+	if !ok || err != nil {
+		return tool{}, ok, err
+	}
+	return b.serverTool(t, arguments), true, nil
+}
+
+// findCalled finds the server's tool that a call names, and its arguments. ok is false for a call of another tool.
+func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json.RawMessage, ok bool, err error) {
 	name, arguments := call.Name, call.Arguments
 	if name == conversation.ToolCallTool && b.servers != nil {
 		var inner struct {
@@ -220,7 +229,7 @@ func (b *Box) serverCall(call conversation.ToolCall) (found tool, ok bool, err e
 			Arguments json.RawMessage `json:"arguments"`
 		}
 		if err := json.Unmarshal([]byte(arguments), &inner); err != nil || inner.Name == "" {
-			return tool{}, true, errors.New(`call_tool takes {"name": "mcp__SERVER__TOOL", "arguments": {...}}`)
+			return ServerTool{}, nil, true, errors.New(`call_tool takes {"name": "mcp__SERVER__TOOL", "arguments": {...}}`)
 		}
 		name, arguments = inner.Name, string(inner.Arguments)
 		var text string // weak models write the object as a text
@@ -228,21 +237,29 @@ func (b *Box) serverCall(call conversation.ToolCall) (found tool, ok bool, err e
 			arguments = text
 		}
 	} else if !strings.HasPrefix(name, conversation.ServerPrefix) {
-		return tool{}, false, nil
+		return ServerTool{}, nil, false, nil
 	}
 	if b.servers == nil {
-		return tool{}, true, fmt.Errorf("%s cannot be called: no server of tools is configured any more", name)
+		return ServerTool{}, nil, true, fmt.Errorf("%s cannot be called: no server of tools is configured any more", name)
 	}
 	for _, t := range b.servers.Tools() {
 		if t.FullName == name || t.Name == name && call.Name == conversation.ToolCallTool {
 			raw, err := compactObject(arguments)
 			if err != nil {
-				return tool{}, true, fmt.Errorf("the arguments of %s must be one JSON object; it takes %s", name, conversation.OneLine(string(t.Schema), 2000))
+				return ServerTool{}, nil, true, fmt.Errorf("the arguments of %s must be one JSON object; it takes %s", name, conversation.OneLine(string(t.Schema), 2000))
 			}
-			return b.serverTool(t, raw), true, nil
+			return t, raw, true, nil
 		}
 	}
-	return tool{}, true, fmt.Errorf("no running server has the tool %s. Look tools up with %s if it is declared, or do without; the user sees the servers with /mcp", name, conversation.ToolFindTools)
+	return ServerTool{}, nil, true, fmt.Errorf("no running server has the tool %s. Look tools up with %s if it is declared, or do without; the user sees the servers with /mcp", name, conversation.ToolFindTools)
+}
+
+// Called returns a call as its tool gets it: for one through call_tool that of the server's tool, under its full name.
+func (b *Box) Called(call conversation.ToolCall) conversation.ToolCall {
+	if t, arguments, ok, err := b.findCalled(call); ok && err == nil {
+		call.Name, call.Arguments = t.FullName, string(arguments)
+	}
+	return call
 }
 
 // compactObject returns a JSON object without white space; "" is the empty object.

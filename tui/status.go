@@ -242,6 +242,8 @@ func (l *statusLine) phaseText() string {
 		return "answering"
 	case updates.Running:
 		return "running tools"
+	case updates.Hooking:
+		return "running hooks"
 	case updates.Asking:
 		return "waiting for you"
 	case updates.Stopping:

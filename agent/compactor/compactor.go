@@ -47,6 +47,7 @@ type Compactor struct {
 	writers  *writerChooser
 	failures *failureLog
 	manual   manualEdits
+	gate     hookGate
 }
 
 // Loop is what the compactor needs of the turn loop.
@@ -61,12 +62,12 @@ type Loop interface {
 	ShowQueued()
 	// ReturnQueued returns a text and the messages that wait to the composer.
 	ReturnQueued(text string)
-	// AllowsCompaction asks the hooks before a compaction, and returns what its summary has to keep.
-	AllowsCompaction(ctx context.Context, reason string, manual bool) (keep []string, allowed bool)
 	// Usage is the usage event of a request.
 	Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body
 	// LearnWindow uses the window that a server named, in tokens.
 	LearnWindow(ctx context.Context, tokens int)
+	// RunHooks runs the hooks of a moment and records them. The error is the cause of their end, if they were stopped.
+	RunHooks(ctx context.Context, in conversation.HookInput) (conversation.HookOutput, error)
 	// DropThinking leaves the thinking of all earlier replies out of later requests.
 	DropThinking(ctx context.Context)
 }
@@ -100,6 +101,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request
 		"before", p.Before, "after", p.After)
 	layer := request.Trigger == planner.TriggerRequest
 	if !layer { // layers make no room
+		c.noteMade(request, p)
 		c.schedule.delayModelRequests()
 	}
 	c.schedule.summaryStartedAt = 0
@@ -307,6 +309,13 @@ func (r *failureLog) recordFailure(ctx context.Context, attempt conversation.Att
 	}
 }
 
+// recordNotice records a warning for the user.
+func (r *failureLog) recordNotice(ctx context.Context, text string) {
+	if _, err := r.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: text}); err != nil {
+		r.journal.Publish(updates.Failed{Err: llm.AsError(err)})
+	}
+}
+
 // usageOf returns the usage events of a job, and passes on what its requests taught about the model.
 func (r *failureLog) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
@@ -414,19 +423,14 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 		c.failures.reportRefusal(ctx, request, err)
 		return
 	}
-	keep, allowed := c.loop.AllowsCompaction(ctx, request.Trigger, request.Source == conversation.SourceManual)
-	if !allowed {
-		c.failures.reportRefusal(ctx, request, &llm.Error{Class: llm.BadRequest, Message: "a hook refused the compaction"})
-		return
-	}
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
-		now.Keep = keep
 		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, request)
 	}
 	proposal, err := propose(c.journal.CompactionInputs())
 	switch {
 	case err != nil:
 		c.failures.reportRefusal(ctx, request, proposalError(err))
+	case c.refusedByHooks(ctx, request, &proposal, propose):
 	case proposal.Job != nil && c.commitPrepared(ctx, request, proposal.Spans):
 	case proposal.Job != nil:
 		j := &job{request: request, propose: propose, blocking: request.Source != conversation.SourceManual || !c.journal.InBackground()}

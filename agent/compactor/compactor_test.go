@@ -37,9 +37,6 @@ func (*fakeLoop) PutBlob(context.Context, string) (string, error) { return "blob
 // ShowCompacting does nothing.
 func (*fakeLoop) ShowCompacting() {}
 
-// AllowsCompaction allows every compaction: there are no hooks.
-func (*fakeLoop) AllowsCompaction(context.Context, string, bool) ([]string, bool) { return nil, true }
-
 // ShowIdle does nothing.
 func (*fakeLoop) ShowIdle() {}
 
@@ -60,6 +57,11 @@ func (*fakeLoop) LearnWindow(context.Context, int) {}
 
 // DropThinking does nothing.
 func (*fakeLoop) DropThinking(context.Context) {}
+
+// RunHooks does nothing: there are no hooks.
+func (*fakeLoop) RunHooks(context.Context, conversation.HookInput) (conversation.HookOutput, error) {
+	return conversation.HookOutput{}, nil
+}
 
 // fixedReply is a provider that answers every request with text, once gate is closed.
 type fixedReply struct {

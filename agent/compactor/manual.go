@@ -111,7 +111,7 @@ func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text str
 			continue
 		}
 		if turn < 0 || e.Turn == turn {
-			first, text = e.Turn, m.Text
+			first, text = e.Turn, m.Typed()
 		}
 	}
 	return first, text

@@ -25,6 +25,7 @@ import (
 // CompactBeforeRequest shortens the next request, with one new summary at most. The error says why the request is not sent:
 // an *Error, or the cause of ctx's end.
 func (c *Compactor) CompactBeforeRequest(ctx context.Context) error {
+	defer c.tellHooks(ctx)
 	var ownJob *job // the summary that this request started
 	hasTried := false
 	for {
@@ -38,7 +39,10 @@ func (c *Compactor) CompactBeforeRequest(ctx context.Context) error {
 			return nil
 		}
 		hasTried = hasTried || last.isLastTry(ownJob)
-		plan := c.schedule.plan(c.journal.Moment(), false)
+		plan := c.plan(ctx, c.journal.Moment(), false)
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
 		switch {
 		case hasTried || !c.needsSummaryFirst(plan):
 			return c.makeRequestFit(ctx, plan)
@@ -96,13 +100,14 @@ func (c *Compactor) requestWaitsFor(j *job) bool {
 
 // CompactAfterTurn shortens the request of the next turn when a turn has ended.
 func (c *Compactor) CompactAfterTurn(ctx context.Context) {
+	defer c.tellHooks(ctx)
 	if !c.journal.Interactive() {
 		defer c.finishLastJob(ctx) // the program ends with the turn
 	}
 	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
 		return
 	}
-	plan := c.schedule.plan(planner.MomentReply, false)
+	plan := c.plan(ctx, planner.MomentReply, false)
 	if !c.needsSummary(plan) || !c.startPlannedSummary(ctx, plan) {
 		c.applyPlan(ctx, plan)
 	}
@@ -122,17 +127,12 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 		plan.Trigger = planner.TriggerLoadLine
 	}
 	origin := c.originOf(plan.Trigger)
-	keep, allowed := c.loop.AllowsCompaction(ctx, string(plan.Trigger), false)
-	if !allowed {
-		return false
-	}
 	j := &job{plan: &plan, request: edit.Request{Source: origin.Source, Trigger: origin.Trigger, KeepLast: -1}}
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
 	}
 	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().AbsoluteLoadLine
 	j.propose = func(now edit.Inputs) (edit.Proposal, error) {
-		now.Keep = keep
 		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, origin)
 	}
 	c.schedule.summaryStartedAt = c.journal.Reading().Used
@@ -152,11 +152,6 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 // applyPlan applies the part of a plan that needs no summary: a profile, a note, masks, or the drop of the oldest
 // messages.
 func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
-	if plan.Profile == "" && (plan.Note != nil || len(plan.Masks) > 0 || plan.Drops) {
-		if _, allowed := c.loop.AllowsCompaction(ctx, string(plan.Trigger), false); !allowed {
-			return
-		}
-	}
 	switch origin := c.originOf(plan.Trigger); {
 	case plan.Profile != "":
 		c.compact(ctx, edit.RequestOf(plan))
@@ -187,6 +182,7 @@ func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 	if j := c.job; j != nil && j.blocking {
 		c.awaitSummary(ctx, func() bool { return true })
 	}
+	c.tellHooks(ctx)
 	c.loop.ShowIdle()
 	return true
 }
@@ -221,6 +217,10 @@ func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, a
 	}
 	switch {
 	case c.journal.Rules().EvictsAutomatically() && c.journal.Rules().Summary.When == preset.SummaryNever:
+		if _, failure := c.allowsRequest(ctx, request, edit.Preview{Before: c.journal.Reading().Used}); failure != nil {
+			c.failures.reportRefusal(ctx, request, failure)
+			break
+		}
 		c.evictForModel(ctx, request)
 	case !c.commitPrepared(ctx, request, nil):
 		c.compact(ctx, c.schedule.chooseRange(request))
@@ -234,7 +234,7 @@ func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, a
 func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 	if c.journal.Rules().EvictsAutomatically() {
 		if !fits() {
-			c.applyPlan(ctx, c.schedule.plan(c.journal.Moment(), true))
+			c.applyPlan(ctx, c.plan(ctx, c.journal.Moment(), true))
 		}
 		return
 	}
@@ -242,7 +242,7 @@ func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 	if !c.journal.Rules().ActsAutomatically() || ctx.Err() != nil || fits() {
 		return
 	}
-	plan := c.schedule.plan(c.journal.Moment(), true)
+	plan := c.plan(ctx, c.journal.Moment(), true)
 	if len(plan.Spans) == 0 || !c.startPlannedSummary(ctx, plan) {
 		c.applyPlan(ctx, plan.WithoutSummary())
 	}

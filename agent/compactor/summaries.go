@@ -316,7 +316,7 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 	if c.journal.InTurn() {
 		moment = c.journal.Moment()
 	}
-	plan := c.schedule.plan(moment, false)
+	plan := c.plan(ctx, moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
 		c.evict(ctx, plan, c.originOf(plan.Trigger))
 	}

@@ -20,7 +20,6 @@ type Options struct {
 	Model        llm.Model
 	Toolbox      Toolbox      // nil: no tools
 	Servers      ToolServers  // nil: no servers of tools
-	Hooks        Hooks        // nil: no hooks
 	Calibrations Calibrations // nil: calibrations are not stored
 	Backlog      Backlog      // nil: a crash loses the queued messages
 	Stored       Stored
@@ -32,6 +31,7 @@ type Options struct {
 	Forms []Form
 	// AssumeWindow stands in for an unknown window when the agent chooses a form, in tokens; 0 assumes a large window.
 	AssumeWindow int
+	Hooks        Hooks // nil: none
 	// Overrides are settings of this conversation alone, by dotted key with the value in YAML form. New ones are
 	// recorded with the next message.
 	Overrides map[string]string
@@ -164,14 +164,6 @@ type ToolServers interface {
 	// the size of the context window in tokens; tokens estimates what declarations take of it. It returns when each
 	// server is ready or has failed, or when ctx ends.
 	Declare(ctx context.Context, declared []conversation.ToolSpec, window int, tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec
-}
-
-// Hooks are commands of the user that run at moments of a conversation. Several goroutines call it.
-type Hooks interface {
-	// Has reports whether a hook is there for a moment.
-	Has(m conversation.HookMoment) bool
-	// Run runs the hooks of a moment. It returns when they have ended, or were ended because ctx did.
-	Run(ctx context.Context, in conversation.HookInput) conversation.HookOutput
 }
 
 // Backlog stores the messages that wait for the running turn.

@@ -161,6 +161,14 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	writeRow("project", "%s", cmp.Or(plain.Line(session.InstructionNames(h.deps.Settings)), "no instructions"))
 	writeRow("settings", "%s", h.settingsSources())
 	writeRow("approvals", "%s; /permissions changes it", running.Toolbox.Mode())
+	for i, line := range show.Hooks(running.InitialConfig.Hooks, events) {
+		name := ""
+		if i == 0 {
+			b.WriteByte('\n')
+			name = "hooks"
+		}
+		writeRow(name, "%s", line)
+	}
 	b.WriteByte('\n')
 	writeRow("chat", "%s in %s", running.ID, plain.Line(workspace))
 	if len(events) > 0 {

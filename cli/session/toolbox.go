@@ -3,15 +3,12 @@ package session
 import (
 	"context"
 
-	"plimsoll/agent/core"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
-	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
-	"plimsoll/tools/hook"
 )
 
 // newToolbox creates the tools of a conversation from its configuration. A mode other than "" replaces the configured one.
@@ -70,26 +67,4 @@ func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
 // Blob reads a stored text by the name that an event gives it.
 func (a *Archive) Blob(ctx context.Context, name string) (string, error) {
 	return a.Store.Blob(ctx, a.ID, name)
-}
-
-// hooks are the configuration's hooks, nil without any.
-func (a *Agents) hooks(r *Running) core.Hooks {
-	c := r.InitialConfig.Hooks
-	var all []hook.Hook
-	for _, of := range []struct {
-		moment conversation.HookMoment
-		hooks  []config.Hook
-	}{
-		{conversation.HookBeforeTool, c.BeforeTool}, {conversation.HookAfterTool, c.AfterTool}, {conversation.HookMessage, c.Message},
-		{conversation.HookBeforeCompaction, c.BeforeCompaction}, {conversation.HookAfterCompaction, c.AfterCompaction}, {conversation.HookTurnEnd, c.TurnEnd},
-	} {
-		for _, h := range of.hooks {
-			all = append(all, hook.Hook{Moment: of.moment, Match: h.Match, Command: h.Command, Timeout: h.Timeout})
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	o := setup.ToolOptions(a.Settings.Workspace, r.InitialConfig)
-	return &hook.Runner{Hooks: all, Dir: a.Settings.Workspace, Environ: a.Console.Environ, SecretNames: o.SecretNames, Conversation: r.ID}
 }

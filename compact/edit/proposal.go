@@ -44,8 +44,6 @@ type Inputs struct {
 	WriterWindow int
 	// Transcript is the path of the file with the history as it was sent (JCL), or "".
 	Transcript string
-	// Keep is what hooks want a summary to preserve.
-	Keep []string
 	// Answering says that a turn is in progress: the next request answers the newest
 	// messages, which therefore stay.
 	TurnInProgress bool

@@ -74,6 +74,15 @@ func (p *Proposal) prepareJob(r preset.SummaryRules) error {
 	return nil
 }
 
+// focus is what the summary has to preserve: what the request names, and what hooks named.
+func (p *Proposal) focus() string {
+	keep, _ := conversation.KeptByHooks(p.log)
+	if p.Focus != "" {
+		keep = append([]string{p.Focus}, keep...)
+	}
+	return strings.Join(keep, "; ")
+}
+
 // mayMerge reports whether the rules allow to summarise earlier summaries in place of
 // the messages that they cover.
 func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
@@ -276,12 +285,4 @@ func (p *Proposal) earlierSummaries() []projection.SummaryInForce {
 		}
 	}
 	return out
-}
-
-// focus is what the summary has to preserve, by the request and by the hooks.
-func (p *Proposal) focus() string {
-	if len(p.inputs.Keep) == 0 {
-		return p.Focus
-	}
-	return strings.TrimPrefix(p.Focus+"; keep: "+strings.Join(p.inputs.Keep, "; "), "; ")
 }

@@ -19,8 +19,8 @@ const (
 	turnsMost       = 4   // turns of a file are named, the newest
 )
 
-// factSections returns the lists of a note: files, open todos, and the last error. The last error
-// and the todos get their room first. Of each list the newest lines stay, and a line says
+// factSections returns the lists of a note: what hooks want kept, files, open todos, and the last error. What hooks want kept, the
+// last error and the todos get their room first. Of each list the newest lines stay, and a line says
 // how many are left out.
 func factSections(log, events []conversation.Event, room float64) []string {
 	calls := callsIn(events)
@@ -40,11 +40,18 @@ func factSections(log, events []conversation.Event, room float64) []string {
 	if c := newestFailure(calls); c != nil {
 		last = []string{"- " + projection.ToolName(c.name) + " (" + c.turnAndEvent() + "): " + c.errorLine()}
 	}
+	keep, asked := conversation.KeptByHooks(log)
+	var kept []string
+	for _, text := range keep {
+		kept = append(kept, quoted(text))
+	}
+	hooks := factSection("To be kept, by the user's hooks (e"+strconv.FormatUint(asked, 10)+")", kept, &room)
 	skills := factSection("Skills loaded; load_skill brings one back", skillLines(calls), &room)
 	todos, turn := openTodos(log, calls)
 	lastError := factSection("Last error of a tool", last, &room)
 	open := factSection("Open todos (t"+strconv.Itoa(turn)+")", todoLines(todos), &room)
 	return []string{
+		hooks,
 		factSection("Files modified", modified, &room),
 		factSection("Files read", read, &room),
 		factSection("Files that calls failed on", failed[max(0, len(failed)-failedFilesMost):], &room),

@@ -1,179 +1,278 @@
-// Package hook runs the user's commands at moments of a conversation.
+// Package hook runs the user's commands at moments of a conversation. A command gets one JSON object on its standard input, and
+// answers by its exit code and its output (docs/hooks.md).
 //
-// A command gets one JSON object on its standard input. Exit status 0 lets things go on: a JSON object on standard output may say
-// {"add": TEXT, "keep": [TEXT], "refuse": REASON}; other text counts as "add". Exit status 2 refuses, with standard error as the
-// reason. A command that fails otherwise, or takes too long, is reported and changes nothing.
+// # Guarantees
+//
+//   - Hooks of a moment run one after the other, in the order of the configuration; the first that refuses is the last.
+//   - A hook runs as a command of the model does: in the workspace, in a process group of its own, without API keys in its
+//     environment. It ends with its timeout, and with the turn, and so does all that it started.
+//   - A hook that fails changes nothing but the record of it.
+//   - What a hook writes is bounded, and is text that is safe to store; the code that shows it sanitises it.
 package hook
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
 	"plimsoll/conversation"
-	"plimsoll/conversation/plain"
 	"plimsoll/tools/shell"
 )
 
-// Hook is one command.
-type Hook struct {
-	Moment  conversation.HookMoment
-	Match   string // of a tool's name, with * for any characters; "" matches every one
-	Command string
-	Timeout time.Duration // 0: 10 s
-}
-
 const (
-	defaultTimeout = 10 * time.Second
-	maxOutput      = 64 << 10 // bytes of each stream
-	maxReason      = 500      // characters
+	// DefaultTimeout is how long a hook may run unless its entry says otherwise.
+	DefaultTimeout = 10 * time.Second
+
+	outputBytes = 64 << 10 // of each stream of a hook
+	reasonChars = 2000     // code points of a reason
+	keepMost    = 20       // texts to keep that one hook may name
+	keepChars   = 500      // code points of each
+	refusal     = 2        // the exit code that refuses
 )
 
-// Runner runs hooks. It is safe for concurrent use.
+// Hook is a command that runs at a moment.
+type Hook struct {
+	Match   string // name of a tool, with * for any characters; "" matches all
+	Command string
+	Timeout time.Duration // 0: DefaultTimeout
+}
+
+// Options say which hooks run, and where.
+type Options struct {
+	Hooks        map[string][]Hook // by moment
+	Conversation string            // its ID
+	Workspace    string
+	Environ      []string // as os.Environ
+	SecretNames  []string // variables that hold keys, besides those that look like it
+	// Called returns a call as the tool that runs it sees it: that of a server for one through call_tool. Nil: the call itself.
+	Called func(conversation.ToolCall) conversation.ToolCall
+}
+
+// Runner runs the hooks of a conversation. Several goroutines may use it at once.
 type Runner struct {
-	Hooks        []Hook
-	Dir          string   // workspace
-	Environ      []string // of the user; commands get it without keys
-	SecretNames  []string // names of further variables that they do not get
-	Conversation string   // its ID
+	Options
+	environ []string
 }
 
-// Has reports whether a hook is there for a moment.
-func (r *Runner) Has(m conversation.HookMoment) bool {
-	for _, h := range r.Hooks {
-		if h.Moment == m {
-			return true
-		}
+// New returns the runner of the hooks, nil without any.
+func New(o Options) *Runner {
+	n := 0
+	for _, list := range o.Hooks {
+		n += len(list)
 	}
-	return false
+	if n == 0 {
+		return nil
+	}
+	return &Runner{Options: o, environ: shell.Environment(o.Environ, o.SecretNames)}
 }
 
-// input is what a command gets on its standard input.
-type input struct {
-	Moment       conversation.HookMoment `json:"moment"`
-	Conversation string                  `json:"conversation"`
-	Workspace    string                  `json:"workspace"`
-	Tool         string                  `json:"tool,omitempty"`
-	Arguments    json.RawMessage         `json:"arguments,omitempty"`
-	Status       string                  `json:"status,omitempty"`
-	Result       string                  `json:"result,omitempty"`
-	Message      string                  `json:"message,omitempty"`
-	Before       int                     `json:"tokens_before,omitempty"`
-	After        int                     `json:"tokens_after,omitempty"`
-	Reason       string                  `json:"reason,omitempty"`
+// question is what a hook reads.
+type question struct {
+	Moment       string          `json:"moment"`
+	Conversation string          `json:"conversation"`
+	Workspace    string          `json:"workspace"`
+	Turn         int             `json:"turn"`
+	Tool         string          `json:"tool,omitempty"`
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+	Status       string          `json:"status,omitempty"`
+	Result       *string         `json:"result,omitempty"`
+	Message      *string         `json:"message,omitempty"`
+	Compaction   *compaction     `json:"compaction,omitempty"`
+	Reason       string          `json:"reason,omitempty"`
 }
 
-// Run runs the hooks of a moment in their order, until one refuses.
+type compaction struct {
+	Source   string `json:"source"`
+	Trigger  string `json:"trigger"`
+	FromTurn *int   `json:"from_turn"`
+	ToTurn   *int   `json:"to_turn"`
+	Before   int    `json:"before"`
+	After    *int   `json:"after,omitempty"`
+	Focus    string `json:"focus,omitempty"`
+}
+
+// answer is what a hook may write.
+type answer struct {
+	Refuse *string  `json:"refuse"`
+	Add    string   `json:"add"`
+	Keep   []string `json:"keep"`
+}
+
+// Run runs the hooks of a moment until one refuses or ctx ends.
 func (r *Runner) Run(ctx context.Context, in conversation.HookInput) conversation.HookOutput {
 	var out conversation.HookOutput
-	for _, h := range r.Hooks {
-		if h.Moment != in.Moment || h.Match != "" && in.Tool != "" && !matches(h.Match, in.Tool) {
+	ofTool := in.Moment == conversation.HookBeforeTool || in.Moment == conversation.HookAfterTool
+	if ofTool && r.Called != nil {
+		in.Call = r.Called(in.Call)
+	}
+	var text []byte
+	for _, h := range r.Hooks[in.Moment] {
+		if ofTool && !matches(h.Match, in.Call.Name) {
 			continue
 		}
-		r.runOne(ctx, h, in, &out)
-		if out.Refused {
+		if ctx.Err() != nil || out.Refused {
 			break
+		}
+		if text == nil {
+			text = r.question(in)
+		}
+		began := time.Now()
+		a, err := r.ask(ctx, h, in.Moment, text)
+		ran := conversation.HookRan{Moment: in.Moment, Command: h.Command, Duration: time.Since(began).Milliseconds(), Keep: a.Keep}
+		switch {
+		case err != nil:
+			ran.Failed, ran.Reason, ran.Keep = true, oneReason(err.Error()), nil
+		case a.Refuse != nil:
+			ran.Refused, ran.Reason = true, cmp.Or(oneReason(*a.Refuse), "no reason given")
+			out.Refused, out.Reason = true, ran.Reason
+		case a.Add != "":
+			ran.Added = conversation.Measure(a.Add)
+			out.Added = append(out.Added, conversation.HookText{Command: h.Command, Text: a.Add})
+		}
+		out.Ran = append(out.Ran, ran)
+	}
+	return out
+}
+
+// ask runs one hook and reads its answer. The error says how it failed.
+func (r *Runner) ask(ctx context.Context, h Hook, moment string, text []byte) (answer, error) {
+	limit := cmp.Or(h.Timeout, DefaultTimeout)
+	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return answer{}, errors.New(conversation.HookStopped)
+	case err != nil:
+		return answer{}, err
+	case f.TimedOut:
+		return answer{}, fmt.Errorf("it was ended after %s, its timeout", limit)
+	case f.Code == refusal:
+		return refusedAt(moment, cmp.Or(strings.TrimSpace(f.Err), strings.TrimSpace(f.Out)))
+	case f.Code != 0:
+		return answer{}, errors.New(strings.TrimSuffix(f.HowItEnded+": "+lastLine(f.Err), ": "))
+	}
+	a, err := read(f, moment)
+	if err == nil && a.Refuse != nil {
+		return refusedAt(moment, *a.Refuse)
+	}
+	return a, err
+}
+
+// refusedAt is the answer of a hook that refuses. After a tool its reason is added to the result, because nothing is left to refuse.
+func refusedAt(moment, reason string) (answer, error) {
+	switch moment {
+	case conversation.HookAfterTool:
+		return answer{Add: reason}, nil
+	case conversation.HookAfterCompaction, conversation.HookTurnEnd:
+		return answer{}, errors.New("it refused, but nothing can be refused at this moment")
+	}
+	return answer{Refuse: &reason}, nil
+}
+
+// read reads what a hook wrote. A text that is no JSON object is added where texts can be added, and ignored elsewhere.
+func read(f shell.Filtered, moment string) (answer, error) {
+	text := strings.TrimSpace(conversation.Clean(f.Out))
+	adds := moment == conversation.HookAfterTool || moment == conversation.HookMessage // any text
+	var a answer
+	if strings.HasPrefix(text, "{") {
+		if f.Cut {
+			return a, fmt.Errorf("it wrote more than %d bytes", outputBytes)
+		}
+		switch err := json.Unmarshal([]byte(text), &a); {
+		case err == nil:
+			if !adds && moment != conversation.HookBeforeTool {
+				a.Add = ""
+			}
+			a.Add, a.Keep = strings.TrimSpace(conversation.Clean(a.Add)), kept(a.Keep, moment)
+			return a, nil
+		case json.Valid([]byte(text)):
+			return answer{}, errors.New("its answer is not as expected: " + err.Error())
+		}
+		a = answer{}
+	}
+	if adds {
+		a.Add = text
+	}
+	return a, nil
+}
+
+// kept are the texts that a compaction has to keep, bounded.
+func kept(texts []string, moment string) []string {
+	if moment != conversation.HookBeforeCompaction {
+		return nil
+	}
+	var out []string
+	for _, text := range texts {
+		if text = conversation.OneLine(conversation.Clean(text), keepChars); text != "" && len(out) < keepMost {
+			out = append(out, text)
 		}
 	}
 	return out
 }
 
-func matches(pattern, tool string) bool {
-	ok, err := path.Match(pattern, tool)
-	return ok && err == nil
+func oneReason(text string) string {
+	return conversation.OneLine(conversation.Clean(text), reasonChars)
 }
 
-// answer is the JSON that a command may write.
-type answer struct {
-	Add    string   `json:"add"`
-	Keep   []string `json:"keep"`
-	Refuse string   `json:"refuse"`
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
 }
 
-func (r *Runner) runOne(ctx context.Context, h Hook, in conversation.HookInput, out *conversation.HookOutput) {
-	given := input{Moment: in.Moment, Conversation: r.Conversation, Workspace: r.Dir, Tool: in.Tool, Status: in.Status, Result: in.Result,
-		Message: in.Message, Before: in.Before, After: in.After, Reason: in.Reason}
-	if json.Valid([]byte(in.Arguments)) {
-		given.Arguments = json.RawMessage(in.Arguments)
+// question is the JSON object for the hooks of a moment, on one line.
+func (r *Runner) question(in conversation.HookInput) []byte {
+	q := question{Moment: in.Moment, Conversation: r.Conversation, Workspace: r.Workspace, Turn: in.Turn, Reason: in.Reason}
+	switch in.Moment {
+	case conversation.HookBeforeTool, conversation.HookAfterTool:
+		arguments, _ := conversation.RepairArguments(in.Call.Arguments)
+		q.Tool, q.Arguments = in.Call.Name, json.RawMessage(arguments)
+		if in.Moment == conversation.HookAfterTool {
+			q.Status, q.Result = string(cmp.Or(in.Status, conversation.ResultOK)), &in.Text
+		}
+	case conversation.HookMessage:
+		q.Message = &in.Text
+	case conversation.HookBeforeCompaction, conversation.HookAfterCompaction:
+		c := in.Compaction
+		q.Compaction = &compaction{Source: string(c.Source), Trigger: c.Trigger, Before: c.Before, Focus: c.Focus}
+		if c.FromTurn >= 0 {
+			q.Compaction.FromTurn, q.Compaction.ToTurn = &c.FromTurn, &c.ToTurn
+		}
+		if in.Moment == conversation.HookAfterCompaction {
+			q.Compaction.After = &c.After
+		}
 	}
-	text, err := conversation.EncodeJSON(given)
-	ran := conversation.HookRan{Moment: string(h.Moment), Command: h.Command}
-	began := time.Now()
-	var a answer
-	if err == nil {
-		a, err = r.start(ctx, h, text)
+	text, err := conversation.EncodeJSON(q)
+	if err != nil { // the arguments are valid JSON, and all else encodes
+		text = []byte("{}")
 	}
-	ran.Duration = time.Since(began).Milliseconds()
+	return append(bytes.TrimRight(text, "\n"), '\n')
+}
+
+// matches reports whether a pattern with * matches the name of a tool.
+func matches(pattern, name string) bool {
+	first, rest, wild := strings.Cut(pattern, "*")
 	switch {
-	case err != nil:
-		ran.Failed, ran.Reason = true, oneLine(err.Error())
-	case a.Refuse != "":
-		ran.Refused, ran.Reason = true, oneLine(a.Refuse)
-		out.Refused, out.Reason = true, ran.Reason
-	default:
-		a.Add = strings.TrimSpace(plain.Text(conversation.Clean(a.Add)))
-		if a.Add != "" {
-			added := fmt.Sprintf("[%s added:]\n%s", oneLine(h.Command), a.Add)
-			ran.Added = conversation.Measure(added)
-			out.Add = strings.TrimPrefix(out.Add+"\n\n"+added, "\n\n")
+	case pattern == "":
+		return true
+	case !wild:
+		return pattern == name
+	case !strings.HasPrefix(name, first):
+		return false
+	}
+	name = name[len(first):]
+	for {
+		part, after, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(name, part)
 		}
-		for _, k := range a.Keep {
-			if k = oneLine(k); k != "" {
-				out.Keep = append(out.Keep, k)
-			}
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
 		}
+		name, rest = name[at+len(part):], after
 	}
-	out.Ran = append(out.Ran, ran)
-}
-
-// start runs a command and reads its answer.
-func (r *Runner) start(ctx context.Context, h Hook, in []byte) (answer, error) {
-	limit := h.Timeout
-	if limit <= 0 {
-		limit = defaultTimeout
-	}
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	var out, errs bounded
-	code, err := shell.RunHook(timed, h.Command, r.Dir, shell.Environment(r.Environ, r.SecretNames), in, &out, &errs)
-	var a answer
-	switch {
-	case ctx.Err() != nil:
-		return a, ctx.Err()
-	case timed.Err() != nil:
-		return a, fmt.Errorf("it took longer than %s", limit)
-	case err != nil:
-		return a, err
-	case code == 2:
-		a.Refuse = errs.text()
-		if a.Refuse == "" {
-			a.Refuse = "without a reason"
-		}
-		return a, nil
-	case code != 0:
-		return a, errors.New(strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", code, errs.text()), ": "))
-	}
-	text := strings.TrimSpace(string(out.kept))
-	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &a) == nil {
-		return a, nil
-	}
-	return answer{Add: text}, nil
-}
-
-// bounded keeps the first bytes that are written to it.
-type bounded struct{ kept []byte }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	b.kept = append(b.kept, p[:min(maxOutput-len(b.kept), len(p))]...)
-	return len(p), nil
-}
-
-func (b *bounded) text() string { return oneLine(string(b.kept)) }
-
-func oneLine(text string) string {
-	return conversation.OneLine(plain.Line(conversation.Clean(strings.TrimSpace(text))), maxReason)
 }

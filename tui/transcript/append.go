@@ -1,10 +1,13 @@
 package transcript
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -48,6 +51,10 @@ func (m *Model) add(e conversation.Event) {
 		if !automatic(b.Source) || b.Model != "" { // an automatic attempt without a model call is only in the log
 			m.push(m.items.options.failedCompaction(e, b))
 		}
+	case conversation.HookRan:
+		if text := hookLine(b); text != "" {
+			m.push(&noticeItem{level: conversation.NoticeInfo, text: text})
+		}
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "written by a newer version of Plimsoll (" + string(b.Name) + ")"})
 	default:
@@ -55,6 +62,29 @@ func (m *Model) add(e conversation.Event) {
 			m.overlays.add(e, m.push)
 		}
 	}
+}
+
+// hookLine says what a hook refused or added; "" if neither. A failure has a notice of its own.
+func hookLine(b conversation.HookRan) string {
+	name := "hook " + conversation.CommandName(b.Command)
+	switch subject := hookSubjects[b.Moment]; {
+	case b.Refused:
+		return name + " refused the " + subject + ": " + b.Reason
+	case b.Added.Chars() > 0:
+		if b.Moment == conversation.HookBeforeTool {
+			subject = "result"
+		}
+		return name + " added ~" + numbers.Count(int(math.Ceil(meter.Estimate(b.Added))), "token") + " to the " + subject
+	case len(b.Keep) > 0:
+		return name + " wants kept: " + conversation.OneLine(strings.Join(b.Keep, "; "), 200)
+	}
+	return ""
+}
+
+// hookSubjects are what hooks refuse or add to, by moment.
+var hookSubjects = map[string]string{
+	conversation.HookBeforeTool: "call", conversation.HookAfterTool: "result", conversation.HookMessage: "message",
+	conversation.HookBeforeCompaction: "compaction",
 }
 
 // fail shows why a turn failed, once: a reply of the turn that shows the same failure no longer does.

@@ -33,8 +33,9 @@ type sentFile struct {
 }
 
 func newUser(b conversation.UserMessage) *userItem {
+	own := b.Typed()
 	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
-	if command, output, ok := conversation.ParseCommandOutput(b.Text); ok {
+	if command, output, ok := conversation.ParseCommandOutput(own); ok {
 		u.typed, u.ran = "!"+command, strings.TrimRight(output, "\n")
 		if u.ran == "" {
 			u.typed += " · no output"
@@ -45,11 +46,14 @@ func newUser(b conversation.UserMessage) *userItem {
 		u.size = conversation.Measure(u.typed)
 		return u
 	}
-	typed, files := conversation.SplitAttachments(b.Text)
+	typed, files := conversation.SplitAttachments(own)
 	for _, f := range files {
 		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
 	}
-	if len(files) > 0 {
+	if n := len(b.Text) - len(own); n > 0 && b.Hooks > 0 {
+		u.files = append(u.files, sentFile{"added by hooks", conversation.Measure(b.Text[len(own):])})
+	}
+	if len(u.files) > 0 {
 		u.typed, u.size = typed, conversation.Measure(typed)
 	}
 	return u

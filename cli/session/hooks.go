@@ -1,0 +1,32 @@
+package session
+
+import (
+	"plimsoll/agent/core"
+	"plimsoll/cli/setup"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/tools/hook"
+)
+
+// hooks are the user's commands at moments of the conversation, by the configuration that it was opened with; nil without any.
+func (r *Running) hooks() core.Hooks {
+	o := hook.Options{Hooks: map[string][]hook.Hook{}, Conversation: r.ID, Workspace: r.Agents.Settings.Workspace,
+		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called}
+	for moment, list := range HooksByMoment(r.InitialConfig.Hooks) {
+		for _, h := range list {
+			o.Hooks[moment] = append(o.Hooks[moment], hook.Hook{Match: h.Match, Command: h.Command, Timeout: h.Timeout})
+		}
+	}
+	if runner := hook.New(o); runner != nil {
+		return runner
+	}
+	return nil
+}
+
+// HooksByMoment are the configured hooks, by the moment at which they run.
+func HooksByMoment(h config.Hooks) map[string][]config.Hook {
+	return map[string][]config.Hook{
+		conversation.HookBeforeTool: h.BeforeTool, conversation.HookAfterTool: h.AfterTool, conversation.HookMessage: h.Message,
+		conversation.HookBeforeCompaction: h.BeforeCompaction, conversation.HookAfterCompaction: h.AfterCompaction, conversation.HookTurnEnd: h.TurnEnd,
+	}
+}
