@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -29,23 +28,15 @@ func (j *Journal) ServerTools(servers ToolServers) func(context.Context) []conve
 	if window <= 0 {
 		window = unknownWindow
 	}
-	factor := 1.0
-	if f := s.Model.Calibration.Factor; f > 0 {
-		factor = f
-	}
+	measured := *s // the function runs on another goroutine
 	tokens := func(specs []conversation.ToolSpec) int {
 		text, err := EncodeTools(specs)
 		if err != nil {
 			return window // a schema that is not JSON is never declared
 		}
-		return int(meter.New(meter.Options{}).WithPrompt(conversation.Size{}, conversation.Measure(text)).RequestEstimate() * factor)
+		return int(measured.formTokens(declaration{text: text}))
 	}
-	var own []conversation.ToolSpec // the declarations that are not of servers
-	for _, t := range s.Tools {
-		if !t.OfServer() {
-			own = append(own, t)
-		}
-	}
+	own := ownTools(s.Tools)
 	return func(ctx context.Context) []conversation.ToolSpec { return servers.Declare(ctx, own, window, tokens) }
 }
 
@@ -53,14 +44,7 @@ func (j *Journal) ServerTools(servers ToolServers) func(context.Context) []conve
 // a request it does so only if asked, and else returns a notice about the tools that are not declared, or nil.
 func (j *Journal) DeclareServerTools(specs []conversation.ToolSpec, asked bool) ([]conversation.Body, error) {
 	s := &j.settings
-	var tools []conversation.ToolSpec
-	for _, t := range s.Tools {
-		if !t.OfServer() {
-			tools = append(tools, t)
-		}
-	}
-	tools = append(tools, specs...)
-	text, err := EncodeTools(tools)
+	text, err := EncodeTools(append(ownTools(s.Tools), specs...))
 	if err != nil {
 		return nil, fmt.Errorf("declaring the tools of servers: %w", err)
 	}
@@ -76,6 +60,11 @@ func (j *Journal) DeclareServerTools(specs []conversation.ToolSpec, asked bool) 
 	s.toolText, s.PromptBlobs, s.forms = text, nil, s.forms[:1]
 	j.meter = j.meter.WithPrompt(s.PromptSizes())
 	return nil, nil
+}
+
+// ownTools are the declarations that are not of servers.
+func ownTools(declared []conversation.ToolSpec) []conversation.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(declared), conversation.ToolSpec.OfServer)
 }
 
 // hasRequest reports whether a model has seen a request of the conversation.

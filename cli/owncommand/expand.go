@@ -77,7 +77,7 @@ type inserter struct {
 	used  bool // a place took arguments
 }
 
-// values are the arguments for a placeholder, or the text that stands there if it is none.
+// values are the arguments for a placeholder. A text that is no placeholder stays as it is.
 func (in *inserter) values(placeholder string) (values []string, literal string) {
 	name := strings.TrimLeft(placeholder, `\$`)
 	isNumber := len(name) == 1 && name >= "1" && name <= "9"

@@ -34,7 +34,7 @@ type Tools interface {
 type Maker struct {
 	Tools Tools
 	Limit conversation.ArrivalCap // of an output
-	// Attach returns the text of a mentioned file as it follows the message. [fs.ErrNotExist]: there is none.
+	// Attach returns the text of a mentioned file as it follows the message. [fs.ErrNotExist]: the file does not exist.
 	Attach func(ctx context.Context, path string) (string, error)
 	// Trusted reports whether the user said yes to the content of a file of the workspace.
 	Trusted func(text string) bool

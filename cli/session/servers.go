@@ -123,7 +123,11 @@ func (s *Servers) browse(ctx context.Context, url string) error {
 // eventOf is the event of a server's state.
 func eventOf(client *mcp.Servers, state mcp.State) conversation.MCPServer {
 	var declarations strings.Builder
-	for _, t := range client.Tools() {
+	var offered []mcp.Tool
+	if client != nil {
+		offered = client.Tools()
+	}
+	for _, t := range offered {
 		if t.Server == state.Name {
 			declarations.WriteString(t.FullName + t.Description + string(t.Schema))
 		}
@@ -150,7 +154,7 @@ func (s *Servers) States(r *Running) []ServerState {
 		}
 	}
 	for name, err := range broken {
-		out = append(out, ServerState{State: mcp.State{Name: name, Phase: "failed", Error: err.Error()}})
+		out = append(out, ServerState{State: mcp.State{Name: name, Phase: mcp.Failed, Error: "the server " + name + ": " + err.Error()}})
 	}
 	slices.SortFunc(out, func(a, b ServerState) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -187,21 +191,25 @@ type serversOf struct {
 	started map[string]bool // the servers whose start this conversation has recorded; used by the goroutine of its agent
 }
 
-// Start starts the servers, and records each start.
+// Start starts the servers, records each start, and tells the user once of each that did not start.
 func (s *serversOf) Start(ctx context.Context) {
 	client := s.servers.current()
-	if client == nil {
-		return
+	if client != nil {
+		client.Start(ctx)
 	}
-	client.Start(ctx)
 	if s.started == nil {
 		s.started = map[string]bool{}
 	}
-	for _, state := range client.States() {
-		if !s.started[state.Name] && (state.Phase == "ready" || state.Phase == "failed") {
-			s.started[state.Name] = true
-			s.running.Agent.Record(eventOf(client, state))
+	for _, state := range s.servers.States(s.running) {
+		if s.started[state.Name] || state.Phase != mcp.Ready && state.Phase != mcp.Failed {
+			continue
 		}
+		s.started[state.Name] = true
+		bodies := []conversation.Body{eventOf(client, state.State)}
+		if state.Phase == mcp.Failed && !state.Off {
+			bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: state.Error + ". /mcp shows the servers of tools"})
+		}
+		s.running.Agent.Record(bodies...)
 	}
 }
 
