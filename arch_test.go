@@ -44,7 +44,7 @@ var ours = []struct {
 	{"cli/session", []string{
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/numbers", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission",
+		"conversation/numbers", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/workspace",
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",

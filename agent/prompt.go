@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
@@ -22,6 +24,21 @@ func ask[T any](ctx context.Context, a *Agent, f func() T) (v T, err error) {
 
 // StoredPrompt is the system prompt of the stored conversation, for use before Run.
 func (a *Agent) StoredPrompt() core.Prompt { return a.journal.Prompt() }
+
+// Prompt is the system prompt now. It waits for the owner of the conversation, and ends with ctx.
+func (a *Agent) Prompt(ctx context.Context) (core.Prompt, error) {
+	return ask(ctx, a, a.journal.Prompt)
+}
+
+// ReplacePrompt replaces the system prompt, which breaks the provider's cache. replace is called on another goroutine.
+func (a *Agent) ReplacePrompt(replace func(old string) string) {
+	a.inbox.Put(func(ctx context.Context) {
+		if err := a.journal.ReplacePrompt(ctx, replace); err != nil {
+			a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
+		}
+		a.display.showMeter()
+	})
+}
 
 // ResultText returns the text of a call's result as the next request carries it, "" if it carries none. stored is false if the log
 // has no such result yet, and if ctx ends. It waits for the owner of the conversation.

@@ -24,6 +24,34 @@ func TestEveryRequestOfAConversationHasItsSchema(t *testing.T) {
 	})
 }
 
+func TestAReplacedPromptIsRecordedAndSent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, textReply("one"), textReply("two"))
+		r.sendAndWait("first")
+		p, err := r.Prompt(t.Context())
+		if err != nil || p.System != "be brief" || p.Tokens == 0 || !p.Cached || p.Thinking != 0 {
+			t.Errorf("%+v, %v", p, err)
+		}
+		r.ReplacePrompt(func(old string) string { return old + " and kind" })
+		r.waitIdle()
+		if all := bodies[conversation.Instructions](r.memory.Events()); len(all) != 2 || all[0].System == all[1].System {
+			t.Errorf("recorded %+v", all)
+		}
+		if p, err = r.Prompt(t.Context()); err != nil || p.System != "be brief and kind" || p.Cached {
+			t.Errorf("%+v, %v", p, err)
+		}
+		r.ReplacePrompt(func(old string) string { return old }) // changes nothing
+		r.sendAndWait("second")
+		if n := len(bodies[conversation.Instructions](r.memory.Events())); n != 2 {
+			t.Errorf("recorded %d times", n)
+		}
+		if sent := r.provider.Requests(); sent[len(sent)-1].System != "be brief and kind" {
+			t.Errorf("sent %q", sent[len(sent)-1].System)
+		}
+		r.finish()
+	})
+}
+
 func TestTheTextOfAResultIsThatOfTheNextRequest(t *testing.T) {
 	list := strings.Repeat("a\nb\n", 400)
 	bubble(t, func(t *testing.T) {

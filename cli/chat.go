@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -86,7 +87,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
-		Backend: h, Edit: cmd.edit,
+		Backend: h, Edit: cmd.edit, EditFile: cmd.editFile,
 		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,
@@ -109,15 +110,26 @@ func (cmd *chatCommand) resolveResume(ctx context.Context, options screen.ChatOp
 	return screen.ChatOptions{Resume: id}, err
 }
 
+// editor is the command line of the user's editor.
+func (cmd *chatCommand) editor() []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if editor := strings.Fields(cmd.console.Getenv(name)); len(editor) > 0 {
+			return editor
+		}
+	}
+	return []string{"vi"}
+}
+
+// editFile returns the command that opens a file in the user's editor.
+func (cmd *chatCommand) editFile(ctx context.Context, path string) (tea.ExecCommand, error) {
+	editor := cmd.editor()
+	_, err := exec.LookPath(editor[0])
+	return newEditor(ctx, editor, path), err
+}
+
 // edit returns the command that opens the draft in VISUAL, EDITOR or vi, and a function that reads the edited text.
 func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
-	editor := strings.Fields(cmd.console.Getenv("VISUAL"))
-	if len(editor) == 0 {
-		editor = strings.Fields(cmd.console.Getenv("EDITOR"))
-	}
-	if len(editor) == 0 {
-		editor = []string{"vi"}
-	}
+	editor := cmd.editor()
 	dir, err := os.MkdirTemp("", "plimsoll-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a file for the editor: %w", err)

@@ -154,6 +154,8 @@ type Backend interface {
 	Files(ctx context.Context) ([]File, error)
 	// Skills lists the skills found when the conversation was opened, in the order of their names.
 	Skills(ctx context.Context) ([]Skill, error)
+	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
+	Memory(ctx context.Context, take bool) (Memory, error)
 	// Shell runs a command that the user typed and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach returns the text of files, the lists of folders (config/) and lines of
@@ -318,6 +320,8 @@ type Found struct {
 type Options struct {
 	Backend Backend
 	Edit    Edit
+	// EditFile prepares the user's editor for a file; the error says that there is none.
+	EditFile func(ctx context.Context, path string) (tea.ExecCommand, error)
 
 	Keys       KeyMap
 	Theme      string               // auto, light, dark or a theme's name

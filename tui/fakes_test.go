@@ -232,6 +232,10 @@ func (r *rig) Skills(ctx context.Context) ([]tui.Skill, error) {
 	return r.skills, r.call(ctx, "skills", "")
 }
 
+func (r *rig) Memory(ctx context.Context, take bool) (tui.Memory, error) {
+	return r.memory, r.call(ctx, "memory", strconv.FormatBool(take))
+}
+
 func (r *rig) Page(ctx context.Context, name, about string) (string, error) {
 	return "the page about " + name, r.call(ctx, "page", strings.TrimSpace(name+" "+about))
 }

@@ -48,6 +48,7 @@ type fakeState struct {
 	stored          []tui.Stored
 	models          []tui.ModelChoice
 	skills          []tui.Skill
+	memory          tui.Memory
 	themes          []themes.Theme // the user's themes
 	themesErr       error          // why other theme files could not be read
 	files           []tui.File

@@ -74,6 +74,7 @@ func slashCommands() []slashCommand {
 		cmd(program, "settings", "", "change any setting", func(m *Model, _ string) pane.Action { return m.views.openSettings() }, "config"),
 		cmd(program, "tools", "", "list the tools", pageCommand("Tools", PageTools)),
 		cmd(program, "mcp", "[ACTION]", "servers of tools", pageCommand("Servers of tools", PageMCP)),
+		cmd(window, "memory", "", "list the instructions, and open them", func(m *Model, _ string) pane.Action { return m.lists.memory() }, "instructions"),
 		cmd(program, "skills", "", "list the skills", func(m *Model, _ string) pane.Action { return m.lists.skills() }),
 		cmd(window, "commands", "", "list your own commands", func(m *Model, _ string) pane.Action { return m.chat.listOwn() }),
 		cmd(program, "todos", "", "show the to-do list", pageCommand("Todos", PageTodos)),

@@ -1,5 +1,11 @@
 package core
 
+import (
+	"context"
+
+	"plimsoll/conversation"
+)
+
 // Prompt is the system prompt of a conversation, and what another one would cost.
 type Prompt struct {
 	System   string
@@ -15,4 +21,23 @@ func (j *Journal) Prompt() Prompt {
 		p.Thinking = len(t.Replies)
 	}
 	return p
+}
+
+// ReplacePrompt replaces the system prompt, in all its forms. The change is recorded at once, or with the next request of a turn
+// or of a conversation without messages.
+func (j *Journal) ReplacePrompt(ctx context.Context, replace func(old string) string) error {
+	s := &j.settings
+	for i, f := range s.forms {
+		s.forms[i].system = conversation.Clean(replace(f.system))
+	}
+	old := s.System
+	s.System, s.newerSystem = conversation.Clean(replace(old)), ""
+	if s.System == old {
+		return nil
+	}
+	s.PromptBlobs, j.meter = nil, j.meter.WithPrompt(s.PromptSizes())
+	if j.inTurn || j.log.Len() == 0 {
+		return nil
+	}
+	return j.RecordSettings(ctx)
 }

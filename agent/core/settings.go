@@ -69,7 +69,7 @@ func NewSettings(o Options) (Settings, error) {
 }
 
 // changedPrompt is the notice that newer instructions wait for a change of the prefix.
-const changedPrompt = "The instructions have changed since they were sent (the project's file, or a newer Plimsoll). This conversation keeps the ones it has until the next compaction or another model; a new conversation has the new ones."
+const changedPrompt = "The instructions have changed since they were sent (the project's file, or a newer Plimsoll). This conversation keeps the ones it has until the next compaction, another model, or /memory; a new conversation has the new ones."
 
 // useNewerInstructions starts to use newer instructions if the prefix is broken anyway: by a compaction, or because the model
 // never got it. Otherwise it returns the notice about them, once.

@@ -1,0 +1,28 @@
+package screen
+
+import (
+	"context"
+
+	"plimsoll/conversation/plain"
+	"plimsoll/tui"
+)
+
+// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
+func (h *Host) Memory(ctx context.Context, take bool) (tui.Memory, error) {
+	running := h.running()
+	if running == nil {
+		return tui.Memory{}, errReadOnly
+	}
+	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
+	if err != nil {
+		events = nil // nothing is stored yet
+	}
+	files, changed, err := running.Memory(ctx, events, take)
+	m := tui.Memory{Changed: plain.Line(changed)}
+	for _, f := range files {
+		m.Files = append(m.Files, tui.MemoryFile{
+			Path: f.Path, Name: plain.Line(f.Name), From: plain.Line(f.From), State: f.State, Note: f.Note, Text: plain.Text(f.Text), Tokens: f.Tokens,
+		})
+	}
+	return m, err
+}
