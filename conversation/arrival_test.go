@@ -28,7 +28,7 @@ func TestArrivalCapDescribesTheRest(t *testing.T) {
 	} {
 		got, total := conversation.ArrivalCap{Chars: 20, DescribesRest: c.names}.Apply(c.text, c.recall)
 		if want := map[bool]int{true: len(text)}[name != "not cut"]; got != c.want || total != want {
-			t.Errorf("%s: %q of %d", name, got, total)
+			t.Errorf("%s: got %q of %d, want %q of %d", name, got, total, c.want, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestMalformedAttachmentsStayInTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n</file>", "just </file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
 		if message, files := conversation.SplitAttachments(text); message != text || files != nil {
-			t.Errorf("Detach(%q) = %q, %v", text, message, files)
+			t.Errorf("SplitAttachments(%q) = %q, %v", text, message, files)
 		}
 	}
 }

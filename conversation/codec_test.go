@@ -60,11 +60,11 @@ func TestEveryOverlayHasAnOrigin(t *testing.T) {
 	for _, b := range overlays {
 		kinds[b.Kind()] = true
 		if got, ok := conversation.OriginOf(b); !ok || got != made {
-			t.Errorf("%s: %+v, %v", b.Kind(), got, ok)
+			t.Errorf("%s: the origin is %+v, %v, want %+v", b.Kind(), got, ok, made)
 		}
 		other := conversation.Origin{Epoch: 1}
 		if got, _ := conversation.OriginOf(conversation.WithOrigin(b, other)); got != other {
-			t.Errorf("%s: %+v", b.Kind(), got)
+			t.Errorf("%s: the changed origin is %+v, want %+v", b.Kind(), got, other)
 		}
 		if !b.Kind().IsOverlay() {
 			t.Errorf("%s is not an overlay", b.Kind())
@@ -169,7 +169,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		last, err := conversation.Marshal(back)
 		if err != nil || string(last) != string(again) {
-			t.Fatalf("not stable: %v\n%s\n%s", err, again, last)
+			t.Fatalf("the second round trip differs: %v\n%s\n%s", err, again, last)
 		}
 	})
 }

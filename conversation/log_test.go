@@ -24,7 +24,7 @@ func TestPrepareNumbersEventsAndTurns(t *testing.T) {
 	}
 	first := l.Prepare(at, bodies[:2]...)
 	if l.Len() != 0 {
-		t.Fatal("preparing added events")
+		t.Fatal("Prepare appended events to the log")
 	}
 	if err := l.Commit(first); err != nil {
 		t.Fatal(err)
@@ -44,10 +44,10 @@ func TestPrepareNumbersEventsAndTurns(t *testing.T) {
 		t.Error(d)
 	}
 	if got := l.Events()[0].Time; got != at.UTC().Truncate(time.Millisecond) || got.Location() != time.UTC {
-		t.Errorf("time %v", got)
+		t.Errorf("the time is %v, want UTC in milliseconds", got)
 	}
 	if l.Turns() != 2 || l.Turn() != 1 {
-		t.Errorf("turns %d, turn %d", l.Turns(), l.Turn())
+		t.Errorf("%d turns, the newest %d; want 2, 1", l.Turns(), l.Turn())
 	}
 }
 
@@ -60,7 +60,7 @@ func TestPrepareRepairsProviderExtras(t *testing.T) {
 	})[0]
 	data, err := conversation.Marshal(e)
 	if err != nil || !utf8.Valid(data) {
-		t.Fatalf("%q, %v", data, err)
+		t.Fatalf("the stored extras are %q, error %v", data, err)
 	}
 	got := e.Body.(conversation.AssistantMessage)
 	want := map[string]conversation.RawJSON{"good": conversation.RawJSON(`{"a":1}`), "bytes": conversation.RawJSON("\"\uFFFD\"")}
@@ -68,7 +68,7 @@ func TestPrepareRepairsProviderExtras(t *testing.T) {
 		t.Error(d)
 	}
 	if string(got.Calls[0].Extra) != "[\"\uFFFD\"]" || got.Calls[1].Extra != nil {
-		t.Errorf("calls %v", got.Calls)
+		t.Errorf("the calls are %v, want the extras repaired or dropped", got.Calls)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestCommitRefusesGaps(t *testing.T) {
 		"no body": {{Seq: 1}},
 	} {
 		if _, err := conversation.NewLog(events); err == nil {
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: the log was accepted", name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestDisjointSpansContainTheSameEvents(t *testing.T) {
 		made := conversation.Disjoint(given)
 		for i := 1; i < len(made); i++ {
 			if made[i].First <= made[i-1].Last || made[i].First-1 == made[i-1].Last {
-				t.Fatalf("%v touches %v", made[i], made[i-1])
+				t.Fatalf("span %v touches span %v", made[i], made[i-1])
 			}
 		}
 		at := seq.Draw(t, "seq")
@@ -30,7 +30,7 @@ func TestDisjointSpansContainTheSameEvents(t *testing.T) {
 			want = want || s.Contains(at)
 		}
 		if got := made.Contains(at); got != want {
-			t.Fatalf("%v, made of %v, gives %v for event %d", made, given, got, at)
+			t.Fatalf("Disjoint spans %v of %v: Contains is %v for event %d", made, given, got, at)
 		}
 		if made.ContainsAny([]uint64{at}) != want || made.ContainsAny(nil) {
 			t.Fatal("ContainsAny differs from Contains")

@@ -62,7 +62,7 @@ func onlyFinding(t *testing.T, s *storage.Store) []storage.Finding {
 	t.Helper()
 	findings := checkStore(t, s)
 	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
+		t.Fatalf("findings %+v, want one", findings)
 	}
 	return findings
 }
@@ -76,11 +76,11 @@ func mustRepair(t *testing.T, s *storage.Store, findings []storage.Finding) []st
 	}
 	for _, f := range out {
 		if !f.Repaired || f.Note == "" {
-			t.Errorf("not repaired: %+v", f)
+			t.Errorf("the finding is not repaired: %+v", f)
 		}
 	}
 	if left := checkStore(t, s); len(left) > 0 {
-		t.Errorf("after the repair: %+v", left)
+		t.Errorf("findings after the repair: %+v", left)
 	}
 	return out
 }
@@ -107,7 +107,7 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 	})
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(events) != len(said) || len(report.Damaged) != 3 {
-		t.Fatalf("%d events, %v, %v", len(events), report, err)
+		t.Fatalf("%d events, report %v, want 3 damaged; error %v", len(events), report, err)
 	}
 	for i, seq := range []uint64{5, 7, 20} {
 		if report.Damaged[i].Seq != seq {
@@ -118,7 +118,7 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 			t.Errorf("event %d is %+v, want an unknown one", seq, events[seq-1])
 		}
 		if seq == 5 && string(u.Raw) != `"{\"seq\":5,\"turn\":"` {
-			t.Errorf("event 5 keeps %s", u.Raw)
+			t.Errorf("the raw text of event 5 is %s", u.Raw)
 		}
 	}
 	if _, err := conversation.NewLog(events); err != nil {
@@ -131,11 +131,11 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 	c.add(reply("work goes on"))
 	findings := checkStore(t, s)
 	if len(findings) != 1 || findings[0].ID != idA {
-		t.Fatalf("findings: %+v", findings)
+		t.Fatalf("findings %+v, want one of this conversation", findings)
 	}
 	held, err := s.Repair(t.Context(), findings)
 	if err != nil || held[0].Repaired || !strings.Contains(held[0].Note, "is open in") {
-		t.Errorf("repaired while it is written: %+v, %v", held, err)
+		t.Errorf("repair of an open conversation: %+v, want refused; error %v", held, err)
 	}
 	c.close()
 	mustRepair(t, s, findings)
@@ -164,10 +164,10 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	wantError(t, err, storage.ErrDamaged)
 	out, err := s.Repair(t.Context(), onlyFinding(t, s))
 	if err != nil || !out[0].Repaired || out[0].Note == "" {
-		t.Fatalf("%+v, %v", out, err)
+		t.Fatalf("findings %+v, want the first repaired; error %v", out, err)
 	}
 	if left := checkStore(t, s); len(left) != 1 || !isMissingText(left[0]) { // its text is lost
-		t.Errorf("after the repair: %+v", left)
+		t.Errorf("findings after the repair: %+v, want one missing text", left)
 	}
 	_, err = s.Blob(t.Context(), idA, name)
 	wantError(t, err, storage.ErrNotFound)
@@ -176,7 +176,7 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
 	}
 	if text, err := s.Blob(t.Context(), idA, said[6].Body.(conversation.ToolResult).Blob); err != nil || text == "" {
-		t.Errorf("another text: %v", err)
+		t.Errorf("the intact text cannot be read: %v", err)
 	}
 }
 
@@ -248,21 +248,21 @@ func TestAbandonedDraftsAreRemoved(t *testing.T) {
 	}
 	stopped := startRole(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
+		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
 	}
 	checkStore(t, quick)
 	for _, d := range drafts {
 		if _, err := os.Stat(d); err != nil {
-			t.Errorf("the draft of a live program: %v", err)
+			t.Errorf("the draft of a live program is gone: %v", err)
 		}
 	}
 	stopped.kill()
 	if findings := checkStore(t, s); len(findings) > 0 {
-		t.Errorf("findings: %+v", findings)
+		t.Errorf("findings %+v, want none", findings)
 	}
 	for _, d := range drafts {
 		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is still there: %v", d, err)
+			t.Errorf("the abandoned draft %s is not removed: %v", d, err)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 	for round := range 14 {
 		must(t, os.WriteFile(path, damageRandomly(r, bytes.Clone(sound)), 0o600))
 		if _, _, err := s.Load(t.Context(), idA); err != nil && !errors.Is(err, storage.ErrDamaged) {
-			t.Fatalf("round %d: %v", round, err)
+			t.Fatalf("round %d: loading: %v, want damaged", round, err)
 		}
 		w, err := s.OpenWriter(t.Context(), idA)
 		if err == nil {
@@ -316,7 +316,7 @@ func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 		must(t, err)
 		for _, f := range out {
 			if !f.Repaired && !isMissingText(f) {
-				t.Errorf("round %d: %+v", round, f)
+				t.Errorf("round %d: the finding is not repaired: %+v", round, f)
 			}
 		}
 		if left := slices.DeleteFunc(checkStore(t, s), isMissingText); len(left) > 0 {

@@ -54,7 +54,7 @@ func TestMissingTextsAreReported(t *testing.T) {
 	t.Parallel()
 	s, path, names := conversationWithTexts(t)
 	if findings := checkStore(t, s); len(findings) > 0 {
-		t.Fatalf("with all texts: %+v", findings)
+		t.Fatalf("findings with all texts: %+v", findings)
 	}
 	deleteTexts(t, path, names[1], names[3], names[4])
 	want := []storage.Finding{
@@ -73,6 +73,6 @@ func TestMissingTextsAreReported(t *testing.T) {
 	}
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(report.Damaged) > 0 || events[3].Body.(conversation.ToolResult).Text != "part of it" {
-		t.Errorf("%v, %+v, %+v", err, report, events)
+		t.Errorf("loading: %v, report %+v, want the cut text: %+v", err, report, events)
 	}
 }

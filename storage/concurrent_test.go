@@ -27,7 +27,7 @@ func TestOneStoreServesManyGoroutines(t *testing.T) {
 				events, _, err2 := s.Load(t.Context(), id)
 				_, err3 := s.List(t.Context(), storage.Filter{})
 				if err := errors.Join(err, err2, err3); err != nil || len(events) != i+2 {
-					t.Errorf("%d events, %v", len(events), err)
+					t.Errorf("%d events are loaded, error %v", len(events), err)
 				}
 			}
 		})
@@ -35,7 +35,7 @@ func TestOneStoreServesManyGoroutines(t *testing.T) {
 	all.Wait()
 	for _, e := range list(t, s, storage.Filter{}) {
 		if e.Events != 21 {
-			t.Errorf("listed as %+v", e)
+			t.Errorf("listed as %+v, want 21 events", e)
 		}
 	}
 }
@@ -82,10 +82,10 @@ func TestReadOnlyDirectoryCanBeRead(t *testing.T) {
 		t.Cleanup(func() { must(t, os.Chmod(dir, 0o700)) })
 	}
 	if events, _, err := s.Load(t.Context(), idA); err != nil || len(events) != 1 {
-		t.Errorf("%d events, %v", len(events), err)
+		t.Errorf("%d events, want 1; error %v", len(events), err)
 	}
 	if got := list(t, s, storage.Filter{}); len(got) != 1 {
-		t.Errorf("listed: %v", got)
+		t.Errorf("listed are %v, want one conversation", got)
 	}
 	_, err := s.OpenWriter(t.Context(), idA)
 	wantError(t, err, fs.ErrPermission)

@@ -47,7 +47,7 @@ func TestAllWaitsShareOneBudget(t *testing.T) {
 		doneA()
 		doneB()
 		if c, _ := take(time.Second); a != time.Second || b != time.Second || c != 600*time.Millisecond {
-			t.Errorf("two at once may be %v and %v, and leave %v", a, b, c)
+			t.Errorf("two waits at once got %v and %v, the next %v; want 1s, 1s, 600ms", a, b, c)
 		}
 	})
 }

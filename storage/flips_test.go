@@ -78,7 +78,7 @@ func fullConversation(t testing.TB) (data []byte, names []string, stored content
 	must(t, err)
 	stored, noticed := readContent(t, s, names)
 	if noticed || len(stored.Texts) != 3 || stored.Partial.Text == "" || len(stored.Waiting) != 2 {
-		t.Fatalf("the subject is not sound: %+v", stored)
+		t.Fatalf("the test's conversation is incomplete: %+v", stored)
 	}
 	return data, names, stored
 }
@@ -145,7 +145,7 @@ func (f *damageTester) repairFile(findings []storage.Finding) bool {
 	must(f.t, err)
 	for _, o := range out {
 		if o.Repairable && !o.Repaired {
-			f.t.Errorf("not repaired: %+v", o)
+			f.t.Errorf("the finding is repairable, but not repaired: %+v", o)
 		}
 	}
 	after, _ := readContent(f.t, f.s, f.names)
@@ -176,7 +176,7 @@ func (f *damageTester) appendAndVerify() {
 		f.t.Errorf("after an append: %v %v\n%s", err, report, cmp.Diff(want, events))
 	}
 	if left, err := f.s.Check(ctx, nil); err != nil || len(left) > 0 {
-		f.t.Errorf("after an append: %v, %v", left, err)
+		f.t.Errorf("findings after an append: %v, error %v", left, err)
 	}
 	f.removeIndex()
 }
@@ -204,7 +204,7 @@ func TestFlippedBits(t *testing.T) {
 	if at := bytes.Index(undamaged, []byte("partial{")); at >= 0 {
 		f := &damageTester{t, reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{}), undamaged, names, stored}
 		if result := f.flipBit(at*8+1, false); result == undetected || result == onlyFoundByCheck { // the name of a value
-			t.Errorf("a bit of a name: %s", result)
+			t.Errorf("a flipped bit of a key: %s", result)
 		}
 	}
 	var mu sync.Mutex
@@ -228,6 +228,6 @@ func TestFlippedBits(t *testing.T) {
 	workers.Wait()
 	t.Logf("%d bytes, %d bits: %v", len(undamaged), flips, count)
 	if !t.Failed() && (count[noEffect] == 0 || count[correctedOnRead] == 0 || count[fullyRepaired] == 0) {
-		t.Errorf("the bits were not spread: %v", count)
+		t.Errorf("some outcome was never met: %v", count)
 	}
 }

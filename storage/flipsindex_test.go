@@ -38,11 +38,11 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 		must(t, os.WriteFile(path, data, 0o600))
 		s := reopenStore(t, s.Dir(), storage.Options{})
 		if got := list(t, s, storage.Filter{}); !reflect.DeepEqual(is, got) {
-			t.Errorf("bit %d of byte %d: %d conversations are listed, or wrongly", bit%8, bit/8, len(got))
+			t.Errorf("bit %d of byte %d: the list of %d conversations differs", bit%8, bit/8, len(got))
 		}
 		must(t, s.Refresh(t.Context(), idOfFirst(is)))
 		if got := list(t, s, storage.Filter{}); !reflect.DeepEqual(is, got) {
-			t.Errorf("bit %d of byte %d: after a write %d conversations are listed, or wrongly", bit%8, bit/8, len(got))
+			t.Errorf("bit %d of byte %d: after a write the list of %d conversations differs", bit%8, bit/8, len(got))
 		}
 	}
 }
@@ -62,14 +62,14 @@ func TestDamagedTextIsStoredAgain(t *testing.T) {
 		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("rubbish"))
 	}))
 	if _, err := s.Blob(t.Context(), idA, name); err == nil {
-		t.Fatal("it is not damaged")
+		t.Fatal("the damaged text can be read")
 	}
 	c = reopen(t, s, idA)
 	defer c.close()
 	_, err = c.w.PutBlob(t.Context(), text)
 	must(t, err)
 	if got, err := s.Blob(t.Context(), idA, name); got != text || err != nil {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the text stored again is %q, error %v", got, err)
 	}
 	c.add(conversation.UserMessage{Text: "on"})
 }

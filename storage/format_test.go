@@ -81,10 +81,10 @@ func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 		t.Errorf("damage reported: %v (-stored +read)\n%s", damageReported, d)
 	}
 	if e := list(t, s, storage.Filter{}); len(e) != 1 || e[0].Title != "Ferries" || e[0].Turns != 13 {
-		t.Errorf("listed as %+v", e)
+		t.Errorf("listed as %+v, want one conversation with 13 turns", e)
 	}
 	if hits, report := search(t, s, `"ferry 7"`, storage.SearchOptions{}); len(hits) != 3 || report.Damaged > 0 {
-		t.Errorf("found %v, %+v", formatHits(hits), report)
+		t.Errorf("found %v, want 3; report %+v", formatHits(hits), report)
 	}
 	h, err := s.History(t.Context(), "/w", 0)
 	if d := cmp.Diff([]string{"one", "two"}, h); err != nil || d != "" {
@@ -94,7 +94,7 @@ func TestFilesOfFormat1AreReadUnchanged(t *testing.T) {
 		t.Errorf("calibration: %+v, %v, %v", c, ok, err)
 	}
 	if findings := checkStore(t, s); len(findings) > 0 {
-		t.Errorf("findings: %+v", findings)
+		t.Errorf("findings %+v, want none", findings)
 	}
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(before, after) {
 		t.Errorf("reading has changed the file: %v", err)
@@ -119,7 +119,7 @@ func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 	c.close()
 	for _, f := range []string{"conversations/" + idA + ".db", "shared.db", "index.db"} {
 		if v := formatOf(t, filepath.Join(dir, f)); v != "2" {
-			t.Errorf("%s has format %s", f, v)
+			t.Errorf("%s has format %s, want 2", f, v)
 		}
 	}
 	h, err := s.History(t.Context(), "/w", 0)
@@ -127,7 +127,7 @@ func TestFilesOfFormat1AreMigratedByTheFirstWrite(t *testing.T) {
 		t.Errorf("%v, history (-want +got):\n%s", err, d)
 	}
 	if findings := checkStore(t, s); len(findings) > 0 {
-		t.Errorf("findings: %+v", findings)
+		t.Errorf("findings %+v, want none", findings)
 	}
 }
 

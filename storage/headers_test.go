@@ -59,10 +59,10 @@ func TestDamagedNewestHeaderLosesNothing(t *testing.T) {
 				t.Errorf("%d events, %d were stored", len(got.Events), len(stored.Events))
 			}
 			if newest := bytes.Contains([]byte(name), []byte("bit")) || name == "all of its page"; newest && (!noticed || len(findings) != 1 || !findings[0].Repairable) {
-				t.Errorf("noticed %v, a check finds %+v", noticed, findings)
+				t.Errorf("damage noticed on reading: %v, findings %+v", noticed, findings)
 			}
 			if left := checkStore(t, s); len(left) > 0 && name != "all of the other page" {
-				t.Errorf("after reading: %+v", left)
+				t.Errorf("findings after reading: %+v", left)
 			}
 			f.appendAndVerify()
 		})
@@ -81,7 +81,7 @@ func TestPossiblyLostCommitIsReported(t *testing.T) {
 	clear(data[os.Getpagesize()-at:][512:1024])
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 	if _, report, err := s.Load(t.Context(), idA); err != nil || len(report.Notices) != 1 {
-		t.Errorf("loading returned %v, %v", report, err)
+		t.Errorf("loading: report %v, want one notice; error %v", report, err)
 	}
 	findings := checkStore(t, s)
 	if len(findings) != 1 || !strings.Contains(findings[0].What, fmt.Sprintf("event %d", len(is.Events))) {
@@ -101,11 +101,11 @@ func TestDamagedNewestHeaderInReadOnlyFileIsAnError(t *testing.T) {
 	path := filepath.Join(s.Dir(), "conversations", idA+".db")
 	must(t, os.WriteFile(path, data, 0o600))
 	if events, _, err := s.Load(t.Context(), idA); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("%d events, error is %v", len(events), err)
+		t.Errorf("%d events, error %v, want no permission", len(events), err)
 	}
 	must(t, os.WriteFile(path, sound, 0o600))
 	if _, report, err := s.Load(t.Context(), idA); err != nil || len(report.Notices) > 0 {
-		t.Errorf("the sound file: %v, %v", report, err)
+		t.Errorf("loading the undamaged file: report %v, error %v", report, err)
 	}
 }
 
@@ -125,14 +125,14 @@ func TestDamagedPageLosesOnlyItsOwnContent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if page == 0 {
-				t.Fatal("there is no such page")
+				t.Fatal("the file has no page of this kind")
 			}
 			s := openStore(t, storage.Options{})
 			data := bytes.Clone(sound)
 			data[page*os.Getpagesize()+2] ^= 1
 			must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 			if got, noticed := readContent(t, s, names); name == "free pages" && (noticed || !reflect.DeepEqual(stored, got)) {
-				t.Errorf("the content differs, noticed %v", noticed)
+				t.Errorf("damaged free pages changed the content, or were noticed: %v", noticed)
 			}
 			mustRepair(t, s, checkStore(t, s))
 			if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
@@ -163,7 +163,7 @@ func TestValueLongerThanItsFileDamagesNoOther(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(events) != len(stored.Events) || len(report.Damaged) != 1 || report.Damaged[0].Seq != 50 {
-		t.Errorf("%d events, damaged %v, %v", len(events), report.Damaged, err)
+		t.Errorf("%d events, damaged %v, want event 50 alone; error %v", len(events), report.Damaged, err)
 	}
 	mustRepair(t, s, checkStore(t, s))
 	if got, noticed := readContent(t, s, names); noticed || !reflect.DeepEqual(stored, got) {
@@ -184,6 +184,6 @@ func TestFirstEventWithDamagedKeyIsRead(t *testing.T) {
 	}))
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(events) != 1 || events[0].Body.Kind() != conversation.KindUser || len(report.Damaged) > 0 {
-		t.Errorf("%v, %v, %v", events, report, err)
+		t.Errorf("events %v, want one of the user; report %v, error %v", events, report, err)
 	}
 }

@@ -44,17 +44,17 @@ func TestListSummarisesConversations(t *testing.T) {
 		Created: start, Updated: start.Add(time.Second), Turns: 2, Events: 3, Bytes: got[0].Bytes,
 	}}
 	if got[0].Bytes < 1000 {
-		t.Errorf("the file has %d bytes", got[0].Bytes)
+		t.Errorf("the file has %d bytes, want 1000 at least", got[0].Bytes)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 	if h := got[0].Heading(); h != "what is in this project?" {
-		t.Errorf("heading is %q", h)
+		t.Errorf("the heading is %q, want the first question", h)
 	}
 	c.add(conversation.Renamed{Title: "A ship"}, conversation.ModelChanged{Provider: "openai", Model: "x"})
 	if got := list(t, s, storage.Filter{})[0]; got.Heading() != "A ship" || got.Model != "openai/x" {
-		t.Errorf("renamed: %+v", got)
+		t.Errorf("the renamed conversation is listed as %+v", got)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestOlderCopyOfAFileIsReported(t *testing.T) {
 				must(t, err)
 				c.add(reply("two"), reply("three"))
 				if loadNotices(t, s) != "" || len(checkStore(t, s)) > 0 {
-					t.Error("an outdated index is reported")
+					t.Error("an outdated index is reported as an older copy")
 				}
 				c.close()
 				data, err := os.ReadFile(path)
@@ -275,17 +275,17 @@ func TestOlderCopyOfAFileIsReported(t *testing.T) {
 					list(t, s, storage.Filter{})
 				}
 				if found := checkStore(t, s); len(found) != 1 || found[0].File != path || !strings.Contains(found[0].What, "3 events") {
-					t.Errorf("a check finds %+v", found)
+					t.Errorf("findings %+v, want one that says 3 events", found)
 				}
 				s = reopenStore(t, dir, storage.Options{}) // another program
 				if notices := loadNotices(t, s); !strings.Contains(notices, "3 events") {
-					t.Errorf("the notices are %q", notices)
+					t.Errorf("the notices are %q, want one that says 3 events", notices)
 				}
 				again := reopen(t, s, idA)
 				again.add(reply("2"), reply("3"), reply("4"))
 				again.close()
 				if notices := loadNotices(t, s); notices != "" {
-					t.Errorf("reported again: %q", notices)
+					t.Errorf("the second load reports again: %q", notices)
 				}
 				found := checkStore(t, s)
 				if len(found) != 1 {
@@ -322,7 +322,7 @@ func TestDeleteRemovesEverything(t *testing.T) {
 	wantError(t, s.Delete(t.Context(), idA), storage.ErrNotFound)
 	begin(t, s, idA, "/w", "the same ID again").close()
 	if got := list(t, s, storage.Filter{}); len(got) != 1 {
-		t.Errorf("listed: %v", got)
+		t.Errorf("listed are %v, want the other conversation", got)
 	}
 }
 

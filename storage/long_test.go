@@ -71,11 +71,11 @@ func TestDamageInALongConversationDoesNotSpread(t *testing.T) {
 	events, report, err := s.Load(t.Context(), id)
 	must(t, err)
 	if len(events) != len(said) || len(report.Damaged) != len(damaged) {
-		t.Fatalf("%d events of %d, damaged are %v", len(events), len(said), report.Damaged)
+		t.Fatalf("%d events, want %d; damaged %v", len(events), len(said), report.Damaged)
 	}
 	for i, e := range events {
 		if u, ok := e.Body.(conversation.Unknown); ok != damaged[e.Seq] || ok && string(u.Raw) != `"no event"` {
-			t.Errorf("event %d is %T", e.Seq, e.Body)
+			t.Errorf("event %d is read as %T", e.Seq, e.Body)
 		} else if d := cmp.Diff(said[i], e); !ok && d != "" {
 			t.Errorf("event %d changed (-want +got):\n%s", e.Seq, d)
 		}

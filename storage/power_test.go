@@ -78,7 +78,7 @@ func (f *damageTester) testPowerLoss(r *rand.Rand, commit func(w *storage.Writer
 		must(f.t, err)
 		a, noticed := readContent(f.t, f.s, f.names)
 		if noticed {
-			f.t.Fatal("it is damaged already")
+			f.t.Fatal("the file is damaged before the power loss")
 		}
 		return data, a
 	}
@@ -97,7 +97,7 @@ func (f *damageTester) testPowerLoss(r *rand.Rand, commit func(w *storage.Writer
 	was, missing := readContent(f.t, f.s, f.names) // a text of f.names may be missing before the commit
 	o.contentBefore = was
 	if bytes.Equal(o.before, o.after) {
-		f.t.Fatal("nothing was committed")
+		f.t.Fatal("the operation did not change the file")
 	}
 	n := 0
 	o.eachState(r, func(data []byte, done, open bool) {

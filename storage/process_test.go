@@ -33,7 +33,7 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 			case "text":
 				texts[value] = true
 			default:
-				t.Fatalf("round %d: %q, %s", round, l, a.errs.String())
+				t.Fatalf("round %d: the writer printed %q, standard error %s", round, l, a.errs.String())
 			}
 		}
 		stored, report, err := s.Load(t.Context(), idA)
@@ -62,7 +62,7 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	}
 	w, err := s.OpenWriter(t.Context(), idA)
 	if err != nil {
-		t.Fatalf("after kills: %v", err)
+		t.Fatalf("opening after the kills: %v", err)
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)
@@ -90,7 +90,7 @@ func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
 	}
 	for _, e := range entries {
 		if e.Events != 60 || e.OpenElsewhere {
-			t.Errorf("listed as %+v", e)
+			t.Errorf("listed as %+v, want 60 events, closed", e)
 		}
 	}
 	for _, id := range ids {
@@ -134,11 +134,11 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 	}
 	holder.kill()
 	if s.IsOpenElsewhere(idA) {
-		t.Error("open elsewhere after its holder was killed")
+		t.Error("the conversation counts as open after its holder was killed")
 	}
 	w, err := s.OpenWriter(t.Context(), idA)
 	if err != nil {
-		t.Fatalf("after its holder was killed: %v", err)
+		t.Fatalf("opening after its holder was killed: %v", err)
 	}
 	if s.IsOpenElsewhere(idA) {
 		t.Error("our own writer counts as elsewhere")
@@ -155,7 +155,7 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 	path := s.Dir() + "/conversations/" + idA + ".db"
 	stopped := startRole(t, "stop", s.Dir(), path)
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
+		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
 	}
 	events := c.prepare(reply("too late"))
 	for range 3 {
@@ -173,11 +173,11 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 		err = c.w.Append(t.Context(), events)
 	}
 	if err != nil {
-		t.Errorf("after the stopped program has ended: %v", err)
+		t.Errorf("writing after the stopped program has ended: %v", err)
 	}
 	other := reopenStore(t, s.Dir(), longWaitOptions)
 	if got, _, err := other.Load(t.Context(), idA); err != nil || len(got) != 2 {
-		t.Errorf("%d events, %v", len(got), err)
+		t.Errorf("%d events, want 2; error %v", len(got), err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestCheckWhileOtherProgramsWriteFindsNothing(t *testing.T) {
 		}
 		list(t, s, storage.Filter{})
 		if findings := checkStore(t, s); len(findings) > 0 {
-			t.Fatalf("findings: %+v", findings)
+			t.Fatalf("findings %+v, want none", findings)
 		}
 	}
 	for _, a := range all {
@@ -226,7 +226,7 @@ func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
 	for _, file := range []string{"/shared.db", "/index.db"} {
 		stopped := startRole(t, "stop", dir, dir+file)
 		if l := stopped.nextLine(); l != "held" {
-			t.Fatalf("it printed %q: %s", l, stopped.errs.String())
+			t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
 		}
 	}
 	wantError(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)

@@ -59,13 +59,13 @@ func TestSalvageWithAWrongPageNumberLosesNothing(t *testing.T) {
 		}
 		for seq, text := range byBytes {
 			if events[seq] != text {
-				t.Errorf("page %d of kind %d: event %d is lost, which its bytes show", page, kind, seq)
+				t.Errorf("page %d of kind %d: event %d is lost, but is in the file", page, kind, seq)
 			}
 		}
 		for bucket, of := range bytesValues {
 			for key := range of {
 				if values[bucket][key] == nil {
-					t.Errorf("page %d of kind %d: %q of %s is lost, which its bytes show", page, kind, key, bucket)
+					t.Errorf("page %d of kind %d: %q of %s is lost, but is in the file", page, kind, key, bucket)
 				}
 			}
 		}
@@ -77,6 +77,6 @@ func TestSalvageWithAWrongPageNumberLosesNothing(t *testing.T) {
 		harmed[kind]++
 	}
 	if harmed[branch] == 0 || harmed[leaf] < 20 {
-		t.Errorf("pages that were damaged, by kind: %v", harmed)
+		t.Errorf("too few pages of some kind were damaged: %v", harmed)
 	}
 }

@@ -36,7 +36,7 @@ func TestSearchContinuesAfterDamage(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idC+".db"), []byte("no database"), 0o600))
 	hits, report = search(t, s, "heron", storage.SearchOptions{})
 	if len(hits) != 3 || report.Unread != 1 || report.Conversations != 3 {
-		t.Errorf("%v %+v", formatHits(hits), report)
+		t.Errorf("hits %v, want 3; report %+v, want 1 unread of 3", formatHits(hits), report)
 	}
 	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // else the check of all files at the end would fail
 }

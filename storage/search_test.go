@@ -134,13 +134,13 @@ func TestSearchReturnsTheNewestFirst(t *testing.T) {
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
 	if hits, report = search(t, s, "heron", storage.SearchOptions{PerConversation: 1}); len(hits) != 12 || !report.More || hits[0].Event != 3 {
-		t.Errorf("%d hits, one for a conversation: %+v", len(hits), report)
+		t.Errorf("%d hits with one per conversation, want 12: %+v", len(hits), report)
 	}
 	if hits, report = search(t, s, "heron", storage.SearchOptions{Workspace: "/w1"}); len(hits) != 12 || report.Conversations != 6 {
-		t.Errorf("%d hits of half the conversations: %+v", len(hits), report)
+		t.Errorf("%d hits in one workspace, want 12: %+v", len(hits), report)
 	}
 	if hits, report = search(t, s, "bittern", storage.SearchOptions{}); len(hits) > 0 || report.Conversations != 12 {
-		t.Errorf("hits of what was not said: %v %+v", hits, report)
+		t.Errorf("a word that no message has is found: %v %+v", hits, report)
 	}
 	n := 0
 	report, err := s.Search(t.Context(), mustQuery(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
@@ -183,13 +183,13 @@ func TestSearchReadsFullTextsOfResults(t *testing.T) {
 	// A match in the shown part is not reported as one of the full text.
 	hits, _ = search(t, s, `"line of"`, storage.SearchOptions{Chars: 16})
 	if len(hits) != 3 || hits[0].Stored {
-		t.Errorf("%v", formatHits(hits))
+		t.Errorf("hits %v, want 3 in full texts", formatHits(hits))
 	}
 	editFile(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("zdamage"))
 	})
 	if hits, report = search(t, s, "heron", storage.SearchOptions{}); len(hits) > 0 || report.Damaged != 2 || report.Unread != 0 {
-		t.Errorf("%v %+v", formatHits(hits), report)
+		t.Errorf("hits %v, want none; report %+v, want 2 damaged", formatHits(hits), report)
 	}
 }
 
@@ -233,15 +233,15 @@ func TestSearchSkipsALockedFile(t *testing.T) {
 	createAt(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
 	stopped := startRole(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
 	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("it printed %q: %s", l, stopped.errs.String())
+		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
 	}
 	hits, report := search(t, s, "heron", storage.SearchOptions{})
 	if len(hits) != 1 || hits[0].Conversation != idB || report.Unread != 1 {
-		t.Errorf("%v %+v", formatHits(hits), report)
+		t.Errorf("hits %v, want one of the unlocked file; report %+v", formatHits(hits), report)
 	}
 	stopped.kill()
 	after := reopenStore(t, s.Dir(), longWaitOptions)
 	if hits, _ = search(t, after, "heron", storage.SearchOptions{}); len(hits) != 2 {
-		t.Errorf("after the stopped program has ended: %v", formatHits(hits))
+		t.Errorf("hits after the stopped program has ended: %v, want 2", formatHits(hits))
 	}
 }

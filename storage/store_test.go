@@ -74,14 +74,14 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	wantError(t, err, storage.ErrNewer)
 	entries, err := s.List(t.Context(), storage.Filter{})
 	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Problem, "newer version") {
-		t.Errorf("listed as %+v, %v", entries, err)
+		t.Errorf("listed as %+v, want the problem of a newer version; error %v", entries, err)
 	}
 	findings, err := s.Check(t.Context(), nil)
 	if err != nil || len(findings) != 1 || findings[0].Repairable {
 		t.Errorf("check found %+v, %v, want one finding beyond repair", findings, err)
 	}
 	if err := s.ViewConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
-		t.Errorf("tomorrow's program: %v", err)
+		t.Errorf("a program of the newer version cannot read it: %v", err)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestCalibrations(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	if _, ok, err := s.Calibration(t.Context(), "e m"); ok || err != nil {
-		t.Errorf("nothing kept: %v, %v", ok, err)
+		t.Errorf("a calibration that was never saved is found: %v, %v", ok, err)
 	}
 	for i := range 3 {
 		c := conversation.Calibration{Factor: 1.25, Samples: i, Window: 8192}

@@ -38,19 +38,19 @@ func TestTailReadsEventsOfAnotherProgram(t *testing.T) {
 		if diff := cmp.Diff(c.log.Events()[known:], events, cmp.Transformer("none", func(e []conversation.Event) []conversation.Event {
 			return append([]conversation.Event{}, e...)
 		})); err != nil || diff != "" {
-			t.Errorf("step %d: %v\n%s", n, err, diff)
+			t.Errorf("step %d: error %v, events (-want +got):\n%s", n, err, diff)
 		}
 	}
 	must(t, c.w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(c.log.Len()), Text: "half a"}))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
-		t.Errorf("a reply that is still arriving: %v, %v", events, err)
+		t.Errorf("events of a reply that is still arriving: %v, error %v", events, err)
 	}
 	if half, ok := tail.Partial(); !ok || half.Text != "half a" {
 		t.Errorf("the partial reply is %+v, %v", half, ok)
 	}
 	c.add(reply("half a reply"))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {
-		t.Errorf("when it is there: %v, %v", events, err)
+		t.Errorf("events after the reply arrived: %v, want one; error %v", events, err)
 	}
 	if half, ok := tail.Partial(); ok {
 		t.Errorf("there is still a partial reply: %+v", half)
@@ -72,7 +72,7 @@ func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 	defer busy.Close()
 	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_EX))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
-		t.Errorf("unchanged: %v, %v", events, err)
+		t.Errorf("events of an unchanged file: %v, error %v", events, err)
 	}
 	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_UN))
 	c.add(reply("hi"))
@@ -85,7 +85,7 @@ func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
 		events, err = tail.Next(t.Context())
 	}
 	if err != nil || len(events) != 1 {
-		t.Errorf("when it is free again: %v, %v", events, err)
+		t.Errorf("events after the lock was released: %v, want one; error %v", events, err)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestTailReplacesDamagedEvents(t *testing.T) {
 	}))
 	events, err := tail.Next(t.Context())
 	if err != nil || len(events) != 3 {
-		t.Fatalf("%v, %v", events, err)
+		t.Fatalf("events %v, want 3; error %v", events, err)
 	}
 	whole, _, err := s.Load(t.Context(), idA)
 	if diff := cmp.Diff(whole[3:], events); err != nil || diff != "" {
-		t.Errorf("not what a load of all gives: %v\n%s", err, diff)
+		t.Errorf("error %v, events (-load +tail):\n%s", err, diff)
 	}
 }

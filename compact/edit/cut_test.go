@@ -21,7 +21,7 @@ func copyUntil(t interface{ Fatalf(string, ...any) }, log []conversation.Event, 
 	events, behind := edit.CutBefore(log, before)
 	l, err := conversation.NewLog(events)
 	if err != nil {
-		t.Fatalf("what is kept is no log: %v", err)
+		t.Fatalf("the copied events are not a valid log: %v", err)
 	}
 	if err := l.Commit(l.Prepare(conversationtest.Epoch, behind...)); err != nil {
 		t.Fatalf("commit: %v", err)
@@ -71,10 +71,10 @@ func TestCopyAtAnyCutShowsOrAccountsForItsMessages(t *testing.T) {
 		before := uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before"))
 		events, kept := copyUntil(t, log, before)
 		if d := cmp.Diff(log[:kept], events[:kept], cmpopts.EquateEmpty()); d != "" || kept > 0 && log[kept-1].Seq >= before {
-			t.Fatalf("before %d it keeps %d events\n%s", before, kept, d)
+			t.Fatalf("cut before event %d: the copy has %d events (-log +copy)\n%s", before, kept, d)
 		}
 		if before > uint64(len(log)) && len(events) != len(log) {
-			t.Fatalf("cut behind its end, a log of %d events has %d", len(log), len(events))
+			t.Fatalf("cut after its end: the log has %d events, the copy %d", len(log), len(events))
 		}
 		var said []uint64
 		for _, e := range events[:kept] {
@@ -84,14 +84,14 @@ func TestCopyAtAnyCutShowsOrAccountsForItsMessages(t *testing.T) {
 		}
 		v := projection.Project(events)
 		if d := cmp.Diff(said, accountedFor(v), cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("before %d (-said +shown)\n%s", before, d)
+			t.Fatalf("cut before event %d (-log +view)\n%s", before, d)
 		}
 		c := compacttest.Capabilities(t)
 		messages, _ := projection.Harden(v, c) // a reply may stand last
 		compacttest.CheckRequest(t, messages, c)
 		if !hasFutureEpoch(log) {
 			if d := cmp.Diff(inForceAmong(log, kept), inForceAmong(events, kept)); d != "" {
-				t.Fatalf("of what is kept, in force (-log +copy)\n%s", d)
+				t.Fatalf("overlays in force in the copy (-log +copy)\n%s", d)
 			}
 		}
 	})
@@ -121,7 +121,7 @@ func TestOverlaysAfterACutShowTheSameInTheCopy(t *testing.T) {
 		}
 		want, got := projection.Project(log), projection.Project(events)
 		if d := cmp.Diff(want.Messages, got.Messages, numbers); d != "" {
-			t.Fatalf("(-log +copy)\n%s", d)
+			t.Fatalf("messages (-log +copy)\n%s", d)
 		}
 		if d := cmp.Diff(want.Absent, got.Absent, numbers); d != "" {
 			t.Fatalf("absent (-log +copy)\n%s", d)
@@ -148,7 +148,7 @@ func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 		events, kept := copyUntil(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
 		for _, e := range events[kept:] {
 			if made, _ := conversation.OriginOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {
-				t.Fatalf("the overlay at %d is of the epoch %d", e.Seq, made.Epoch)
+				t.Fatalf("overlay %d has the epoch %d, which the copy lacks", e.Seq, made.Epoch)
 			}
 		}
 		revert, err := edit.Undo(events, 0)
@@ -158,7 +158,7 @@ func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 		undone := append(slices.Clip(events), conversation.NextEvents(events, conversationtest.Epoch, revert)...)
 		for _, e := range conversation.Epochs(undone) {
 			if e.ID == revert.Epoch && e.InForce {
-				t.Fatalf("the epoch %d is in force although it was taken back", e.ID)
+				t.Fatalf("epoch %d is in force although it was undone", e.ID)
 			}
 		}
 		again, err := edit.Redo(undone)
@@ -167,7 +167,7 @@ func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 		}
 		redone := append(slices.Clip(undone), conversation.NextEvents(undone, conversationtest.Epoch, again)...)
 		if d := cmp.Diff(projection.Project(events).Messages, projection.Project(redone).Messages); d != "" {
-			t.Fatalf("undone and brought back (-before +after)\n%s", d)
+			t.Fatalf("the view after undo and redo (-before +after)\n%s", d)
 		}
 	})
 }
@@ -246,7 +246,7 @@ func TestTurnStartCountsFromBothEnds(t *testing.T) {
 	}
 	for _, turn := range []int{4, -3, -1 << 63, 1<<63 - 1} {
 		if got, err := edit.TurnStart(log, turn); !errors.Is(err, edit.ErrNoTurn) {
-			t.Errorf("turn %d begins at %d, %v", turn, got, err)
+			t.Errorf("turn %d begins at %d, %v; want no such turn", turn, got, err)
 		}
 	}
 	if _, err := edit.TurnStart(nil, 0); !errors.Is(err, edit.ErrNoTurn) {

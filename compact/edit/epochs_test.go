@@ -36,7 +36,7 @@ func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)
 	if compacttest.Undo(t, l) || redo(t, l) {
-		t.Fatal("there is something to undo in a conversation that was never compacted")
+		t.Fatal("undo or redo works in a conversation without compactions")
 	}
 	var views [][]projection.Message
 	view := func() []projection.Message { return projection.Project(l.Events()).Messages }
@@ -57,7 +57,7 @@ func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 	}
 	for i, s := range steps {
 		if s.do(t, l) != s.done {
-			t.Fatalf("step %d: done is %v", i, !s.done)
+			t.Fatalf("step %d: it returned %v, want %v", i, !s.done, s.done)
 		}
 		if d := cmp.Diff(views[s.view], view(), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("step %d:\n%s", i, d)
@@ -65,7 +65,7 @@ func TestUndoAndRedoStepThroughTheEpochs(t *testing.T) {
 	}
 	l.Epoch(compacttest.MaskResults(15))
 	if redo(t, l) {
-		t.Error("a compaction was brought back although another one was made since")
+		t.Error("redo works although a newer compaction was made")
 	}
 }
 
@@ -116,7 +116,7 @@ func TestUndoneEpochIsNotInForce(t *testing.T) {
 			w.Add(t, conversation.WithOrigin(r, conversation.Origin{Epoch: uint64(len(w.Events()) + 1)}))
 			for _, e := range conversation.Epochs(w.Events()) {
 				if e.ID == r.Epoch && (e.InForce || e.RevertedBy != uint64(len(w.Events()))) {
-					t.Fatalf("%+v was undone, and is %+v", r, e)
+					t.Fatalf("after the undo %+v its epoch is %+v", r, e)
 				}
 			}
 		}
@@ -180,7 +180,7 @@ func TestProposalDuringATurnLeavesTheNewestMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, proposal.Spans); diff != "" || proposal.Range != test.turns {
-				t.Errorf("turns %+v: %s", proposal.Range, diff)
+				t.Errorf("turns %+v, spans (-want +got): %s", proposal.Range, diff)
 			}
 		})
 	}
@@ -223,7 +223,7 @@ func TestRequestAfterACompactionDuringATurnCanBeAnswered(t *testing.T) {
 			}
 		}
 		if texts > 1 || newest != 1 {
-			t.Fatalf("%s of %s: the summary stands there %d times, the newest message %d times", profile, name, texts, newest)
+			t.Fatalf("%s of %s: the view has the summary %d times, the newest message %d times", profile, name, texts, newest)
 		}
 	})
 }

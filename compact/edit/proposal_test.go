@@ -54,7 +54,7 @@ func summaryIn(t *testing.T, proposal edit.Proposal) conversation.Summary {
 			return s
 		}
 	}
-	t.Fatal("there is no summary")
+	t.Fatal("the proposal has no summary")
 	return conversation.Summary{}
 }
 
@@ -64,14 +64,14 @@ func TestUserCanEditASummary(t *testing.T) {
 	kept := summaryIn(t, proposal)
 	same, err := proposal.WithText("\n" + asWritten + "  ")
 	if err != nil || same.Edited() {
-		t.Fatalf("the same text is an edit: %t, %v", same.Edited(), err)
+		t.Fatalf("with the same text Edited is %t, want false; error %v", same.Edited(), err)
 	}
 	if diff := cmp.Diff(kept, summaryIn(t, same)); diff != "" {
 		t.Error(diff)
 	}
 	changed, err := proposal.WithText("Only a.go matters.\x00 " + asWritten)
 	if err != nil || !changed.Edited() {
-		t.Fatalf("edited: %t, %v", changed.Edited(), err)
+		t.Fatalf("with another text Edited is %t, want true; error %v", changed.Edited(), err)
 	}
 	want := kept
 	want.Text, want.Edited = "Only a.go matters.\u2400 "+asWritten, true
@@ -81,11 +81,11 @@ func TestUserCanEditASummary(t *testing.T) {
 		t.Error(diff)
 	}
 	if got.Origin.After <= kept.Origin.After || got.Origin.Before != kept.Origin.Before {
-		t.Errorf("the longer text makes it %d -> %d, the one that was written %d -> %d", got.Origin.Before, got.Origin.After, kept.Origin.Before, kept.Origin.After)
+		t.Errorf("the longer text compacts %d to %d, the original %d to %d", got.Origin.Before, got.Origin.After, kept.Origin.Before, kept.Origin.After)
 	}
 	back, err := changed.WithText(asWritten)
 	if err != nil || summaryIn(t, back).Text != asWritten {
-		t.Errorf("changed back: %v", err)
+		t.Errorf("the original text is not restored, error %v", err)
 	}
 	if diff := cmp.Diff(kept, summaryIn(t, proposal)); diff != "" || proposal.Edited() {
 		t.Errorf("the proposal itself was changed: %s", diff)
@@ -105,10 +105,10 @@ func TestEditedSummaryMustHaveAnAcceptableLength(t *testing.T) {
 		"too much":    {strings.Repeat("words ", 40_000), summary.ErrLong},
 	} {
 		if _, err := proposal.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, summary.ErrRefused) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the edit's error is %v", name, err)
 		}
 		if s := summaryIn(t, proposal); s.Text != asWritten || s.Edited {
-			t.Errorf("%s: the proposal has now %q", name, s.Text)
+			t.Errorf("%s: a refused edit changed the proposal to %q", name, s.Text)
 		}
 	}
 	// Mistakes of models, such as a refusal to answer, are not checked in a user's text.
@@ -179,37 +179,37 @@ func TestSummaryOverASummaryIsJudgedByTheOriginalMessages(t *testing.T) {
 				t.Fatalf("%s, %s: %v", p, name, err)
 			}
 			if n := proposal.Job.CoveredTokens; n < 14_000 {
-				t.Errorf("%s, %s: %d tokens are counted as what it stands for", p, name, n)
+				t.Errorf("%s, %s: the summary covers %d tokens, want 14000 at least", p, name, n)
 			}
 			if n, was := requestedLength(t, proposal.Job), requestedLength(t, first.Job); n > 0 && (grow == 0 && n != was || n < 400 || n > was) {
-				t.Errorf("%s, %s: %d tokens are asked for, at first %d", p, name, n, was)
+				t.Errorf("%s, %s: the requested length is %d tokens, of the first summary %d", p, name, n, was)
 			}
 			most := proposal.Preview().Summary.Estimate
 			if again, stood := proposal, most-1200*grow; grow == 0 {
 				if most < 950 || most > 1050 {
-					t.Errorf("%s: %d tokens are taken in place of 800", p, most)
+					t.Errorf("%s: the bound is %d tokens, want 950 to 1050", p, most)
 				}
 				if err := again.Accept(answerOf("Gate %d is open. ", stood-20)); err != nil {
-					t.Errorf("%s: almost a quarter longer, it is refused: %v", p, err)
+					t.Errorf("%s: a summary almost a quarter longer is refused: %v", p, err)
 				}
 				same := proposal
 				if err := same.Accept(answerOf("Port %d is free. ", 800)); err != nil {
-					t.Errorf("%s: word for word the same, it is refused: %v", p, err)
+					t.Errorf("%s: an identical summary is refused: %v", p, err)
 				}
 			}
 			tooLong, then := proposal, proposal
 			if err := tooLong.Accept(answerOf("Gate %d is open. ", most+60)); !errors.Is(err, summary.ErrLong) {
-				t.Errorf("%s, %s: with 60 tokens more than %d: %v", p, name, most, err)
+				t.Errorf("%s, %s: a summary 60 tokens above %d: error %v, want too long", p, name, most, err)
 			}
 			if err := then.Accept(answerOf("Gate %d is open. ", 700)); err != nil {
 				t.Errorf("%s, %s: %v", p, name, err)
 			} else if preview := then.Preview(); preview.After >= preview.Before {
 				t.Errorf("%s, %s: the view grows from %d to %d", p, name, preview.Before, preview.After)
 			} else if l := preview.Layers; len(l) != 1 || l[0].Saved < preview.Before-preview.After-2 || l[0].Saved > preview.Before-preview.After+2 {
-				t.Errorf("%s, %s: %d tokens less, in layers %+v", p, name, preview.Before-preview.After, l)
+				t.Errorf("%s, %s: %d tokens saved, the layers say %+v", p, name, preview.Before-preview.After, l)
 			}
 			if as := proposal; as.Accept(answerOf("Gate %d is free. ", 800)) != nil {
-				t.Errorf("%s, %s: as long as the first one, it is refused", p, name)
+				t.Errorf("%s, %s: a summary as long as the first is refused", p, name)
 			}
 		}
 	}
@@ -225,10 +225,10 @@ func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 		}
 		withSummary(t, l, first, 12)
 		if _, err := proposeHeavy(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
-			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
+			t.Errorf("%s: a view of a dozen tokens: %v, want nothing to gain", p, err)
 		}
 		if _, err := proposeHeavy(t, (&compacttest.LogBuilder{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
-			t.Errorf("%s: a summary of two words: %v", p, err)
+			t.Errorf("%s: a view of two words: %v, want nothing to gain", p, err)
 		}
 	}
 }
@@ -258,7 +258,7 @@ func TestSummaryCoversEarlierOnesInModeRawUnion(t *testing.T) {
 		second := proposal(3*unit+1, 5*unit)
 		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, second.Bodies(0)...)...)
 		if covers := second.Spans[0].First == 1; covers != whole {
-			t.Errorf("%s: covered %v", mode, second.Spans)
+			t.Errorf("%s: the second summary covers %v", mode, second.Spans)
 		}
 		told := 0
 		for _, m := range projection.Project(log).Messages {
@@ -267,7 +267,7 @@ func TestSummaryCoversEarlierOnesInModeRawUnion(t *testing.T) {
 			}
 		}
 		if told != 1 {
-			t.Errorf("%s: %d blocks", mode, told)
+			t.Errorf("%s: the view has %d summaries, want 1", mode, told)
 		}
 	}
 }
@@ -282,11 +282,11 @@ func checkReadingAfter(t interface {
 	then, p, sum := proposal.ReadingAfter(), proposal.Preview(), 0
 	for _, seg := range projection.Segments() {
 		if sum += then.Segments[seg]; then.Segments[seg] < 0 {
-			t.Errorf("%v is %d", seg, then.Segments[seg])
+			t.Errorf("segment %v has %d tokens", seg, then.Segments[seg])
 		}
 	}
 	if then.Used != p.After || sum != then.Used || then.AfterSend != then.Used+then.Segments[projection.Draft] {
-		t.Errorf("the gauge would show %d in segments of %d, and %d after sending; the preview says %d", then.Used, sum, then.AfterSend, p.After)
+		t.Errorf("the reading has %d tokens, segments %d, %d after sending; preview %d", then.Used, sum, then.AfterSend, p.After)
 	}
 	if diff := cmp.Diff([]any{now.Window, now.LoadLine, now.HardLine, now.Reserve, now.CostUSD, now.Segments[projection.Draft]},
 		[]any{then.Window, then.LoadLine, then.HardLine, then.Reserve, then.CostUSD, then.Segments[projection.Draft]}); diff != "" {
@@ -395,10 +395,10 @@ func TestPreviewBreaksAtTheFirstChangedMessage(t *testing.T) {
 	// Reasoning with calls is sent back to endpoints that demand it, stripped or not.
 	if p := previewOf(t, editTurns(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
 		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
-		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
+		t.Errorf("the prefix breaks at %d, with the layers %v", p.BreakAt, p.Layers)
 	}
 	if p := previewOf(t, readFileTurns(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Rewritten > p.After {
-		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Rewritten, p.After)
+		t.Errorf("the prefix breaks at %d, want event 3; %d of %d tokens after it", p.BreakAt, p.Rewritten, p.After)
 	}
 }
 
@@ -519,6 +519,6 @@ func TestMergedSummariesReadTheOriginalMessagesIfTheyFit(t *testing.T) {
 		}
 	}
 	if merged, raw := summaryOf(t, log, 8192, preset.InputAuto, whole).Job.Tokens(), summaryOf(t, log, 8192, preset.InputRaw, whole).Job.Tokens(); merged > raw/2 {
-		t.Errorf("%d tokens are read in place of %d", merged, raw)
+		t.Errorf("the merged request has %d tokens, the raw one %d: want fewer", merged, raw)
 	}
 }

@@ -144,7 +144,7 @@ func TestEmptyRangesAreRefusedWithTheReason(t *testing.T) {
 	} {
 		got, err := edit.ResolveRange(log, row.options(t))
 		if !errors.Is(err, edit.ErrNoRange) || got != (edit.Range{}) {
-			t.Errorf("%+v: got %v (%v)", row.chosen, got, err)
+			t.Errorf("%+v: range %v, error %v; want no range", row.chosen, got, err)
 			continue
 		}
 		if want := "nothing to compact: " + row.want; err.Error() != want {
@@ -219,7 +219,7 @@ func TestResolvedRangesAreTurnsOfTheLog(t *testing.T) {
 		r, err := edit.ResolveRange(log, o)
 		if err != nil {
 			if !errors.Is(err, edit.ErrNoRange) || r != (edit.Range{}) {
-				t.Fatalf("%v comes with %v", r, err)
+				t.Fatalf("range %v with error %v, want an empty one", r, err)
 			}
 			return
 		}
@@ -237,7 +237,7 @@ func TestResolvedRangesAreTurnsOfTheLog(t *testing.T) {
 			t.Fatalf("%v is not in the turns %v", r, begun)
 		}
 		if keep := max(0, o.KeepLast); o.To == nil && newer != keep {
-			t.Fatalf("%v leaves out %d turns, not %d", r, newer, keep)
+			t.Fatalf("range %v keeps %d turns, want %d", r, newer, keep)
 		}
 	})
 }
@@ -286,7 +286,7 @@ func TestBoundsPrintAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0", "5", "007", "2147483647", "-1", "-3", "-03", "last", "5h", "30m", "2d", "1w", "90s", "0s", "15250w", "9223372036s"} {
 		if b, err := edit.ParseBound(text); err != nil || b.String() != text {
-			t.Errorf("%q is told as %q (%v)", text, b, err)
+			t.Errorf("%q prints as %q (%v)", text, b, err)
 		}
 	}
 }
@@ -326,7 +326,7 @@ func FuzzParseBound(f *testing.F) {
 		}
 		again, err := edit.ParseBound(b.String())
 		if err != nil || again != b {
-			t.Fatalf("%q is told as %q, which is read as %v (%v)", text, b, again, err)
+			t.Fatalf("%q prints as %q, which is parsed as %v (%v)", text, b, again, err)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func TestRequestsAreParsed(t *testing.T) {
 	} {
 		w, op, err := edit.ParseRequest(text)
 		if err != nil || op != want.op {
-			t.Errorf("%q is the op %q (%v)", text, op, err)
+			t.Errorf("%q has the op %q, want %q (%v)", text, op, want.op, err)
 		}
 		if diff := cmp.Diff(want.request, w, cmp.Comparer(func(a, b edit.Bound) bool { return a == b })); diff != "" {
 			t.Errorf("%q: %s", text, diff)
@@ -102,10 +102,10 @@ func TestRequestWithoutOptionsEvictsWhereTheRangeIsEmpty(t *testing.T) {
 		}
 		p := proposal.Preview()
 		if len(p.Layers) != 1 || p.Layers[0].Kind != edit.LayerNote || p.After > 50_000 {
-			t.Errorf("%s: from %d to %d by %+v", name, p.Before, p.After, p.Layers)
+			t.Errorf("%s: %d tokens became %d by %+v, want one note", name, p.Before, p.After, p.Layers)
 		}
 		if made, _ := conversation.OriginOf(proposal.Bodies(1)[0]); made.Source != conversation.SourceManual {
-			t.Errorf("%s: made as %+v", name, made)
+			t.Errorf("%s: the origin is %+v, want manual", name, made)
 		}
 	}
 }

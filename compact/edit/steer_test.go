@@ -65,7 +65,7 @@ func TestPinnedEventsAreShownInFull(t *testing.T) {
 		body, err := edit.PinOf(log, events, true)
 		if err != nil {
 			if !errors.Is(err, edit.ErrNothingToPin) || body != nil {
-				t.Fatalf("%+v, %v", body, err)
+				t.Fatalf("pin %+v, error %v; want nothing to pin", body, err)
 			}
 			gone := conversation.RewoundBy(log)
 			for _, seq := range events {
@@ -73,14 +73,14 @@ func TestPinnedEventsAreShownInFull(t *testing.T) {
 					continue
 				}
 				if _, said := compacttest.OriginalSize(log[seq-1].Body); said {
-					t.Fatalf("event %d was not pinned: %v", seq, err)
+					t.Fatalf("event %d has a text, but cannot be pinned: %v", seq, err)
 				}
 			}
 			return
 		}
 		chosen := body.(conversation.Pin).Events
 		if len(chosen) == 0 || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
-			t.Fatalf("%v", chosen)
+			t.Fatalf("the pinned events %v are not sorted and unique", chosen)
 		}
 		pinned := appendManual(log, body)
 		after := pinnedIn(projection.Project(pinned))
@@ -89,11 +89,11 @@ func TestPinnedEventsAreShownInFull(t *testing.T) {
 		for _, seq := range chosen {
 			m := after[seq]
 			if m == nil || before[seq] != nil || !slices.Contains(events, seq) {
-				t.Fatalf("event %d: before %+v, after %+v", seq, before[seq], m)
+				t.Fatalf("event %d: pin %+v before, %+v after, want only after", seq, before[seq], m)
 			}
 			i := slices.IndexFunc(raw.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
 			if said := raw.Messages[i]; m.Text != said.Text || !cmp.Equal(m.Calls, said.Calls) {
-				t.Fatalf("event %d is shown as %q, and was said as %q", seq, m.Text, said.Text)
+				t.Fatalf("pinned event %d is shown as %q, want %q", seq, m.Text, said.Text)
 			}
 		}
 	})
@@ -129,13 +129,13 @@ func TestRestoreShowsRewoundTurnsAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if back.Redoes != 0 || back.Epoch != uint64(len(log)) {
-			t.Fatalf("%+v", back)
+			t.Fatalf("the restore is %+v, want its own epoch and no redo", back)
 		}
 		log = appendManual(log, back)
 		sameMessages(t, before, projection.Project(log))
 		for _, e := range conversation.Epochs(log) {
 			if e.RevertedBy == uint64(len(log)) {
-				t.Fatalf("bringing turns back took %+v back", e)
+				t.Fatalf("the restore reverted the epoch %+v", e)
 			}
 		}
 		// The restore can be undone like any overlay.
@@ -166,7 +166,7 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 		body, err := edit.ManualMask(rules, log, before, events)
 		if err != nil {
 			if !errors.Is(err, edit.ErrNothingToMask) || body != nil {
-				t.Fatalf("%+v, %v", body, err)
+				t.Fatalf("mask %+v, error %v; want nothing to mask", body, err)
 			}
 			return
 		}
@@ -174,26 +174,26 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 		masked := appendManual(log, body)
 		after := projection.Project(masked)
 		if compacttest.ViewChars(after) >= compacttest.ViewChars(before) {
-			t.Fatalf("the view was %d characters long, and is %d", compacttest.ViewChars(before), compacttest.ViewChars(after))
+			t.Fatalf("view: %d characters, now %d, want fewer", compacttest.ViewChars(before), compacttest.ViewChars(after))
 		}
 		mask := body.(conversation.Mask)
 		if mask.Style != conversation.StylePlimsoll || mask.Version != projection.StubVersion || mask.Preview != rules.Mask.Preview {
-			t.Fatalf("%+v", mask)
+			t.Fatalf("the mask is %+v, want our style with the configured preview", mask)
 		}
 		for _, item := range mask.Items {
 			if _, ok := log[item.Event-1].Body.(conversation.ToolResult); !ok || item.Part != conversation.PartResult {
-				t.Fatalf("%+v", item)
+				t.Fatalf("the masked item is %+v, want a tool result", item)
 			}
 		}
 		for _, m := range after.Messages {
 			said := slices.ContainsFunc(mask.Items, func(i conversation.MaskItem) bool { return i.Event == m.Events[0] })
 			if said && m.State == projection.StatePinned {
-				t.Fatalf("event %d is pinned", m.Events[0])
+				t.Fatalf("the pinned event %d is masked", m.Events[0])
 			}
 		}
 		epochs := conversation.Epochs(masked)
 		if e := epochs[len(epochs)-1]; e.ID != uint64(len(masked)) || !e.InForce {
-			t.Fatalf("%+v", e)
+			t.Fatalf("the newest epoch is %+v, want the mask in force", e)
 		}
 		undo, err := edit.Undo(masked, uint64(len(masked)))
 		if err != nil {

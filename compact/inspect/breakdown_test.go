@@ -77,10 +77,10 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	var got []string
 	for i, item := range a.Heaviest {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
-			t.Errorf("%+v is heavier than the one above", item)
+			t.Errorf("the heaviest items are not sorted at %+v", item)
 		}
 		if item.Original != item.Tokens || item.State != projection.StateVerbatim {
-			t.Errorf("%+v is as it was said", item)
+			t.Errorf("the item %+v differs from its original", item)
 		}
 		got = append(got, item.Kind.String()+": "+item.Label)
 	}
@@ -90,10 +90,10 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 		t.Error(d)
 	}
 	if a.Estimated != c.Meter.EstimatedTokens() || a.Estimated < 1500 {
-		t.Errorf("all is %d tokens", a.Estimated)
+		t.Errorf("the estimate is %d tokens, want the meter's, 1500 at least", a.Estimated)
 	}
 	if a.Heaviest[0].Event != 0 || a.Heaviest[1].Event != 3 || a.Heaviest[1].Tokens != 400 {
-		t.Errorf("%+v", a.Heaviest[:2])
+		t.Errorf("the heaviest items are %+v, want events 0 and 3", a.Heaviest[:2])
 	}
 }
 
@@ -119,9 +119,9 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 		t.Error(d)
 	}
 	if a.EstimateError == nil || *a.EstimateError != -0.5 { // 30 were reported, 40 at 1.5 estimated
-		t.Errorf("the estimate was off by %v", a.EstimateError)
+		t.Errorf("the estimate's error is %v, want -0.5", a.EstimateError)
 	}
 	if a.Calibration.Samples != 4 {
-		t.Errorf("%+v", a.Calibration)
+		t.Errorf("the calibration is %+v, want 4 samples", a.Calibration)
 	}
 }

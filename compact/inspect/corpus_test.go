@@ -136,7 +136,7 @@ func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden m
 		switch _, sent := originalText(e, a.texts); {
 		case !sent:
 		case state[e.Seq] == "":
-			t.Errorf("%s: event %d stands nowhere", what, e.Seq)
+			t.Errorf("%s: event %d is neither shown nor absent", what, e.Seq)
 		case state[e.Seq] != projection.StateVerbatim:
 			hidden[e.Seq] = true
 		}

@@ -58,7 +58,7 @@ func TestEstimatesUntilTheProviderReports(t *testing.T) {
 		t.Errorf("after a report: used %d, estimated %v; want 220 (200 sent, 20 said), false", r.Used, r.Estimated)
 	}
 	if r.CachedShare != 0.75 {
-		t.Errorf("cached share %v", r.CachedShare)
+		t.Errorf("the cached share is %v, want 0.75", r.CachedShare)
 	}
 	// 384 characters more at the factor just learned: 200 reported for 100 estimated.
 	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
@@ -183,7 +183,7 @@ func TestCalibrationConvergesAndIsClamped(t *testing.T) {
 		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() * 1.5), Completion: 1})
 	}
 	if f := s.meter.Calibration().Factor; f < 1.49 || f > 1.51 {
-		t.Errorf("factor %v after eight reports of 1.5", f)
+		t.Errorf("the factor is %v after eight reports of 1.5 times the estimate", f)
 	}
 	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
 	s.reply("ok", conversation.Usage{Prompt: 90_000_000, Completion: 1})
@@ -203,7 +203,7 @@ func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
 	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
 	s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() / 2), Completion: 1})
 	if s.meter.Calibration() != before {
-		t.Errorf("learned %+v from a cut prompt, had %+v", s.meter.Calibration(), before)
+		t.Errorf("the calibration is %+v after a truncated prompt, want %+v", s.meter.Calibration(), before)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T
 	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
 	after := s.meter.WithUsage(late).Reading()
 	if full.Used < 60_000 || masked.Used > 2000 || !masked.Estimated || after.Used != masked.Used {
-		t.Errorf("used %d, masked %d, with a late report %d", full.Used, masked.Used, after.Used)
+		t.Errorf("used %d, %d after the mask, %d after a late report", full.Used, masked.Used, after.Used)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
 			sum := projection.Sizes{}
 			for k := range v.Messages {
 				if whole.SendsThinking(&v.Messages[k]) != m.SendsThinking(&v.Messages[k]) {
-					t.Fatalf("message %d of %d", k, n)
+					t.Fatalf("message %d of %d: thinking counts otherwise than in a new meter", k, n)
 				} else if m.SendsThinking(&v.Messages[k]) {
 					sum.Add(projection.Reasoning, v.Messages[k].ReasoningSize)
 				}
@@ -291,7 +291,7 @@ func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
 	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
 	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
 	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
-		t.Errorf("%+v", r)
+		t.Errorf("the reading of the other model is %+v", r)
 	}
 }
 
@@ -308,11 +308,11 @@ func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
 	}
 	before, counted := s.meter.Reading().Used, s.meter.WithTokenCount(220) // of a request that begins with another message
 	if r := counted.Reading(); r.Used != 220 || r.Estimated {
-		t.Errorf("counted 220, and used is %d, estimated %v", r.Used, r.Estimated)
+		t.Errorf("used is %d, estimated %v; want the counted 220", r.Used, r.Estimated)
 	}
 	r := s.add(conversation.UserMessage{Text: text}).meter.Reading()
 	if r.Segments[projection.Reasoning] != 0 || r.Used != before-thought+100 {
-		t.Errorf("%+v after %d with %d of reasoning", r, before, thought)
+		t.Errorf("the reading is %+v, after %d tokens with %d of reasoning", r, before, thought)
 	}
 	if used := counted.WithView(s.view).Reading().Used; used < 310 || used > 330 {
 		t.Errorf("used %d after a count of 220 and a message of 100", used)
@@ -333,7 +333,7 @@ func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
 			t.Errorf("loop %v: %d tokens of reasoning, want the 100 of the model's own", loop, got)
 		}
 		if m := s.meter; !loop && (!m.SendsThinking(&s.view.Messages[1]) || m.SendsThinking(&s.view.Messages[2])) {
-			t.Error("a reply of another model thinks")
+			t.Error("the thinking of another model's reply counts as sent")
 		}
 	}
 }

@@ -53,14 +53,14 @@ func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast
 	case o.TokensLeft < 0 || o.AtTokens < 0 || o.Turns < 0:
 		t.Fatalf("%+v", o)
 	case isForcedPlan(p) && o.State != planner.TimingNow:
-		t.Fatalf("it acts, and that was not told: %s", tell())
+		t.Fatalf("the plan acts, the forecast does not say so: %s", tell())
 	case isForcedPlan(p) && o.TokensLeft > 0:
-		t.Fatalf("it acts %d tokens early: %s", o.TokensLeft, tell())
+		t.Fatalf("the plan acts %d tokens before its forecast: %s", o.TokensLeft, tell())
 	case !isForcedPlan(p) && o.State == planner.TimingNow && o.EvictTo >= 0:
-		t.Fatalf("it does nothing of what was told: %s", tell())
+		t.Fatalf("the forecast says now, the plan does not act: %s", tell())
 	}
 	if note, evicts := p.Note.(conversation.Summary); evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
-		t.Fatalf("turns %d to %d were foretold of %s", o.EvictFrom, o.EvictTo, tell())
+		t.Fatalf("the forecast evicts turns %d to %d, the plan is %s", o.EvictFrom, o.EvictTo, tell())
 	}
 	checkCold(t, r, c, o)
 	return o, p
@@ -77,9 +77,9 @@ func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
-		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.DescribePlan(p))
+		t.Fatalf("the cold plan evicts: %v, the forecast %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.DescribePlan(p))
 	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
-		t.Fatalf("with a cold cache it evicts turns %d to %d, and told was %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
+		t.Fatalf("the cold plan evicts turns %d to %d, the forecast %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 		o, _ := checkForecast(t, r, c)
 		states[o.State]++
 		if o.Text("") == "" && o.AtTokens > 0 {
-			t.Fatalf("nothing is said of %+v", o)
+			t.Fatalf("the forecast %+v has no text", o)
 		}
 		if again := c.Forecast(r); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
@@ -119,13 +119,13 @@ func TestForecastMatchesThePlan(t *testing.T) {
 		if o.State == planner.TimingOff {
 			for _, m := range compacttest.Moments() {
 				if c.Moment = m; c.Plan(r).Acts() {
-					t.Fatalf("it is off, and acts")
+					t.Fatalf("the planner is off, but acts")
 				}
 			}
 		}
 	})
 	if len(states) < 4 {
-		t.Errorf("hardly any state was met: %v", states)
+		t.Errorf("too few states were met: %v", states)
 	}
 }
 
@@ -145,7 +145,7 @@ func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast)
 		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
 		now, _ := checkForecast(t, r, then)
 		if (now.State == planner.TimingNow) != acts {
-			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.TokensLeft, o.AtTokens, more, now.State, now)
+			t.Fatalf("%d tokens left until %d; with %d more the state is %s: %+v", o.TokensLeft, o.AtTokens, more, now.State, now)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 			}
 		}
 		if load, _ := loadAndHardLine(window, func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
-			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
+			t.Errorf("window %d: the load line of 0.7 is %d tokens", window, load)
 		}
 	}
 	if load, _ := loadAndHardLine(32_000, nil); load <= int(preset.DefaultTriggerRatio*32_000) {
@@ -61,15 +61,15 @@ func TestAnEvictionEndsBelowTheLoadLine(t *testing.T) {
 		}
 		plan := check.Plan(r).WithoutSummary()
 		if plan.Trigger != planner.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
-			t.Errorf("%s: %+v", name, plan)
+			t.Errorf("%s: the plan is %+v, want one mask at the load line", name, plan)
 			continue
 		}
 		left := reading.Used - plan.Gain
 		if left >= reading.LoadLine*3/4 {
-			t.Errorf("%s: a step leaves %d of a load line of %d", name, left, reading.LoadLine)
+			t.Errorf("%s: the plan leaves %d tokens, the load line is %d", name, left, reading.LoadLine)
 		}
 		if o := check.Forecast(r); o.After < left*9/10 || o.After > left*11/10 {
-			t.Errorf("%s: %d would be left, and %d are", name, o.After, left)
+			t.Errorf("%s: the forecast leaves %d tokens, the plan %d", name, o.After, left)
 		}
 	}
 }

@@ -28,10 +28,10 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	l := (&compacttest.LogBuilder{}).ToolTurns(15).UserTokens(5000)
 	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
 		if used := k.CheckOf(l.Events()).Meter.Reading().Used; used != 80_000 {
-			t.Fatalf("the tests' figures are off: %d", used)
+			t.Fatalf("the test's log has %d tokens, want 80000", used)
 		}
 		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
-			t.Errorf("%s, at the load line: %s", name, got)
+			t.Errorf("%s: at the load line the plan is %s, want none", name, got)
 		}
 	}
 	l.UserTokens(1)
@@ -40,7 +40,7 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
 		p := k.Plan(l)
 		if got := compacttest.DescribePlan(p); got != evicted {
-			t.Errorf("%s, above it: %s", name, got)
+			t.Errorf("%s: above the load line the plan is %s", name, got)
 		}
 		// A note of at most its limit replaces 44,990 tokens.
 		if left := 44_990 - p.Gain; p.Used != 80_001 || left <= 0 || left > 4700 {
@@ -65,7 +65,7 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 				k.Check.Idle = 24 * time.Hour
 			})
 			if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
-				t.Errorf("%s, moment %d: %s", name, m, got)
+				t.Errorf("%s, moment %d: the plan is %s, want none", name, m, got)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestRequestsAboveTheHardLineWait(t *testing.T) {
 		"the same after a reply":                 {compacttest.PlannerInputAt(planner.MomentReply).With(rests), over, "", false},
 	} {
 		if p := c.input.Plan(c.log); p.Trigger != c.want || p.BlocksRequest != c.hold {
-			t.Errorf("%s: %q", name, compacttest.DescribePlan(p))
+			t.Errorf("%s: the plan is %q", name, compacttest.DescribePlan(p))
 		}
 	}
 }
@@ -115,12 +115,12 @@ func TestNextEvictionWaitsForGrowth(t *testing.T) {
 	} {
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
 			if p := compacttest.PlannerInputAt(m).With(c.change).Plan(l); p.Acts() != c.acts {
-				t.Errorf("%s, moment %d: %q", name, m, compacttest.DescribePlan(p))
+				t.Errorf("%s, moment %d: the plan is %q", name, m, compacttest.DescribePlan(p))
 			}
 		}
 	}
 	if got := compacttest.PlanRules().MinGrowth(0); got != 20_000 {
-		t.Errorf("without a window it is a stride, not %d", got)
+		t.Errorf("without a window the least growth is %d, want 20000", got)
 	}
 }
 
@@ -132,16 +132,16 @@ func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 	}
 	k := compacttest.PlannerInputAt(planner.MomentRequest)
 	if p := k.Plan(log(30_000, 80_800)); compacttest.DescribePlan(p) != "load line: cover 1-5" || p.Gain < 10_100 {
-		t.Errorf("far more than an eighth: %q, gain %d", compacttest.DescribePlan(p), p.Gain)
+		t.Errorf("a gain of far more than an eighth: plan %q, gain %d", compacttest.DescribePlan(p), p.Gain)
 	}
 	if p := k.Plan(log(10_000, 80_800)); p.Acts() {
-		t.Errorf("less than an eighth: %q", compacttest.DescribePlan(p))
+		t.Errorf("a gain of less than an eighth: plan %q, want none", compacttest.DescribePlan(p))
 	}
 	if p := k.With(func(k *compacttest.PlannerInput) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
-		t.Errorf("less than another share: %q", compacttest.DescribePlan(p))
+		t.Errorf("a gain of less than the configured share: plan %q, want none", compacttest.DescribePlan(p))
 	}
 	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.BlocksRequest {
-		t.Errorf("above the hard line it waits for the recovery: %q", compacttest.DescribePlan(p))
+		t.Errorf("above the hard line: plan %q, want one that only blocks the request", compacttest.DescribePlan(p))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 	} {
 		k := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Check.History = c.past })
 		if got := compacttest.DescribePlan(k.Plan(l)); got != c.want {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: the plan is %s", name, got)
 		}
 		if got := c.past.Exhausted(k.Rules); got != c.exhausted {
 			t.Errorf("%s: exhausted %v", name, got)
@@ -215,25 +215,25 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 			t.Errorf("%v: %q, want %q", m, got, want)
 		}
 		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).Plan(l)); got != "" {
-			t.Errorf("%v, with a warm cache: %q", m, got)
+			t.Errorf("%v, warm cache: plan %q, want none", m, got)
 		}
 		for name, change := range map[string]func(*compacttest.PlannerInput){
 			"undone a little before":      func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 79_000 },
 			"less than an eighth to gain": func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
 		} {
 			if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
-				t.Errorf("%v, %s: %q", m, name, got)
+				t.Errorf("%v, %s: plan %q, want none", m, name, got)
 			}
 		}
 	}
 	if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.LogBuilder{}).ToolTurns(14))); got != "" {
-		t.Errorf("at the cold line: %q", got)
+		t.Errorf("at the cold line: plan %q, want none", got)
 	}
 	// Also above the load line, the eviction goes down to the lower target.
 	l.UserTokens(1)
 	k := compacttest.PlannerInputAt(planner.MomentTurn).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.3 })
 	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
-		t.Errorf("warm %q, cold %q", warm, cold)
+		t.Errorf("the plan of a warm cache is %q, of a cold one %q", warm, cold)
 	}
 }
 
@@ -367,11 +367,11 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	}
 	bodies := joined.Bodies(100)
 	if len(bodies) != 2 {
-		t.Fatalf("%d overlays", len(bodies))
+		t.Fatalf("%d overlays, want 2", len(bodies))
 	}
 	text, note := bodies[0].(conversation.Summary), bodies[1].(conversation.Summary)
 	if text.Text == "" || text.Appendix != "" || note.Text != "" || note.Origin.Epoch != text.Origin.Epoch || note.Origin.Why == "" {
-		t.Errorf("made %+v and %+v", text, note)
+		t.Errorf("the summary is %+v, the note %+v", text, note)
 	}
 	alone, _ := plan.Note.(conversation.Summary)
 	made.Why = "no summary: here is why"
@@ -384,21 +384,21 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 		t.Errorf("with a summary %q, without one %q", note.Origin.Why, told.Why)
 	}
 	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
-		t.Errorf("the note does not speak of all that is evicted: %s", diff)
+		t.Errorf("the appendix of the note (-alone +with summary): %s", diff)
 	}
 	view := projection.Project(append(l.Events(), conversation.NextEvents(l.Events(), now.Now, bodies...)...))
 	if first := view.Messages[0]; first.State != projection.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
-		t.Errorf("the block stands for %v", first.Events)
+		t.Errorf("the first message stands for %v", first.Events)
 	}
 
 	// A smaller step leaves the text for a later one, unless it may evict more.
 	small := alone
 	small.Spans = []conversation.Span{compacttest.Span(1, 4)}
 	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, false, proposal); !errors.Is(err, edit.ErrNotEvicted) {
-		t.Errorf("a step that evicts less: %v", err)
+		t.Errorf("a plan that evicts less than the summary covers: %v", err)
 	}
 	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, proposal); err != nil {
-		t.Errorf("a step that may evict more: %v", err)
+		t.Errorf("a plan that may evict more than the summary covers: %v", err)
 	}
 }
 
@@ -583,14 +583,14 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	small := func(k *compacttest.PlannerInput) { k.Options.Window.Tokens, k.System = 1000, 200 }
 	k := compacttest.PresetInput(preset.JPAuto, planner.MomentReply).With(small)
 	if got := compacttest.DescribePlan(k.Plan(log(2200))); got != "" {
-		t.Errorf("three quarters: %s", got)
+		t.Errorf("at three quarters the plan is %s, want none", got)
 	}
 	p := k.Plan(log(2204))
 	if compacttest.DescribePlan(p) != "threshold: profile default" || p.Used != 751 {
-		t.Errorf("above: %q at %d", compacttest.DescribePlan(p), p.Used)
+		t.Errorf("above three quarters the plan is %q at %d tokens", compacttest.DescribePlan(p), p.Used)
 	}
 	if w := edit.RequestOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != planner.TriggerThreshold || w.From == nil) {
-		t.Errorf("%+v", w)
+		t.Errorf("the request of the plan is %+v", w)
 	}
 	for name, change := range map[string]func(*compacttest.PlannerInput){
 		"a window that is not known": func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 0 },
@@ -605,11 +605,11 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		}
 	}
 	if got := compacttest.DescribePlan(k.With(func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 5 }).Plan(log(3500))); got == "" {
-		t.Error("six turns are more than five")
+		t.Error("no plan after six turns, with a minimum of five")
 	}
 	heavy := compacttest.PresetInput(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = true })
 	if got := compacttest.DescribePlan(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
-		t.Errorf("the heavy profile, turned on: %q", got)
+		t.Errorf("with the heavy profile the plan is %q", got)
 	}
 }
 
@@ -617,7 +617,7 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	t.Parallel()
 	k := compacttest.PresetInput(preset.OneClaw, planner.MomentReply)
 	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).ChatTurns(17))); got != "" {
-		t.Errorf("at 85 percent: %s", got)
+		t.Errorf("at 85 percent the plan is %s, want none", got)
 	}
 	// 25,000 tokens are protected: the newest five turns.
 	over := (&compacttest.LogBuilder{}).ChatTurns(17).UserTokens(10).ReplyTokens(1)
@@ -642,11 +642,11 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	}
 	for name, l := range map[string]*compacttest.LogBuilder{"one long question": (&compacttest.LogBuilder{}).UserTokens(95_000).ReplyTokens(1), "one long reply": (&compacttest.LogBuilder{}).ReplyTokens(95_000)} {
 		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
-			t.Errorf("%s, of which nothing may go: %q", name, got)
+			t.Errorf("%s, all protected: the plan is %q, want none", name, got)
 		}
 	}
 	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(60_000).UserTokens(40_000).ReplyTokens(1))); got != "threshold: cover 1-2, drops" {
-		t.Errorf("a long question behind others: %q", got)
+		t.Errorf("a long question after others: the plan is %q", got)
 	}
 }
 
@@ -673,18 +673,18 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 		}
 		// 13 results, of which ten stay; 800 bytes are not over 800.
 		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old...))); got != want {
-			t.Errorf("moment %d: %q", m, got)
+			t.Errorf("moment %d: the plan is %q", m, got)
 		}
 		if got := compacttest.DescribePlan(k.Plan(jcliTurns("todo_write", old...))); got != "" {
-			t.Errorf("exempt, moment %d: %q", m, got)
+			t.Errorf("exempt results, moment %d: the plan is %q, want none", m, got)
 		}
 		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old[3:]...))); got != "" {
-			t.Errorf("ten results, moment %d: %q", m, got)
+			t.Errorf("ten results, moment %d: the plan is %q, want none", m, got)
 		}
 	}
 	p := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).Plan(jcliTurns("read_file", old...))
 	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
-		t.Errorf("%+v", p.Masks)
+		t.Errorf("the masks are %+v, want one in jcli's style", p.Masks)
 	}
 }
 
@@ -694,7 +694,7 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	k := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.System = 300 })
 	size := k.CheckOf(l.Events()).Meter.Reading().Used
 	if size < 15_300 {
-		t.Fatalf("system prompt and tools count, and there are %d tokens", size)
+		t.Fatalf("the request has %d tokens, want 15300 at least with prompt and tools", size)
 	}
 	limit := func(tokens int) func(*compacttest.PlannerInput) {
 		return func(k *compacttest.PlannerInput) { k.Rules.TokenThreshold = tokens }
@@ -720,7 +720,7 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 		}
 	}
 	if got := compacttest.DescribePlan(k.With(limit(10)).Plan((&compacttest.LogBuilder{}).UserTokens(1000))); got != "" {
-		t.Errorf("nothing may be covered: %q", got)
+		t.Errorf("with nothing to cover the plan is %q, want none", got)
 	}
 }
 
@@ -747,19 +747,19 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 		}
 		p := k.Plan(editCalls("a", "b", "a"))
 		if compacttest.DescribePlan(p) != want {
-			t.Errorf("moment %d: %q", m, compacttest.DescribePlan(p))
+			t.Errorf("moment %d: the plan is %q", m, compacttest.DescribePlan(p))
 		}
 		if got := compacttest.DescribePlan(k.Plan(editCalls("a", "b", "c"))); got != "" {
-			t.Errorf("moment %d, nothing repeated: %q", m, got)
+			t.Errorf("moment %d, nothing repeated: the plan is %q, want none", m, got)
 		}
 		if want != "" {
 			if mask, _ := p.Masks[0].(conversation.Mask); mask.Style != conversation.StyleAdachsoft {
-				t.Errorf("%+v", p.Masks)
+				t.Errorf("the masks are %+v, want one in adachsoft's style", p.Masks)
 			}
 		}
 	}
 	full := compacttest.PresetInput(preset.Adachsoft, planner.MomentRequest).With(withIdentifiers)
 	if got := compacttest.DescribePlan(full.Plan((&compacttest.LogBuilder{}).ChatTurns(30))); got != "" {
-		t.Errorf("above every line it has no other layer: %q", got)
+		t.Errorf("above every line the plan is %q, want none", got)
 	}
 }

@@ -37,7 +37,7 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 		p := c.Plan(r)
 		triggers[p.Trigger]++
 		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Note == nil && p.Profile == "" && !p.Drops {
-			t.Fatalf("it acts, and nothing is done: %+v", p)
+			t.Fatalf("the plan acts without an effect: %+v", p)
 		}
 		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
 			t.Fatalf("first %q, then %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
@@ -45,12 +45,12 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 		if extended := c; len(log) > 0 {
 			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
 			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
-				t.Fatalf("projected %q, extended %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
+				t.Fatalf("projected view: plan %q, extended: %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
 			}
 		}
 		bodies := c.Recover(r)
 		if !reflect.DeepEqual(bodies, c.Recover(r)) {
-			t.Fatal("it recovers in another way the second time")
+			t.Fatal("the second recovery differs from the first")
 		}
 		if d := cmp.Diff(said, compacttest.Encoded(t, log)); d != "" {
 			t.Fatalf("the log was changed:\n%s", d)
@@ -63,7 +63,7 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 		}
 	})
 	if len(triggers) < 3 {
-		t.Errorf("hardly anything was ever done: %v", triggers)
+		t.Errorf("too few triggers were met: %v", triggers)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		}
 	})
 	if covered == 0 {
-		t.Error("nothing was ever covered: the test is empty")
+		t.Error("no plan covered anything")
 	}
 }
 
@@ -202,7 +202,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.History.Failures = max(c.History.Failures, failures)
 			again := c.Plan(r)
 			if again.Acts() && !again.BlocksRequest && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
-				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
+				t.Fatalf("plan %q at %d tokens, then again %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
 			}
 			if again.BlocksRequest {
 				return
@@ -211,7 +211,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 		}
 	})
 	if len(committed) < 2 {
-		t.Errorf("hardly anything was ever done: %v", committed)
+		t.Errorf("too few plans were committed: %v", committed)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 		}
 		checkNamed(t, then, after, spans)
 		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
-			t.Fatalf("extended it is another view:\n%s", d)
+			t.Fatalf("the extended view (-project +extend):\n%s", d)
 		}
 		hard, err := projection.Harden(after, projection.Capabilities{})
 		if err != nil && compacttest.ViewChars(after) > 0 {
@@ -261,15 +261,15 @@ func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 		}
 		undone := compacttest.AppendTo(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
 		if got := projection.Project(undone); !reflect.DeepEqual(viewTexts(got), viewTexts(c.View)) {
-			t.Fatalf("undone it is another view: %q, and was %q", viewTexts(got), viewTexts(c.View))
+			t.Fatalf("after the undo the view is %q, want %q", viewTexts(got), viewTexts(c.View))
 		}
 		redone := compacttest.AppendTo(undone, conversation.Revert{Event: uint64(len(undone))})
 		if got := projection.Project(redone); !reflect.DeepEqual(viewTexts(got), viewTexts(after)) {
-			t.Fatalf("redone it is another view: %q, and was %q", viewTexts(got), viewTexts(after))
+			t.Fatalf("after the redo the view is %q, want %q", viewTexts(got), viewTexts(after))
 		}
 	})
 	if len(steps) < 2 {
-		t.Errorf("hardly anything was ever evicted: %v", steps)
+		t.Errorf("too few evictions were met: %v", steps)
 	}
 }
 
@@ -305,7 +305,7 @@ func checkUncovered(t *rapid.T, c planner.Check, spans []conversation.Span) {
 		newest = newest || first
 		if m.State == projection.StateSummarised { // it may join the new block, and stays as it is in that
 			if conversation.Disjoint(spans).ContainsAny(m.Events) {
-				t.Fatalf("e%d, which a summary stands for, is evicted by %v", m.Events[0], spans)
+				t.Fatalf("e%d, which a summary covers, is evicted by %v", m.Events[0], spans)
 			}
 			continue
 		}
@@ -325,7 +325,7 @@ func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		named := eventsNamedIn(m.Text)
 		for _, seq := range m.Events {
 			if compacttest.InSpans(spans, seq) && !named(seq, log[seq-1].Turn) {
-				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
+				t.Fatalf("the note does not name e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
 			}
 		}
 	}
@@ -501,7 +501,7 @@ func TestRecoveryStopsWhenEnoughIsFree(t *testing.T) {
 			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.TokensAfter(c.log, nil))
 		}
 		if left := k.TokensAfter(c.log, k.CheckOf(c.log.Events()).Recover(k.Rules)); left > 52_000 {
-			t.Errorf("%s: %d tokens are left", name, left)
+			t.Errorf("%s: %d tokens are left, want 52000 at most", name, left)
 		}
 	}
 }
@@ -543,7 +543,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 	})
 	for _, kind := range []string{"conversation.Mask", "conversation.Cap", "conversation.Drop"} {
 		if acted[kind] == 0 {
-			t.Errorf("there was no %s: the test is empty", kind)
+			t.Errorf("no recovery made a %s", kind)
 		}
 	}
 }
@@ -570,7 +570,7 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 			}
 		case i == 0 && m.Role == projection.RoleUser && m.State == projection.StateVerbatim && meter.TextTokens(m.Size) <= 2000:
 			if !alone(m.Events[0]) {
-				t.Fatal("the first text is gone")
+				t.Fatal("the first text is not shown alone")
 			}
 		}
 		if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {

@@ -78,7 +78,7 @@ func TestMaskItemsSpareNewSmallAndExemptResults(t *testing.T) {
 	off := keepNewest(0)
 	off.Mask.Enabled = false
 	if got := maskedItems(work("read_file"), off, m); got != nil {
-		t.Errorf("masks are off, and %v is hidden", got)
+		t.Errorf("masks are off, but %v is masked", got)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 				want = "cold cache: mask e5"
 			}
 			if compacttest.DescribePlan(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
-				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
+				t.Errorf("%s, moment %d: %q, gain %d, rewritten %d", name, m, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
 			}
 			if least.Acts() {
-				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.DescribePlan(least))
+				t.Errorf("%s, moment %d: plan %q for 1,999 tokens, want none", name, m, compacttest.DescribePlan(least))
 			}
 		}
 	}
@@ -146,11 +146,11 @@ func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
 		})
 		if p := k.Plan(log(c.pays)); compacttest.DescribePlan(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
-			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
+			t.Errorf("%s: plan %q, gain %d, rewritten %d", name, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
 		}
 		if c.sheet.Read < 1 {
 			if p := k.Plan(log(c.pays + 1)); p.Acts() {
-				t.Errorf("%s, %d behind: %q", name, c.pays+1, compacttest.DescribePlan(p))
+				t.Errorf("%s, %d tokens after the mask: plan %q, want none", name, c.pays+1, compacttest.DescribePlan(p))
 			}
 		}
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {

@@ -79,7 +79,7 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 			told += strings.Count(m.Text, "text a")
 		}
 		if told != 1 || len(v.Messages) != messages+1+2 {
-			t.Errorf("%s: told %d times in %d messages", style, told, len(v.Messages))
+			t.Errorf("%s: the summary is shown %d times in %d messages", style, told, len(v.Messages))
 		}
 		var absent []string
 		for _, a := range v.Absent {
@@ -95,7 +95,7 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 		l.Add(conversation.Pin{Events: []uint64{8}})
 		v = projection.Project(l.Events())
 		if len(v.Absent) != 2 || v.Messages[messages+1].State != projection.StatePinned {
-			t.Errorf("%s: %+v", style, v.Absent)
+			t.Errorf("%s: absent %+v, want 2 and the pin in the view", style, v.Absent)
 		}
 		hard, err := projection.Harden(v, projection.Capabilities{})
 		if err != nil {
@@ -109,6 +109,6 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 	l := (&compacttest.LogBuilder{}).ChatTurns(2).UserTokens(10).ReadTokens(100).ReadTokens(100).ReadTokens(100).SummaryEpoch(2, conversation.StylePlimsoll, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
 	v := projection.Project(l.Events())
 	if len(v.Absent) != 0 || v.Messages[2].State != projection.StateSummarised || strings.Contains(v.Messages[2].Text, "text a") {
-		t.Errorf("%+v", v)
+		t.Errorf("the view is %+v, want the note without the summary's text", v)
 	}
 }

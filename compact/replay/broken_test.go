@@ -144,7 +144,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 	}
 	patient, _ := seen(t, policy(replay.Policy{}), work(30, 1000))
 	if patient.PrefixBreaks != 0 || patient.SessionsWorse["anthropic-1h"] != 0 {
-		t.Errorf("doing nothing: %+v", patient)
+		t.Errorf("the figures of doing nothing are %+v", patient)
 	}
 	// A newest part that has to be written again with every request costs more than what the masks save.
 	tail := func(replay.PolicySetting) replay.Policy {
@@ -174,7 +174,7 @@ func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	f, _ := seen(t, own, twice())
 	raw, _ := seen(t, policy(replay.Policy{}), twice())
 	if saved := raw.TokensPeak - f.TokensPeak; saved < 150 || f.PrefixBreaks != 0 {
-		t.Errorf("the second one points to the first: %v tokens saved, %d breaks", saved, f.PrefixBreaks)
+		t.Errorf("a repeated result saves %v tokens, %d breaks; want 150, none", saved, f.PrefixBreaks)
 	}
 	hidden := func(s replay.PolicySetting) replay.Policy {
 		p := once(1, mask(conversation.StyleJCLI, 3))(s)

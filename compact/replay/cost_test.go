@@ -36,7 +36,7 @@ func TestRequestsCarryTheOverheadAndWhatWasSaidBefore(t *testing.T) {
 	near(t, "openai", f.Cost["openai"], first+3968*0.1+(second-3968))
 	near(t, "anthropic-1h", f.Cost["anthropic-1h"], 2*first+3968*0.1+2*(second-3968))
 	if f.PrefixBreaks != 0 || f.Overflow != 0 || f.Violations != 0 || f.Summaries != 0 {
-		t.Errorf("sending everything: %+v", f)
+		t.Errorf("the figures of raw are %+v, want no break, overflow or violation", f)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestSessionsAreComparedWithWhatIsPossible(t *testing.T) {
 	large := (&tale{}).user(text(4)).call("t", "{}", text(8000)).call("t", "{}", text(8000)).reply("c")
 	r := replayed(t, 7000, doubles, small, single, large)
 	if fits := []bool{r.Files[0].Fits, r.Files[1].Fits, r.Files[2].Fits}; fits[0] != true || fits[1] != true || fits[2] != false {
-		t.Fatalf("they fit: %v", fits)
+		t.Fatalf("the recordings fit %v, want true, true, false", fits)
 	}
 	if r := replayed(t, 4001, doubles, single); !r.Files[0].Fits {
-		t.Error("what fills the window does not fit")
+		t.Error("a recording that exactly fills the window does not fit")
 	}
 	f, raw, cut := r.Totals[preset.Plimsoll], r.Totals[preset.Raw], r.Totals[preset.Truncate]
 	const s = "openai"

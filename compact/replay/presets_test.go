@@ -36,7 +36,7 @@ func TestTruncateLeavesOutTheOldestWithoutAWord(t *testing.T) {
 	const unit = 251.5
 	near(t, "tokens sent", f.TokensSent, 18*4100+17*18/2*unit+3*4100+(3+4+5)*unit)
 	if f.PrefixBreaks != 1 || f.Violations != 0 || f.Overflow != 0 {
-		t.Errorf("it came to %+v", f)
+		t.Errorf("the figures are %+v, want one break alone", f)
 	}
 }
 
@@ -45,11 +45,11 @@ func TestTruncateKeepsWhatIsBeingAnswered(t *testing.T) {
 	one := (&tale{}).user(text(40_000)).reply("a").user(text(60_000)).reply("b")
 	f, _ := under(t, preset.Truncate, 10_000, one)
 	if f.Overflow != 2 || f.Violations != 0 {
-		t.Errorf("what is too large by itself is sent: %+v", f)
+		t.Errorf("the figures are %+v, want 2 overflows of a message above the window", f)
 	}
 	near(t, "the last request", f.TokensPeak, 4000+15_000)
 	if got, _ := under(t, preset.Truncate, 0, one); got.PrefixBreaks != 0 {
-		t.Error("it acts without knowing the window")
+		t.Error("truncate acts without a known window")
 	}
 }
 
@@ -102,11 +102,11 @@ func TestJPStripsAtTheStartOfATurnAllButTheNewest(t *testing.T) {
 	// At the start of turns 4 and 5 one more turn is older than the three before.
 	f, _ := under(t, preset.JP, 100_000, turns(6, 4000))
 	if f.PrefixBreaks != 2 || f.Summaries != 0 || f.Violations != 0 {
-		t.Errorf("jp: %+v", f)
+		t.Errorf("the figures of jp are %+v, want 2 breaks alone", f)
 	}
 	heavy, file := under(t, preset.JPHeavy, 100_000, turns(6, 4000))
 	if heavy.PrefixBreaks != 2 || heavy.Summaries != 2 || heavy.Violations != 0 {
-		t.Errorf("jp-heavy: %+v", heavy)
+		t.Errorf("the figures of jp-heavy are %+v, want 2 breaks and 2 summaries", heavy)
 	}
 	// Each summary reads what was said in all turns that it covers: one, then two.
 	turn := float64(len("do")+len("fs_read_file")+len(`{"path":"a"}`)+4000+len("done")) / 4
@@ -125,7 +125,7 @@ func TestJPAutoWaitsForItsShareOfTheWindow(t *testing.T) {
 	}
 	f, _ := under(t, preset.JPAuto, 13_000, turns(7, 4000))
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
-		t.Errorf("above them: %+v", f)
+		t.Errorf("above three quarters the figures are %+v, want one break", f)
 	}
 	if f, _ := under(t, preset.JPAuto, 4_000, turns(6, 4000)); f.PrefixBreaks != 0 {
 		t.Errorf("in five turns: %d breaks", f.PrefixBreaks)
@@ -141,10 +141,10 @@ func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
 	one.reply("done").user("more").reply("fine").user("and more").reply("ok")
 	f, file := under(t, preset.OneClaw, 10_000, one)
 	if f.Overflow == 0 {
-		t.Error("it acts in the middle of a turn")
+		t.Error("oneclaw acts within a turn")
 	}
 	if f.Summaries != 1 || f.PrefixBreaks != 1 || f.Violations != 0 {
-		t.Errorf("it came to %+v", f)
+		t.Errorf("the figures are %+v, want one summary and one break", f)
 	}
 	if file.SummaryInput < 5000 {
 		t.Errorf("the summary read %v tokens", file.SummaryInput)

@@ -142,7 +142,7 @@ func FuzzAccept(f *testing.F) {
 			t.Fatalf("%q, %q", got, err)
 		case err == nil && (stop != "stop" || calls > 0 || strings.TrimSpace(got) != got || got == "" || !utf8.ValidString(got) ||
 			meter.Estimate(conversation.Measure(got)) > 0.4*float64(covered)):
-			t.Fatalf("%q is taken", got)
+			t.Fatalf("%q is accepted", got)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func checkedExtract(t interface {
 		t.Fatalf("%v: %s", err, a.Text)
 	}
 	if tokens := meter.Estimate(conversation.Measure(text)); j.MaxTokens > 0 && tokens > float64(j.MaxTokens) {
-		t.Fatalf("%.1f tokens, at most %d were asked for", tokens, j.MaxTokens)
+		t.Fatalf("the extract has %.1f tokens, want %d at most", tokens, j.MaxTokens)
 	}
 	return text
 }
@@ -172,7 +172,7 @@ func TestExtractListsUserDemandsFirst(t *testing.T) {
 	j.CoveredTokens = 200
 	text := checkedExtract(t, l.Events(), j)
 	if !strings.Contains(text, "t0 You must never touch hull/hull.go, and keep port 8080.") || !strings.Contains(text, "t0 The upload test fails on CI.") {
-		t.Errorf("with little room the demands are lost: %s", text)
+		t.Errorf("an extract within a small budget lacks the user's demands: %s", text)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestExtractReadsTheOriginalMessages(t *testing.T) {
 		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, CoveredTokens: 5000})
 		plain, hidden := checkedExtract(t, events, j), checkedExtract(t, withOverlays(t, events), j)
 		if plain != hidden {
-			t.Fatalf("%q behind overlays, %q without", hidden, plain)
+			t.Fatalf("the extract is %q under overlays, %q without", hidden, plain)
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestViewJobRequest(t *testing.T) {
 		Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", FreeTokens: 700})
 	compacttest.Golden(t, "view", requestText(j))
 	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
-		t.Errorf("%+v", j)
+		t.Errorf("the job is %+v", j)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestRawJobRequest(t *testing.T) {
 	j := summary.RawJob(l.Events(), summary.Options{Spans: compacttest.FirstTwoTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
 	compacttest.Golden(t, "raw", requestText(j))
 	if j.Input != preset.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
-		t.Errorf("%+v", j)
+		t.Errorf("the job is %+v", j)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestJCLISummaryRequestHasTheTextOfItsSource(t *testing.T) {
 	}
 	ask.Focus = "the skill"
 	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "details.\nPreserve in particular: the skill\n\n[{") {
-		t.Errorf("the focus is not passed on: %.600s", text)
+		t.Errorf("the request lacks the focus: %.600s", text)
 	}
 }
 
@@ -444,7 +444,7 @@ func checkMargin(t interface{ Errorf(string, ...any) }, j summary.Job) {
 	breaks := strings.NewReplacer("\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n", "\v", "\n", "\f", "\n")
 	for _, line := range strings.Split(breaks.Replace(j.Messages[0].Text), "\n") {
 		if !margin.MatchString(line) {
-			t.Errorf("%q stands at the margin", line)
+			t.Errorf("%q is not indented", line)
 		}
 	}
 }
@@ -502,7 +502,7 @@ func TestTranscriptKeepsBothEndsOfLongResults(t *testing.T) {
 		}
 	}
 	if n := len(text); n > 16_000 {
-		t.Errorf("%d bytes", n)
+		t.Errorf("the transcript has %d bytes, want 16000 at most", n)
 	}
 	ask := summary.Options{Spans: l.All(), Style: conversation.StyleOneClaw}
 	if n := len(summary.RawJob(l.Events(), ask).Messages[0].Text); n < len(long) {
@@ -535,7 +535,7 @@ func TestShortBudgetKeepsTheNewest(t *testing.T) {
 			t.Errorf("%s: the newest message is missing", name)
 		}
 		if !strings.Contains(text, "Question 199.") || strings.Contains(text, "Question 0.") {
-			t.Errorf("%s: not the oldest are left out", name)
+			t.Errorf("%s: the transcript does not omit the oldest messages first", name)
 		}
 		note := regexp.MustCompile(`\(turns 0–(\d+), events e1 to e(\d+), are not written out here, because there is no room for them\)\n\nt(\d+) `).FindStringSubmatch(text)
 		if note == nil || fmt.Sprint(len(note[1])) == "" || note[3] != note[2] {

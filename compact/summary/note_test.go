@@ -36,7 +36,7 @@ func TestNoteOfNoMessagesIsEmpty(t *testing.T) {
 		t.Errorf("an empty log: %q", got)
 	}
 	if got := summary.NoteWithin(compacttest.SampleLog().Events(), compacttest.SampleLog().All(), 0); got != "## Note on turns 0–3 (e1-20)" {
-		t.Errorf("without room: %q", got)
+		t.Errorf("a note with a budget of 0 is %q, want its heading alone", got)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestNoteQuotesTheNewestUserMessages(t *testing.T) {
 	}
 	got := section(summary.NoteWithin(l.Events(), l.All(), 800), "### Said by")
 	if strings.Contains(got, "Message 40.") || !strings.Contains(got, "t48 (e97):\n> Message 48. word") || !strings.HasSuffix(got, "word word") {
-		t.Errorf("%s", got)
+		t.Errorf("the note does not quote the newest messages alone: %s", got)
 	}
 	if at, next := strings.Index(got, "Message 48."), strings.Index(got, "Message 49."); at < 0 || at > next {
 		t.Errorf("the messages are not in their order: %s", got)
@@ -146,7 +146,7 @@ func TestNoteQuotesTheNewestUserMessages(t *testing.T) {
 	}
 	got = section(summary.NoteWithin(l.Events(), l.All(), 600), "### Said by")
 	if !strings.Contains(got, "t50 (e101, the first 2") || strings.Contains(got, "Message 49.") || meter.Estimate(conversation.Measure(got)) > 300 {
-		t.Errorf("a long message in little room: %s", got)
+		t.Errorf("a long message within a small budget: %s", got)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestNoteStaysWithinItsBudget(t *testing.T) {
 		}
 		for _, title := range []string{"Files modified", "Files read", "Files that calls", "Last error", "Open todos", "Names in tool"} {
 			if n := strings.Count("\n"+got, "\n### "+title); n > 1 {
-				t.Fatalf("%q stands there %d times:\n%s", title, n, got)
+				t.Fatalf("the note has %q %d times:\n%s", title, n, got)
 			}
 		}
 	})
@@ -213,7 +213,7 @@ func TestQuotedTextInANoteIsAlwaysMarked(t *testing.T) {
 		Call("apply_patch", `{"input":`+string(patch)+`}`, conversation.ResultOK, "")
 	got := summary.NoteWithin(l.Events(), l.All(), 8000)
 	if !strings.Contains(got, "evil_name") {
-		t.Fatalf("what is forged is not there to be looked for: %s", got)
+		t.Fatalf("the note lacks the forged text that this test looks for: %s", got)
 	}
 	own := regexp.MustCompile(`^(|## Note on turns 0–2 \(e1-\d+\)|### (What was done|Files modified|Files that calls failed on|Open todos \(t2\)|Last error of a tool|` +
 		`What the user demanded, sentence by sentence|Said by the user, word for word|Names in tool results, by event)|- .*|>.*|t\d+:|t\d+ \(e\d+\):|e\d+: [ -~]+)$`)
@@ -226,7 +226,7 @@ func TestQuotedTextInANoteIsAlwaysMarked(t *testing.T) {
 	}
 	for _, title := range []string{"### Files modified", "### Files that calls failed on", "### Open todos (t2)"} {
 		if !seen[title] {
-			t.Errorf("no %s", title)
+			t.Errorf("the note lacks the section %s", title)
 		}
 	}
 	if strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' || r == '\u2028' }) {
@@ -293,7 +293,7 @@ func TestIndexAtFindsTheIndexOfNames(t *testing.T) {
 func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 	t.Parallel()
 	if summary.NamesIn(resultEvents("see src/app/server.go and parse_config"), 200) == "" {
-		t.Fatal("no index where there are names and room: what follows would test nothing")
+		t.Fatal("the index is empty although there are names and room")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.OneOf(
@@ -309,7 +309,7 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 		room := rapid.Float64Range(-10, 400).Draw(t, "room")
 		got := summary.NamesIn(said, room)
 		if got != summary.NamesIn(said, room) {
-			t.Fatal("not the same twice")
+			t.Fatal("the second index differs from the first")
 		}
 		if got == "" {
 			return
@@ -324,7 +324,7 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 // checkIndex fails unless each line of an index has an event and its names.
 func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 	if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
-		t.Fatalf("control bytes or worse: %q", got)
+		t.Fatalf("the index has characters that are not printable ASCII: %q", got)
 	}
 	newest := map[string]uint64{}
 	for _, e := range said {
@@ -347,7 +347,7 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 		last = seq
 		for _, name := range strings.Split(names, " ") {
 			if newest[name] != seq || len(name) > 80 || len(name) < 6 {
-				t.Fatalf("%q stands by e%d, and was last in e%d", name, seq, newest[name])
+				t.Fatalf("%q is listed at e%d, its newest event is e%d", name, seq, newest[name])
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestDiffsRoundTrip(t *testing.T) {
 	} {
 		f, ok := diff.Parse(text)
 		if !ok || f.Name() != "x.go" {
-			t.Errorf("%s: %v %q", name, ok, f.Name())
+			t.Errorf("%s: parsed %v, of the file %q", name, ok, f.Name())
 		}
 		if d := cmp.Diff(text, f.String()); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, d)
@@ -57,7 +57,7 @@ func TestParseRefusesOtherTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "exit code 1", "--- a\n", "--- a/x\n+++ b/x\n", "--- a/x\n+++ b/x\nhello\n", "--- a/x\n+++ b/x\n@@ -x +1 @@\n", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+c\n"} {
 		if f, ok := diff.Parse(text); ok {
-			t.Errorf("%q is read as %v", text, f)
+			t.Errorf("%q is parsed as %v, want refused", text, f)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestShortenedDiffHasTheNumberOfMissingLines(t *testing.T) {
 	t.Parallel()
 	f, ok := diff.Parse("--- a/x\n+++ b/x\n@@ -1,2 +1,3000 @@\n a\n+b\n[... 2,998 more lines ...]\n")
 	if added, _ := f.Stat(); !ok || f.Cut != 2998 || added != 1 {
-		t.Errorf("%v %+v", ok, f)
+		t.Errorf("parsed %v: %+v, want 2998 cut lines and one added", ok, f)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestCombinedDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 			t.Fatalf("seed %d: %v (-want +got)\n%s\n%s", seed, same, d, whole.Patch())
 		}
 		if other, same := files[0].Whole(now + "x"); same || len(other.Diffs) != len(details) {
-			t.Fatalf("seed %d: another text is taken for what was left: %+v", seed, other)
+			t.Fatalf("seed %d: a changed text is accepted as the last one: %+v", seed, other)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestUndoneEditsLeaveNoPatch(t *testing.T) {
 	a, b := text(9), strings.Replace(text(9), "line 5", "other", 1)
 	whole, same := diff.ChangedFiles(log(unified(a, b), unified(b, a)))[0].Whole(a)
 	if !same || len(whole.Diffs) != 1 || whole.Patch() != "" || whole.Edits != 2 {
-		t.Errorf("%v %+v", same, whole)
+		t.Errorf("whole %v: %+v, want 2 edits and no patch", same, whole)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestEditsStaySeparateWhenTheFirstTextIsUnknown(t *testing.T) {
 		"shortened":     {[]string{diff.Index(diff.ID(a), diff.ID(b)) + "--- a/x.go\n+++ b/x.go\n[... 9 more lines ...]\n", named(b, again(b))}, again(b)},
 	} {
 		if f, same := diff.ChangedFiles(log(c.edits...))[0].Whole(c.now); !same || len(f.Diffs) != 2 {
-			t.Errorf("%s: %v %+v", name, same, f)
+			t.Errorf("%s: whole %v: %+v, want 2 diffs", name, same, f)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestWithoutFileIDsTheDiffContextDecides(t *testing.T) {
 	f := diff.ChangedFiles(log(unified(a, b)))[0]
 	for text, want := range map[string]bool{b: true, strings.Replace(b, "line 30", "theirs", 1): true, a: false, "": false} {
 		if _, same := f.Whole(text); same != want {
-			t.Errorf("%.40q: %v", text, same)
+			t.Errorf("%.40q: the text fits %v, want %v", text, same, want)
 		}
 	}
 }
@@ -201,10 +201,10 @@ func TestShortenedNewFileIsReadFromDisk(t *testing.T) {
 	cut := diff.Index(diff.NoFileID(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
 	f := diff.ChangedFiles(log(cut))[0]
 	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {
-		t.Errorf("%+v", f)
+		t.Errorf("the shortened diff is %+v, want 1 added and 49 cut lines", f)
 	}
 	f, same := f.Whole(content)
 	if added, _ := f.Stat(); !same || added != 50 || f.Cut() != 0 || !f.Created() {
-		t.Errorf("%v %+v", same, f)
+		t.Errorf("whole %v: %+v, want 50 added lines and none cut", same, f)
 	}
 }

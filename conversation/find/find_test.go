@@ -51,18 +51,18 @@ func TestEmptyAndTooLongQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " \n\t", `""`, `" "`, "\u3000"} {
 		if _, err := find.Parse(text); !errors.Is(err, find.ErrEmpty) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: error %v, want an empty query", text, err)
 		}
 	}
 	most := "a b c d e f g h i j k l m n o p q r s t"
 	parse(t, most)
 	parse(t, `"`+most+` and more in a phrase" u`)
 	if _, err := find.Parse(most + " u"); err == nil || !strings.Contains(err.Error(), "20 words") {
-		t.Errorf("21 words: %v", err)
+		t.Errorf("a query of 21 words: error %v", err)
 	}
 	var zero find.Query
 	if at, ok := zero.Find("text"); ok || zero.MayMatchJSON([]byte(`"text"`)) || zero.MatchesBytes([]byte("text")) || len(zero.All("text")) > 0 || zero.String() != "" {
-		t.Errorf("a query of nothing finds %v", at)
+		t.Errorf("the zero query finds %v", at)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestMayMatchJSONExcludesRowsWithoutTheQuery(t *testing.T) {
 		"漢学":          false,
 	} {
 		if got := parse(t, query).MayMatchJSON([]byte(row)); got != want {
-			t.Errorf("%s: %v", query, got)
+			t.Errorf("%s: may match %v, want %v", query, got, want)
 		}
 	}
 }

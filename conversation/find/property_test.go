@@ -97,7 +97,7 @@ func TestFindAgreesWithASimpleSearch(t *testing.T) {
 			t.Fatalf("found at %v, want %v", at, place)
 		}
 		if !slices.ContainsFunc(q.All(text), func(s find.Span) bool { return s.Start <= at.Start && at.End <= s.End }) && !phrase && len(terms) == 1 {
-			t.Fatalf("the place %v is not among %v", at, q.All(text))
+			t.Fatalf("the match %v is not among all matches %v", at, q.All(text))
 		}
 	})
 }
@@ -167,7 +167,7 @@ func checkApart(t interface{ Fatalf(string, ...any) }, text string, all []find.S
 	end := -1
 	for _, at := range all {
 		if at.Start <= end || at.End <= at.Start || at.End > len(text) {
-			t.Fatalf("places %v in %d bytes", all, len(text))
+			t.Fatalf("the matches %v overlap, or are not within %d bytes", all, len(text))
 		}
 		end = at.End
 	}
@@ -193,14 +193,14 @@ func TestExcerptsStayWithinTheirLength(t *testing.T) {
 func checkExcerpt(t interface{ Fatalf(string, ...any) }, text string, at find.Span, chars int) {
 	excerpt, place := find.Excerpt(text, at, chars)
 	if place.Start < 0 || place.End < place.Start || place.End > len(excerpt) {
-		t.Fatalf("place %v in %d bytes", place, len(excerpt))
+		t.Fatalf("the match %v is not within the excerpt of %d bytes", place, len(excerpt))
 	}
 	if n := utf8.RuneCountInString(excerpt); n > max(chars, 0)+2 || strings.ContainsAny(excerpt, "\n\t\r\u2028") {
-		t.Fatalf("%d characters of %d: %q", n, chars, excerpt)
+		t.Fatalf("the excerpt has %d characters, want %d, on one line: %q", n, chars, excerpt)
 	}
 	if line := strings.Join(strings.FieldsFunc(text[at.Start:at.End], unicode.IsSpace), " "); utf8.RuneCountInString(line) <= chars && utf8.ValidString(text) {
 		if d := cmp.Diff(line, excerpt[place.Start:place.End]); d != "" {
-			t.Fatalf("the place shows another text: %s", d)
+			t.Fatalf("the match in the excerpt (-want +got): %s", d)
 		}
 	}
 }

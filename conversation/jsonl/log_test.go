@@ -159,7 +159,7 @@ func TestLaterSystemMessagesBecomeUserMessages(t *testing.T) {
 		t.Errorf("the prompt is %+v of %q", in, texts)
 	}
 	if u, ok := events[2].Body.(conversation.UserMessage); !ok || u.Text != "three" || len(events) != 3 {
-		t.Errorf("the later one is %+v, of %d events", events[2].Body, len(events))
+		t.Errorf("the later system message is %+v, of %d events, want 3", events[2].Body, len(events))
 	}
 }
 
@@ -193,6 +193,6 @@ func TestErrorOfStoringATextEndsTheImport(t *testing.T) {
 	}
 	events, err := read(t, `{"role":"tool","tool_call_id":"x","content":"`+strings.Repeat("y", 30_001)+`"}`).Events(jsonl.Options{MaxChars: -1})
 	if r, ok := events[0].Body.(conversation.ToolResult); err != nil || !ok || r.Total != 0 || len(r.Text) != 30_001 {
-		t.Errorf("what is not to be cut was cut")
+		t.Errorf("a result was cut although no cap was set")
 	}
 }

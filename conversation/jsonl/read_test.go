@@ -91,10 +91,10 @@ func TestUnreadableLinesAreReported(t *testing.T) {
 			text := "{\"role\":\"user\",\"content\":\"before\"}\n" + strings.TrimSuffix(line, "\n") + "\n"
 			d, problems, err := jsonl.Read(strings.NewReader(text + "{\"role\":\"user\",\"content\":\"after\"}"))
 			if err != nil || len(problems) != 1 || problems[0].Line != 2 {
-				t.Fatalf("told %v, error %v", problems, err)
+				t.Fatalf("problems %v, want line 2; error %v", problems, err)
 			}
 			if last := d.Messages[len(d.Messages)-1]; last.Text != "after" {
-				t.Errorf("the rest was not read: %+v", last)
+				t.Errorf("the lines after it were not read: %+v", last)
 			}
 		})
 	}

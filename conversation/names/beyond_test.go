@@ -50,7 +50,7 @@ func TestOmittedNamesAreInTheRest(t *testing.T) {
 		room := rapid.IntRange(0, 200).Draw(t, "room")
 		got := names.Omitted(text, first, room)
 		if got != names.Omitted(text, first, room) || len(got) > max(room, 0) {
-			t.Fatalf("%d bytes in a room of %d, or not the same twice: %q", len(got), room, got)
+			t.Fatalf("%d bytes, want %d at most and the same twice: %q", len(got), room, got)
 		}
 		var all []string
 		names.Scan(text, func(name string) { all = append(all, name) })
@@ -68,7 +68,7 @@ func TestOmittedStopsFarAfterTheShownText(t *testing.T) {
 	t.Parallel()
 	text := "near.go " + strings.Repeat("x ", 2<<20) + "far.go"
 	if got := names.Omitted(text, 0, 100); got != "near.go" {
-		t.Errorf("%q", got)
+		t.Errorf("the omitted names are %q, want near.go", got)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestPartsOfANameWithManyDots(t *testing.T) {
 	name := strings.Repeat("ab.", 200)
 	for part := range names.Parts(name) {
 		if len(part) < 6 || len(part) >= len(name) || !strings.Contains(name, part) {
-			t.Fatalf("%q", part)
+			t.Fatalf("%q is no proper part of the name", part)
 		}
 	}
 }

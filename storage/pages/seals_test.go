@@ -27,7 +27,7 @@ func TestOneFlippedBitIsCorrected(t *testing.T) {
 		stored[bit/8] ^= 1 << (bit % 8)
 	}
 	if _, _, err := pages.Unseal([]byte("events"), key[1:], stored); err == nil {
-		t.Error("a value under another key is taken for its own")
+		t.Error("a value is accepted under another key")
 	}
 }
 
@@ -41,6 +41,6 @@ func TestVeryLongValueIsNotCorrected(t *testing.T) {
 	}
 	stored[99] ^= 4
 	if _, _, err := pages.Unseal([]byte("events"), []byte("k"), stored); err == nil {
-		t.Error("it was set right")
+		t.Error("a value above the limit was corrected")
 	}
 }

@@ -128,7 +128,7 @@ func loadsWhatWasAppended(t *testing.T, h *storage.Store) {
 	c.add(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
 	c.checkLoaded()
 	if err := c.w.Append(t.Context(), nil); err != nil {
-		t.Errorf("appending nothing: %v", err)
+		t.Errorf("appending no events: %v", err)
 	}
 }
 
