@@ -45,15 +45,15 @@ var faults = []struct {
 	}}},
 	{name: "is killed in a call", want: "signal: killed", on: script{"tools/call": func(*peer, request) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		time.Sleep(time.Hour) // until it is killed
 	}}},
 	{name: "hangs before it reads", want: "no answer within 2s", on: script{"begin": hang}, timeout: short},
-	{name: "closes its output", want: "it closed the connection", on: script{"tools/call": func(*peer, request) { _ = os.Stdout.Close(); select {} }}},
-	{name: "closes its input", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) { _ = os.Stdin.Close(); select {} }}, timeout: short},
+	{name: "closes its output", want: "it closed the connection", on: script{"tools/call": func(*peer, request) { _ = os.Stdout.Close(); time.Sleep(time.Hour) }}},
+	{name: "closes its input", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) { _ = os.Stdin.Close(); time.Sleep(time.Hour) }}, timeout: short},
 	{name: "writes an endless line", want: "it sent a message of more than 8 MiB", on: script{"tools/call": func(p *peer, _ request) {
 		for {
 			if _, err := p.out.WriteString(strings.Repeat("x", 1<<16)); err != nil {
-				select {}
+				time.Sleep(time.Hour) // until it is killed
 			}
 		}
 	}}},
@@ -88,7 +88,7 @@ var faults = []struct {
 		for i := range 200_000 {
 			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i))
 		}
-		select {}
+		time.Sleep(time.Hour) // until it is killed
 	}}, timeout: short},
 	{name: "floods with notifications", want: "ok: done", on: script{"tools/call": func(p *peer, r request) {
 		for range 20_000 {
@@ -100,7 +100,7 @@ var faults = []struct {
 	{name: "ends when it is asked anything before initialize", want: "ok: hello", on: script{"server/discover": die}},
 	{name: "hangs in a call and ignores the end of its input and SIGTERM", want: "no answer within 2s", on: script{"tools/call": func(*peer, request) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-		select {}
+		time.Sleep(time.Hour) // until it is killed
 	}}, timeout: short},
 }
 

@@ -124,7 +124,7 @@ func (p *peer) play(on script) {
 
 func hang(*peer, request) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the input is closed, then for ever
-	select {}
+	time.Sleep(time.Hour)                // until it is killed
 }
 
 func die(*peer, request) {
