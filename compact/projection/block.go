@@ -73,15 +73,9 @@ func (r *run) add(m *Message) {
 // addSummary adds a summary that covers a part of the run.
 func (r *run) addSummary(s *activeSummary) {
 	r.overlay = max(r.overlay, s.seq)
-	if n := len(r.summaries); n > 0 && r.summaries[n-1] == s {
-		return
+	if !slices.Contains(r.summaries, s) {
+		r.summaries = append(r.summaries, s)
 	}
-	for _, known := range r.summaries {
-		if known == s {
-			return
-		}
-	}
-	r.summaries = append(r.summaries, s)
 }
 
 // messages returns the messages that replace the run. The set shown has the summaries in
@@ -121,7 +115,11 @@ func (r *run) block(shown map[*activeSummary]bool) []Message {
 	if block == nil {
 		return []Message{r.message(RoleUser, r.plimsollBlock(shown), StateSummarised, reason)}
 	}
-	words := block(newest.Transcript, r.plainTexts(shown))
+	texts := make([]string, len(r.summaries))
+	for i, s := range r.summaries {
+		texts[i] = s.text(shown, true)
+	}
+	words := block(newest.Transcript, strings.Join(texts, "\n\n"))
 	if words.Question != "" {
 		question := r.message(RoleUser, words.Question, StateSummarised, reason)
 		question.Before = conversation.Size{} // counted with the text
@@ -161,14 +159,6 @@ func OnlyNoted(s State, why string) bool {
 	return s == StateSummarised && strings.HasPrefix(why, whyEvicted)
 }
 
-func (r *run) plainTexts(shown map[*activeSummary]bool) string {
-	parts := make([]string, len(r.summaries))
-	for i, s := range r.summaries {
-		parts[i] = s.text(shown, true)
-	}
-	return strings.Join(parts, "\n\n")
-}
-
 // text returns the text of a summary the first time, and later a line that refers to it: a
 // summary whose range is interrupted by other messages is shown only in the first block
 // (S64: at the start of its range).
@@ -194,7 +184,11 @@ func (r *run) plimsollBlock(shown map[*activeSummary]bool) string {
 		return "[What stood here is part of the " + what + " of " + numbers.Turns(r.from, r.to) + " above.]"
 	}
 	var b strings.Builder
-	b.WriteString(r.head())
+	if r.newestSummary().Version < noteVersion {
+		b.WriteString(blockHead)
+	} else {
+		b.WriteString(noteBlockHead)
+	}
 	hasNote := false
 	for _, s := range r.summaries {
 		if s.isNote() {
@@ -213,14 +207,6 @@ func (r *run) plimsollBlock(shown map[*activeSummary]bool) string {
 		return strings.TrimSpace(b.String())
 	}
 	return snippet.Join(b.String(), r.note.Appendix)
-}
-
-// head returns the first paragraph of a block, in the version of its newest summary.
-func (r *run) head() string {
-	if r.newestSummary().Version < noteVersion {
-		return blockHead
-	}
-	return noteBlockHead
 }
 
 func (r *run) newestSummary() *activeSummary {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"unicode/utf8"
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -52,7 +53,6 @@ type masking struct {
 	minChars  int
 	fields    []string
 	threshold int
-	asList    [1]*masking
 }
 
 type endLimits struct {
@@ -72,12 +72,8 @@ type callCap struct {
 }
 
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
-	m := &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
-	m.asList[0] = m
-	return m
+	return &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
 }
-
-func (m *masking) list() []*masking { return m.asList[:] }
 
 // hasSameText reports whether two masks without fields produce the same text.
 func (m *masking) hasSameText(other *masking) bool {
@@ -97,9 +93,9 @@ func withMask(masks []*masking, mask *masking) []*masking {
 	n := len(masks)
 	switch {
 	case n == 0 || mask.isExact() || n == 1 && masks[0].hasSameText(mask):
-		return mask.list()
+		return []*masking{mask}
 	case masks[n-1].hasSameText(mask):
-		masks[n-1] = mask // a list of several is not shared between results
+		masks[n-1] = mask
 		return masks
 	}
 	return append(masks, mask)
@@ -363,12 +359,9 @@ func (r *decisions) rewoundLater(seq uint64, spans []conversation.Span) bool {
 
 // inLog reports whether the log has the ends of spans, before the overlay.
 func (r *decisions) inLog(seq uint64, spans []conversation.Span) bool {
-	for _, s := range spans {
-		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(spans, func(s conversation.Span) bool {
+		return s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0
+	})
 }
 
 // decideUnits changes the decisions of the units that spans cover completely and that were
@@ -392,20 +385,11 @@ func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(membe
 		to := from + sort.Search(len(r.units)-from, func(k int) bool { return first(from+k) > s.Last })
 		for u := to - 1; u >= from; u-- {
 			members, complete := r.unitBefore(u, seq)
-			if complete && r.allCovered(members, covered) {
+			if complete && !slices.ContainsFunc(members, func(i int) bool { return !covered.Contains(r.events[i].Seq) }) {
 				f(members)
 			}
 		}
 	}
-}
-
-func (r *decisions) allCovered(members []int, spans conversation.Spans) bool {
-	for _, i := range members {
-		if !spans.Contains(r.events[i].Seq) {
-			return false
-		}
-	}
-	return true
 }
 
 // unitBefore lists the events of a unit that precede an overlay, and reports
@@ -466,21 +450,10 @@ func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 			room += r.leastSavedChars(i, seq)
 		default:
 			reduceReply(&m, d)
-			after := m.After()
-			room += after.Chars()
+			room += m.After().Chars()
 		}
 	}
-	return hasWork && (line.omitTextIsWithin(room) || conversation.Measure(line.omitText()).Chars() <= room)
-}
-
-// omitTextIsWithin reports whether a run's note has at most so many code points, by an
-// estimate that is safe for any numbers in the note.
-func (r *run) omitTextIsWithin(chars int) bool {
-	const words = 300
-	for _, name := range r.tools {
-		chars -= len(name) + len(", ")
-	}
-	return words <= chars
+	return hasWork && utf8.RuneCountInString(line.omitText()) <= room
 }
 
 func (m *Message) isWork() bool { return m.Role == RoleTool || len(m.Calls) > 0 }

@@ -35,7 +35,7 @@ const (
 // works for any view. With the error ErrNothingToSend the messages are still valid for
 // display.
 func Harden(v View, c Capabilities) ([]Message, error) {
-	h := hardener{caps: c, view: v.Messages, ids: newCallIDs(c.CallIDs), calls: indexCalls(v.Messages),
+	h := hardener{caps: c, view: v.Messages, ids: callIDs{form: c.CallIDs, used: map[string]bool{}, tried: map[string]int{}}, calls: indexCalls(v.Messages),
 		out: make([]Message, 0, len(v.Messages))}
 	for i := range v.Messages {
 		h.add(i)
@@ -59,7 +59,7 @@ type hardener struct {
 	caps  Capabilities
 	view  []Message
 	calls map[string]*callSites
-	ids   *callIDs
+	ids   callIDs
 	out   []Message
 }
 

@@ -163,7 +163,14 @@ func (v View) project(events []conversation.Event) View {
 		r = resolve(events)
 	}
 	if r == nil {
-		v.addAllOriginals(events)
+		same, seqs := roots(events), seqsOf(events)
+		for i := range events {
+			root := uint64(0)
+			if same != nil {
+				root = same[i]
+			}
+			v.addOriginal(events, i, root, seqs[i:i+1:i+1])
+		}
 	} else {
 		p := &projector{decisions: r, view: v, seqs: seqsOf(events), shownSummaries: map[*activeSummary]bool{}, pendingNote: r.newestSummary()}
 		for i := range events {
@@ -299,7 +306,7 @@ func cappedArguments(args string, limits endLimits) string {
 		if fits(text, limits.head, limits.tail) {
 			continue
 		}
-		head, tail := endsIfLonger(text, limits.head, limits.tail)
+		head, tail := bothEnds(text, limits.head, limits.tail)
 		short, err := conversation.EncodeJSON(head + "\n…\n" + tail)
 		if err == nil && utf8.RuneCount(short) < utf8.RuneCount(field.Value) {
 			object[i].Value, changed = short, true

@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -75,17 +76,12 @@ func (v *View) showRepeated(m *Message, events []conversation.Event, i int, root
 	if v.pointTo(m, events, i, full, m.Size.Chars()) || v.ShowsInFull(full, m.Text) {
 		return
 	}
-	// Other views may share the map.
-	v.fullResult = cloned(v.fullResult)
-	v.fullResult[root] = events[i].Seq
-}
-
-func cloned(m map[uint64]uint64) map[uint64]uint64 {
-	out := make(map[uint64]uint64, len(m)+1)
-	for k, v := range m {
-		out[k] = v
+	chosen := maps.Clone(v.fullResult) // other views may share the map
+	if chosen == nil {
+		chosen = map[uint64]uint64{}
 	}
-	return out
+	chosen[root] = events[i].Seq
+	v.fullResult = chosen
 }
 
 // pointTo makes a result a pointer, if the view shows the target in full and the pointer

@@ -122,14 +122,6 @@ func fits(text string, first, last int) bool {
 	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
-// endsIfLonger returns the ends of a text as bothEnds does, or "" if they are the whole text.
-func endsIfLonger(text string, first, last int) (head, tail string) {
-	if fits(text, first, last) {
-		return "", ""
-	}
-	return bothEnds(text, first, last)
-}
-
 // bothEnds returns the beginning and the end of a text, each with at most so many code
 // points, or fewer, down to half, so that it is cut at a line break.
 func bothEnds(text string, first, last int) (head, tail string) {
@@ -173,10 +165,6 @@ type callIDs struct {
 	tried map[string]int // number of substitutes for an id: some servers give every call the same id
 }
 
-func newCallIDs(form CallIDForm) *callIDs {
-	return &callIDs{form: form, used: map[string]bool{}, tried: map[string]int{}}
-}
-
 // MaxCallID is the longest call id and the longest tool name that OpenAI and Anthropic accept.
 const MaxCallID = 64
 
@@ -190,40 +178,29 @@ func (c *callIDs) assign(id string) string {
 	return out
 }
 
+// The characters of call ids and tool names that endpoints accept.
+const (
+	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	idChars      = alphanumeric + "_-"
+)
+
 func (c *callIDs) isValid(id string) bool {
 	if c.form == CallIDMistral {
-		return len(id) == 9 && hasOnlyIDChars(id, false)
+		return len(id) == 9 && strings.Trim(id, alphanumeric) == ""
 	}
-	return id != "" && len(id) <= MaxCallID && hasOnlyIDChars(id, true)
-}
-
-func hasOnlyIDChars(id string, punct bool) bool {
-	for i := range len(id) {
-		if !isIDChar(id[i], punct) {
-			return false
-		}
-	}
-	return true
-}
-
-func isIDChar(b byte, punct bool) bool {
-	switch {
-	case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9':
-		return true
-	}
-	return punct && (b == '_' || b == '-')
+	return id != "" && len(id) <= MaxCallID && strings.Trim(id, idChars) == ""
 }
 
 // ToolName returns the name of a call in a form that every endpoint accepts: at most 64 of
 // [A-Za-z0-9_-]. Models sometimes call tools that do not exist, with names such as
 // multi_tool_use.parallel, and servers refuse a request with such a name.
 func ToolName(name string) string {
-	if name != "" && len(name) <= MaxCallID && hasOnlyIDChars(name, true) {
+	if name != "" && len(name) <= MaxCallID && strings.Trim(name, idChars) == "" {
 		return name
 	}
 	out := []byte(name[:min(len(name), MaxCallID)])
 	for i, b := range out {
-		if !isIDChar(b, true) {
+		if strings.IndexByte(idChars, b) < 0 {
 			out[i] = '_'
 		}
 	}

@@ -193,15 +193,6 @@ func (s *Sizes) Chars() int {
 	return n
 }
 
-// Plus returns the sum of both.
-func (s Sizes) Plus(t Sizes) Sizes {
-	for i := range s.Text {
-		s.Text[i] = s.Text[i].Plus(t.Text[i])
-		s.Messages[i] += t.Messages[i]
-	}
-	return s
-}
-
 // MessageOf returns the original message of an event, without Events; false for events
 // that are not messages.
 func MessageOf(e *conversation.Event) (Message, bool) {
@@ -250,17 +241,6 @@ func (v *View) addOriginal(events []conversation.Event, i int, root uint64, seqs
 		v.showRepeated(&m, events, i, root)
 	}
 	v.add(m)
-}
-
-func (v *View) addAllOriginals(events []conversation.Event) {
-	same, seqs := roots(events), seqsOf(events)
-	for i := range events {
-		root := uint64(0)
-		if same != nil {
-			root = same[i]
-		}
-		v.addOriginal(events, i, root, seqs[i:i+1:i+1])
-	}
 }
 
 // seqsOf returns the Seq of every event. Messages for one event share parts of this list.
