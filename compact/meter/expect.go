@@ -74,14 +74,6 @@ type newestRequest struct {
 	tooShort float64 // reported count if it was too low
 }
 
-func newestRequestOf(u conversation.Usage, at anchor) newestRequest {
-	q := newestRequest{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
-	if u.HasPromptCount() && u.Undercounted {
-		q.tooShort = float64(u.Prompt)
-	}
-	return q
-}
-
 // Expect predicts the count of a report that the view and the meter do not include yet. Of u it reads only Revision
 // and Estimate. same means that only messages changed since the last report.
 func (m Meter) Expect(u conversation.Usage, same bool) Expected {

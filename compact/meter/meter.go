@@ -223,23 +223,11 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 }
 
 // TextTokens returns the calibrated estimate of a text in tokens.
-func (m Meter) TextTokens(s conversation.Size) float64 { return m.TokenScale().TextTokens(s) }
-
-// TokenScale converts text sizes to calibrated tokens.
-type TokenScale struct {
-	plain  bool
-	factor float64
-}
-
-func (m *Meter) TokenScale() TokenScale {
-	return TokenScale{plain: m.options.CharsOnly, factor: m.Factor()}
-}
-
-func (c TokenScale) TextTokens(s conversation.Size) float64 {
-	if c.plain {
+func (m *Meter) TextTokens(s conversation.Size) float64 {
+	if m.options.CharsOnly {
 		return float64(s.Chars()) / CharsPerToken
 	}
-	return c.factor * Estimate(s)
+	return m.Factor() * Estimate(s)
 }
 
 // MessageOverhead returns the tokens that a message costs besides its text.
@@ -317,12 +305,13 @@ func (m Meter) anchorOn(u conversation.Usage) Meter {
 		return m
 	}
 	at := m.anchorAt(u)
-	m.newest = newestRequestOf(u, at)
+	m.newest = newestRequest{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
 	if !u.HasPromptCount() {
 		return m
 	}
 	m.cachedShare = -1
 	if u.Undercounted {
+		m.newest.tooShort = float64(u.Prompt)
 		return m
 	}
 	if u.Cached >= 0 {

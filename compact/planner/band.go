@@ -34,13 +34,7 @@ type SummaryLimits struct {
 	CoversFirst bool
 }
 
-// SpansToSummarise returns the events that the next summary covers. It is empty if nothing may be
-// covered.
 func SpansToSummarise(v projection.View, m meter.Meter, rule SummaryLimits) []conversation.Span {
-	return chooseForSummary(v, m, rule).spans
-}
-
-func chooseForSummary(v projection.View, m meter.Meter, rule SummaryLimits) coverage {
 	messages := v.Messages
 	m = m.WithView(v)
 	over := float64(m.EstimatedTokens()) - rule.Target - m.BoundThinkingTokens()
@@ -49,12 +43,11 @@ func chooseForSummary(v projection.View, m meter.Meter, rule SummaryLimits) cove
 	if !rule.CoversFirst {
 		first = firstToCover(messages, m)
 	}
-	b := oldestUncovered(messages, m, first, min(end, newest), over)
-	if b.savesAtLeast(over) || newest+1 >= end {
-		return b
+	older := oldestUncovered(messages, m, first, min(end, newest), over)
+	if older.savesAtLeast(over) || newest+1 >= end {
+		return older.spans
 	}
-	newer := oldestUncovered(messages, m, newest+1, end, over-b.savedTokens())
-	return coverage{spans: append(b.spans, newer.spans...), tokens: b.tokens + newer.tokens}
+	return append(older.spans, oldestUncovered(messages, m, newest+1, end, over-older.savedTokens()).spans...)
 }
 
 // coverage are the units that a summary covers, and their tokens.

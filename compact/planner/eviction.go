@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -17,17 +16,6 @@ const listsShare = 0.2
 // assumedWindow is the window in tokens that the length of a note is derived from if the
 // window is unknown.
 const assumedWindow = 128_000
-
-// noteLimitsIn returns the size limits of the parts of a note for a window of so many
-// tokens, 0 unknown.
-func noteLimitsIn(e preset.EvictRules, window int) summary.NoteLimits {
-	if window <= 0 {
-		window = assumedWindow
-	}
-	e = e.Resolve(window)
-	w := float64(window)
-	return summary.NoteLimits{Lists: listsShare * e.Words * w, Quotes: e.Words * w, Index: e.Index * w}
-}
 
 // promptShare is the share of a window that system prompt and tools usually take.
 const promptShare = 0.125
@@ -54,12 +42,6 @@ type eviction struct {
 	remaining float64 // tokens of the request without both
 }
 
-// leastGain returns the fewest tokens that the eviction saves with a note of at most room
-// tokens. A note grows by less than half of the tokens that it replaces.
-func (e eviction) leastGain(room float64) float64 {
-	return e.tokens - min(max(room-e.note, 0), e.tokens/2)
-}
-
 // chooseEviction chooses the oldest units of a view to evict, so that a request with a note
 // of so many tokens comes down to the target. Pins, the newest user message, units with
 // open calls and the newest protected tokens stay. The result has no spans if nothing can
@@ -80,7 +62,9 @@ func chooseEviction(v projection.View, m meter.Meter, target, note, protected fl
 		for k := i; k < next; k++ {
 			switch msg := &messages[k]; {
 			case msg.State == projection.StatePinned: // stays even inside evicted spans
-			case k == newest, open, msg.State == projection.StateSummarised, replacesCalls(msg):
+			case k == newest, open, msg.State == projection.StateSummarised:
+				s.endSpan()
+			case msg.Why == projection.WhyLeftOut: // it may not replace the whole unit, and only whole units are evicted
 				s.endSpan()
 			default:
 				s.addMessage(msg)
@@ -96,10 +80,6 @@ func chooseEviction(v projection.View, m meter.Meter, target, note, protected fl
 	e.spans = s.built
 	return e
 }
-
-// replacesCalls reports whether a message replaces tool calls that an overlay leaves out. It
-// is short and may not contain the whole unit, and only whole units are evicted.
-func replacesCalls(m *projection.Message) bool { return m.Why == projection.WhyLeftOut }
 
 // shownNoteSize estimates the size of the note in a view. It does not measure the text, because
 // the planner calls it before every request while a step is due.

@@ -3,7 +3,6 @@ package planner
 import (
 	"time"
 
-	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -13,53 +12,37 @@ import (
 // cold, or where the savings of the next requests exceed the cost of caching the rest of
 // the prefix again.
 
-func (p *planner) withMasks(plan Plan, effect maskEffect) Plan {
-	plan.Masks, plan.Gain, plan.Rewritten = nil, int(effect.gain), int(effect.rewritten)
-	if len(effect.items) > 0 {
-		plan.Masks = []conversation.Body{MaskOf(*p.rules, effect.items)}
-	}
-	return plan
-}
-
 // maskToSave returns a plan that masks old results to save money, below the load line.
 func (p *planner) maskToSave() Plan {
 	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.cooldown.isAfterUndo() {
 		return Plan{}
 	}
-	least, trigger := float64(p.cooldown.stride), TriggerStride
+	least, trigger := p.cooldown.stride, TriggerStride
 	cold := p.check.Cold()
 	switch {
-	case p.check.IgnoreWaits:
-		if effect := p.effectOf(p.itemsToMask(false)); len(effect.items) > 0 {
-			return p.withMasks(p.newPlan(TriggerCold), effect)
-		}
-		return Plan{}
 	case cold:
-		least, trigger = float64(p.rules.Planner.ColdTokens), TriggerCold
+		least, trigger = p.rules.Planner.ColdTokens, TriggerCold
 	case p.check.Moment != MomentTurn:
 		return Plan{}
 	}
-	effect := p.effectOf(p.itemsToMask(false))
-	if effect.gain < least || !cold && !p.isWorthRewriting(effect.gain, effect.rewritten) || p.exactGain(effect.items) < least {
+	effect := p.effectOf(MaskItems(&p.check.View, p.rules, p.check.Meter, false))
+	switch {
+	case len(effect.items) == 0:
 		return Plan{}
+	case p.check.IgnoreWaits:
+	case effect.gain < float64(least) || !cold && !p.isWorthRewriting(effect.gain, effect.rewritten):
+		return Plan{}
+	case p.check.Meter.EstimatedTokens()-p.tokensOf(p.viewWithMask(effect.items)) < least:
+		return Plan{} // of several results with the same text one may still be shown in full
 	}
-	return p.withMasks(p.newPlan(trigger), effect)
-}
-
-// exactGain returns the tokens that masking items saves. It projects the masked view, because
-// of several results with the same text one may still be shown in full.
-func (p *planner) exactGain(items []conversation.MaskItem) float64 {
-	m := p.check.Meter
-	return float64(m.EstimatedTokens() - m.WithView(p.viewWithMask(items)).EstimatedTokens())
+	plan := p.newPlan(trigger)
+	plan.Masks, plan.Gain, plan.Rewritten = []conversation.Body{MaskOf(*p.rules, effect.items)}, int(effect.gain), int(effect.rewritten)
+	return plan
 }
 
 func (p *planner) isWorthRewriting(gain, rewritten float64) bool {
 	s := p.check.Sheet
 	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*rewritten
-}
-
-func (p *planner) itemsToMask(relaxed bool) []conversation.MaskItem {
-	return MaskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
 
 // maskEffect is the estimated effect of masking items, in tokens.
@@ -100,23 +83,20 @@ func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) fl
 		}
 		return 0
 	}
-	scale := p.check.Meter.TokenScale()
+	shown := p.check.Meter.TextTokens(m.Size)
 	if m.Repeats != 0 { // a pointer is shorter than a stub
-		return scale.TextTokens(m.Size) - stubTokens(scale, m.Before, p.rules.Mask.Preview)
+		return shown - p.stubTokens(m.Before)
 	}
-	return savedByStub(scale, m.Size, p.rules.Mask.Preview)
+	return max(0, shown-p.stubTokens(m.Size))
 }
 
-func savedByStub(scale meter.TokenScale, size conversation.Size, preview int) float64 {
-	return max(0, scale.TextTokens(size)-stubTokens(scale, size, preview))
-}
-
-func stubTokens(scale meter.TokenScale, size conversation.Size, preview int) float64 {
+// stubTokens estimates the tokens of a stub in place of a result.
+func (p *planner) stubTokens(size conversation.Size) float64 {
 	shown := 1.0
-	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
+	if most, chars := max(0, 2*p.rules.Mask.Preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*scale.TextTokens(size) + scale.TextTokens(conversation.Size{ASCII: projection.StubChars})
+	return shown*p.check.Meter.TextTokens(size) + p.check.Meter.TextTokens(conversation.Size{ASCII: projection.StubChars})
 }
 
 // MaskOf returns the overlay that masks items in the style of the rules' preset.
@@ -125,8 +105,5 @@ func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
 }
 
 func (p *planner) viewWithMask(items []conversation.MaskItem) projection.View {
-	if len(items) == 0 {
-		return p.check.View
-	}
 	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, MaskOf(*p.rules, items)))
 }

@@ -45,7 +45,10 @@ type selection struct {
 }
 
 func (s *selection) items() []conversation.MaskItem {
-	keep := s.keepTokens()
+	keep := float64(s.rules.Mask.KeepTokens)
+	if s.window > 0 {
+		keep = min(keep, s.rules.Planner.ResultRatio*s.window)
+	}
 	current, isSmall := s.currentTurn()
 	var found []candidate
 	pointers := NewPointers()
@@ -78,14 +81,6 @@ func (s *selection) items() []conversation.MaskItem {
 	return pointers.WithPointers(s.withoutFirstTurn(found))
 }
 
-func (s *selection) keepTokens() float64 {
-	keep := float64(s.rules.Mask.KeepTokens)
-	if s.window > 0 {
-		keep = min(keep, s.rules.Planner.ResultRatio*s.window)
-	}
-	return keep
-}
-
 // currentTurn returns the newest turn, and whether it is so small that it is not masked.
 func (s *selection) currentTurn() (turn int, isSmall bool) {
 	messages := s.view.Messages
@@ -104,25 +99,18 @@ func (s *selection) currentTurn() (turn int, isSmall bool) {
 // within its limit.
 func (s *selection) withoutFirstTurn(found []candidate) []conversation.MaskItem {
 	var items []conversation.MaskItem
-	first, left := s.firstTurn(), float64(s.rules.Mask.FirstTurnTokens)
+	left := float64(s.rules.Mask.FirstTurnTokens)
 	if s.relaxed {
 		left = 0
 	}
 	for _, c := range found {
-		if s.view.Messages[c.message].Turn == first && c.tokens <= left {
+		if s.view.Messages[c.message].Turn == s.view.Messages[0].Turn && c.tokens <= left {
 			left -= c.tokens
 			continue
 		}
 		items = append(items, c.item)
 	}
 	return items
-}
-
-func (s *selection) firstTurn() int {
-	if len(s.view.Messages) == 0 {
-		return 0
-	}
-	return s.view.Messages[0].Turn
 }
 
 func (s *selection) candidates(i int) []candidate {
@@ -132,14 +120,11 @@ func (s *selection) candidates(i int) []candidate {
 	}
 	switch m.Role {
 	case projection.RoleTool:
-		rule := s.rules.Tools[m.Tool]
-		if m.State == projection.StateMasked || rule.KeepsResults() || s.isRecalled(m) {
+		if m.State == projection.StateMasked || s.neverMasks(m) {
 			return nil
 		}
-		c := candidate{message: i, tokens: s.meter.TextTokens(m.Size), isResult: true,
-			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}
-		c.isShort = m.Size.Chars() < s.rules.Mask.MinChars
-		return []candidate{c}
+		return []candidate{{message: i, tokens: s.meter.TextTokens(m.Size), isResult: true, isShort: m.Size.Chars() < s.rules.Mask.MinChars,
+			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}}
 	case projection.RoleAssistant:
 		return s.argumentCandidates(i, m)
 	}

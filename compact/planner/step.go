@@ -76,7 +76,14 @@ func NoteLimitsOf(r preset.Rules, m meter.Meter, window int) summary.NoteLimits 
 }
 
 func noteLimitsOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteLimits {
-	return noteLimitsIn(r.Evict, capacity).Scaled(shareLeftByPrompt(capacity, reading) / m.Factor())
+	w := capacity
+	if w <= 0 {
+		w = assumedWindow
+	}
+	rules := r.Evict.Resolve(w)
+	quotes := rules.Words * float64(w)
+	limits := summary.NoteLimits{Lists: listsShare * quotes, Quotes: quotes, Index: rules.Index * float64(w)}
+	return limits.Scaled(shareLeftByPrompt(capacity, reading) / m.Factor())
 }
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteLimits().All() }
@@ -108,14 +115,14 @@ func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
 	return plan
 }
 
-// expectedGain returns the tokens that an eviction is expected to save, before its note is
-// written. At the load line, where the planner calls it before every request, that is the
-// least possible saving. Otherwise it is the tokens of the evicted messages.
+// expectedGain returns the tokens that an eviction is expected to save, before its note of at most room tokens is
+// written. At the load line, where the planner calls it before every request, that is the least possible saving:
+// a note grows by less than half of the tokens that it replaces. Otherwise it is the tokens of the evicted messages.
 func (p *planner) expectedGain(plan Plan, e eviction, room float64) float64 {
 	if plan.BlocksRequest || plan.Trigger == TriggerCold {
 		return e.tokens
 	}
-	return e.leastGain(room)
+	return e.tokens - min(max(room-e.note, 0), e.tokens/2)
 }
 
 // savesEnough reports whether saving so many tokens reaches the progress ratio of the rules.
@@ -157,33 +164,23 @@ func withoutSplitUnits(log []conversation.Event, spans []conversation.Span) []co
 	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return split[seq] })
 }
 
-// summarySpans returns the spans of a summary of evicted units. They include those of the
-// earlier summaries if all their texts together would be too long.
+// summarySpans returns the spans of a summary of evicted units. They include those of the earlier summaries if one
+// more would exceed the rules' limits for a view.
 func (p *planner) summarySpans(evicted []conversation.Span) []conversation.Span {
-	if !p.summariesAreFull() {
-		return evicted
-	}
-	all := slices.Clone(evicted)
+	all, summaries, tokens := slices.Clone(evicted), 0, 0.0
 	for _, s := range projection.Summaries(p.check.Log) {
 		if s.Shown && s.Text != "" {
 			all = conversation.JoinSpans(all, s.Spans)
-		}
-	}
-	return all
-}
-
-// summariesAreFull reports whether one more summary would exceed the rules' limits for a view.
-func (p *planner) summariesAreFull() bool {
-	summaries, tokens := 0, 0.0
-	for _, s := range projection.Summaries(p.check.Log) {
-		if s.Shown && s.Text != "" {
 			summaries++
 			tokens += p.check.Meter.TextTokens(conversation.Measure(s.Text))
 		}
 	}
 	r := p.rules.Planner
 	next, most := float64(SummaryMost(r, int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
-	return summaries >= r.Bands || summaries > 0 && tokens+next > max(2*next, most)
+	if summaries >= r.Bands || summaries > 0 && tokens+next > max(2*next, most) {
+		return all
+	}
+	return evicted
 }
 
 // minSummaryTokens is the length that a summary may have even in a very small window.
