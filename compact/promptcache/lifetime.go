@@ -65,17 +65,17 @@ const (
 	minRequestsAhead = 80
 )
 
-// pauseShares estimates the shares of requests after a pause and after a long pause, from earlier conversations and this one.
-func pauseShares(past, own PauseCounts) (pauses, absences float64) {
-	pauses, absences = assumedPauses, assumedLongPauses
-	if past.Requests > 0 {
-		known := min(float64(past.Requests)/userWeight, 1)
-		n := float64(past.Requests)
-		pauses = known*float64(past.Pauses)/n + (1-known)*pauses
-		absences = known*float64(past.LongPauses)/n + (1-known)*absences
+// pauseShares estimates the shares of requests after a pause and after a long pause, from all the user's conversations and from this one.
+func pauseShares(user, own PauseCounts) (pauses, longPauses float64) {
+	pauses, longPauses = assumedPauses, assumedLongPauses
+	if user.Requests > 0 {
+		weight := min(float64(user.Requests)/userWeight, 1)
+		n := float64(user.Requests)
+		pauses = weight*float64(user.Pauses)/n + (1-weight)*pauses
+		longPauses = weight*float64(user.LongPauses)/n + (1-weight)*longPauses
 	}
 	n := userWeight + float64(own.Requests)
-	return (pauses*userWeight + float64(own.Pauses)) / n, (absences*userWeight + float64(own.LongPauses)) / n
+	return (pauses*userWeight + float64(own.Pauses)) / n, (longPauses*userWeight + float64(own.LongPauses)) / n
 }
 
 // ChoiceInput is the input of a lifetime choice, made when the cache holds nothing of the conversation.
@@ -119,14 +119,14 @@ const (
 // ChooseLifetime chooses the lifetime of all that is written until the cache is empty again. The long lifetime makes each
 // written token cost more, now and later. With the short one, the whole prompt is written again after each pause.
 func (t Terms) ChooseLifetime(o ChoiceInput) Choice {
-	pauses, absences := pauseShares(o.User, o.Conversation)
+	pauses, longPauses := pauseShares(o.User, o.Conversation)
 	grows := (o.Written + assumedWritten*writtenWeight) / float64(o.CachedRequests+writtenWeight)
 	requests := math.Max(minRequestsAhead, float64(o.Requests))
 	cost := func(f LifetimeOption, cold float64) float64 {
 		warm := o.Prompt*t.ReadPrice + grows*f.WritePrice
 		return o.Prompt*f.WritePrice + requests*((1-cold)*warm+cold*o.Prompt*f.WritePrice)
 	}
-	short, long := cost(t.Short, pauses+absences), cost(t.Long, absences)
+	short, long := cost(t.Short, pauses+longPauses), cost(t.Long, longPauses)
 	if long < short {
 		return Choice{Lifetime: t.Long.Lifetime, SavedTokens: short - long}
 	}
