@@ -29,16 +29,16 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 		}
 		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identifierFields(s.Arguments)
 	}
-	var past planner.History
+	var history planner.History
 	p.Decide = func(in PolicyInput) (Decision, error) {
-		plan := in.check(past).Plan(rules)
+		plan := in.check(history).Plan(rules)
 		if !plan.Acts() && !plan.BlocksRequest {
 			return Decision{}, nil
 		}
-		decision, err := in.applyPlan(rules, plan, past)
+		decision, err := in.applyPlan(rules, plan, history)
 		if err == nil && (len(plan.Spans) > 0 || plan.BlocksRequest || plan.Note != nil) {
 			// A failed compaction, too, is retried only after the request has grown.
-			past.After = int(in.With(decision.Overlays...).Used)
+			history.After = int(in.With(decision.Overlays...).Used)
 		}
 		return decision, err
 	}
@@ -46,7 +46,7 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 }
 
 // check converts the input to the planner's input.
-func (in PolicyInput) check(past planner.History) planner.Check {
+func (in PolicyInput) check(history planner.History) planner.Check {
 	moment := planner.MomentRequest
 	switch {
 	case in.TurnEnd:
@@ -55,11 +55,11 @@ func (in PolicyInput) check(past planner.History) planner.Check {
 		moment = planner.MomentTurn
 	}
 	sheet := planner.PriceSheet{Read: in.Sheet.Read, Write: in.Sheet.Write, Lifetime: in.Sheet.Lifetime}
-	return planner.Check{Moment: moment, Log: in.Log, View: in.View, Meter: in.Meter, Idle: in.Idle, Sheet: sheet, History: past}
+	return planner.Check{Moment: moment, Log: in.Log, View: in.View, Meter: in.Meter, Idle: in.Idle, Sheet: sheet, History: history}
 }
 
 // applyPlan returns the overlays of a plan as one epoch, with extracts as summaries.
-func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.History) (Decision, error) {
+func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, history planner.History) (Decision, error) {
 	if plan.Profile != "" {
 		return applyRequest(in, r, edit.RequestOf(plan))
 	}
@@ -86,7 +86,7 @@ func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, past planner.
 	}
 	if needsRecovery || plan.BlocksRequest && after.Used > float64(after.Meter.Reading().HardLine) {
 		origin.Source, origin.Trigger = conversation.SourceRecovery, planner.TriggerHardLine
-		recovery := after.check(past).Recover(r)
+		recovery := after.check(history).Recover(r)
 		decision.Overlays, after = append(decision.Overlays, recovery...), after.With(recovery...)
 	}
 	if in.savesTooLittle(r, plan, after) {
