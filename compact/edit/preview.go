@@ -106,7 +106,7 @@ func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 			if covered == 0 {
 				continue
 			}
-			rewritten += p.messageTokens(m)
+			rewritten += p.inputs.Meter.MessageTokens(&m)
 			if p.inputs.Meter.SendsBoundThinking(&m) {
 				lostReasoning += p.inputs.Meter.TextTokens(m.ReasoningSize) + p.inputs.Meter.Factor()*p.inputs.Meter.MessageOverhead()
 				replies++
@@ -116,7 +116,7 @@ func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 		if covered == 0 {
 			preview.BreakAt = firstSeq(p.viewBefore, i)
 		}
-		covered += p.messageTokens(m)
+		covered += p.inputs.Meter.MessageTokens(&m)
 		events += len(m.Events)
 	}
 	covers := roundedTokens(covered)
@@ -141,10 +141,6 @@ func (p *Proposal) isReplaced() func(m *projection.Message) bool {
 	return func(m *projection.Message) bool {
 		return covered.Contains(m.Events[0]) && m.State != projection.StatePinned
 	}
-}
-
-func (p *Proposal) messageTokens(m projection.Message) float64 {
-	return p.inputs.Meter.MessageTokens(&m)
 }
 
 // roundedTokens rounds a number of tokens. Sums are rounded once, at the end.

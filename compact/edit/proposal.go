@@ -29,6 +29,11 @@ import (
 // longer.
 var ErrNothingToGain = errors.New("nothing to compact")
 
+// IsNothingToDo reports whether an error only says that a compaction found nothing to change, or that its summary was refused.
+func IsNothingToDo(err error) bool {
+	return errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
+}
+
 // Inputs is what a compaction depends on besides the log and the rules.
 type Inputs struct {
 	Meter meter.Meter // measures the next request, with the view
@@ -101,7 +106,9 @@ func newProposal(log []conversation.Event, r preset.Rules, in Inputs, req Reques
 	if profile.Summarize {
 		err = p.prepareJob(profile.Summary)
 	} else {
-		err = p.setOverlays(p.policyOverlay(profile))
+		policies := r.Policies(profile, p.toolsUsed())
+		err = p.setOverlays(conversation.Summary{Style: r.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: p.Spans,
+			FromTurn: p.Range.From, ToTurn: p.Range.To, Policies: &policies})
 	}
 	if err != nil {
 		return Proposal{}, err
@@ -167,13 +174,6 @@ func rewoundTurns(log []conversation.Event) func(int) bool {
 		return nil
 	}
 	return func(turn int) bool { return rewound[turn] }
-}
-
-// policyOverlay returns the overlay of a profile that needs no model.
-func (p *Proposal) policyOverlay(profile preset.Profile) conversation.Body {
-	policies := p.rules.Policies(profile, p.toolsUsed())
-	return conversation.Summary{Style: p.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: p.Spans,
-		FromTurn: p.Range.From, ToTurn: p.Range.To, Policies: &policies}
 }
 
 func (p *Proposal) toolsUsed() []string {
@@ -252,13 +252,25 @@ func (p *Proposal) Bodies(seq uint64) []conversation.Body {
 // written.
 func (p *Proposal) After() projection.View { return p.viewAfter }
 
-// excludeNewest removes from the proposal the newest user message and the last unit,
-// which the next request answers.
+// excludeNewest removes from the proposal what the model must still see to answer the next request: the newest user
+// message and the last unit, so that no request ends with its own reply. A summary stands in one place of the view.
+// Where the newest user message splits the range, the summary covers the side with more tokens.
 func (p *Proposal) excludeNewest(summarize bool) {
-	newest, last := newestUserMessage(p.log), lastUnit(p.log)
+	newest, last := uint64(0), map[uint64]bool{}
+	for _, e := range slices.Backward(p.log) {
+		if _, ok := e.Body.(conversation.UserMessage); ok {
+			newest = e.Seq
+			break
+		}
+	}
+	if units := conversation.Units(p.log); len(units) > 0 {
+		for _, i := range units[len(units)-1].Events {
+			last[p.log[i].Seq] = true
+		}
+	}
 	spans := conversation.SpansWithout(p.log, p.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
-	if summarize {
-		older, newer := splitSpans(spans, newest)
+	if i := slices.IndexFunc(spans, func(s conversation.Span) bool { return s.First > newest }); i > 0 && summarize {
+		older, newer := spans[:i], spans[i:]
 		spans = older
 		if meter.EstimateCovered(p.viewBefore, newer) > meter.EstimateCovered(p.viewBefore, older) {
 			spans = newer
@@ -444,46 +456,6 @@ func (p *Proposal) writtenSummary() (conversation.Summary, bool) {
 	return s, ok
 }
 
-// After a compaction in the middle of a turn, the model must still be able to answer the
-// next request. Rules:
-//
-//   - The newest user message and the last unit stay: the model reads them in full, and
-//     no request ends with its own reply.
-//   - A summary stands in one place of the view. Where the newest user message splits a
-//     range, the summary covers the side with more tokens.
-
-func newestUserMessage(log []conversation.Event) uint64 {
-	for _, e := range slices.Backward(log) {
-		if _, ok := e.Body.(conversation.UserMessage); ok {
-			return e.Seq
-		}
-	}
-	return 0
-}
-
-func lastUnit(log []conversation.Event) map[uint64]bool {
-	units := conversation.Units(log)
-	if len(units) == 0 {
-		return nil
-	}
-	seqs := map[uint64]bool{}
-	for _, i := range units[len(units)-1].Events {
-		seqs[log[i].Seq] = true
-	}
-	return seqs
-}
-
-// splitSpans splits spans into those before an event and those after it. No span may
-// contain the event.
-func splitSpans(spans []conversation.Span, seq uint64) (older, newer []conversation.Span) {
-	for i, s := range spans {
-		if s.First > seq {
-			return spans[:i], spans[i:]
-		}
-	}
-	return spans, nil
-}
-
 // ProposeSummary proposes a summary of spans of whole units that a rule chose. The
 // proposal has a job according to r.Summary; made describes the cause of the overlay.
 // The error wraps ErrNoRange.
@@ -544,7 +516,7 @@ func (p *Proposal) Written() (w Written, ok bool) {
 	covers, isReplaced := 0.0, p.isReplaced()
 	for i := range p.viewBefore.Messages {
 		if m := &p.viewBefore.Messages[i]; isReplaced(m) {
-			covers += p.messageTokens(*m)
+			covers += p.inputs.Meter.MessageTokens(m)
 		}
 	}
 	if p.answeredJob.Input != preset.InputView {

@@ -31,30 +31,20 @@ type RangeOptions struct {
 	Rewound func(turn int) bool
 }
 
-func (r Range) contains(turn int) bool { return r.From <= turn && turn <= r.To }
-
 // ExtendOver returns the smallest range that contains r and partly overlaps no existing range
 // (S64): while one overlaps r and neither contains the other, r grows to include it.
 func ExtendOver(r Range, existing []Range) Range {
 	for grown := true; grown; {
 		grown = false
 		for _, e := range existing {
-			if r.overlapsInPart(e) {
+			overlap := r.From <= e.To && e.From <= r.To
+			if overlap && (r.From < e.From && r.To < e.To || e.From < r.From && e.To < r.To) {
 				r = Range{From: min(r.From, e.From), To: max(r.To, e.To)}
 				grown = true
 			}
 		}
 	}
 	return r
-}
-
-// overlapsInPart reports whether two ranges share turns and each has turns that
-// the other does not have.
-func (r Range) overlapsInPart(e Range) bool {
-	if r.To < e.From || e.To < r.From {
-		return false
-	}
-	return r.From < e.From && r.To < e.To || e.From < r.From && e.To < r.To
 }
 
 // ErrNoRange says that bounds leave nothing to compact. Errors that wrap it give the
@@ -178,7 +168,7 @@ func (r Range) Spans(log []conversation.Event, rewound func(turn int) bool) []co
 	for _, u := range conversation.Units(log) {
 		outside := func(i int) bool {
 			turn := log[i].Turn
-			return !r.contains(turn) || rewound != nil && rewound(turn)
+			return turn < r.From || turn > r.To || rewound != nil && rewound(turn)
 		}
 		s := uint8(covered)
 		if u.Open || slices.ContainsFunc(u.Events, outside) {

@@ -211,10 +211,13 @@ func sentView(v projection.View, m meter.Meter) projection.View {
 	return projection.View{Messages: messages}
 }
 
-// firstChange returns the index of the first message that differs, or -1.
+// firstChange returns the index of the first message that is sent as other bytes, whatever events it shows, or -1.
 func firstChange(a, b projection.View) int {
 	for i := range a.Messages {
-		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
+		if i >= len(b.Messages) {
+			return i
+		}
+		if x, y := &a.Messages[i], &b.Messages[i]; !x.SameContent(y) || x.Reasoning != y.Reasoning || x.Stripped != y.Stripped {
 			return i
 		}
 	}
@@ -231,10 +234,4 @@ func firstSeq(v projection.View, i int) uint64 {
 		return 0
 	}
 	return v.Messages[min(i, len(v.Messages)-1)].Events[0]
-}
-
-// sameMessage reports whether two messages are sent as the same bytes, whatever events
-// they show.
-func sameMessage(a, b *projection.Message) bool {
-	return a.SameContent(b) && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped
 }

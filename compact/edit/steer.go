@@ -36,7 +36,7 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	pins, rewound := projection.Pinned(log), conversation.RewoundBy(log)
 	why := "choose one of your messages, a reply or a result"
 	var chosen []uint64
-	for _, seq := range sortedUnique(events) {
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(events))) {
 		i := conversation.IndexOf(log, seq)
 		if i < 0 || !conversation.IsMessage(log[i].Body) {
 			continue
@@ -62,12 +62,6 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 		return conversation.Pin{Origin: conversation.Origin{Why: "pinned " + eventNames(chosen)}, Events: chosen}, nil
 	}
 	return conversation.Unpin{Origin: conversation.Origin{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
-}
-
-func sortedUnique(events []uint64) []uint64 {
-	out := slices.Clone(events)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 const maxNamedEvents = 3

@@ -89,7 +89,8 @@ func labelOf(log []conversation.Event, m *projection.Message) string {
 		}
 		return text
 	}
-	return firstLine(m.Text)
+	line, _, _ := strings.Cut(strings.TrimLeft(m.Text, " \t\r\n"), "\n")
+	return conversation.OneLine(line, labelChars)
 }
 
 func turnsOf(log []conversation.Event, m *projection.Message) string {
@@ -118,10 +119,4 @@ func argumentsOf(log []conversation.Event, m *projection.Message) string {
 
 func callLabel(tool, arguments string) string {
 	return conversation.OneLine(tool+" "+conversation.ToolCall{Arguments: arguments}.Subject(), labelChars)
-}
-
-func firstLine(text string) string {
-	text = strings.TrimLeft(text, " \t\r\n")
-	line, _, _ := strings.Cut(text, "\n")
-	return conversation.OneLine(line, labelChars)
 }

@@ -1,14 +1,11 @@
 package inspect
 
 import (
-	"errors"
-
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -84,10 +81,7 @@ func (p *presetSimulation) run() error {
 	case d.SendsUnchanged || !p.rules.Enabled:
 		return nil
 	case d.CommandOnly && !p.rules.Auto.Enabled:
-		if err := p.compactManually(edit.NewRequest()); err != nil && !nothingToDo(err) {
-			return err
-		}
-		return nil
+		return p.compactManually(edit.NewRequest())
 	case d.Action == preset.ActDrop:
 		p.truncate()
 	}
@@ -119,10 +113,7 @@ func (p *presetSimulation) check(moment planner.Moment, atOnce bool) planner.Che
 // carryOut executes a plan, with an extract in place of a summary.
 func (p *presetSimulation) carryOut(plan planner.Plan) error {
 	if plan.Profile != "" {
-		if err := p.compactManually(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
-			return err
-		}
-		return nil
+		return p.compactManually(edit.RequestOf(plan))
 	}
 	p.add(plan.Masks...)
 	summarised, err := p.summarise(plan)
@@ -139,10 +130,6 @@ func (p *presetSimulation) carryOut(plan planner.Plan) error {
 	return nil
 }
 
-func nothingToDo(err error) bool {
-	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
-}
-
 func (p *presetSimulation) truncate() {
 	loadLine := p.loadLine()
 	if loadLine == 0 || p.used() <= loadLine {
@@ -154,17 +141,23 @@ func (p *presetSimulation) truncate() {
 }
 
 func (p *presetSimulation) compactManually(request edit.Request) error {
-	proposal, err := edit.NewProposal(p.log, p.rules, p.inputs, request)
-	if err != nil {
-		return err
+	_, err := p.apply(edit.NewProposal(p.log, p.rules, p.inputs, request))
+	return err
+}
+
+// apply adds the overlays of a proposal, with an extract in place of a summary, and reports whether there were any.
+func (p *presetSimulation) apply(proposal edit.Proposal, err error) (bool, error) {
+	if err == nil && proposal.Job != nil {
+		err = proposal.Extract()
 	}
-	if proposal.Job != nil {
-		if err := proposal.Extract(); err != nil {
-			return err
-		}
+	switch {
+	case err == nil:
+		p.add(proposal.Bodies(0)...)
+		return true, nil
+	case edit.IsNothingToDo(err):
+		return false, nil
 	}
-	p.add(proposal.Bodies(0)...)
-	return nil
+	return false, err
 }
 
 // summarise replaces the spans of a plan with an extract, and reports whether it did.
@@ -172,16 +165,6 @@ func (p *presetSimulation) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	proposal, err := edit.ProposeSummary(p.log, p.rules, p.inputs, plan.Spans, conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger})
-	if err == nil {
-		err = proposal.Extract()
-	}
-	if err != nil {
-		if nothingToDo(err) {
-			err = nil
-		}
-		return false, err
-	}
-	p.add(proposal.Bodies(0)...)
-	return true, nil
+	origin := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger}
+	return p.apply(edit.ProposeSummary(p.log, p.rules, p.inputs, plan.Spans, origin))
 }

@@ -35,7 +35,7 @@ func ToolUses(log []conversation.Event, declared []conversation.ToolSpec) []Tool
 		return &all[i]
 	}
 	for _, t := range declared {
-		at(t.Name, false).Tokens = tokens(t.Name + t.Description + string(t.Parameters))
+		at(t.Name, false).Tokens = int(meter.Estimate(conversation.Measure(t.Name + t.Description + string(t.Parameters))))
 	}
 	calls := map[string]string{} // the tool of each call
 	for i := range log {
@@ -98,5 +98,3 @@ func lookedUp(c conversation.ToolCall) string {
 	}
 	return args.Name
 }
-
-func tokens(text string) int { return int(meter.Estimate(conversation.Measure(text))) }

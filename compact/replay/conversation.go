@@ -142,6 +142,10 @@ func chars(m *projection.Message) int { return m.After().Chars() }
 // findRequests groups the replies into requests.
 func (c *Conversation) findRequests() {
 	opened := false
+	isReply := func(i int) bool {
+		_, ok := c.messages[i].body.(conversation.AssistantMessage)
+		return ok
+	}
 	for i := 0; i < len(c.messages); i++ {
 		if c.messages[i].opensTurn {
 			opened = true
@@ -149,33 +153,22 @@ func (c *Conversation) findRequests() {
 				c.requests[n-1].turnEnd = i
 			}
 		}
-		if !c.isReply(i) {
+		if !isReply(i) {
 			continue
 		}
 		q := request{from: i, to: i + 1, turnStart: opened}
-		for q.to < len(c.messages) && c.isReply(q.to) {
+		for q.to < len(c.messages) && isReply(q.to) {
 			q.to++
 		}
 		if n := len(c.requests); n > 0 {
-			q.idle = between(c.messages[c.requests[n-1].to-1].at, c.messages[i-1].at)
+			if from, to := c.messages[c.requests[n-1].to-1].at, c.messages[i-1].at; !from.IsZero() && !to.IsZero() {
+				q.idle = max(0, to.Sub(from))
+			}
 		}
 		c.requests = append(c.requests, q)
 		opened = false
 		i = q.to - 1
 	}
-}
-
-func (c *Conversation) isReply(i int) bool {
-	_, ok := c.messages[i].body.(conversation.AssistantMessage)
-	return ok
-}
-
-// between returns the time between two moments, 0 if one is unknown.
-func between(from, to time.Time) time.Duration {
-	if from.IsZero() || to.IsZero() {
-		return 0
-	}
-	return max(0, to.Sub(from))
 }
 
 // arguments returns the argument names that each tool is called with, sorted.

@@ -1,5 +1,7 @@
 package replay
 
+import "cmp"
+
 // Hidden facts have to be looked up with recall, which costs requests. The model is simple and treats each request
 // separately:
 //
@@ -49,49 +51,37 @@ func (s PriceSheet) lookupCost(lookups []lookup) float64 {
 // lookupMessages returns messages that together hold the lost facts.
 func (s *score) lookupMessages(r *run, lost []int32, before int) []int32 {
 	missing := map[int32]bool{}
-	holds := map[int32][]int32{} // by message: the lost facts in it
+	contained := map[int32][]int32{} // by message: the lost facts in it
 	for _, f := range lost {
 		if missing[f] {
 			continue
 		}
 		missing[f] = true
-		for _, h := range s.holders(f, before) {
-			holds[h] = append(holds[h], f)
+		for _, h := range s.messagesWith(f, before) {
+			contained[h] = append(contained[h], f)
 		}
 	}
 	var out []int32
 	for len(missing) > 0 {
 		best, most := int32(-1), 0
-		for h, facts := range holds {
+		for h, facts := range contained {
 			n := 0
 			for _, f := range facts {
 				if missing[f] {
 					n++
 				}
 			}
-			if n == 0 || n < most || n == most && !isBetterLookup(r.c, h, best) {
-				continue
+			if n > 0 && (best < 0 || cmp.Or(n-most, r.c.messages[best].chars-r.c.messages[h].chars, int(best-h)) > 0) {
+				best, most = h, n // the smaller message is preferred, then the earlier one
 			}
-			best, most = h, n
 		}
 		if best < 0 {
 			break // only the system prompt holds the rest, and it is always sent
 		}
-		for _, f := range holds[best] {
+		for _, f := range contained[best] {
 			delete(missing, f)
 		}
 		out = append(out, best)
 	}
 	return out
-}
-
-// isBetterLookup reports whether a is preferred to b: the smaller message, then the earlier one.
-func isBetterLookup(c *Conversation, a, b int32) bool {
-	if b < 0 {
-		return true
-	}
-	if x, y := c.messages[a].chars, c.messages[b].chars; x != y {
-		return x < y
-	}
-	return a < b
 }

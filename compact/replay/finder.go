@@ -18,9 +18,9 @@ type finder struct {
 	short []searchText // search texts shorter than endBytes
 }
 
-func newFinder(needles []searchText) *finder {
+func newFinder(all []searchText) *finder {
 	f := &finder{byEnd: map[string][]searchText{}}
-	for _, n := range needles {
+	for _, n := range all {
 		if len(n.text) < endBytes {
 			f.short = append(f.short, n)
 			continue

@@ -34,20 +34,10 @@ var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 func identifiers(text string, found func(string)) {
 	for _, at := range identifierPattern().FindAllStringIndex(text, -1) {
 		id := strings.TrimRight(text[at[0]:at[1]], ".,:;/-")
-		if len(id) >= minIdentifierChars && len(id) <= maxIdentifierChars && !hexWord(id) {
+		if len(id) >= minIdentifierChars && len(id) <= maxIdentifierChars && strings.Trim(id, "abcdef") != "" { // the word facade is no id
 			found(id)
 		}
 	}
-}
-
-// hexWord reports whether id has only the letters a to f: the word facade is not an id.
-func hexWord(id string) bool {
-	for i := range len(id) {
-		if id[i] < 'a' || id[i] > 'f' {
-			return false
-		}
-	}
-	return true
 }
 
 // texts calls found for every string and number in arguments.

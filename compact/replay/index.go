@@ -17,8 +17,8 @@ type index struct {
 	facts        []string  // by fact
 	finder       *finder   // finds facts
 	inMessage    [][]int32 // by recorded message: the facts in it
-	holders      [][]int32 // by fact: the recorded messages that hold it, ascending
-	prompted     []int32   // facts in the system prompt
+	messagesWith [][]int32 // by fact: the recorded messages that contain it, ascending
+	inPrompt     []int32   // facts in the system prompt
 	instructions [][]int32 // by recorded message: instructions that occur first in it
 	needs        []needs   // by request
 }
@@ -61,14 +61,14 @@ const neverSeen = math.MaxInt32
 
 // indexer builds an index.
 type indexer struct {
-	c       *Conversation
-	index   *index
-	ids     map[string]int32
-	needles []searchText
-	inJSON  []bool // by fact: its JSON form is searched for too
-	prompt  map[int32]bool
-	results []int32 // by fact: the first result that holds it, or neverSeen
-	said    []int32 // by fact: the first other message that holds it, or neverSeen
+	c           *Conversation
+	index       *index
+	ids         map[string]int32
+	searched    []searchText
+	inJSON      []bool // by fact: its JSON form is searched for too
+	inPrompt    map[int32]bool
+	firstResult []int32 // by fact: the first tool result that contains it, or neverSeen
+	firstOther  []int32 // by fact: the first user message or reply that contains it, or neverSeen
 }
 
 // fact returns the number of a text. For lines, the JSON form is searched for too, as in arguments.
@@ -79,12 +79,12 @@ func (x *indexer) fact(text string, line bool) int32 {
 		x.ids[text] = id
 		x.index.facts = append(x.index.facts, text)
 		x.inJSON = append(x.inJSON, false)
-		x.needles = append(x.needles, searchText{text, id})
+		x.searched = append(x.searched, searchText{text, id})
 	}
 	if line && !x.inJSON[id] {
 		x.inJSON[id] = true
 		if escaped := asJSON(text); escaped != text {
-			x.needles = append(x.needles, searchText{escaped, id})
+			x.searched = append(x.searched, searchText{escaped, id})
 		}
 	}
 	return id
@@ -145,28 +145,28 @@ func (x *indexer) instructions() {
 // findFacts searches all recorded messages for all facts.
 func (x *indexer) findFacts(ctx context.Context) error {
 	ix := x.index
-	ix.finder = newFinder(x.needles)
+	ix.finder = newFinder(x.searched)
 	ix.inMessage = make([][]int32, len(x.c.messages))
-	ix.holders = make([][]int32, len(ix.facts))
-	x.said, x.results = slices.Repeat([]int32{neverSeen}, len(ix.facts)), slices.Repeat([]int32{neverSeen}, len(ix.facts))
-	ix.prompted = ix.finder.find(x.c.system)
+	ix.messagesWith = make([][]int32, len(ix.facts))
+	x.firstOther, x.firstResult = slices.Repeat([]int32{neverSeen}, len(ix.facts)), slices.Repeat([]int32{neverSeen}, len(ix.facts))
+	ix.inPrompt = ix.finder.find(x.c.system)
 	for i := range x.c.messages {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		ix.inMessage[i] = ix.finder.find(searchTexts(x.c.messages[i].body)...)
-		first := x.said
+		first := x.firstOther
 		if _, ok := x.c.messages[i].body.(conversation.ToolResult); ok {
-			first = x.results
+			first = x.firstResult
 		}
 		for _, f := range ix.inMessage[i] {
-			ix.holders[f] = append(ix.holders[f], int32(i))
+			ix.messagesWith[f] = append(ix.messagesWith[f], int32(i))
 			first[f] = min(first[f], int32(i))
 		}
 	}
-	x.prompt = map[int32]bool{}
-	for _, f := range ix.prompted {
-		x.prompt[f] = true
+	x.inPrompt = map[int32]bool{}
+	for _, f := range ix.inPrompt {
+		x.inPrompt[f] = true
 	}
 	return nil
 }
@@ -192,16 +192,16 @@ func searchTexts(body conversation.Body) []string {
 func (x *indexer) availableBefore(n needs, before int) needs {
 	var out needs
 	for _, r := range n.references {
-		if stood, results := x.occursBefore(r.fact, before); stood {
-			r.tool = results
+		if occurs, resultsOnly := x.occursBefore(r.fact, before); occurs {
+			r.tool = resultsOnly
 			out.references = append(out.references, r)
 		}
 	}
 	for _, facts := range n.anchors {
 		all := true
 		for _, f := range facts {
-			stood, _ := x.occursBefore(f, before)
-			all = all && stood
+			occurs, _ := x.occursBefore(f, before)
+			all = all && occurs
 		}
 		if all {
 			out.anchors = append(out.anchors, facts)
@@ -216,8 +216,8 @@ func (x *indexer) availableBefore(n needs, before int) needs {
 }
 
 // occursBefore reports whether the system prompt or an earlier message contains a fact, and whether only results do.
-func (x *indexer) occursBefore(fact int32, before int) (stood, resultsOnly bool) {
-	if x.prompt[fact] || int(x.said[fact]) < before {
+func (x *indexer) occursBefore(fact int32, before int) (occurs, resultsOnly bool) {
+	if x.inPrompt[fact] || int(x.firstOther[fact]) < before {
 		return true, false
 	}
 	resulted := x.inResultBefore(fact, before)
@@ -225,4 +225,6 @@ func (x *indexer) occursBefore(fact int32, before int) (stood, resultsOnly bool)
 }
 
 // inResultBefore reports whether an earlier result contains a fact.
-func (x *indexer) inResultBefore(fact int32, before int) bool { return int(x.results[fact]) < before }
+func (x *indexer) inResultBefore(fact int32, before int) bool {
+	return int(x.firstResult[fact]) < before
+}

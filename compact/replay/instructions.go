@@ -31,12 +31,10 @@ func sentences(line string) []string {
 	var out []string
 	from := 0
 	for i := 1; i < len(line); i++ {
-		if isSpace(line[i]) && strings.IndexByte(".!?", line[i-1]) >= 0 {
+		if strings.IndexByte(" \t\r\v\f", line[i]) >= 0 && strings.IndexByte(".!?", line[i-1]) >= 0 {
 			out = append(out, line[from:i])
 			from = i
 		}
 	}
 	return append(out, line[from:])
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }

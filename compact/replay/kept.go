@@ -24,7 +24,7 @@ type RetainedNeeds struct {
 	CostWithDebtVsTruncate map[string]Ratio   `json:"cost_with_debt_vs_truncate"`
 }
 
-// kept sums the tallies of all files; counted selects file of the two tallies.
+// kept sums the tallies of all files; counted selects one of the two tallies.
 func (p pool) kept(requests int, counted func(sums) tally) RetainedNeeds {
 	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{}}
 	var all tally

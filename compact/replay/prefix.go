@@ -1,20 +1,10 @@
 package replay
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"plimsoll/compact/projection"
-	"plimsoll/conversation"
 )
-
-// sameMessage reports whether two messages are sent as the same bytes.
-func sameMessage(a, b *projection.Message) bool {
-	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
-		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
-			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
-		})
-}
 
 // commonChars returns the length of the common prefix of two different messages, in code points.
 func commonChars(a, b *projection.Message) int {

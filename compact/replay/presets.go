@@ -1,13 +1,11 @@
 package replay
 
 import (
-	"errors"
 	"slices"
 
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -19,47 +17,36 @@ import (
 //     cache lives. With presets oneclaw (ONE) and jcli (JCL) it is the covered part of the view at full price,
 //     because the request shares no prefix. With jp (S64) it is the original messages at full price.
 
-// ignoreNothingToDo returns err, or nil if err only says that a rule found nothing to do.
-func ignoreNothingToDo(err error) error {
-	if errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused) {
-		return nil
-	}
-	return err
-}
-
-// transcript is the name of the file that preset jcli (JCL) would write before it compacts.
-const transcript = "transcripts/transcript_0.jsonl"
-
 // editInputs returns the state on which a proposal depends.
 func (in PolicyInput) editInputs(r preset.Rules) edit.Inputs {
 	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.Cold(), TurnInProgress: !in.TurnEnd}
 	if r.Preset.Design().WritesTranscript {
-		inputs.Transcript = transcript
+		inputs.Transcript = "transcripts/transcript_0.jsonl" // as preset jcli (JCL) would name it
 	}
 	return inputs
 }
 
-// applyRequest carries out a compaction request. A summary is replaced by an extract.
+// applyRequest carries out a compaction request.
 func applyRequest(in PolicyInput, r preset.Rules, request edit.Request) (Decision, error) {
 	proposal, err := edit.NewProposal(in.Log, r, in.editInputs(r), request)
-	if err == nil && proposal.Job != nil {
-		return extractSummary(proposal, originalChars(in.Log, proposal.Spans))
-	}
-	if err != nil {
-		return Decision{}, ignoreNothingToDo(err)
-	}
-	return Decision{Overlays: proposal.Bodies(0)}, nil
+	return applyProposal(proposal, err, originalChars(in.Log, proposal.Spans))
 }
 
-// extractSummary completes a proposal with an extract. inputChars is the size of the text that a model would have
-// read, in code points.
-func extractSummary(proposal edit.Proposal, inputChars int) (Decision, error) {
-	if err := proposal.Extract(); err != nil {
-		return Decision{}, ignoreNothingToDo(err)
+// applyProposal returns the overlays of a proposal, with an extract in place of a summary; none if there is nothing to
+// do. inputChars is the size of the text that a model would have read for the summary, in code points.
+func applyProposal(proposal edit.Proposal, err error, inputChars int) (Decision, error) {
+	if err == nil && proposal.Job != nil {
+		err = proposal.Extract()
+	}
+	switch {
+	case edit.IsNothingToDo(err):
+		return Decision{}, nil
+	case err != nil:
+		return Decision{}, err
 	}
 	decision := Decision{Overlays: proposal.Bodies(0)}
 	for _, b := range decision.Overlays {
-		if s, ok := b.(conversation.Summary); ok {
+		if s, ok := b.(conversation.Summary); ok && s.Text != "" {
 			decision.SummaryCalls = append(decision.SummaryCalls, SummaryCall{Input: tokens(inputChars), Output: tokens(conversation.Measure(s.Text).Chars())})
 		}
 	}
@@ -70,19 +57,8 @@ func extractSummary(proposal edit.Proposal, inputChars int) (Decision, error) {
 func originalChars(log []conversation.Event, spans []conversation.Span) int {
 	n, covered := 0, conversation.Disjoint(spans)
 	for _, e := range log {
-		if !covered.Contains(e.Seq) {
-			continue
-		}
-		switch b := e.Body.(type) {
-		case conversation.UserMessage:
-			n += b.Size.Chars()
-		case conversation.ToolResult:
-			n += b.Size.Chars()
-		case conversation.AssistantMessage:
-			n += b.Size.Chars()
-			for _, c := range b.Calls {
-				n += c.Size.Chars()
-			}
+		if size, ok := conversation.MessageSize(e.Body); ok && covered.Contains(e.Seq) {
+			n += size.Chars()
 		}
 	}
 	return n
@@ -120,10 +96,7 @@ func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
 // summarizeSpans replaces spans with an extract.
 func summarizeSpans(in PolicyInput, r preset.Rules, spans []conversation.Span, origin conversation.Origin) (Decision, error) {
 	proposal, err := edit.ProposeSummary(in.Log, r, in.editInputs(r), spans, origin)
-	if err != nil {
-		return Decision{}, ignoreNothingToDo(err)
-	}
-	return extractSummary(proposal, coveredChars(in.View, proposal.Spans))
+	return applyProposal(proposal, err, coveredChars(in.View, proposal.Spans))
 }
 
 // payloadFields are arguments with the content that a call writes or sends. They do not identify its object, such as a file.

@@ -21,7 +21,7 @@ func (s *score) countRecoverable(r *run, recoverable *share, before int, message
 		}
 	}
 	for _, fact := range lost {
-		recoverable.count(slices.ContainsFunc(s.holders(fact, before), func(h int32) bool {
+		recoverable.count(slices.ContainsFunc(s.messagesWith(fact, before), func(h int32) bool {
 			seq, turn := r.seqs[h], r.c.messages[h].turn
 			at, ok := messageOf[seq]
 			return ok && s.isNamed(at, &messages[at], seq, turn) && strings.Contains(r.recalled(int(h)), s.index.facts[fact])
@@ -29,9 +29,9 @@ func (s *score) countRecoverable(r *run, recoverable *share, before int, message
 	}
 }
 
-// holders returns the recorded messages with a fact, up to the index before.
-func (s *score) holders(fact int32, before int) []int32 {
-	all := s.index.holders[fact]
+// messagesWith returns the recorded messages with a fact, up to the index before.
+func (s *score) messagesWith(fact int32, before int) []int32 {
+	all := s.index.messagesWith[fact]
 	n, _ := slices.BinarySearch(all, int32(before))
 	return all[:n]
 }

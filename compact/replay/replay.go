@@ -13,7 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
 // Source is a conversation that can be loaded.
@@ -195,8 +198,11 @@ func (rp *replayer) results(c *Conversation) []*result {
 
 // replay executes a run and stores its sums.
 func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index) error {
-	r := newRun(c, t.entry.maker(t.set), t.set, t.entry.rules)
-	r.clock = rp.Clock
+	m := meter.New(meter.Options{
+		Window: meter.Window{Tokens: t.set.Window, Source: meter.WindowFlag}, PriceStep: t.set.Sheet.Step, CharsOnly: true,
+	}.WithRules(t.entry.rules))
+	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
+		meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken}), biller: newBiller(t.set.Sheet)}
 	if t.scored {
 		r.score = newScore(ix)
 	}
@@ -237,6 +243,9 @@ func newReplayer(o Options) (*replayer, error) {
 	}
 	if rp.Workers <= 0 {
 		rp.Workers = runtime.GOMAXPROCS(0)
+	}
+	if rp.Clock == nil {
+		rp.Clock = func() time.Time { return time.Time{} }
 	}
 	if rp.PlanSheet == "" {
 		rp.PlanSheet = DefaultPlanSheet

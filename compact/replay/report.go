@@ -32,7 +32,7 @@ type Corpus struct {
 	WrittenLines   int `json:"written_lines"`
 }
 
-// File is the report of file conversation.
+// File is the report of one conversation.
 type File struct {
 	Name string `json:"name"`
 	Corpus
@@ -102,7 +102,7 @@ type Figures struct {
 	SummaryInput float64 `json:"summary_input"`    // tokens
 }
 
-// sums are the results of file run.
+// sums are the results of one run.
 type sums struct {
 	requestTokens []float64 // tokens of each request
 	breaks        int
@@ -133,7 +133,7 @@ func (r *run) sums() sums {
 	return s
 }
 
-// file is file conversation with the sums of every policy.
+// file is one conversation with the sums of every policy.
 type file struct {
 	name    string
 	corpus  Corpus
@@ -142,7 +142,7 @@ type file struct {
 	sums    map[preset.Name]sums
 }
 
-// pool is the runs of file policy on several files, from which figures are computed.
+// pool is the runs of one policy on several files, from which figures are computed.
 type pool struct {
 	sheets []PriceSheet
 	policy preset.Name

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
@@ -22,7 +21,7 @@ type run struct {
 	c      *Conversation
 	policy Policy
 	set    PolicySetting
-	clock  func() time.Time // nil: time is not measured
+	clock  func() time.Time
 
 	log    []conversation.Event
 	origin []int32  // by index in the log: the index of the recorded message, -1 for overlays
@@ -34,7 +33,6 @@ type run struct {
 	requests     []sentRequest
 	calls        []SummaryCall
 	biller       *biller       // under the sheet of set
-	marked       bool          // a sheet of the replay bills by cache marks
 	decisionTime time.Duration // for deciding and projecting
 	peak         float64       // tokens of the largest request
 	breaks       int
@@ -43,15 +41,6 @@ type run struct {
 	violations   int     // see countViolations
 
 	score *score // nil: the run is only for costs
-}
-
-func newRun(c *Conversation, p Policy, set PolicySetting, rules preset.Rules) *run {
-	m := meter.New(meter.Options{
-		Window: meter.Window{Tokens: set.Window, Source: meter.WindowFlag}, PriceStep: set.Sheet.Step, CharsOnly: true,
-	}.WithRules(rules))
-	tools := conversation.Size{ASCII: Overhead * meter.CharsPerToken}
-	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
-		biller: newBiller(set.Sheet), marked: set.Marked}
 }
 
 // replayAll replays every request. It returns the error of the policy or of ctx.
@@ -94,13 +83,13 @@ func (r *run) appendMessages(from, to int) {
 
 // replayRequest lets the policy decide and then sends the request of a recorded reply.
 func (r *run) replayRequest(i int, q request) error {
-	start := r.now()
+	start := r.clock()
 	if err := r.askPolicy(PolicyInput{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
 		return err
 	}
 	view := r.shownView()
 	messages, err := projection.Harden(view, projection.Capabilities{})
-	r.decisionTime += r.now().Sub(start)
+	r.decisionTime += r.clock().Sub(start)
 	if err != nil && !errors.Is(err, projection.ErrNothingToSend) { // countViolations counts an empty request
 		return err
 	}
@@ -152,13 +141,6 @@ func (r *run) shownView() projection.View {
 	return r.policy.Transform(r.view)
 }
 
-func (r *run) now() time.Time {
-	if r.clock == nil {
-		return time.Time{}
-	}
-	return r.clock()
-}
-
 // baseTokens returns the tokens of a request before its messages.
 func (r *run) baseTokens() float64 { return Overhead + tokens(r.c.prompt.Chars()) }
 
@@ -176,7 +158,7 @@ func (r *run) commonPrefix(messages []projection.Message) sharedPrefix {
 	}
 	c := sharedPrefix{before: r.requests[len(r.requests)-1].tokens}
 	n, sent := 0, r.sent
-	for c.messages < min(len(messages), len(sent)) && sameMessage(&messages[c.messages], &sent[c.messages]) {
+	for c.messages < min(len(messages), len(sent)) && messages[c.messages].SameContent(&sent[c.messages]) {
 		n += chars(&messages[c.messages])
 		c.messages++
 	}
@@ -195,7 +177,7 @@ func (r *run) recordRequest(c sharedPrefix, idle time.Duration) {
 	}
 	size := r.baseTokens() + tokens(messageChars)
 	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
-	if r.marked {
+	if r.set.Marked {
 		q.marks = promptcache.RequestMarks(r.sent, r.baseTokens(), func(m *projection.Message) float64 { return tokens(chars(m)) })
 	}
 	r.requests = append(r.requests, q)

@@ -11,7 +11,7 @@ import (
 // The score counts how many of the recorded model's needs the requests contain. It keeps a count of messages for each fact and
 // updates it from request to request: only messages after the common prefix are searched.
 
-// score is the score of t run.
+// score is the score of one run.
 type score struct {
 	index *index
 
@@ -37,7 +37,7 @@ type messageFacts struct {
 func newScore(ix *index) *score {
 	n := len(ix.facts)
 	s := &score{index: ix, shown: make([]int32, n), indexed: make([]int32, n)}
-	for _, f := range ix.prompted {
+	for _, f := range ix.inPrompt {
 		s.shown[f]++
 	}
 	return s
@@ -60,7 +60,12 @@ func (s *score) scoreRequest(r *run, i int, messages []projection.Message, commo
 	for _, f := range s.given {
 		s.instructions.count(s.shown[f] > 0)
 	}
-	s.scoreNeeds(r, i, messages)
+	t := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
+	s.full.plus(t)
+	if s.indexes > 0 {
+		t = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
+	}
+	s.withoutIndex.plus(t)
 }
 
 // addFacts adds by, 1 or -1, to the counts of the facts of a message.
@@ -78,19 +83,25 @@ func (s *score) addFacts(h messageFacts, by int32) {
 
 // factsIn finds the facts in a message. For a recorded message that is sent unchanged they are known.
 func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
-	if i, ok := r.messageIndex(m); ok && repeatsMessage(m, r.c.messages[i].body) {
+	if i, ok := r.messageIndex(m); ok && slices.Equal(textsOf(m), searchTexts(r.c.messages[i].body)) {
 		return messageFacts{facts: s.index.inMessage[i]}
 	}
-	texts := []string{m.Text}
-	for _, c := range m.Calls {
-		texts = append(texts, c.Name, c.Arguments)
-	}
+	texts := textsOf(m)
 	h := messageFacts{facts: s.index.finder.find(texts...)}
 	if at := r.indexOffset(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
 		h.index = without(h.facts, s.index.finder.find(texts...))
 	}
 	return h
+}
+
+// textsOf returns the texts of a message that are searched.
+func textsOf(m *projection.Message) []string {
+	texts := []string{m.Text}
+	for _, c := range m.Calls {
+		texts = append(texts, c.Name, c.Arguments)
+	}
+	return texts
 }
 
 // indexOffset returns the byte at which the index of names of a message begins. In a note or summary the index is at the
@@ -118,7 +129,7 @@ func without(facts, others []int32) []int32 {
 	return slices.DeleteFunc(append([]int32{}, facts...), func(f int32) bool { return excluded[f] })
 }
 
-// messageIndex returns the index of the recorded message that a message of a request contains or replaces, if it is exactly t.
+// messageIndex returns the index of the recorded message that a message of a request contains or replaces, if it is exactly one.
 func (r *run) messageIndex(m *projection.Message) (i int, ok bool) {
 	if len(m.Events) != 1 {
 		return 0, false
@@ -128,29 +139,4 @@ func (r *run) messageIndex(m *projection.Message) (i int, ok bool) {
 		return 0, false
 	}
 	return int(r.origin[seq-1]), true
-}
-
-// repeatsMessage reports whether a message of a request has the same content as a recorded t.
-func repeatsMessage(m *projection.Message, body conversation.Body) bool {
-	switch b := body.(type) {
-	case conversation.UserMessage:
-		return m.Role == projection.RoleUser && m.Text == b.Text
-	case conversation.ToolResult:
-		return m.Role == projection.RoleTool && m.Text == b.Text
-	case conversation.AssistantMessage:
-		return m.Role == projection.RoleAssistant && m.Text == b.Text && slices.EqualFunc(m.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
-			return x.Name == y.Name && x.Arguments == y.Arguments
-		})
-	}
-	return false
-}
-
-// scoreNeeds counts how many needs of the recorded reply its request shows.
-func (s *score) scoreNeeds(r *run, i int, messages []projection.Message) {
-	t := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
-	s.full.plus(t)
-	if s.indexes > 0 {
-		t = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
-	}
-	s.withoutIndex.plus(t)
 }

@@ -69,13 +69,11 @@ func countMisplaced(messages []projection.Message) int {
 
 // isSendable reports whether a message is not empty, is valid text, and has only calls with a name and an object as arguments.
 func isSendable(m *projection.Message) bool {
-	texts := []string{m.Text}
 	for _, c := range m.Calls {
 		if c.Name == "" || object(c.Arguments) != c.Arguments {
 			return false
 		}
-		texts = append(texts, c.Name, c.Arguments)
 	}
-	all := strings.Join(texts, "")
+	all := strings.Join(textsOf(m), "")
 	return strings.TrimSpace(all) != "" && utf8.ValidString(all) && strings.IndexByte(all, 0) < 0
 }
