@@ -182,7 +182,7 @@ func (r *Running) switchIf(conn setup.Connection, condition func() bool) {
 // Close stops the agent, which stores a partial reply, then the tools, then closes the writer.
 func (r *Running) Close() error {
 	if r.stop != nil {
-		r.Agents.Servers.attach(nil)
+		r.Agents.Servers.detach(r)
 		r.stop()
 		r.tasks.Wait()
 		r.Discoveries.Wait()
