@@ -42,9 +42,9 @@ var ours = []struct {
 		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/mcp", "tools/permission", "tools/skill", "tui",
 	}},
 	{"cli/session", []string{
-		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
+		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/owncommand", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/numbers", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/workspace",
+		"conversation/numbers", "conversation/plain", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/workspace",
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",

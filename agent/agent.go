@@ -33,8 +33,9 @@ type Agent struct {
 	counter        *tokenCounter
 	titler         *titler
 	hooks          *hookRunner
-	retryRequested bool // Retry was called: the newest request must be made again
-	maxSteps       int  // most requests in one turn
+	asked          atomic.Int64 // questions of AskUser
+	retryRequested bool         // Retry was called: the newest request must be made again
+	maxSteps       int          // most requests in one turn
 	fallbacks      []core.Fallback
 	servers        core.ToolServers           // nil without servers of tools
 	serversStarted bool                       // in this run
@@ -61,7 +62,8 @@ func New(o core.Options) (*Agent, error) {
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
 	a.hooks = &hookRunner{journal: j, inbox: in, display: disp, port: o.Hooks, warned: map[string]bool{}}
-	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results}
+	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results,
+		questions: map[string]chan<- conversation.Answer{}}
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
@@ -146,7 +148,7 @@ func (a *Agent) TakeBack() {
 	a.inbox.Put(func(context.Context) { a.queue.returnToComposer() })
 }
 
-// Answer answers the question or the approval request of a waiting tool call. It is ignored if the call does not wait.
+// Answer answers the question or the approval request with the ID of its call. It is ignored if the question is not open.
 func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.Put(func(context.Context) {
 		a.calls.answer(callID, answer)

@@ -51,14 +51,14 @@ func (c *call) canRunInParallel() bool {
 
 // callRunner runs the calls of a turn.
 type callRunner struct {
-	journal  *core.Journal
-	display  *display
-	inbox    *core.Inbox
-	toolbox  core.Toolbox // nil: no tools
-	hooks    *hookRunner
-	results  core.Results
-	question *question       // of the call that waits for the user, or nil
-	repeats  compact.Repeats // earlier results, by their text
+	journal   *core.Journal
+	display   *display
+	inbox     *core.Inbox
+	toolbox   core.Toolbox // nil: no tools
+	hooks     *hookRunner
+	results   core.Results
+	questions map[string]chan<- conversation.Answer // that wait for the user, by the ID of their call
+	repeats   compact.Repeats                       // earlier results, by their text
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -233,19 +233,24 @@ func inParallel(calls []*call, f func(*call)) {
 	all.Wait()
 }
 
-// answer passes the user's answer to the call that waits for it.
-func (r *callRunner) answer(callID string, answer conversation.Answer) {
-	if r.question == nil || r.question.callID != callID {
-		return
-	}
-	r.question.answer <- answer
-	r.question = nil
+// ask asks the user, who answers with the ID of the call. The answer goes to a channel with room for it.
+func (r *callRunner) ask(c conversation.ToolCall, review conversation.Review, answer chan<- conversation.Answer) {
+	r.questions[c.ID] = answer
+	r.journal.Publish(updates.AskApproval{Call: c, Review: review})
 }
 
-// question is a question to the user, or a request for approval, of one call.
-type question struct {
-	callID string
-	answer chan conversation.Answer
+// answer passes the user's answer on. It does nothing if the question is no longer open.
+func (r *callRunner) answer(callID string, answer conversation.Answer) {
+	if to, open := r.questions[callID]; open {
+		to <- answer
+		delete(r.questions, callID)
+	}
+}
+
+// endQuestion closes a question that needs no answer any more.
+func (r *callRunner) endQuestion(callID string) {
+	delete(r.questions, callID)
+	r.journal.Publish(updates.ApprovalClosed{CallID: callID})
 }
 
 // checkPermission sets the outcome of a call that may not run, or whose result is the user's answer. The error is the
@@ -307,14 +312,12 @@ func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
 
 // askUser waits for the user's answer to a call.
 func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
-	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
-	r.question = q
+	answer := make(chan conversation.Answer, 1)
 	r.display.status(updates.Status{Phase: updates.Asking})
-	r.journal.Publish(updates.AskApproval{Call: c.ToolCall, Review: c.review})
-	v, _, err := core.Receive(ctx, r.inbox, q.answer)
-	r.question = nil
+	r.ask(c.ToolCall, c.review, answer)
+	v, _, err := core.Receive(ctx, r.inbox, answer)
 	if err != nil {
-		r.journal.Publish(updates.ApprovalClosed{CallID: c.ID})
+		r.endQuestion(c.ID)
 	}
 	return v, err
 }

@@ -97,16 +97,10 @@ func (t *titler) hasFirstLineTitle() bool {
 
 // request is the request for a title.
 func (t *titler) request(question, reply string) llm.Outgoing {
-	m := t.journal.Model()
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), messageChars) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), messageChars) + "\n\nWrite the title."
-	r := llm.Outgoing{
-		Request:  llm.Request{Model: m.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
-		Provider: t.journal.Provider(), To: m, Purpose: conversation.PurposeTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
-	}
-	if most := m.MaxOut; most > 0 {
-		r.MaxTokens = min(r.MaxTokens, most)
-	}
-	return r
+	return sideRequest(t.journal, conversation.PurposeTitle, llm.Request{
+		System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens,
+	})
 }
 
 // storeTitle stores the usage of the request, and the title if it is valid and still needed.

@@ -43,10 +43,20 @@ func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
 	return &askedCommand{Command: c, args: rest[end:], settings: cmd.settings}
 }
 
-// message returns the prompt with the message of the command in place of what was typed. It may be called on nil.
+// message returns the prompt with the message of the command, or of a server's prompt, in place of what was typed. It may be called
+// on nil.
 func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, prompt string) (string, error) {
 	if own == nil {
-		return prompt, nil
+		line, isCommand := strings.CutPrefix(typed, "/")
+		name, args, _ := strings.Cut(line, " ")
+		if !isCommand {
+			return prompt, nil
+		}
+		text, isPrompt, err := p.running.Agents.Servers.PromptMessage(ctx, p.running, name, args)
+		if !isPrompt {
+			return prompt, nil
+		}
+		return text + strings.TrimPrefix(prompt, typed), err
 	}
 	maker := screen.NewMaker(own.settings, p.running)
 	text, notes, err := maker.Message(ctx, own.Command, own.args, nil)

@@ -68,6 +68,7 @@ type MCPServer struct {
 	Auth     string        `yaml:"auth" enum:",oauth,none" doc:"oauth = log in by the browser when the server asks for it; empty or none = only the headers."`
 	Tools    ToolChoice    `yaml:"tools"`
 	Approval string        `yaml:"approval" enum:",allow,ask,deny" doc:"Whether calls of its tools run, ask or are refused; empty = the permission mode decides, and asks."`
+	Sampling bool          `yaml:"sampling" doc:"true lets the server ask the model in use; each time you are shown the question and the price first."`
 	Timeout  time.Duration `yaml:"timeout" doc:"How long starting it, and a call without progress, may take; 0 = 30 seconds."`
 	Enabled  *bool         `yaml:"enabled" doc:"false leaves the server out; unset = enabled."`
 }

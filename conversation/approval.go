@@ -25,6 +25,8 @@ type Answer struct {
 	// them. Empty means the rules of the [Offer].
 	Rules []string
 	Text  string // the answer to a question, or the reason for a GrantNo
+	// Values are those of a form, by the name of the field.
+	Values map[string]any
 }
 
 // Offer is the permission rules that the user can grant for a call, and their

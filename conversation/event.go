@@ -213,6 +213,7 @@ const (
 	PurposeReply   Purpose = ""        // to continue the conversation
 	PurposeSummary Purpose = "summary" // to summarize a part of it
 	PurposeTitle   Purpose = "title"   // to name it
+	PurposeServer  Purpose = "server"  // to answer a server of tools
 )
 
 // HasPromptCount reports whether the provider reported the tokens of the prompt.

@@ -33,6 +33,7 @@ const (
 	NeedNothing  Need = "nothing"  // run it
 	NeedApproval Need = "approval" // ask the user first
 	NeedAnswer   Need = "answer"   // ask the user; the answer is the result
+	NeedForm     Need = "form"     // ask the user to fill in a form
 	NeedRefusal  Need = "refusal"  // do not run it, for the Reason given
 )
 
@@ -43,10 +44,11 @@ type Review struct {
 	Title    string   // one line: tool and subject, "modify_file upload.go"
 	Diff     string   // unified diff of what would change, for edits
 	Command  string   // the exact command, for commands
-	Question string   // for NeedAnswer
+	Question string   // for NeedAnswer and NeedForm
 	Options  []string // for NeedAnswer: the answers offered, may be empty
-	Reason   string   // for NeedRefusal: the reason, shown to the model and the user
-	Offer    Offer    // for NeedApproval: the rules that the user can grant; empty without any
+	Form     []FormField
+	Reason   string // for NeedRefusal: the reason, shown to the model and the user
+	Offer    Offer  // for NeedApproval: the rules that the user can grant; empty without any
 }
 
 // Mode is a permission mode: which calls run without asking.

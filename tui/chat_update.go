@@ -61,8 +61,11 @@ func (c *chat) update(u updates.Update) pane.Action {
 func (c *chat) addEvents(events []conversation.Event) {
 	c.transcript.Append(events)
 	for _, e := range events {
-		if b, ok := e.Body.(conversation.UserMessage); ok {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
 			c.outbox.messageLogged(b.Text)
+		case conversation.MCPServer: // its prompts are commands, its resources can be mentioned
+			c.ownListedAt, c.filesListedAt = time.Time{}, time.Time{}
 		}
 	}
 }

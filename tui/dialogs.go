@@ -112,6 +112,14 @@ func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 			return answer(conversation.Answer{Grant: conversation.GrantOnce, Text: text})
 		})
 	}
+	if u.Review.Need == conversation.NeedForm {
+		return dialog.NewForm(u.Review, func(values map[string]any, ok bool) pane.Action {
+			if !ok {
+				return answer(conversation.Answer{Grant: conversation.GrantNo})
+			}
+			return answer(conversation.Answer{Grant: conversation.GrantOnce, Values: values})
+		})
+	}
 	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.CheckRules(u.Call.ID, rules) }, answer)
 }
 

@@ -30,10 +30,7 @@ type Expansion struct {
 
 // Expand puts arguments into the body of a command.
 func Expand(body, args string) Expansion {
-	in := inserter{all: strings.TrimSpace(args)}
-	for _, m := range typedWords().FindAllStringSubmatch(args, -1) {
-		in.words = append(in.words, m[1]+m[2]+m[3])
-	}
+	in := inserter{all: strings.TrimSpace(args), words: Words(args)}
 	var e Expansion
 	at := 0
 	for _, m := range commandPlaces().FindAllStringSubmatchIndex(body, -1) {
@@ -56,6 +53,15 @@ func Expand(body, args string) Expansion {
 		}
 	}
 	return e
+}
+
+// Words splits what was typed after a command into its arguments; one in quotes is one.
+func Words(args string) []string {
+	var words []string
+	for _, m := range typedWords().FindAllStringSubmatch(args, -1) {
+		words = append(words, m[1]+m[2]+m[3])
+	}
+	return words
 }
 
 // Message is the text with the outputs of the commands, in their order.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/cli/session"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -36,7 +37,7 @@ const (
 	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
-// Files lists the files of the workspace that can be mentioned.
+// Files lists the files of the workspace and the resources of servers that can be mentioned.
 func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 	if err := h.deps.Settings.Configure(); err != nil {
 		return nil, err
@@ -52,7 +53,16 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, limit)) / meter.CharsPerToken)})
 		}
 	}
-	return append(files, foldersOf(found)...), nil
+	files = append(files, foldersOf(found)...)
+	if running := h.running(); running != nil {
+		ctx, cancel := context.WithTimeout(ctx, listingTimeout)
+		defer cancel()
+		resources, _ := h.deps.Agents.Servers.Resources(ctx, running) // /mcp shows which servers do not answer
+		for _, r := range resources {
+			files = append(files, tui.File{Path: r.Server + ":" + r.URI, Tokens: int(float64(min(r.Size, limit)) / meter.CharsPerToken)})
+		}
+	}
+	return files, nil
 }
 
 // foldersOf lists the folders that files are in, with the estimated tokens of their lists.
@@ -76,11 +86,12 @@ func foldersOf(files []workspace.File) []tui.File {
 
 // Attach returns the texts of mentioned files and folders, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
-	return Attach(ctx, h.deps.Settings.Workspace, h.arrivalCap(), paths...)
+	return Attach(ctx, h.deps.Settings.Workspace, h.running(), h.arrivalCap(), paths...)
 }
 
-// Attach returns the texts of files and folders of a workspace, each with its name and cut to a limit.
-func Attach(ctx context.Context, workspace string, limit conversation.ArrivalCap, paths ...string) (string, error) {
+// Attach returns the texts of files and folders of a workspace, and of resources of servers, each with its name and cut to a limit.
+// running may be nil.
+func Attach(ctx context.Context, workspace string, running *session.Running, limit conversation.ArrivalCap, paths ...string) (string, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
@@ -91,7 +102,14 @@ func Attach(ctx context.Context, workspace string, limit conversation.ArrivalCap
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		text, err := readAttachment(root, path)
+		var text string
+		var isResource bool
+		if running != nil {
+			text, isResource, err = running.Agents.Servers.ReadMention(ctx, running, path)
+		}
+		if !isResource {
+			text, err = readAttachment(root, path)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errNoFile{}
 		}

@@ -124,11 +124,13 @@ func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 
 // Conversation describes an open conversation to the screen.
 func (h *Host) Conversation(running *session.Running) tui.Conversation {
+	settings := h.deps.Settings
 	return tui.Conversation{
 		ID: running.ID, Title: session.Title(running.Events), Events: running.Events,
 		Session: liveSession{running.Agent, running.Toolbox.Policy, running, &h.Pace, &memoryReleaser{isDue: true, release: releaseSpareMemory}},
 		Profile: running.InitialRules.DefaultProfile, Profiles: profilesOf(running.InitialRules), KeepLast: running.InitialRules.KeepLast,
-		Model: running.Connection.Model, Meter: running.InitialMeter, Waiting: running.Writer.Waiting(), Mode: running.Toolbox.Mode(), Notes: append(h.deps.Settings.RefusedNotes(), running.Notes...),
+		Model: running.Connection.Model, Meter: running.InitialMeter, Waiting: running.Writer.Waiting(), Mode: running.Toolbox.Mode(),
+		Notes: slices.Concat(settings.RefusedNotes(), settings.OfferServers(), running.Notes),
 	}
 }
 

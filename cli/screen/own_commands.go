@@ -1,19 +1,25 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"plimsoll/cli/owncommand"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui"
 )
 
-// OwnCommands lists the slash commands of the user's own. The error says which files are passed over.
-func (h *Host) OwnCommands(context.Context) ([]tui.OwnCommand, error) {
+// OwnCommands lists the slash commands of the user's own and the prompts of servers. The error says which files are passed over, and
+// which servers do not answer.
+func (h *Host) OwnCommands(ctx context.Context) ([]tui.OwnCommand, error) {
 	if err := h.deps.Settings.Configure(); err != nil {
 		return nil, err
 	}
@@ -22,10 +28,37 @@ func (h *Host) OwnCommands(context.Context) ([]tui.OwnCommand, error) {
 	for i, c := range list {
 		out[i] = tui.OwnCommand{Name: c.Name, Args: c.Arguments, Help: c.Description, Origin: string(c.Origin), File: h.deps.Console.Home(c.Path), Text: c.Text}
 	}
-	return out, err
+	running := h.running()
+	if running == nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
+	defer cancel()
+	prompts, promptErr := h.deps.Agents.Servers.Prompts(ctx, running)
+	for _, p := range prompts {
+		name := session.CommandName(p)
+		if _, taken := owncommand.Named(list, name); taken {
+			continue
+		}
+		var words []string
+		for _, a := range p.Arguments {
+			word := strings.ToUpper(plain.Line(a.Name))
+			if !a.Required {
+				word = "[" + word + "]"
+			}
+			words = append(words, word)
+		}
+		out = append(out, tui.OwnCommand{Name: name, Args: strings.Join(words, " "), Help: conversation.OneLine(cmp.Or(p.Description, p.Title), 120),
+			Origin: "server", File: "a prompt of the server " + p.Server})
+	}
+	return out, errors.Join(err, promptErr)
 }
 
-// MakeMessage makes the message of a command of the user's own, and applies its model and its preset to the open conversation.
+// listingTimeout is how long a list waits for what servers offer.
+const listingTimeout = 5 * time.Second
+
+// MakeMessage makes the message of a command of the user's own, and applies its model and its preset to the open conversation. It
+// also makes that of a prompt.
 func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []string) (string, error) {
 	running := h.running()
 	if running == nil {
@@ -34,7 +67,11 @@ func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []st
 	list, _ := h.deps.Settings.OwnCommands() // the list of commands says what could not be read
 	c, ok := owncommand.Named(list, name)
 	if !ok {
-		return "", fmt.Errorf("there is no command /%s any more", name)
+		text, isPrompt, err := h.deps.Agents.Servers.PromptMessage(ctx, running, name, args)
+		if !isPrompt {
+			err = fmt.Errorf("there is no command /%s any more", name)
+		}
+		return text, err
 	}
 	maker := NewMaker(h.deps.Settings, running)
 	text, notes, err := maker.Message(ctx, c, args, approved)
@@ -57,7 +94,7 @@ func NewMaker(settings *setup.Settings, running *session.Running) owncommand.Mak
 	limit := running.Agent.ArrivalCap()
 	return owncommand.Maker{Tools: running.Toolbox, Limit: limit,
 		Attach: func(ctx context.Context, path string) (string, error) {
-			return Attach(ctx, settings.Workspace, limit, path)
+			return Attach(ctx, settings.Workspace, running, limit, path)
 		},
 		Trusted: func(text string) bool {
 			trusted, _ := settings.ContentTrust(text)

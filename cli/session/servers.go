@@ -57,16 +57,25 @@ func (s *Servers) open(r *Running) tools.Servers {
 		}
 		s.configs = configs
 		s.client = mcp.New(configs, mcp.Options{Dir: settings.Workspace, Environ: r.Agents.Console.Environ, Changed: s.noteChange,
-			Browse: s.browse, Tokens: settings.ServerLogins()})
+			Browse: s.browse, Tokens: settings.ServerLogins(), Elicit: s.elicit, Sample: s.sample})
 	}
 	return &serversOf{servers: s, running: r}
 }
 
-// attach makes r the conversation that records what happens to the servers; nil ends that.
+// attach makes r the conversation that records what happens to the servers.
 func (s *Servers) attach(r *Running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running = r
+}
+
+// detach ends attach, unless another conversation was opened since.
+func (s *Servers) detach(r *Running) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == r {
+		s.running = nil
+	}
 }
 
 func (s *Servers) close() error {

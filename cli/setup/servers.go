@@ -58,7 +58,7 @@ func (s *Settings) ServerConfigs(cfg config.Config) (configs []mcp.Config, probl
 		if server.Enabled != nil && !*server.Enabled {
 			continue
 		}
-		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth",
+		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth", Sampling: server.Sampling,
 			Allow: server.Tools.Allow, Deny: server.Tools.Deny, Timeout: server.Timeout}
 		var missing []string
 		resolve := func(table map[string]string) map[string]string {
@@ -185,6 +185,31 @@ func (s *Settings) ServersFiles() []string {
 		}
 	}
 	return out
+}
+
+// otherClients stands for the workspace in the stored decision about files of other clients.
+const otherClients = "files of other clients"
+
+// OfferServers describes the servers in files of other clients, each content of a file once.
+func (s *Settings) OfferServers() (notes []string) {
+	told := s.TrustOf(otherClients).Contents
+	var contents []WorkspaceContent
+	for _, path := range s.ServersFiles() {
+		servers, _ := ReadServers(path)     // it could be read just now
+		content, _ := json.Marshal(servers) // without the values of variables and headers
+		c := WorkspaceContent{Path: path, Text: path + string(content)}
+		if _, known := told[hashOf(c.Text)]; !known {
+			contents = append(contents, c)
+			names := strings.Join(slices.Sorted(maps.Keys(servers)), ", ")
+			notes = append(notes, fmt.Sprintf("%s names servers of tools (%s); `plimsoll mcp add --from %[1]s` takes them over", s.Console.Home(path), names))
+		}
+	}
+	if len(contents) > 0 {
+		if err := s.StoreTrust(Trust{Workspace: otherClients}, contents...); err != nil {
+			return nil // they would be offered at each start
+		}
+	}
+	return notes
 }
 
 // ReadServers reads the servers that a file of another client names.

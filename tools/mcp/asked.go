@@ -8,23 +8,13 @@ import (
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"plimsoll/conversation"
 )
 
 //lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the model, and still log.
 
 // What a server asks of the user and of the model. While the user is asked, no clock runs.
-
-// Field is one field of a form that a server shows to the user.
-type Field struct {
-	Name, Title, Description string
-	Type                     string   // string, number, integer, boolean, choice or choices
-	Format                   string   // email, uri, date, date-time or ""
-	Options                  []string // values of a choice
-	Labels                   []string // what is shown of them; as long as Options
-	Required                 bool
-	Default                  any      // nil: none
-	Min, Max                 *float64 // of a number, or of the length of a string
-}
 
 // SampleRequest is what a server asks the model.
 type SampleRequest struct {
@@ -85,7 +75,7 @@ type property struct {
 type titled struct{ Const, Title string }
 
 // formFields returns the fields of a form, those that are required first, then by name.
-func (s *server) formFields(schema any) ([]Field, error) {
+func (s *server) formFields(schema any) ([]conversation.FormField, error) {
 	data, err := json.Marshal(schema)
 	var form struct {
 		Properties map[string]property
@@ -97,9 +87,9 @@ func (s *server) formFields(schema any) ([]Field, error) {
 	if err != nil || len(form.Properties) > maxFields || len(data) > maxSchema {
 		return nil, errors.New("the form cannot be shown")
 	}
-	var fields []Field
+	var fields []conversation.FormField
 	for name, p := range form.Properties {
-		f := Field{Name: name, Title: s.line(cmp.Or(p.Title, name)), Description: s.described(p.Description), Type: p.Type, Format: s.line(p.Format),
+		f := conversation.FormField{Name: name, Title: s.line(cmp.Or(p.Title, name)), Description: s.described(p.Description), Type: p.Type, Format: s.line(p.Format),
 			Required: slices.Contains(form.Required, name), Default: p.Default, Min: cmp.Or(p.Minimum, p.MinLength, p.MinItems), Max: cmp.Or(p.Maximum, p.MaxLength, p.MaxItems)}
 		choice := p
 		if p.Type == "array" && p.Items != nil {
@@ -119,7 +109,7 @@ func (s *server) formFields(schema any) ([]Field, error) {
 		}
 		fields = append(fields, f)
 	}
-	slices.SortFunc(fields, func(a, b Field) int {
+	slices.SortFunc(fields, func(a, b conversation.FormField) int {
 		if a.Required != b.Required {
 			return map[bool]int{true: -1, false: 1}[a.Required]
 		}

@@ -19,7 +19,7 @@ func (s *server) client() *sdk.Client {
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { s.noteLog(r.Params) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.noteProgress(r.Params) },
 	}
-	if s.options.Sample != nil {
+	if s.config.Sampling && s.options.Sample != nil {
 		options.CreateMessageHandler = s.sample
 	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "plimsoll", Version: "1"}, options)

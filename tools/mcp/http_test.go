@@ -18,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"plimsoll/conversation"
 	"plimsoll/tools/mcp"
 )
 
@@ -93,17 +94,17 @@ func TestServerOverHTTPUsesAllThatIsOffered(t *testing.T) {
 		}
 		handler.ServeHTTP(w, r)
 	}))
-	var fields []mcp.Field
+	var fields []conversation.FormField
 	s := open(t, mcp.Options{
 		Changed: func(name string) { changed <- name },
-		Elicit: func(_ context.Context, server, message string, f []mcp.Field) (map[string]any, string, error) {
+		Elicit: func(_ context.Context, server, message string, f []conversation.FormField) (map[string]any, string, error) {
 			fields = f
 			return map[string]any{"name": server + " " + message}, "accept", nil
 		},
 		Sample: func(_ context.Context, _ string, r mcp.SampleRequest) (mcp.SampleReply, error) {
 			return mcp.SampleReply{Text: fmt.Sprintf("%s: %s %s: 4", r.System, r.Messages[0].Role, r.Messages[0].Text), Model: "m", StopReason: "endTurn"}, nil
 		},
-	}, mcp.Config{Name: "p", URL: address, Headers: map[string]string{"X-Key": "header-secret"}, Timeout: long})
+	}, mcp.Config{Name: "p", URL: address, Sampling: true, Headers: map[string]string{"X-Key": "header-secret"}, Timeout: long})
 	s.Start(t.Context())
 	if state := s.States()[0]; state.Phase != mcp.Ready || state.Version != "polite 2" || state.Instructions != "Ask nicely." || state.Protocol != "2025-11-25" {
 		t.Fatalf("the state is %+v", state)

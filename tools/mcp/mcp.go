@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"plimsoll/conversation"
 )
 
 // Config describes one server: a program or an address.
@@ -25,6 +27,7 @@ type Config struct {
 	Headers     map[string]string // of requests to the host of URL
 	OAuth       bool              // log in by the browser when the server asks for it
 	Allow, Deny []string          // names of tools; Allow empty: all
+	Sampling    bool              // it may ask the model, after the user's yes
 	Timeout     time.Duration     // of the start, and of a call without progress; 0: 30 s
 }
 
@@ -35,15 +38,14 @@ const defaultTimeout = 30 * time.Second
 type Options struct {
 	Dir     string                                      // workspace: where programs start, and the root that servers are told
 	Environ []string                                    // of the user; programs get it without keys
-	Log     func(server, line string)                   // gets what is added to the log of a server; nil: only kept for Servers.Log
 	Changed func(server string)                         // a server ended, or offers other tools; it must not block. nil: ignored
 	Tokens  TokenStore                                  // keeps logins; nil: until the program ends
 	Browse  func(ctx context.Context, url string) error // shows the user a page to log in; nil: no login
 	HTTP    http.RoundTripper                           // nil: http.DefaultTransport
 
 	// Elicit shows a form of a server to the user; the action is accept, decline or cancel. Meanwhile no timeout runs. nil: declined.
-	Elicit func(ctx context.Context, server, message string, fields []Field) (values map[string]any, action string, err error)
-	// Sample asks the model for a server; nil: servers are told that they cannot.
+	Elicit func(ctx context.Context, server, message string, fields []conversation.FormField) (values map[string]any, action string, err error)
+	// Sample asks the model for a server that may.
 	Sample func(ctx context.Context, server string, request SampleRequest) (SampleReply, error)
 }
 
@@ -204,7 +206,6 @@ const (
 // ring keeps the newest lines of a server.
 type ring struct {
 	hide func(string) string
-	show func(line string)
 
 	mu    sync.Mutex // guards what follows
 	kept  []string
@@ -232,7 +233,6 @@ func (r *ring) add(line string) {
 	if line = oneLine(r.hide(line), lineChars); line == "" {
 		return
 	}
-	r.show(line)
 	if len(r.kept) == maxLog {
 		r.kept = slices.Delete(r.kept, 0, 1)
 	}

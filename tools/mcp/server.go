@@ -23,11 +23,6 @@ import (
 func newServer(ctx context.Context, c Config, o *Options, tasks *sync.WaitGroup) *server {
 	s := &server{config: c, options: o, lifetime: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, since: time.Now(), progress: map[string]func(string){}}
 	s.log.hide = s.secrets.hide
-	s.log.show = func(line string) {
-		if o.Log != nil {
-			o.Log(c.Name, line)
-		}
-	}
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/conversation"
 	"plimsoll/tools/mcp"
 )
 
@@ -66,7 +67,7 @@ func TestServersEndWithAKilledProgram(t *testing.T) {
 func TestQuestionStopsTheClockAndEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	asked, ended := make(chan struct{}), make(chan struct{})
-	s := open(t, mcp.Options{Elicit: func(ctx context.Context, _, _ string, _ []mcp.Field) (map[string]any, string, error) {
+	s := open(t, mcp.Options{Elicit: func(ctx context.Context, _, _ string, _ []conversation.FormField) (map[string]any, string, error) {
 		close(asked)
 		<-ctx.Done()
 		close(ended)
@@ -105,7 +106,7 @@ func TestReferenceServersOfTheRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	npx := func(name string, args ...string) mcp.Config {
-		return mcp.Config{Name: name, Command: append([]string{"npx", "-y", "@modelcontextprotocol/server-" + name}, args...), Timeout: 3 * time.Minute}
+		return mcp.Config{Name: name, Sampling: true, Command: append([]string{"npx", "-y", "@modelcontextprotocol/server-" + name}, args...), Timeout: 3 * time.Minute}
 	}
 	s := mcp.New([]mcp.Config{npx("everything"), npx("filesystem", dir)}, mcp.Options{Dir: dir, Environ: os.Environ(),
 		Sample: func(context.Context, string, mcp.SampleRequest) (mcp.SampleReply, error) {

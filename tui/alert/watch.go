@@ -159,7 +159,7 @@ func joined(title, text string) string {
 // question describes what a tool call needs from the user.
 func question(u updates.AskApproval) string {
 	switch r := u.Review; {
-	case r.Need == conversation.NeedAnswer:
+	case r.Need == conversation.NeedAnswer, r.Need == conversation.NeedForm:
 		return "has a question: " + r.Question
 	case r.Command != "":
 		return "waiting for your approval: run " + program(r.Command)

@@ -46,6 +46,7 @@ func TestViews(t *testing.T) {
 		{"ask", func() dialog.Dialog {
 			return newAsk("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
+		{"fill in a form", func() dialog.Dialog { return newForm() }, append(letters("Ada"), "tab", "down", "right", "enter")},
 		{"pick", func() dialog.Dialog { return newPicker(modelOptions()) }, nil},
 		{"pick filtered", func() dialog.Dialog { return newPicker(modelOptions()) }, letters("qw")},
 		{"pick nothing", func() dialog.Dialog {

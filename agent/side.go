@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"strconv"
+
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/conversation"
+)
+
+// Beside the conversation the user is asked what no call of the model is about, and the model what is not part of the conversation.
+// What that costs is in the log; neither waits for a turn, nor a turn for it.
+
+// AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call
+// it.
+func (a *Agent) AskUser(ctx context.Context, review conversation.Review) (answer conversation.Answer, ok bool) {
+	if !a.journal.Interactive() {
+		return answer, false
+	}
+	c := conversation.ToolCall{ID: "question " + strconv.FormatInt(a.asked.Add(1), 10)}
+	to := make(chan conversation.Answer, 1)
+	a.inbox.Put(func(context.Context) { a.calls.ask(c, review, to) })
+	select {
+	case answer = <-to:
+		return answer, true
+	case <-ctx.Done():
+		a.inbox.Put(func(context.Context) { a.calls.endQuestion(c.ID) })
+		return answer, false
+	}
+}
+
+// AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. Any
+// goroutine may call it. The reply is not nil.
+func (a *Agent) AskModel(ctx context.Context, purpose conversation.Purpose, r llm.Request) (*llm.Reply, error) {
+	out, err := ask(ctx, a, func() llm.Outgoing { return sideRequest(a.journal, purpose, r) })
+	if err != nil {
+		return &llm.Reply{}, err
+	}
+	rep, err := out.Read(ctx)
+	if rep.Usage != nil {
+		a.inbox.Put(func(ctx context.Context) { a.journal.AppendWhenIdle(ctx, a.windows.usageEvents(out, rep, 0)...) })
+	}
+	return rep, err
+}
+
+// sideRequest addresses a request that is not part of the conversation to the model in use.
+func sideRequest(j *core.Journal, purpose conversation.Purpose, r llm.Request) llm.Outgoing {
+	m := j.Model()
+	r.Model = m.ID
+	if m.MaxOut > 0 {
+		r.MaxTokens = min(r.MaxTokens, m.MaxOut)
+	}
+	chars := len(r.System)
+	for _, message := range r.Messages {
+		chars += len(message.Text)
+	}
+	return llm.Outgoing{Request: r, Provider: j.Provider(), To: m, Purpose: purpose, Estimate: float64(chars) / 4}
+}
