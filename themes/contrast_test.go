@@ -90,7 +90,6 @@ func (r *reading) needs(name, beside string, least float64) {
 	r.note(f)
 }
 
-// apart is for neighbours in the gauge.
 func (r *reading) apart(name, before string) {
 	r.needs(name, before, leastNeighbour)
 	for eyes, see := range map[string]func(string) string{"red": withoutRed, "green": withoutGreen} {

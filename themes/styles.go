@@ -108,7 +108,6 @@ func (p painter) fg(colour string) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
 }
 
-// background returns a style with a background.
 func (p painter) background(surface string) lipgloss.Style {
 	if surface == "" {
 		return lipgloss.NewStyle()

@@ -106,7 +106,6 @@ func (t Theme) WithBase(base Theme) Theme {
 	return t
 }
 
-// each calls visit for every color of a theme.
 func (t *Theme) each(visit func(name string, color *string)) {
 	for _, part := range []struct {
 		name   string

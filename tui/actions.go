@@ -66,13 +66,11 @@ type (
 	compactionUndone struct{ change string }
 )
 
-// textSnackbar returns a snackbar with a text.
 func textSnackbar(text string) pane.Action { return pane.Snackbar{Text: text} }
 
 // refusal returns a snackbar that says why something cannot be done.
 func refusal(why string) pane.Action { return pane.Snackbar{Text: why, Failure: true} }
 
-// open returns the action that opens a picker.
 func open(o dialog.PickerOptions) pane.Action { return openDialog{dialog.NewPicker(o)} }
 
 // confirm asks the user before something that cannot be undone, and calls then after a yes.

@@ -345,7 +345,6 @@ type env struct {
 	ctx context.Context // ends with the program; commands take it
 }
 
-// zone is the user's time zone.
 func (e *env) zone() *time.Location { return e.Now().Location() }
 
 // keyboard counts keys, so that the result of a command can be dropped if the user pressed another key since.

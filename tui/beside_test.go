@@ -14,7 +14,6 @@ import (
 
 // Automatic compactions run while the conversation continues.
 
-// startAutomaticSummary begins an automatic summary.
 func startAutomaticSummary(r *rig) time.Time {
 	since := time.Now()
 	r.sendUpdates(updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto})

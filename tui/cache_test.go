@@ -18,7 +18,6 @@ var (
 	countdown = regexp.MustCompile(`\bcold (?:in )?(\d+[ms])\b`)
 )
 
-// gaugeLine returns the line with the gauge.
 func gaugeLine(r *rig) string {
 	for l := range strings.SplitSeq(r.text(), "\n") {
 		if strings.Contains(l, "▏") && strings.Contains(l, "%") {

@@ -140,7 +140,6 @@ func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwn()}, wrote
 }
 
-// paste passes a paste to the composer.
 func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 	action, cmd := c.composer.Update(msg)
 	return actionList{cmd, c.doComposerAction(action, nil, nil)}
@@ -341,7 +340,6 @@ type layoutPlan struct {
 // bodyTop is the first line of the transcript.
 func (p layoutPlan) bodyTop() int { return countTrue(p.header, p.rule) + len(p.intro) }
 
-// composerTop is the first line of the composer.
 func (p layoutPlan) composerTop() int {
 	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.queued)
 }

@@ -105,7 +105,6 @@ func (c *chat) showOutput(title, text string) pane.Action {
 	return snackbarIfHidden{pane.Snackbar{Text: title + ": the conversation has it"}}
 }
 
-// updateCompaction shows an update about a compaction.
 func (c *chat) updateCompaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
@@ -214,7 +213,6 @@ func (c *chat) showEdited(u updates.Edited) pane.Action {
 	return textSnackbar(words)
 }
 
-// startShell runs a command of the user.
 func (c *chat) startShell(command string, add bool) pane.Action {
 	run := &shellRun{command: command, textKeys: c.keyboard.textKeys, addsOutput: add}
 	if !c.session.isOpening {

@@ -82,7 +82,6 @@ func TestCompactionScreens(t *testing.T) {
 	}
 }
 
-// previewAnswer returns the answer to a preview.
 func previewAnswer(p edit.Preview) updates.Previewed {
 	read := func(used int) meter.Reading {
 		r := meter.Reading{Window: fakeModel().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}

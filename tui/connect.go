@@ -31,7 +31,6 @@ type connecting struct {
 	cancelCheck context.CancelFunc // cancels the running check of the key
 }
 
-// start lists the providers, or continues with a named one.
 func (c *connecting) start(name string) pane.Action {
 	return newReadAction(c.env.Backend.Providers, "the providers are listed: /connect shows them", func(providers []Provider) pane.Action {
 		c.providers = providers
@@ -57,7 +56,6 @@ func (c *connecting) chooseProvider(text string) pane.Action {
 	}})
 }
 
-// useProvider continues with a provider by its name.
 func (c *connecting) useProvider(name string) pane.Action {
 	i := slices.IndexFunc(c.providers, func(p Provider) bool { return p.Name == name })
 	if i < 0 {
@@ -86,7 +84,6 @@ func (c *connecting) chooseAction() pane.Action {
 		Choose: func(item, _ string) pane.Action { return actions[item]() }})
 }
 
-// enterKey asks for a key.
 func (c *connecting) enterKey() pane.Action {
 	text := c.environmentNote() + "Paste your key for " + c.provider.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
 	if c.provider.KeyPage != "" {
@@ -166,7 +163,6 @@ func (c *connecting) offerModels(done string) pane.Action {
 	return actionList{textSnackbar(prefix + "asking " + name + " for its models…"), models}
 }
 
-// openModelPicker opens the list of models.
 func (c *connecting) openModelPicker(text string, models []ModelChoice, failed error) pane.Action {
 	o := dialog.PickerOptions{Title: "Connect " + c.provider.Name + ": choose a model", Text: text, Choose: c.useModel,
 		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.provider.Name + "/ID names one"}

@@ -75,7 +75,6 @@ func (d *dialogs) recordTyping(wrote bool) {
 	}
 }
 
-// hasText reports whether a key or a paste has text.
 func hasText(msg tea.Msg) bool {
 	k, key := msg.(tea.KeyPressMsg)
 	return !key || k.Text != ""
@@ -101,7 +100,6 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// newQuestionDialog returns the dialog for a call.
 func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 	answer, session := d.answerTo(u.Call.ID), d.session.Session
 	if u.Review.Need == conversation.NeedAnswer {
@@ -221,13 +219,11 @@ func (d *dialogs) askConsent(err error, next openRequest) (pane.Action, bool) {
 	return d.addQuestion(question{callID: consentID, dialog: dialog.NewConfirm(o, d.answerConsent)}), true
 }
 
-// closeConsent closes the question for consent.
 func (d *dialogs) closeConsent() {
 	d.consent = nil
 	d.closeQuestions(func(q question) bool { return q.callID == consentID })
 }
 
-// answerConsent handles the answer to the question for consent.
 func (d *dialogs) answerConsent(yes bool) pane.Action {
 	c := d.consent
 	d.closeConsent()

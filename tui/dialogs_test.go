@@ -9,7 +9,6 @@ import (
 	"plimsoll/tui/dialog"
 )
 
-// approval returns a call that needs approval.
 func approval(id, command string) updates.AskApproval {
 	return updates.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command,

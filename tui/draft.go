@@ -133,7 +133,6 @@ func (d *drafts) storeSoon() tea.Cmd {
 	return afterDelay(draftEvery, func() pane.Action { return d.storeChanged() })
 }
 
-// storeChanged stores the draft if it changed.
 func (d *drafts) storeChanged() tea.Cmd {
 	d.timerPending = false
 	if !d.canStore() {

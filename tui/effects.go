@@ -43,7 +43,6 @@ func failureSnackbar(err error) pane.Action {
 	return refusal(err.Error())
 }
 
-// endModelChange returns the action that ends a change of the model or its window.
 func endModelChange(err error) pane.Action { return modelChangeDone{err} }
 
 // afterDelay calls then in Update once d has passed.
@@ -63,7 +62,6 @@ func newReadAction[T any](fetch func(ctx context.Context) (T, error), lateText s
 	})
 }
 
-// runRead runs a readAction in a command.
 func (m *Model) runRead(r readAction) tea.Cmd {
 	ctx, keysBefore := m.env.ctx, m.keyboard.allKeys
 	return func() tea.Msg {

@@ -303,7 +303,6 @@ func (s session) Preview(w edit.Request)         { s.log("preview" + requestWord
 func (s session) UndoCompaction(epoch uint64)    { s.log(fmt.Sprintf("undo %d", epoch)) }
 func (s session) RedoCompaction()                { s.log("redo") }
 
-// requestWords formats a request as words.
 func requestWords(w edit.Request) string {
 	words := ""
 	add := func(name, value string) {

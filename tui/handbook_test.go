@@ -19,7 +19,6 @@ import (
 // updating reports whether the flag of the golden files, -update, is set.
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// tablesIn compares the generated tables of a document.
 func tablesIn(t *testing.T, document string, tables map[string]string) {
 	t.Helper()
 	for name, table := range tables {
@@ -69,7 +68,6 @@ func commandTable() string {
 	return b.String()
 }
 
-// firstKeys lists the keys for a first session.
 func firstKeys() string {
 	k := DefaultKeyMap()
 	c, s := k.Composer.Writing, k.Screen

@@ -27,7 +27,6 @@ func (v *views) newHistory(compactionsOnly bool) *historyView {
 	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(options)}
 }
 
-// openCompactionLog opens the list of compactions.
 func (v *views) openCompactionLog() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no

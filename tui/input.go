@@ -67,7 +67,6 @@ func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleChatKey handles a key of the conversation and its composer.
 func (m *Model) handleChatKey(k tea.KeyPressMsg) tea.Cmd {
 	if !m.chat.composer.TakesKey(k) {
 		if cmd, done := m.handleMainKey(k); done {

@@ -60,7 +60,6 @@ func TestAnUnboundKeyLeavesTheHelp(t *testing.T) {
 	}
 }
 
-// allBindings returns every binding of the program.
 func allBindings(k tui.KeyMap) []key.Binding { return bindings(reflect.ValueOf(k)) }
 
 func bindings(v reflect.Value) []key.Binding {

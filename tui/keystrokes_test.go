@@ -156,7 +156,6 @@ func TestEveryIncomingMessageIsTested(t *testing.T) {
 	}
 }
 
-// typesIn lists the types that a package declares.
 func typesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	for _, f := range parsed(t, dir) {

@@ -22,7 +22,6 @@ import (
 // minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
 
-// resize sets the size of the screen.
 func (c *chat) resize(width, height int) {
 	c.area.width, c.area.height = width, height
 	c.composer.SetSize(pane.Within(width), height)
@@ -155,7 +154,6 @@ func (c *chat) updateGuide() {
 	}
 }
 
-// status returns the status line.
 func (c *chat) status(around surroundings) *statusLine { return &statusLine{around, c} }
 
 // moreBelow says that the transcript continues below the visible part; "" if it does not, or a view covers it.
@@ -195,7 +193,6 @@ func (c *chat) gaugeLine() string {
 	return pane.Margin(width) + c.gauge.View(r, pane.Within(width))
 }
 
-// content returns the lines of the screen, and the cursor.
 func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	p, width := c.area.plan, c.area.width
 	lines := make([]string, 0, 16+len(p.intro))
@@ -224,7 +221,6 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
-// firstComposerLine is the first visible line of the composer.
 func (c *chat) firstComposerLine() int {
 	tall, free := c.composer.Height(), c.area.plan.composerLines
 	if cursor := c.composer.Cursor(); free < tall && cursor != nil {
@@ -358,7 +354,6 @@ func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
 	return nil
 }
 
-// releaseAction returns the action for a mouse release in the transcript.
 func releaseAction(r transcript.Released) pane.Action {
 	switch {
 	case r.Text != "":

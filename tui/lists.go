@@ -165,7 +165,6 @@ func exchangeText(question, reply string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sortByNext lists the conversations in the next order.
 func (l *lists) sortByNext(string) pane.Action {
 	l.order = l.order.Next()
 	choices.SortConversations(l.stored, l.order)
@@ -174,7 +173,6 @@ func (l *lists) sortByNext(string) pane.Action {
 	return l.loadPreview()
 }
 
-// askTitle asks for another title.
 func (l *lists) askTitle(id string) pane.Action {
 	b := l.env.Backend
 	return openDialog{dialog.NewLine("Rename", "Title:", l.stored[l.rowOf(id)].Title, func(title string) pane.Action {

@@ -20,7 +20,6 @@ func storedConversations() []tui.Stored {
 	}
 }
 
-// openConversationList opens the list of conversations.
 func openConversationList(t *testing.T, test func(r *rig)) {
 	t.Helper()
 	screen(t, func(r *rig, _ *tui.Options) {
@@ -123,7 +122,6 @@ func TestAConversationIsForkedInTheList(t *testing.T) {
 	}
 }
 
-// openModels opens the list of models.
 func openModels(t *testing.T, test func(r *rig)) {
 	t.Helper()
 	screen(t, func(r *rig, _ *tui.Options) {

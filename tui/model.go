@@ -79,7 +79,6 @@ func (m *Model) runSettings() map[string]runSetting {
 	}
 }
 
-// applyNewTheme passes a new theme to all parts.
 func (m *Model) applyNewTheme() {
 	m.theme.restoreAfterPicker(m.dialogs.stack)
 	if !m.theme.needsApply {

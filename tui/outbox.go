@@ -133,7 +133,6 @@ func (o *outbox) removeUnsent(msg *outgoing) bool {
 	return true
 }
 
-// messageLogged handles that a message is in the log.
 func (o *outbox) messageLogged(text string) { delete(o.typedAs, text) }
 
 // typedText returns a sent message as it was typed, without attached files, which
@@ -329,7 +328,6 @@ func (o *outbox) returnLine(line typedLine) {
 	o.composer.AddPrompt(line.text)
 }
 
-// readFiles reads the files that a message mentions.
 func (o *outbox) readFiles(msg *outgoing) tea.Cmd {
 	ctx, b := o.env.ctx, o.env.Backend
 	paths := make([]string, len(msg.mentions))

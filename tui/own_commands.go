@@ -90,7 +90,6 @@ func (c *chat) isOwn(name string) bool {
 	return slices.ContainsFunc(c.own, func(o OwnCommand) bool { return o.Name == name })
 }
 
-// sendOwn sends the message of a command.
 func (c *chat) sendOwn(command composer.Command) pane.Action {
 	line := cmp.Or(command.Line, "/"+command.Name)
 	if c.session.Elsewhere.Closed {
@@ -129,7 +128,6 @@ func (c *chat) openOwn(list []OwnCommand, passedOver error) pane.Action {
 		}})
 }
 
-// makeMessage makes the message of a command.
 func (o *outbox) makeMessage(msg *outgoing) pane.Action {
 	ctx, cancel := context.WithCancel(o.env.ctx)
 	b, call := o.env.Backend, *msg.own

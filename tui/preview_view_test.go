@@ -8,7 +8,6 @@ import (
 	"plimsoll/tui"
 )
 
-// previewed is the answer to the preview of a profile.
 func previewed(profile string, saved int) updates.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved

@@ -26,7 +26,6 @@ func (v *views) previewDefault() pane.Action {
 	return v.openPreview(request)
 }
 
-// openPreview opens the preview of a compaction.
 func (v *views) openPreview(request edit.Request) pane.Action {
 	if why := v.session.whyNotCompactable(); why != "" {
 		return refusal(why)
@@ -70,7 +69,6 @@ func (v *views) showPreview(u updates.Previewed) {
 	view.Show(view.shown)
 }
 
-// previewContent converts the numbers of a request for the view.
 func (v *views) previewContent(u updates.Previewed, request edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
@@ -110,7 +108,6 @@ func (p *previewView) handleAction(v *views, a pane.Action) pane.Action {
 
 type reviewView struct{ *review.Model }
 
-// openReview opens the pending summary.
 func (v *views) openReview() pane.Action {
 	if v.session.review.summary == nil {
 		return refusal("no summary is pending; /compact --review lets you read one before it is applied")
@@ -162,7 +159,6 @@ func (r *reviewView) handleAction(v *views, a pane.Action) pane.Action {
 	return nil
 }
 
-// isReviewVisible reports whether the review is the top view.
 func (v *views) isReviewVisible() bool {
 	_, open := v.topView().(*reviewView)
 	return open

@@ -29,7 +29,6 @@ type pinnedEvents struct {
 	events            map[uint64]bool
 }
 
-// openContext opens the context view.
 func (v *views) openContext() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
@@ -65,7 +64,6 @@ func (c *contextView) refresh(v *views) {
 	})
 }
 
-// pinnedOf returns the pinned events of a view.
 func pinnedOf(v projection.View) map[uint64]bool {
 	pinned := map[uint64]bool{}
 	for i := range v.Messages {
@@ -97,7 +95,6 @@ type settingsView struct {
 	cancel      context.CancelFunc // cancels the running TrySetting
 }
 
-// openSettings opens the settings.
 func (v *views) openSettings() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
@@ -179,7 +176,6 @@ func (v *views) readSettings() pane.Action {
 	})
 }
 
-// adoptSettings applies the settings that the session uses.
 func adoptSettings(s *session, rows []Setting) {
 	for _, row := range rows {
 		switch n, err := strconv.Atoi(row.Value); {
@@ -191,7 +187,6 @@ func adoptSettings(s *session, rows []Setting) {
 	}
 }
 
-// handleAction carries out an action of the settings view.
 func (view *settingsView) handleAction(v *views, a pane.Action) pane.Action {
 	b, edit := v.env.Backend, view.Edit()
 	switch a := a.(type) {
@@ -237,7 +232,6 @@ func (v *views) settingDone(view *settingsView, edit int, done string, err error
 	return actionList{textSnackbar(done), v.readSettings()}
 }
 
-// reasonOf returns the text of an error, "" for nil.
 func reasonOf(err error) string {
 	if err == nil {
 		return ""
@@ -245,7 +239,6 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// openSetting opens the dialog that changes a setting.
 func openSetting(m *Model, name string) tea.Cmd {
 	switch name {
 	case OpensModels:

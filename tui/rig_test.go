@@ -67,7 +67,6 @@ type fakeState struct {
 	openLog     conversation.Log // log of the open conversation, if a test sets one
 }
 
-// fakeModel returns the model of the fakes.
 func fakeModel() llm.Model {
 	return llm.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
@@ -113,7 +112,6 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 	t.Run(name, func(t *testing.T) { screen(t, change, test) })
 }
 
-// conversation returns a conversation as the Backend opens it.
 func (r *rig) conversation(id string, feed feeder) tui.Conversation {
 	return tui.Conversation{ID: id, Session: session{feed, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
@@ -221,7 +219,6 @@ func (r *rig) wantNoMessages(when string) {
 	}
 }
 
-// sendUpdates sends updates of the agent.
 func (r *rig) sendUpdates(list ...updates.Update) {
 	for _, u := range list {
 		r.mailbox.Put(u)
@@ -328,7 +325,6 @@ func (r *rig) draft() string {
 	return ""
 }
 
-// press presses keys by name.
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	for _, name := range keys {
@@ -336,14 +332,12 @@ func (r *rig) press(keys ...string) {
 	}
 }
 
-// typeText types a text.
 func (r *rig) typeText(text string) {
 	for _, c := range text {
 		r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
 	}
 }
 
-// submit types a text and sends it.
 func (r *rig) submit(text string) {
 	r.typeText(text)
 	r.press("enter")

@@ -69,10 +69,8 @@ func sampleConversation() []conversation.Body {
 	}
 }
 
-// withSampleLog opens the screen with the sample conversation.
 func withSampleLog(r *rig, _ *tui.Options) { r.setLog(sampleConversation()...) }
 
-// setLog sets the log of the conversation that is opened.
 func (r *rig) setLog(bodies ...conversation.Body) {
 	r.t.Helper()
 	r.first.Title = "Fix flaky upload test"
@@ -120,7 +118,6 @@ func (r *rig) breakdown() inspect.Breakdown {
 		}}
 }
 
-// pendingReview returns the update for a summary that waits for review.
 func pendingReview() updates.Reviewing {
 	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }
@@ -179,7 +176,6 @@ func TestEveryViewIsTested(t *testing.T) {
 	}
 }
 
-// inEachView runs test with each view open.
 func inEachView(t *testing.T, test func(r *rig, name string)) {
 	t.Helper()
 	for name, open := range openView {

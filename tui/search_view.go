@@ -36,7 +36,6 @@ func (v *views) openSearch(text string) pane.Action {
 	return actionList{shown, view.searchAfterPause(v, text, 0)}
 }
 
-// searchAfterPause begins a search after a pause.
 func (s *searchView) searchAfterPause(v *views, text string, pause time.Duration) tea.Cmd {
 	s.stopWork()
 	seq := s.seq
@@ -114,7 +113,6 @@ type diffView struct {
 	seq         int    // number of the newest request
 }
 
-// openDiff opens the view of changed files.
 func (v *views) openDiff() pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no

@@ -138,7 +138,6 @@ func (s *session) delayedSnackbar(what string) pane.Action {
 // defaultProfile is the key of the setting that /profile changes.
 const defaultProfile = "compaction.default_profile"
 
-// update applies an update.
 func (s *session) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Appended:
@@ -171,7 +170,6 @@ func (s *session) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// updateCompaction applies an update about a compaction.
 func (s *session) updateCompaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Compacting:
@@ -235,7 +233,6 @@ func (s *session) modelSwitched(to llm.Model) pane.Action {
 	return textSnackbar("now talking to " + to.Name())
 }
 
-// reviewPending sets the summary that waits for review.
 func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	known := s.review.summary != nil
 	s.review.summary = &u
@@ -246,19 +243,16 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	return textSnackbar(s.review.announcement())
 }
 
-// acceptReview accepts the summary with a text.
 func (s *session) acceptReview(text string) {
 	s.review.acceptedText = text
 	s.Session.Review(text, true)
 }
 
-// discardReview discards the summary.
 func (s *session) discardReview() {
 	s.review.acceptedText = ""
 	s.Session.Review("", false)
 }
 
-// setFocused sets whether the terminal has the focus.
 func (s *session) setFocused(focused bool) pane.Action {
 	s.cache.unfocused = !focused
 	return s.cache.startTimer(s.env)

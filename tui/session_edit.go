@@ -25,7 +25,6 @@ func (s *session) changePrompt(what string, change func()) pane.Action {
 	return s.delayedSnackbar(what)
 }
 
-// compact requests a compaction.
 func (s *session) compact(request edit.Request) pane.Action {
 	return s.changePrompt("compacts", func() { s.Session.Compact(request) })
 }
@@ -67,7 +66,6 @@ func (s *session) profileCommand(args string) pane.Action {
 		Choose: func(name, _ string) pane.Action { return s.setProfile(name) }})
 }
 
-// setProfile sets the default profile for compactions.
 func (s *session) setProfile(name string) pane.Action {
 	names := make([]string, len(s.Profiles))
 	for i, p := range s.Profiles {
@@ -98,7 +96,6 @@ func noSuchMessage(name string) pane.Action {
 	return refusal(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
 }
 
-// pin pins or unpins events.
 func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	what := "pins it"
 	if !pinned {
@@ -107,7 +104,6 @@ func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	return s.changePrompt(what, func() { s.Session.Pin(events, pinned) })
 }
 
-// mask masks the results of events.
 func (s *session) mask(events []uint64) pane.Action {
 	return s.changePrompt("masks it", func() { s.Session.Mask(events) })
 }

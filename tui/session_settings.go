@@ -17,7 +17,6 @@ import (
 // force, which decide what runs without approval. The list shows each rule as it is
 // written, and revokes granted rules.
 
-// rename gives the conversation a title.
 func (s *session) rename(title string) pane.Action {
 	switch {
 	case title == "":
@@ -57,7 +56,6 @@ func (s *session) permissionsCommand(args string) pane.Action {
 	return s.setMode(mode)
 }
 
-// setMode changes the permission mode.
 func (s *session) setMode(mode conversation.Mode) pane.Action {
 	if s.readOnly() {
 		return nil
@@ -85,7 +83,6 @@ func modeHelp(mode conversation.Mode) string {
 	return "asks before changes and commands"
 }
 
-// listRules lists the modes and the rules.
 func (s *session) listRules(rules []conversation.Rule) pane.Action {
 	var items []dialog.Item
 	for _, mode := range conversation.Modes() {

@@ -122,7 +122,6 @@ func (l *load) showReply() bool {
 	return true
 }
 
-// discardReply drops the streaming reply.
 func (l *load) discardReply() {
 	l.streamedReply, l.shownReply = conversation.Size{}, conversation.Size{}
 }
@@ -165,7 +164,6 @@ func (l *load) estimate(size conversation.Size) int {
 	return int(meter.Estimate(size)*l.calibration() + 0.5)
 }
 
-// estimateText returns the calibrated tokens of a text.
 func (l *load) estimateText(text string) int { return l.estimate(conversation.Measure(text)) }
 
 // activity is the running turn and summary.
@@ -269,7 +267,6 @@ const (
 	countdownStep = 5 * time.Second
 )
 
-// setExpiry sets when the cache expires.
 func (c *cacheClock) setExpiry(at time.Time, e *env) pane.Action {
 	c.expiresAt = at
 	c.countdownFrom = min(at.Sub(e.Now())/countdownPart, maxCountdown)
@@ -318,7 +315,6 @@ func (c *cacheClock) countdown(now time.Time) string {
 	return strconv.Itoa(int((left+countdownStep-1)/countdownStep)*int(countdownStep/time.Second)) + "s"
 }
 
-// hasExpired reports whether the cache has expired.
 func (c *cacheClock) hasExpired(now time.Time) bool {
 	return !c.expiresAt.IsZero() && !now.Before(c.expiresAt)
 }

@@ -143,7 +143,6 @@ type statusLine struct {
 
 func (l *statusLine) activity() *activity { return &l.chat.session.activity }
 
-// isEmpty reports whether the status line has no text.
 func (l *statusLine) isEmpty() bool {
 	return l.snackbar == "" && l.phaseText() == "" && l.reviewText() == "" && !l.activity().summary.running && l.chat.shell == nil && l.chat.moreBelow(l.surroundings) == "" && l.chat.session.unreachableReason == ""
 }

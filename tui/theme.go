@@ -37,7 +37,6 @@ type themeStyles struct {
 	links      bool // the terminal supports links
 }
 
-// newThemeStyles adapts a theme to the colors of the terminal.
 func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
@@ -179,7 +178,6 @@ func newTheme(o Options) theme {
 	return t
 }
 
-// choose chooses another theme.
 func (t *theme) choose(name string) pane.Action {
 	if !t.preview(name) {
 		return requestFailed{CheckTheme(name, t.ownThemes.Names()...)}
@@ -251,7 +249,6 @@ func (t *theme) setColors(shown colorprofile.Profile) {
 	}
 }
 
-// setDarkBackground sets whether the terminal has a dark background.
 func (t *theme) setDarkBackground(dark bool) {
 	other := t.isDark != dark
 	t.isDark = dark

@@ -26,7 +26,6 @@ type terminal struct {
 	mouse         bool // the mouse is enabled
 }
 
-// resize sets the size of the screen.
 func (m *Model) resize(width, height int) tea.Cmd {
 	t := &m.terminal
 	first := t.width == 0 && t.height == 0
@@ -57,7 +56,6 @@ func (t *terminal) updateClusters(msg tea.ModeReportMsg) bool {
 	return t.byCluster
 }
 
-// keyTarget returns the view and the dialog that get the keys.
 func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.topView(), m.dialogs.stack.Top()} }
 
 // surroundings returns the state of other parts that the lines of the chat show.
@@ -167,7 +165,6 @@ func (t *terminal) cutToSize(content string) string {
 	return strings.Join(lines, "\n")
 }
 
-// windowTitle is the terminal's title.
 func windowTitle(title string) string {
 	if title == "" {
 		return "plimsoll"
@@ -213,7 +210,6 @@ func (m *Model) setFocused(has bool) tea.Cmd {
 	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.setFocused(has)), m.do(m.session.setFocused(has)))
 }
 
-// updateTitleAndBar updates the title and the progress bar of the terminal.
 func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {
 	a, state := &s.activity, alert.None
 	switch {
@@ -270,7 +266,6 @@ type keyTarget struct {
 
 const snackbarFor = 4 * time.Second
 
-// show replaces the message.
 func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	*s = snackbar{text: text, isFailure: bad, seq: s.seq + 1, isNew: true}
 	seq := s.seq

@@ -79,7 +79,6 @@ func (v *views) activate(view fullView) {
 	view.refresh(v)
 }
 
-// close closes the visible view.
 func (v *views) close() pane.Action {
 	if n := len(v.stack); n > 0 {
 		stopViewWork(v.stack[n-1])
@@ -102,7 +101,6 @@ func (v *views) closeAll(kept fullView) {
 	})
 }
 
-// remove removes a view from the stack.
 func (v *views) remove(view fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == view })
 }
@@ -132,7 +130,6 @@ func (v *views) takeCommand() tea.Cmd {
 	return due
 }
 
-// resize sets the size of the visible view.
 func (v *views) resize() {
 	view := v.topView()
 	if view == nil {
@@ -170,7 +167,6 @@ func (v *views) whyNotOpen() pane.Action {
 
 // Updates go to the views that show them.
 
-// update passes an update to the views that show it.
 func (v *views) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.Previewed:

@@ -27,7 +27,6 @@ import (
 // evil is harmful terminal text: it clears the screen, writes the clipboard, reverses text, rings the bell, sets colours.
 const evil = "\x1b[2J\x1b]52;c;aGk=\x07 \u202e\u2066漢字👨‍👩‍👧‍👦\x9b1m\x90q\x1b\\ z\u0301\u0301\u0301\r\v\x7f \x1b[31mred\x1b]0;x\x07"
 
-// hostileConversation returns the sample conversation with hostile texts.
 func hostileConversation() []conversation.Body {
 	bodies := sampleConversation()
 	for i, body := range bodies {
@@ -59,7 +58,6 @@ func hostileConversation() []conversation.Body {
 		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
 }
 
-// withHostileConversation opens the screen with hostileConversation.
 func withHostileConversation(r *rig, o *tui.Options) {
 	r.setLog(hostileConversation()...)
 	r.first.Title, o.Place = evil, evil
@@ -78,7 +76,6 @@ func withHostileConversation(r *rig, o *tui.Options) {
 	r.changedSettings["compaction.preset"] = evil
 }
 
-// hostileAnswers returns updates with hostile texts.
 func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}

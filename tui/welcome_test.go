@@ -7,7 +7,6 @@ import (
 	"plimsoll/tui"
 )
 
-// demoModel is the demo model.
 func demoModel() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
 
 func TestTheWelcomeNamesBoundKeys(t *testing.T) {

@@ -121,7 +121,6 @@ func (m *Model) shown() pane.Shown {
 	return pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: m, Panel: m.panel(f)}
 }
 
-// frame is the title and the keys.
 func (m *Model) frame() pane.Frame {
 	k, it := m.keys, m.selected().item
 	f := pane.Frame{Title: "Context"}
@@ -188,7 +187,6 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	})
 }
 
-// selected returns the row with the cursor.
 func (m *Model) selected() row {
 	if i := m.sheet.Selected(m); i >= 0 {
 		return m.rows[i]
@@ -243,7 +241,6 @@ func (m *Model) mask() pane.Action {
 
 var readOnly = pane.Snackbar{Text: "This conversation is read only."}
 
-// pinned reports whether an event is pinned.
 func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }
 
 // safe makes a text of a model, tool or file safe to draw, on one line.

@@ -115,7 +115,6 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	}
 }
 
-// randomContent has random numbers and texts.
 func randomContent(rng *rand.Rand) account.Content {
 	words := []string{"a ", "漢字", "\x1b[31m", "\u202e", "👨‍👩‍👧", "\n", "\t", "e\u0301", "ﷺ", "\xff", "\x1b]0;x\x07", "क्षि"}
 	text := func() string {

@@ -50,7 +50,6 @@ const calculating = "calculating…"
 // pending reports whether the breakdown is still being computed.
 func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
 
-// rows appends the rows of a content to out.
 func (c *Content) rows(out []row) []row {
 	out = append(out, row{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()})
 	out = append(out, c.categories()...)
@@ -180,7 +179,6 @@ func (c *Content) ahead(tokens int, what string) string {
 	return what + " (passed)"
 }
 
-// inPart sets the part of rows.
 func inPart(part string, rows ...row) []row {
 	for i := range rows {
 		rows[i].part = part

@@ -177,7 +177,6 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return action
 }
 
-// commands are the keys of the view.
 func (m *Model) commands() []pane.Command {
 	k := &m.keys
 	return []pane.Command{

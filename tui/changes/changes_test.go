@@ -58,7 +58,6 @@ func open(width, height int, c changes.Content) *changes.Model {
 	return m
 }
 
-// press presses keys and returns the action of the last one.
 func press(m *changes.Model, keys string) (last pane.Action) {
 	for name := range strings.FieldsSeq(keys) {
 		last = m.Update(tuitest.Key(name))

@@ -193,7 +193,6 @@ type paths []File
 func (p paths) Len() int            { return len(p) }
 func (p paths) String(i int) string { return p[i].Path }
 
-// matchFiles lists the files for what was typed.
 func (l *completion) matchFiles(query string) []item {
 	all := paths(l.files.list[:min(len(l.files.list), maxFiles)])
 	var items []item

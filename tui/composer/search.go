@@ -101,7 +101,6 @@ func (s *search) take() {
 	s.text.Restore(s.prompts.entries[match])
 }
 
-// line returns the line of the search up to the cursor.
 func (s *search) line() string { return "search: " + s.query.Text() }
 
 // failed returns a note that there is no match, or "".

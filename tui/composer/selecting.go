@@ -44,7 +44,6 @@ func (m *Model) Deselect() {
 	}
 }
 
-// copies copies or cuts the selection.
 func (m *Model) copies(k tea.KeyPressMsg) pane.Action {
 	text := m.text.SelectedText()
 	if key.Matches(k, m.keys.Editing.Cut) {

@@ -97,7 +97,6 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	return nil
 }
 
-// listKey handles a key of the list of completions.
 func (m *Model) listKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := m.keys.Writing
 	switch {

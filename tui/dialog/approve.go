@@ -269,7 +269,6 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Dialog.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
 }
 
-// ruleTexts draws the texts of the rule in at most height lines.
 func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
 	if a.rule != nil {
 		a.rule.SetSize(a.width, height)
@@ -325,7 +324,6 @@ func (a *Approve) hints() []string {
 	return hints
 }
 
-// heading draws the title.
 func (a *Approve) heading() []string {
 	lines := pane.Each(a.config.styles.Dialog.Title, a.head)
 	if a.gaps && a.body != "" {

@@ -26,7 +26,6 @@ func typed(e *edit.Field, msg tea.Msg, keys edit.Keys) bool {
 	return e.Update(msg, keys)
 }
 
-// hint returns the name of a key and what it does.
 func hint(what string, b key.Binding) string { return b.Help().Key + " " + what }
 
 // unusedAction returns the action for a message that a dialog does not use: text is

@@ -112,5 +112,4 @@ func cut(text string, width int) []string {
 	return lines
 }
 
-// tabs replaces tabs by four blanks.
 func tabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }

@@ -421,7 +421,6 @@ func (p *Picker) foot() (lines []string) {
 	return append(lines, pane.Each(s.Detail, text[:room])...)
 }
 
-// hints returns what the keys do.
 func (p *Picker) hints() []string {
 	answers, lists := p.config.keys.Answers, p.config.keys.Lists
 	out := []string{hint("choose", answers.Accept), hint("close", answers.Close)}

@@ -244,7 +244,6 @@ func (s *Stack) roomOf(d Dialog) room {
 	return r
 }
 
-// layout sets the size of a dialog.
 func (s *Stack) layout(i int) {
 	d := &s.dialogs[i]
 	r := s.roomOf(d.Dialog)

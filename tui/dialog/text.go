@@ -95,7 +95,6 @@ func (t *Text) layout(l config, width, height int) int {
 	return cells
 }
 
-// wrapped returns the wrapped body of a tab.
 func (t *Text) wrapped(at wrapping) []string {
 	lines, ok := t.cache[at]
 	if !ok {
@@ -108,7 +107,6 @@ func (t *Text) wrapped(at wrapping) []string {
 	return lines
 }
 
-// visible returns the visible lines, styled.
 func (t *Text) visible() []string {
 	lines := t.text.visible()
 	if t.tabs[t.at].Groups == nil {

@@ -108,7 +108,6 @@ func randomOffer(rng *rand.Rand) conversation.Offer {
 	return o
 }
 
-// randomDialog returns a dialog with random texts.
 func randomDialog(rng *rand.Rand) dialog.Dialog {
 	switch rng.IntN(7) {
 	case 0:

@@ -118,7 +118,6 @@ func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
 	return true
 }
 
-// change handles the keys that change the text.
 func (f *Field) change(k tea.KeyPressMsg, keys Keys) bool {
 	switch {
 	case f.editor.Delete(k, keys):

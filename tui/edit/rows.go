@@ -131,7 +131,6 @@ func (b *Buffer) toRow(row, column int) {
 // PointAt moves the cursor to the nearest place of a column and row of the whole text.
 func (b *Buffer) PointAt(row, column int) { b.toRow(max(0, min(row, b.Height()-1)), max(0, column)) }
 
-// offset returns the offset of the atom at a column of a row.
 func (b *Buffer) offset(line int, rows []Row, r, column int) int {
 	s := b.lines[line].text
 	i, x := rows[r].Start, 0

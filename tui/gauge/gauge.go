@@ -238,7 +238,6 @@ func block(used, window int) string {
 	return blocks[min(len(blocks)-1, max(0, int(float64(used)/float64(window)*float64(len(blocks)))))]
 }
 
-// tilde returns the mark before an estimate.
 func tilde(estimated bool) string {
 	if estimated {
 		return "~"

@@ -263,7 +263,6 @@ func (d *drawer) explainRow(it item) string {
 	return "the tools that the model could call"
 }
 
-// explainState explains a state in words.
 func explainState(state projection.State, why string) string {
 	word := stateWord(state, why)
 	switch why = plain.Line(why); {

@@ -130,7 +130,6 @@ func TestRefreshKeepsTheCursorOnItsEvent(t *testing.T) {
 	}
 }
 
-// cursorRow returns the lines of the row with the cursor.
 func cursorRow(r *rig) string {
 	var out []string
 	for l := range strings.SplitSeq(r.screen(), "\n") {

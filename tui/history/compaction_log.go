@@ -48,7 +48,6 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 	return d.styles.Pane.Muted.Render(out)
 }
 
-// resultWord is the result of an entry in a word.
 func resultWord(r inspect.EntryResult) string {
 	if r == inspect.ResultInForce {
 		return "active"
@@ -74,7 +73,6 @@ func costOf(e inspect.Entry) string {
 	return pane.Dollars(*e.CostUSD)
 }
 
-// formatDuration formats a duration, "" for none.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d <= 0:

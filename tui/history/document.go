@@ -68,7 +68,6 @@ type rowID struct {
 	part int // index among the messages that replace the same events
 }
 
-// open makes a document.
 func open(c Content) *document {
 	if c.Factor <= 0 {
 		c.Factor = 1
@@ -178,7 +177,6 @@ func (b *document) seq(it item) uint64 {
 	return 0
 }
 
-// id returns the identity of a row.
 func (b *document) id(it item) rowID {
 	k := rowID{kind: it.kind, seq: b.seq(it)}
 	if it.kind != kindMessage {
@@ -287,7 +285,6 @@ func (b *document) totalsLine() string {
 	return out
 }
 
-// tokens estimates the tokens of a text of this size.
 func (b *document) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
 
 // Content is the conversation that the history shows.

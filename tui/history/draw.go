@@ -59,10 +59,8 @@ type drawer struct {
 	cache    map[int]*drawn // by row
 }
 
-// redraw drops the drawn rows.
 func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
 
-// isOpen reports whether a row is expanded.
 func (d *drawer) isOpen(it item) bool { return d.expanded[d.document.id(it)] }
 
 // toggle expands or folds a row.
@@ -305,7 +303,6 @@ func (d *drawer) drawInstructions(it item, open bool, width int) []string {
 	return append(lines, d.paintAll(d.textLines(text, d.styles.Sent, open, foldLines, width))...)
 }
 
-// drawMessage draws a message of the view, or of a request.
 func (d *drawer) drawMessage(it item, open bool, width int) []string {
 	msg := &d.document.messages[it.at]
 	before, after := d.document.tokens(msg.Before), d.document.tokens(msg.After())

@@ -18,10 +18,8 @@ import (
 
 // Descriptions of events that are not messages: overlays, a change of the model, notices.
 
-// clock formats the time of day.
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
-// isUndone reports whether a compaction was undone.
 func (b *document) isUndone(i int) bool {
 	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
 		return false
@@ -47,7 +45,6 @@ func undoneLabel(b conversation.Body) string {
 	return "undone"
 }
 
-// isCompaction reports whether an overlay is part of a compaction.
 func isCompaction(b conversation.Body) bool {
 	switch b.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:

@@ -183,7 +183,6 @@ const (
 	markAbsent = "−"
 )
 
-// gutterMark is the mark in the gutter for how a row is sent.
 func (d *drawer) gutterMark(r *inspect.HistoryRow) string {
 	switch {
 	case isPart(r):

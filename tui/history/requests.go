@@ -36,7 +36,6 @@ type request struct {
 	from    uint64 // event with the cursor before the request was shown
 }
 
-// position formats which of the requests is shown.
 func (q *request) position(of int) string { return fmt.Sprintf("%d of %d", q.sent.Number, of) }
 
 // description describes a request: its model, time, turn, tokens and bytes.

@@ -97,10 +97,8 @@ func requests(log []conversation.Event) []inspect.SentRequest {
 
 func (r *rig) showLog() { r.Show(r.content()) }
 
-// press presses keys and returns the last action.
 func (r *rig) press(keys ...string) pane.Action { return tuitest.Press(r.Update, keys...) }
 
-// typeText types a text.
 func (r *rig) typeText(text string) {
 	for _, c := range text {
 		r.press(string(c))
@@ -116,7 +114,6 @@ func (r *rig) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// moveTo moves the cursor to an event.
 func (r *rig) moveTo(event uint64) { r.Jump(event, "") }
 
 const (

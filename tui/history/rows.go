@@ -46,7 +46,6 @@ func (b *document) unit(event int) []int {
 	return []int{event}
 }
 
-// seqs returns the numbers of events.
 func (b *document) seqs(events []int) []uint64 {
 	out := make([]uint64, len(events))
 	for i, at := range events {
@@ -55,7 +54,6 @@ func (b *document) seqs(events []int) []uint64 {
 	return out
 }
 
-// results returns the tool results of a unit.
 func (b *document) results(unit []int) []uint64 {
 	var out []uint64
 	for _, i := range unit {
@@ -66,7 +64,6 @@ func (b *document) results(unit []int) []uint64 {
 	return out
 }
 
-// isSentUnchanged reports whether a row is sent unchanged.
 func (b *document) isSentUnchanged(r *inspect.HistoryRow) bool {
 	if r.Message < 0 || !r.ShowsMessage {
 		return false
@@ -170,7 +167,6 @@ func (b *document) isText(it item) bool {
 	return false
 }
 
-// isUserMessage reports whether a row is a user message.
 func (b *document) isUserMessage(it item) bool {
 	switch it.kind {
 	case kindOriginal:

@@ -26,7 +26,6 @@ type search struct {
 	invalid string // why the typed text is no query, "" if it is one
 }
 
-// reset ends the search.
 func (s *search) reset() { *s = search{document: s.document} }
 
 // setQuery searches for a query. An empty or invalid query ends the search.
@@ -46,7 +45,6 @@ func (s *search) startTyping(from int) {
 	}
 }
 
-// parseField reads the query in the field.
 func (s *search) parseField() {
 	q, err := find.Parse(s.field.Text())
 	s.query, s.isActive, s.stale, s.invalid = q, err == nil, true, ""
@@ -89,7 +87,6 @@ func (s *search) matches() []int {
 	return s.found
 }
 
-// matchesRow reports whether a row matches.
 func (s *search) matchesRow(it item) bool {
 	b := s.document
 	_, text := b.textOf(it)

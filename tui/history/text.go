@@ -43,7 +43,6 @@ type line struct {
 	drawn bool // text has its styles already
 }
 
-// styled makes lines of one style.
 func styled(s lipgloss.Style, texts ...string) []line {
 	out := make([]line, len(texts))
 	for i, t := range texts {
@@ -140,7 +139,6 @@ func rendered(lines []string) []line {
 	return out
 }
 
-// matchesSearch reports whether a text matches the search.
 func (p *painter) matchesSearch(text string) bool {
 	if !p.search.isActive {
 		return false

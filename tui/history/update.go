@@ -201,7 +201,6 @@ func (m *Model) moveToUserMessage(by int) pane.Action {
 	return note("this is the newest user message")
 }
 
-// showRequest shows the next request, or the previous one.
 func (m *Model) showRequest(by int) pane.Action {
 	if len(m.document.Requests) == 0 {
 		return refusal("no request of this conversation was recorded")
@@ -255,7 +254,6 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 	return nil
 }
 
-// endSearch ends the search.
 func (m *Model) endSearch() {
 	m.search.reset()
 	m.draw.redraw()

@@ -109,7 +109,6 @@ func (s Styles) hints(f Frame, width int) string {
 	return Between(s.keys(f.Hints, room), s.Detail.Render(f.Where), width)
 }
 
-// fitsFirst reports whether the most important hint fits.
 func (s Styles) fitsFirst(hints []string, room int) bool {
 	for _, h := range hints {
 		if h != "" {

@@ -128,7 +128,6 @@ func Fullness(r meter.Reading) string {
 	return share
 }
 
-// percentage formats n percent of an amount.
 func percentage(n, of int) string {
 	if n == 0 && of > 0 {
 		return "<1%"

@@ -9,7 +9,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// someReading is any reading with a window.
 func someReading(rng *rand.Rand) meter.Reading {
 	r := meter.Reading{Window: meter.Window{Tokens: 1 + rng.IntN(200_000)}}
 	for i := range projection.Draft {

@@ -72,7 +72,6 @@ func (l *List) endAt(r Rows, row, height int) {
 	l.skip = max(0, lines-l.height)
 }
 
-// rowHeight returns the number of lines of a row.
 func (l *List) rowHeight(r Rows, row int) int { return len(r.Lines(row, row == l.sel, l.width)) }
 
 // offset returns the line of the screen on which a row begins. The row is top or below. For

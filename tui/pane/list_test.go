@@ -42,7 +42,6 @@ func (h heights) Lines(row int, selected bool, width int) []string {
 	return out
 }
 
-// rows are n rows of one line.
 func rows(n int) heights { return heights{tall: slices.Repeat([]int{1}, n)} }
 
 func randomRows(rng *rand.Rand) heights {

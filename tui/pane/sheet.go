@@ -94,7 +94,6 @@ func (s *Sheet) Fit(v Shown) int {
 	return body
 }
 
-// rowWidth is the cells of a row.
 func (s *Sheet) rowWidth(v Shown) int {
 	if v.Aside == nil {
 		return RowWidth(s.width)

@@ -65,7 +65,6 @@ func turnOf(b *edit.Bound, fallback, known, last int) int {
 	return n
 }
 
-// boundAt returns the bound at a turn.
 func boundAt(turn int) *edit.Bound {
 	b, err := edit.ParseBound(strconv.Itoa(turn))
 	if err != nil {

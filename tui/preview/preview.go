@@ -119,7 +119,6 @@ func (m *Model) Show(c Content) {
 	}
 }
 
-// sameRequest reports whether two requests are equal.
 func sameRequest(a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	if !bound(a.From, b.From) || !bound(a.To, b.To) {

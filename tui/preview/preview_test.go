@@ -64,7 +64,6 @@ func masked() preview.Content {
 	}
 }
 
-// summarised is a preview of a compaction with a summary.
 func summarised() preview.Content {
 	c := masked()
 	c.Request.Profile, c.Request.Focus, c.Request.Review = "heavy", hostile, true

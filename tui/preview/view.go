@@ -194,7 +194,6 @@ type profileRow struct {
 	chosen bool
 }
 
-// profiles lists the profiles, with a mark at the chosen one.
 func (m *Model) profiles() []profileRow {
 	now, known := m.profile(), false
 	var out []profileRow

@@ -76,7 +76,6 @@ func someKeys(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// turnsOf returns a conversation of n turns.
 func turnsOf(n int) []conversation.Event {
 	var log []conversation.Event
 	for i := range n {

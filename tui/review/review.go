@@ -267,7 +267,6 @@ func (m *Model) shown() pane.Shown {
 	return v
 }
 
-// sizeField sets the size of the field.
 func (m *Model) sizeField() { m.edit.SetSize(pane.Within(m.width), m.frame().Body(m.height)) }
 
 // Cursor returns the place of the cursor, nil while nothing is edited.

@@ -173,7 +173,6 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return Query{Text: m.field.Text()}
 }
 
-// open opens the hit with the cursor.
 func (m *Model) open() pane.Action {
 	row := m.sheet.Selected(m)
 	if row < 0 || m.stale() {

@@ -53,7 +53,6 @@ func noise(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// noisy returns random results of a search.
 func noisy(rng *rand.Rand) search.Content {
 	c := found()
 	c.Unread, c.Damaged = rng.IntN(3)*rng.IntN(40), rng.IntN(3)*rng.IntN(4000)

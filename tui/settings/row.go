@@ -22,7 +22,6 @@ type Row struct {
 // listType is the type of values that can be typed without brackets.
 const listType = "list of texts"
 
-// displayValue returns the value as text for the screen.
 func (r *Row) displayValue() string {
 	switch {
 	case r.Shown != "":

@@ -136,7 +136,6 @@ func (it *epochItem) pieces(l *drawOptions) []piece {
 	return append(list, piece{end, s.EpochFrame, keepFrame})
 }
 
-// piecesWidth is the width of pieces, in cells.
 func piecesWidth(pieces []piece) int {
 	n := 0
 	for _, p := range pieces {
@@ -232,7 +231,6 @@ func (it *epochItem) released(x int) Released {
 	return Released{View: it.made.Epoch}
 }
 
-// failedCompaction returns the notice of a failed compaction.
 func (l *drawOptions) failedCompaction(e conversation.Event, b conversation.Attempt) *noticeItem {
 	const maxWidth = 300 // cells: error texts of servers can be long
 	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", failure: b.Why}
@@ -266,7 +264,6 @@ func (l *drawOptions) failedCompaction(e conversation.Event, b conversation.Atte
 	return n
 }
 
-// clock formats the time of day.
 func (l *drawOptions) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 
 // Released is the result of a mouse press and release: at most one field is set.

@@ -41,7 +41,6 @@ func (o *overlays) begin(e conversation.Event) {
 	}
 }
 
-// turnOf returns the turn of an event.
 func (o *overlays) turnOf(seq uint64) int {
 	i := sort.Search(len(o.turns), func(i int) bool { return o.turns[i].seq > seq })
 	if i == 0 {
@@ -101,7 +100,6 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 	it.bump()
 }
 
-// addLine pushes a new line for an overlay.
 func (o *overlays) addLine(e conversation.Event, verb string, push func(item)) *epochItem {
 	made, _ := conversation.OriginOf(e.Body)
 	made.Epoch = conversation.EpochOf(e)
@@ -201,7 +199,6 @@ func logPositionOf(e conversation.Event) logPosition {
 	return logPosition{}
 }
 
-// rewindVerb returns what a rewind did.
 func rewindVerb(b conversation.Rewind) string {
 	switch {
 	case b.Reply != 0:

@@ -64,7 +64,6 @@ func summaryOf(from, to int) conversation.Summary {
 	return conversation.Summary{Text: "what was done", FromTurn: from, ToTurn: to}
 }
 
-// maskOf returns a mask of the results of events.
 func maskOf(events ...uint64) conversation.Mask {
 	var m conversation.Mask
 	for _, e := range events {
@@ -195,7 +194,6 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 	})
 }
 
-// drawnLines returns all lines of a transcript.
 func drawnLines(r *rig, width int) []string {
 	r.SetSize(width, r.CountLines(1<<20))
 	return r.lines()

@@ -107,7 +107,6 @@ func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	return "▸", l.styles.Hint
 }
 
-// verb returns what the call does, or did.
 func (t *toolItem) verb() string {
 	return conversation.ToolVerb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }

@@ -104,7 +104,6 @@ func (d *lineCache) sweep() {
 	})
 }
 
-// forget drops the cached lines of one entry.
 func (d *lineCache) forget(e *entry) {
 	if i := slices.Index(d.entries, e); i >= 0 {
 		d.lines -= len(e.drawing.lines)
@@ -196,7 +195,6 @@ func (x *items) countLines(limit int) int {
 	return min(n, limit)
 }
 
-// remove deletes entry i.
 func (x *items) remove(i int) {
 	x.cache.forget(x.entries[i])
 	x.entries = slices.Delete(x.entries, i, i+1)

@@ -49,7 +49,6 @@ func newReply(b conversation.AssistantMessage) *replyItem {
 	return &replyItem{text: b.Text, reasoning: b.Reasoning, stop: b.Stop, failure: b.Error}
 }
 
-// stream appends text and reasoning that arrived.
 func (r *replyItem) stream(text, reasoning string, l *drawOptions) {
 	if r.live == nil {
 		r.live = &liveReply{}
@@ -75,7 +74,6 @@ func (r *replyItem) finish(b conversation.AssistantMessage, l *drawOptions) {
 	r.bump()
 }
 
-// textSoFar is the text of the reply, as far as it has arrived.
 func (r *replyItem) textSoFar() string {
 	if r.live != nil {
 		return r.live.text.String()
@@ -83,7 +81,6 @@ func (r *replyItem) textSoFar() string {
 	return r.text
 }
 
-// reasoningSoFar is the reasoning, as far as it has arrived.
 func (r *replyItem) reasoningSoFar() string {
 	if r.live != nil {
 		return r.live.reasoning.String()

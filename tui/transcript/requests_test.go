@@ -9,7 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// automaticOrigin describes an automatic compaction.
 func automaticOrigin(trigger string, before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }

@@ -16,7 +16,6 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// styles are the styles of a theme.
 func styles(theme themes.Theme) transcript.Styles {
 	s := themes.Build(theme)
 	return transcript.Styles{
@@ -63,7 +62,6 @@ func (r *rig) SetSize(width, height int) {
 
 func (r *rig) width() int { return r.screenWidth }
 
-// add appends bodies as the agent does.
 func (r *rig) add(bodies ...conversation.Body) {
 	events := r.log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
 	if err := r.log.Commit(events); err != nil {
@@ -83,7 +81,6 @@ func (r *rig) lines() []string {
 
 func (r *rig) screen() string { return strings.TrimRight(strings.Join(r.lines(), "\n"), "\n") }
 
-// row returns the first row that contains a text, or -1.
 func (r *rig) row(text string) int {
 	for y, l := range r.lines() {
 		if strings.Contains(l, text) {

@@ -22,7 +22,6 @@ type selection struct {
 
 type cell struct{ x, y int }
 
-// press begins a selection.
 func (s *selection) press(x, y int) {
 	s.scroll.normalize()
 	s.scroll.held = true

@@ -198,5 +198,4 @@ func tokens(s conversation.Size, factor float64) string {
 	return n + " tokens"
 }
 
-// amount formats a number of tokens as the gauge does.
 func amount(n float64) string { return pane.Tokens(int(min(n+0.5, 1<<62))) }

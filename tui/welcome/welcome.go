@@ -118,7 +118,6 @@ func (c *card) addGap() { c.lines = append(c.lines, "") }
 // measure is the most cells of a line of text, as in a reply.
 const measure = 98
 
-// addText adds a wrapped text.
 func (c *card) addText(style lipgloss.Style, text string) {
 	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, min(c.width-4, measure)), ""), "\n") {
 		c.lines = append(c.lines, "  "+style.Render(l))

@@ -20,7 +20,6 @@ const (
 	maxDepth = 24
 )
 
-// block lays out one block.
 func (p *page) block(n ast.Node, width, depth int) []string {
 	if depth > maxDepth {
 		return p.raw(n, width)

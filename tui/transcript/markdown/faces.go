@@ -53,7 +53,6 @@ func (w *styled) node(n ast.Node, around themes.Face) {
 	}
 }
 
-// put writes a text in a face.
 func (w *styled) put(f themes.Face, text string) {
 	if text == "" {
 		return

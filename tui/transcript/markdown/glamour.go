@@ -41,7 +41,6 @@ func (p *page) glamour(n ast.Node, width int) string {
 	return b.String()
 }
 
-// drawer returns the glamour renderer for a width.
 func (r *Renderer) drawer(width int) renderer.Renderer {
 	if d, ok := r.drawers[width]; ok {
 		return d
@@ -58,7 +57,6 @@ func (r *Renderer) drawer(width int) renderer.Renderer {
 	return d
 }
 
-// glamourStyle converts a style for glamour.
 func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
 	code := primitive(s.Code)
 	code.Prefix, code.Suffix = s.CodeMark, s.CodeMark
@@ -69,7 +67,6 @@ func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
 	}
 }
 
-// primitive converts a face for glamour.
 func primitive(f themes.Face) ansi.StylePrimitive {
 	var p ansi.StylePrimitive
 	if f.Colour != "" {

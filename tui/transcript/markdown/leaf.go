@@ -106,7 +106,6 @@ func (p *page) natural(t *extast.Table) (width, columns int) {
 	return width - 1, len(widths)
 }
 
-// cellWidth returns the width of the longest line of a cell.
 func (p *page) cellWidth(cell ast.Node) int {
 	widest, w := 0, 0
 	_ = ast.Walk(cell, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error

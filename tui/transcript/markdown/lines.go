@@ -73,7 +73,6 @@ const (
 	linkSeq           // begins or ends a link
 )
 
-// escape returns the escape sequence at the beginning of s.
 func escape(s string) (string, sequence) {
 	_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
 	n = max(n, 1)

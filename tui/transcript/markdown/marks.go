@@ -29,7 +29,6 @@ func newMarks(s themes.MarkdownStyle) marks {
 	}
 }
 
-// sgr converts a face to SGR attributes.
 func sgr(f themes.Face) ansi.Style {
 	var s ansi.Style
 	if f.Colour != "" {

@@ -42,7 +42,6 @@ func (f surface) label(out []string, language string, width int) []string {
 	return append(out, f.name+strings.Repeat(" ", max(0, width-codeIndent-ansi.StringWidth(name)))+name+strings.Repeat(" ", codeIndent)+reset)
 }
 
-// row puts a line on the background.
 func (f surface) row(line string, width int) string {
 	if f.fill == "" {
 		return line
