@@ -37,7 +37,7 @@ func help(keys KeyMap) pane.Action {
 	}
 	return openDialog{dialog.NewHelp(
 		tab("chat", group("Writing", keys.Composer.Writing), lineSyntax),
-		tab("keys", dialog.KeyGroup("Screen", keys.Screen.Bindings()...)),
+		tab("keys", group("Screen", keys.Screen)),
 		tab("commands", commands[aboutConversation], commands[aboutProgram]),
 		tab("context", commands[aboutContext], views["context"]),
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),

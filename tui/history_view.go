@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -22,9 +24,8 @@ type historyView struct {
 
 // newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(compactionsOnly bool) *historyView {
-	keys := v.env.Keys.History
-	options := history.Options{Styles: v.styles.history(), Keys: &keys, Zone: v.env.zone(), CompactionsOnly: compactionsOnly}
-	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(options)}
+	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(history.Options{
+		Styles: v.styles.history(), Keys: &v.env.Keys.History, Zone: v.env.zone(), CompactionsOnly: compactionsOnly})}
 }
 
 func (v *views) openCompactionLog() pane.Action {
@@ -88,8 +89,9 @@ func (h *historyView) refresh(v *views) {
 	if h.isFilled && view.Through == h.through && view.Revision == h.revision {
 		return
 	}
-	log := logThrough(s.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: inspect.SentRequests(log), Factor: s.load.calibration(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	n, _ := slices.BinarySearchFunc(s.log, view.Through+1, func(e conversation.Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+	content := history.Content{Log: s.log[:n], View: view, Requests: inspect.SentRequests(s.log[:n]), Factor: s.load.calibration(),
+		Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
 	if h.isFilled {
 		h.Refresh(content)
 	} else {
@@ -98,28 +100,18 @@ func (h *historyView) refresh(v *views) {
 	h.isFilled, h.through, h.revision = true, view.Through, view.Revision
 }
 
-// logThrough returns the beginning of a log, up to an event.
-func logThrough(log []conversation.Event, last uint64) []conversation.Event {
-	n := len(log)
-	for n > 0 && log[n-1].Seq > last {
-		n--
-	}
-	return log[:n]
-}
-
 func (h *historyView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case history.RebuildRequest:
 		ctx, b := v.env.ctx, v.env.Backend
-		return doAsync(func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }, func(got inspect.RebuiltRequest, err error) pane.Action {
+		rebuild := func() (inspect.RebuiltRequest, error) { return b.Request(ctx, a.Event) }
+		return doAsync(rebuild, func(got inspect.RebuiltRequest, err error) pane.Action {
 			got.Event = a.Event // also if it cannot be rebuilt
 			h.Request(got, err)
 			return nil
 		})
 	case history.ShowWhole:
 		return v.env.loadPage("In full", PageResult, fmt.Sprint("e", a.Event))
-	case history.Copy:
-		return copyText(a.Text, a.What)
 	case history.Fork:
 		return forkBefore{a.Before}
 	case history.Resend:

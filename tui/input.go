@@ -258,6 +258,8 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.do(m.views.close())
 	case pane.Jump:
 		return m.do(m.views.openHistoryAt(a.Event, ""))
+	case pane.Copy:
+		return m.do(copyText(a.Text, a.What))
 	case pane.Pin:
 		return m.do(m.session.pin(a.Events, a.Pinned))
 	case pane.Mask:

@@ -102,9 +102,6 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// Bindings lists the keys of the main screen in the order of the help.
-func (s Screen) Bindings() []key.Binding { return pane.BindingsIn(s) }
-
 // viewKeys is the keymap of a full-screen view.
 type viewKeys struct {
 	name  string // in configuration, before the action

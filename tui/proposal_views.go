@@ -34,8 +34,7 @@ func (v *views) openPreview(request edit.Request) pane.Action {
 		v.requestPreview(view, request)
 		return nil
 	}
-	keys := v.env.Keys.Preview
-	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &keys, Gauges: v.drawGauges})}
+	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &v.env.Keys.Preview, Gauges: v.drawGauges})}
 	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, request)
 	shown := v.open(view)
 	v.requestPreview(view, request)
@@ -116,8 +115,8 @@ func (v *views) openReview() pane.Action {
 		return nil
 	}
 	if v.review == nil {
-		keys := v.env.Keys.Review
-		v.review = &reviewView{Model: review.New(review.Options{Styles: v.styles.review(), Keys: &keys, Estimate: v.session.load.estimateText})}
+		v.review = &reviewView{Model: review.New(review.Options{
+			Styles: v.styles.pane(), Keys: &v.env.Keys.Review, Estimate: v.session.load.estimateText})}
 	}
 	v.remove(v.review)
 	shown := v.open(v.review)
@@ -142,7 +141,7 @@ func (v *views) reviewContent() review.Content {
 }
 
 func (r *reviewView) hasGaugeLine() bool     { return true }
-func (r *reviewView) restyle(ts themeStyles) { r.SetStyles(ts.review()) }
+func (r *reviewView) restyle(ts themeStyles) { r.SetStyles(ts.pane()) }
 func (r *reviewView) refresh(*views)         {}
 
 func (r *reviewView) handleAction(v *views, a pane.Action) pane.Action {

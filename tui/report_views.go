@@ -37,8 +37,7 @@ func (v *views) openContext() pane.Action {
 		view.refresh(v)
 		return nil
 	}
-	keys := v.env.Keys.Context
-	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &keys})})
+	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &v.env.Keys.Context})})
 }
 
 func (c *contextView) hasGaugeLine() bool     { return false }
@@ -57,10 +56,10 @@ func (c *contextView) refresh(v *views) {
 	if view := s.load.meter.View(); c.pinned.session != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
 		c.pinned = pinnedEvents{s, view.Revision, view.Through, pinnedOf(view)}
 	}
-	kept := c.pinned.events
 	c.Show(account.Content{
 		Account: s.breakdown, Reading: v.meterReading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
-		Cold: s.isCacheCold(), ColdAt: s.cache.coldTimeText(v.env.Now()), Paused: s.summariesPaused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return kept[event] },
+		Cold: s.isCacheCold(), ColdAt: s.cache.coldTimeText(v.env.Now()), Paused: s.summariesPaused,
+		ReadOnly: s.ReadOnly != "", Pinned: c.pinned.events,
 	})
 }
 
@@ -102,8 +101,8 @@ func (v *views) openSettings() pane.Action {
 	if _, open := v.topView().(*settingsView); open {
 		return nil
 	}
-	keys := v.env.Keys.Settings
-	view := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{Styles: v.styles.settings(), Keys: &keys, Gauges: v.drawGauges})}
+	view := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{
+		Styles: v.styles.settings(), Keys: &v.env.Keys.Settings, Gauges: v.drawGauges})}
 	return actionList{v.open(view), v.readSettings()}
 }
 
@@ -194,7 +193,8 @@ func (view *settingsView) handleAction(v *views, a pane.Action) pane.Action {
 		view.cancel()
 		ctx, cancel := context.WithCancel(v.env.ctx)
 		view.cancel = cancel
-		return doAsync(func() (SettingEffect, error) { return b.TrySetting(ctx, a.Key, a.Value) }, func(e SettingEffect, err error) pane.Action {
+		try := func() (SettingEffect, error) { return b.TrySetting(ctx, a.Key, a.Value) }
+		return doAsync(try, func(e SettingEffect, err error) pane.Action {
 			now := v.meterReading()
 			e.Reading.AfterSend, e.Reading.CachedShare = e.Reading.Used+now.AfterSend-now.Used, now.CachedShare
 			view.ShowEffect(a, e, reasonOf(err))

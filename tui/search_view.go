@@ -26,8 +26,7 @@ const typingPause = 200 * time.Millisecond
 
 // openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
-	keys := v.env.Keys.Search
-	view := &searchView{Model: search.New(search.Options{Styles: v.styles.search(), Keys: &keys})}
+	view := &searchView{Model: search.New(search.Options{Styles: v.styles.pane(), Keys: &v.env.Keys.Search})}
 	shown := v.open(view)
 	if text == "" {
 		return shown
@@ -84,7 +83,7 @@ func (s *searchView) search(v *views, text string) pane.Action {
 }
 
 func (s *searchView) hasGaugeLine() bool     { return true }
-func (s *searchView) restyle(ts themeStyles) { s.SetStyles(ts.search()) }
+func (s *searchView) restyle(ts themeStyles) { s.SetStyles(ts.pane()) }
 func (s *searchView) refresh(*views)         {}
 
 func (s *searchView) handleAction(v *views, a pane.Action) pane.Action {
@@ -120,8 +119,7 @@ func (v *views) openDiff() pane.Action {
 	if _, open := v.topView().(*diffView); open {
 		return nil
 	}
-	keys := v.env.Keys.Diff
-	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &keys})})
+	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff})})
 }
 
 func (d *diffView) hasGaugeLine() bool     { return true }
@@ -138,17 +136,11 @@ func (d *diffView) refresh(v *views) {
 	d.requestedAt = newest
 	d.seq++
 	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, v.session.Title
-	v.pendingCommand = doAsync(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }, func(files []changes.File, _ error) pane.Action {
+	compare := func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }
+	v.pendingCommand = doAsync(compare, func(files []changes.File, _ error) pane.Action {
 		if seq == d.seq {
 			d.Show(changes.Content{Title: title, Files: files, Loaded: true})
 		}
 		return nil
 	})
-}
-
-func (d *diffView) handleAction(_ *views, a pane.Action) pane.Action {
-	if c, ok := a.(changes.Copy); ok {
-		return copyText(c.Text, c.What)
-	}
-	return a
 }

@@ -22,7 +22,6 @@ import (
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
-	"plimsoll/tui/search"
 	"plimsoll/tui/settings"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
@@ -58,8 +57,11 @@ func (ts themeStyles) glyphs() pane.Glyphs {
 func (ts themeStyles) status() statusStyles {
 	f, t := ts.styles.Frame, ts.styles.Text
 	ink := pane.NewInk
-	return statusStyles{title: ink(f.Header), detail: ink(f.Detail), rule: ink(f.Rule), subtle: ink(f.Status), accent: ink(t.UserMark), warning: ink(t.Warning),
-		failure: ink(t.Error), snack: ink(f.Snackbar), welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error}}
+	return statusStyles{
+		title: ink(f.Header), detail: ink(f.Detail), rule: ink(f.Rule), subtle: ink(f.Status), accent: ink(t.UserMark),
+		warning: ink(t.Warning), failure: ink(t.Error), snack: ink(f.Snackbar),
+		welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error},
+	}
 }
 
 func (ts themeStyles) transcript() transcript.Styles {
@@ -94,7 +96,8 @@ func (ts themeStyles) markdown() *markdown.Renderer {
 func (ts themeStyles) composer() composer.Styles {
 	c, o, t := ts.styles.Composer, ts.styles.Dialog, ts.styles.Text
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
-		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
+		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true),
+		Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
 }
 
 // Styles of the full-screen views.
@@ -137,9 +140,9 @@ func (ts themeStyles) history() history.Styles {
 	t, tool, g := ts.styles.Text, ts.styles.Tool, ts.styles.Gauge
 	return history.Styles{
 		Pane: ts.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
-		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Original: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
-		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(),
-		Undone: t.Muted,
+		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject,
+		Original: t.Assistant, Sent: t.Assistant, Faint: t.Faint, Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band,
+		Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(), Undone: t.Muted,
 	}
 }
 
@@ -147,11 +150,9 @@ func (ts themeStyles) preview() preview.Styles {
 	return preview.Styles{Pane: ts.pane(), Saved: ts.styles.Diff.Added}
 }
 
-func (ts themeStyles) review() pane.Styles { return ts.pane() }
 func (ts themeStyles) settings() settings.Styles {
 	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.Text.UserMark}
 }
-func (ts themeStyles) search() search.Styles { return search.Styles{Styles: ts.pane()} }
 
 func (ts themeStyles) changes() changes.Styles {
 	return changes.Styles{Pane: ts.pane(), Diff: diffview.Styles(ts.styles.Diff)}

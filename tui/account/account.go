@@ -35,7 +35,7 @@ type Styles struct {
 // Options configure a view.
 type Options struct {
 	Styles Styles
-	Keys   *KeyMap // nil: DefaultKeyMap
+	Keys   *KeyMap
 }
 
 // Content is the content of a view.
@@ -50,39 +50,38 @@ type Content struct {
 	ColdAt   string // when it expires, for a sentence; "" unknown
 	Paused   bool   // no model is asked for summaries automatically
 	ReadOnly bool
-	Pinned   func(event uint64) bool // reports whether an event is pinned; nil: none is
+	Pinned   map[uint64]bool // the pinned events
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
 	styles Styles
 	bar    *pane.Bar
-	keys   KeyMap
+	keys   *KeyMap
 
-	width    int
-	roomy    bool // the view is high enough for empty lines
+	width, height int
+
 	sheet    pane.Sheet
 	content  Content
 	rows     []row
 	explains bool // the panel is open
 }
 
+// roomy is the height from which the view has empty lines.
+const roomy = 20
+
 // New returns a view without content.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap()}
+	m := &Model{keys: o.Keys}
 	m.SetStyles(o.Styles)
-	if o.Keys != nil {
-		m.keys = *o.Keys
-	}
 	m.Show(Content{Reading: meter.Reading{CachedShare: -1}})
 	return m
 }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
-	const roomy = 20
-	m.width, m.roomy = max(width, 1), height >= roomy
-	m.sheet.SetSize(width, height)
+	m.width, m.height = max(width, 1), max(height, 0)
+	m.sheet.SetSize(m.width, m.height)
 }
 
 // SetStyles changes the styles.
@@ -141,7 +140,7 @@ func (m *Model) frame() pane.Frame {
 	f.Hints = append(f.Hints, pane.Hint(what, k.Explain), pane.Hint("close", k.Close))
 	if it.Event != 0 && !m.content.ReadOnly {
 		pin := "pin"
-		if m.content.pinned(it.Event) {
+		if m.content.Pinned[it.Event] {
 			pin = "unpin"
 		}
 		f.Hints = append(f.Hints, pane.Hint(pin, k.Pin), pane.Hint("mask", k.Mask))
@@ -156,7 +155,7 @@ func (m *Model) frame() pane.Frame {
 // panel is the explanation of the row with the cursor.
 func (m *Model) panel(f pane.Frame) []string {
 	const leastList = 2
-	room := m.sheet.Room(f, leastList)
+	room := f.Body(m.height) - leastList - 1 // below the rule
 	if !m.explains || room < 1 {
 		return nil
 	}
@@ -177,13 +176,12 @@ func (m *Model) panel(f pane.Frame) []string {
 
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	k := &m.keys
 	return m.sheet.Update(msg, m.shown, []pane.Command{
-		{On: k.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
-		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
-		{On: k.Jump, Do: m.jump},
-		{On: k.Pin, Do: m.pin},
-		{On: k.Mask, Do: m.mask},
+		{On: m.keys.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
+		{On: m.keys.Preview, Do: func() pane.Action { return pane.Preview{} }},
+		{On: m.keys.Jump, Do: m.jump},
+		{On: m.keys.Pin, Do: m.pin},
+		{On: m.keys.Mask, Do: m.mask},
 	})
 }
 
@@ -217,7 +215,7 @@ func (m *Model) pin() pane.Action {
 	case m.content.ReadOnly:
 		return readOnly
 	}
-	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.content.pinned(it.Event)}
+	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.content.Pinned[it.Event]}
 }
 
 func (m *Model) mask() pane.Action {
@@ -233,15 +231,13 @@ func (m *Model) mask() pane.Action {
 		return pane.Snackbar{Text: "It is no longer sent in full: there is nothing left to mask."}
 	case it.Kind != projection.Results && it.Kind != projection.Calls:
 		return pane.Snackbar{Text: "Only tool results and call arguments can be masked."}
-	case m.content.pinned(it.Event):
+	case m.content.Pinned[it.Event]:
 		return pane.Snackbar{Text: "It is pinned: unpin it first."}
 	}
 	return pane.Mask{Events: []uint64{it.Event}}
 }
 
 var readOnly = pane.Snackbar{Text: "This conversation is read only."}
-
-func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }
 
 // safe makes a text of a model, tool or file safe to draw, on one line.
 func safe(text string) string {

@@ -23,7 +23,7 @@ func (m *Model) Lines(n int, selected bool, width int) []string {
 	r, s := &m.rows[n], &m.styles
 	var out []string
 	if r.part != "" && m.rows[n-1].part != r.part {
-		if m.roomy {
+		if m.height >= roomy {
 			out = append(out, "")
 		}
 		out = append(out, pane.Clip("  "+s.Title.Render(r.part), width))
@@ -91,7 +91,7 @@ func (m *Model) categoryLine(r *row, width int) string {
 	if r.name == "free" {
 		glyph = m.styles.Free.Render(pane.FreeGlyph)
 	}
-	numbers := alignRight(r.value, 7) + alignRight(r.note, 7)
+	numbers := pane.AlignRight(r.value, 7) + pane.AlignRight(r.note, 7)
 	cells := width - ansi.StringWidth(numbers)
 	bar := ""
 	if room := min(cells-name-2, mostBar); room >= leastBar {
@@ -106,7 +106,7 @@ func (m *Model) categoryLine(r *row, width int) string {
 // itemLine draws one of the heaviest items: its name, how it is sent if not in full, its turn and its tokens.
 func (m *Model) itemLine(r *row, width int) string {
 	const leastName = 30 // cells that the name keeps before a column is left out
-	s, numbers := &m.styles, alignRight(r.value, 8)
+	s, numbers := &m.styles, pane.AlignRight(r.value, 8)
 	turn, state := "", ""
 	if r.item.Event != 0 {
 		turn = "turn " + strconv.Itoa(r.item.Turn)
@@ -117,7 +117,7 @@ func (m *Model) itemLine(r *row, width int) string {
 	name := width - 2 - ansi.StringWidth(numbers) // cells of the name
 	if name-11 >= leastName {
 		name -= 11
-		numbers = s.Muted.Render(alignRight(turn, 11)) + s.Text.Render(numbers)
+		numbers = s.Muted.Render(pane.AlignRight(turn, 11)) + s.Text.Render(numbers)
 	}
 	badge, ok := s.States[r.item.State]
 	if !ok {
@@ -129,11 +129,6 @@ func (m *Model) itemLine(r *row, width int) string {
 		return m.bar.Run(int(r.category), 1) + " " + s.Text.Render(pane.Fit(r.name, name)) + numbers
 	}
 	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, name)), badge.Render(state), name) + numbers
-}
-
-// alignRight puts a text at the right end of this many cells.
-func alignRight(text string, cells int) string {
-	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
 // gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line.
@@ -166,7 +161,7 @@ func (m *Model) gauge(width int) []string {
 	end := pane.NewInk(level.UnsetReverse()) // in reverse, an end would look like a filled cell
 	bar := end.Render("▕") + m.bar.Draw(pane.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
 	out = append(out, bar)
-	if m.roomy {
+	if m.height >= roomy {
 		out = append(out, bar)
 	}
 	if !r.Window.IsKnown() || r.LoadLine == 0 {

@@ -87,7 +87,7 @@ func busy() account.Content {
 		Title:   "Fix flaky upload test \x1b[31m修复",
 		Model:   "openai/gpt-5.6-luna",
 		Priced:  "2026-10-01",
-		Pinned:  func(event uint64) bool { return event == 60 },
+		Pinned:  map[uint64]bool{60: true},
 	}
 }
 
@@ -110,7 +110,8 @@ func full() account.Content {
 }
 
 func open(c account.Content, theme string, width, height int) *account.Model {
-	m := account.New(account.Options{Styles: styles(theme)})
+	keys := account.DefaultKeyMap()
+	m := account.New(account.Options{Styles: styles(theme), Keys: &keys})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -214,7 +214,7 @@ func (c *Content) heaviest() []row {
 	const most = 10
 	var out []row
 	for _, it := range c.Account.Heaviest[:min(len(c.Account.Heaviest), most)] {
-		if it.Event != 0 && c.pinned(it.Event) {
+		if it.Event != 0 && c.Pinned[it.Event] {
 			it.State = projection.StatePinned
 		}
 		doc := segmentDocs[it.Kind]

@@ -51,9 +51,6 @@ type Styles struct {
 	Diff diffview.Styles
 }
 
-// Copy asks to copy a text to the clipboard. What describes it in a few words.
-type Copy struct{ Text, What string }
-
 // KeyMap holds every key of the view.
 type KeyMap struct {
 	Moves pane.Moves
@@ -84,13 +81,13 @@ func DefaultKeyMap() KeyMap {
 // Options configure a view.
 type Options struct {
 	Styles Styles
-	Keys   *KeyMap // nil: DefaultKeyMap
+	Keys   *KeyMap
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
 	styles Styles
-	keys   KeyMap
+	keys   *KeyMap
 
 	width   int
 	content Content
@@ -101,12 +98,7 @@ type Model struct {
 
 // New returns a view without files.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap()}
-	if o.Keys != nil {
-		m.keys = *o.Keys
-	}
-	m.SetStyles(o.Styles)
-	return m
+	return &Model{keys: o.Keys, styles: o.Styles, drawn: map[int][]string{}}
 }
 
 // SetSize sets the size of the view, in cells.
@@ -154,7 +146,8 @@ func (m *Model) View() string { return m.sheet.View(m.styles.Pane, m.shown()) }
 
 // shown is the list with the diff at its right. Where there is no room for both, it is one of them.
 func (m *Model) shown() pane.Shown {
-	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close, Listed: [][]key.Binding{pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves)}}
+	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close,
+		Listed: [][]key.Binding{pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves)}}
 	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m, Reading: m.reading, Wide: true}
 	switch {
 	case m.file() == nil:
@@ -178,7 +171,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 }
 
 func (m *Model) commands() []pane.Command {
-	k := &m.keys
+	k := m.keys
 	return []pane.Command{
 		{On: k.Close, Do: m.leave},
 		{On: k.Open, Do: func() pane.Action { m.reading = m.file() != nil; return nil }},
@@ -219,7 +212,7 @@ func (m *Model) copy() pane.Action {
 	case f.Patch() == "":
 		return pane.Snackbar{Text: "nothing to copy: all changes to this file were undone", Failure: true}
 	}
-	return Copy{f.Patch(), "the diff of " + plain.Line(f.Name)}
+	return pane.Copy{Text: f.Patch(), What: "the diff of " + plain.Line(f.Name)}
 }
 
 // frame is the title with the totals, and the keys.
@@ -244,7 +237,8 @@ func (m *Model) frame() pane.Frame {
 	case m.reading:
 		f.Hints = []string{files, pane.Hint("copy", k.Copy), pane.Hint("back", k.Close), help}
 	default:
-		f.Hints = []string{pane.Hint("read", k.Open), pane.Hint("copy", k.Copy), pane.Hint("close", k.Close), help, files, pane.Hint("go there", k.Jump)}
+		f.Hints = []string{pane.Hint("read", k.Open), pane.Hint("copy", k.Copy), pane.Hint("close", k.Close), help, files,
+			pane.Hint("go there", k.Jump)}
 		f.Where = strconv.Itoa(m.sheet.Selected(m)+1) + "/" + strconv.Itoa(n)
 	}
 	return f
@@ -271,8 +265,9 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 		name = ansi.TruncateLeft(name, w-room+1, "…")
 	}
 	lines := []string{pane.Clip(text.Render(mark+kind+pane.Fit(name, room))+muted.Render(stat), width)}
-	if note := [...]string{DiskSame: "", DiskOther: "changed since", DiskGone: "gone", DiskUnreadable: "cannot be read"}[f.Disk]; note != "" {
-		lines = append(lines, muted.Render(pane.Fit("    "+note, width)))
+	notes := [...]string{DiskSame: "", DiskOther: "changed since", DiskGone: "gone", DiskUnreadable: "cannot be read"}
+	if f.Disk != DiskSame {
+		lines = append(lines, muted.Render(pane.Fit("    "+notes[f.Disk], width)))
 	}
 	return lines
 }
@@ -298,7 +293,8 @@ func (f *File) notes() []string {
 
 // placeholder is the text in place of the list while it is empty.
 func (m *Model) placeholder() []string {
-	s, text := m.styles.Pane.Text, "No file was changed in this conversation. Files that the model creates or edits are listed here, with what changed since the conversation first touched them."
+	s, text := m.styles.Pane.Text, "No file was changed in this conversation. Files that the model creates or edits are listed here, "+
+		"with what changed since the conversation first touched them."
 	if !m.content.Loaded {
 		s, text = m.styles.Pane.Muted, "reading the files…"
 	}
@@ -320,7 +316,8 @@ func (m *Model) diff() []string {
 	if f.Created() {
 		edits = "new file · " + edits
 	}
-	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), s.Detail.Render(edits+"  "+diffview.Stat(f.Stat())), width)}
+	stat := s.Detail.Render(edits + "  " + diffview.Stat(f.Stat()))
+	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), stat, width)}
 	for _, note := range f.notes() {
 		rows = append(rows, pane.Each(s.Warning, pane.Wrap(note, width))...)
 	}

@@ -52,7 +52,8 @@ func content() changes.Content {
 }
 
 func open(width, height int, c changes.Content) *changes.Model {
-	m := changes.New(changes.Options{Styles: changes.Styles{Pane: pane.Styles{Match: lipgloss.NewStyle().Bold(true)}}})
+	keys := changes.DefaultKeyMap()
+	m := changes.New(changes.Options{Keys: &keys, Styles: changes.Styles{Pane: pane.Styles{Match: lipgloss.NewStyle().Bold(true)}}})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m
@@ -112,7 +113,7 @@ func TestKeysAct(t *testing.T) {
 			"[ o":         pane.Jump{Event: 41},
 			"f5":          pane.Ignored{},
 			"] ] ] ] y":   pane.Snackbar{Text: "nothing to copy: all changes to this file were undone", Failure: true},
-			"] ] y":       changes.Copy{Text: "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@\n-go 1.24\n+go 1.25\n--- a/go.mod\n+++ b/go.mod\n@@ -9,0 +9 @@\n+require x v1\n", What: "the diff of go.mod"},
+			"] ] y":       pane.Copy{Text: "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@\n-go 1.24\n+go 1.25\n--- a/go.mod\n+++ b/go.mod\n@@ -9,0 +9 @@\n+require x v1\n", What: "the diff of go.mod"},
 		} {
 			if d := cmp.Diff(want, press(open(width, 24, content()), keys)); d != "" {
 				t.Errorf("%d cells, %s: (-want +got)\n%s", width, keys, d)

@@ -64,13 +64,3 @@ func DefaultKeyMap() KeyMap {
 		},
 	}
 }
-
-// Bindings lists the keys in the order help shows them.
-func (k KeyMap) Bindings() []key.Binding {
-	w, e := k.Writing, k.Editing
-	return []key.Binding{
-		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Above, w.Below, w.Search, w.Stash, w.Editor, w.Help, w.Leave,
-		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
-		e.Copy, e.Cut, e.CutWordLeft, e.CutWordRight, e.CutToBlank, e.CutToStart, e.CutToEnd, e.Yank, e.Undo, e.Redo,
-	}
-}

@@ -78,10 +78,3 @@ func DefaultKeyMap() KeyMap {
 		Edit: edit.LineKeys(),
 	}
 }
-
-// Bindings lists the keys in the order help shows them.
-func (k KeyMap) Bindings() []key.Binding {
-	m, a, l := k.Moves, k.Answers, k.Lists
-	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Edit,
-		l.Favorite, l.Sort, l.Rename, l.Remove, l.Fork, l.Lower, l.Higher}
-}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
@@ -84,13 +83,13 @@ func (g gutter) numbers(op diff.Op, oldLine, newLine int, wrapped bool) string {
 	case g.digits == 0:
 		return wrapMark
 	case wrapped:
-		return pad(wrapMark, g.cells()-3) + " "
+		return pane.AlignRight(wrapMark, g.cells()-3) + " "
 	case g.both:
-		return pad(number(oldLine), g.digits) + " " + pad(number(newLine), g.digits) + " "
+		return pane.AlignRight(number(oldLine), g.digits) + " " + pane.AlignRight(number(newLine), g.digits) + " "
 	case op == diff.Removed:
-		return pad(number(oldLine), g.digits) + " "
+		return pane.AlignRight(number(oldLine), g.digits) + " "
 	}
-	return pad(number(newLine), g.digits) + " "
+	return pane.AlignRight(number(newLine), g.digits) + " "
 }
 
 func number(n int) string {
@@ -98,11 +97,6 @@ func number(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
-}
-
-// pad aligns a text at the right end of this many cells.
-func pad(text string, cells int) string {
-	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
 // Drawing is a diff divided into rows. Row renders a row and compares its words only when called, because most rows of a large
@@ -128,7 +122,7 @@ func (s Styles) Layout(f diff.File, width int, o Options) *Drawing {
 	hunks := trimmed(f.Hunks, o.Context)
 	for i, h := range hunks {
 		if i > 0 && !d.full() {
-			d.addRow(row{op: diff.Kept, note: pad("⋯", d.cells()-3), gap: true})
+			d.addRow(row{op: diff.Kept, note: pane.AlignRight("⋯", d.cells()-3), gap: true})
 		}
 		d.addHunk(h)
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"strings"
 
 	"plimsoll/compact/edit"
@@ -19,9 +20,6 @@ type (
 
 	// ShowWhole asks to show all of a result that was cut when it arrived.
 	ShowWhole struct{ Event uint64 }
-
-	// Copy asks to copy a text to the clipboard. What describes it in a word or two.
-	Copy struct{ Text, What string }
 
 	// Fork asks for a copy of the conversation with the events before this one.
 	Fork struct{ Before uint64 }
@@ -54,7 +52,11 @@ func (b *document) pin(it item) pane.Action {
 	case b.isRewound(r):
 		return refusal(wasUndone)
 	}
-	return pane.Pin{Events: b.seqs(b.unit(r.Event)), Pinned: r.State != projection.StatePinned}
+	var events []uint64
+	for _, at := range b.unit(r.Event) {
+		events = append(events, b.Log[at].Seq)
+	}
+	return pane.Pin{Events: events, Pinned: r.State != projection.StatePinned}
 }
 
 func (b *document) mask(it item) pane.Action {
@@ -155,7 +157,8 @@ func (m *Model) resend(it item) pane.Action {
 			last = max(last, b.Log[r.Event].Turn)
 		}
 	}
-	question := note(m.keys.Resend.Help().Key + " again undoes " + edit.Range{From: turn, To: last}.String() + " and returns the message to the composer")
+	undone := edit.Range{From: turn, To: last}.String()
+	question := note(m.keys.Resend.Help().Key + " again undoes " + undone + " and returns the message to the composer")
 	if question != m.previousNote {
 		return question
 	}
@@ -184,35 +187,30 @@ func (b *document) fork(it item) pane.Action {
 	return Fork{Before: b.Log[end-1].Seq + 1}
 }
 
-// copy copies the text of a row.
-func (m *Model) copy(it item) pane.Action {
-	what, text := m.document.textOf(it)
-	return Copy{Text: text, What: what}
-}
-
 // textOf returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
 // an original, it is the text that was sent.
-func (b *document) textOf(it item) (what, text string) {
+func (b *document) textOf(it item) pane.Copy {
 	switch it.kind {
 	case kindEvent:
-		return "the line", b.describe(it.at)
+		return pane.Copy{What: "the line", Text: b.describe(it.at)}
 	case kindPrompt, kindTools:
-		return b.request.instructions(it.kind)
+		what, text := b.request.instructions(it.kind)
+		return pane.Copy{What: what, Text: text}
 	case kindMessage:
 		msg := &b.messages[it.at]
 		if b.request != nil || len(msg.Events) != 1 || b.event(it) == nil {
-			return "the message as it is sent", withCalls(msg.Text, msg.Calls)
+			return pane.Copy{What: "the message as it is sent", Text: withCalls(msg.Text, msg.Calls)}
 		}
 	}
 	switch body := b.event(it).Body.(type) {
 	case conversation.AssistantMessage:
-		return "the reply", withCalls(body.Text, body.Calls)
+		return pane.Copy{What: "the reply", Text: withCalls(body.Text, body.Calls)}
 	case conversation.ToolResult:
-		return "the result", body.Text
+		return pane.Copy{What: "the result", Text: body.Text}
 	case conversation.UserMessage:
-		return "the message", body.Text
+		return pane.Copy{What: "the message", Text: body.Text}
 	}
-	return "the message", ""
+	return pane.Copy{What: "the message"}
 }
 
 // withCalls joins a text and the tool calls after it.
@@ -254,7 +252,7 @@ func (d *drawer) explainRow(it item) string {
 	case kindMessage:
 		msg := &b.messages[it.at]
 		if len(msg.Events) == 0 {
-			return "added by Plimsoll: " + orElse(plain.Line(msg.Why), "it makes the request valid")
+			return "added by Plimsoll: " + cmp.Or(plain.Line(msg.Why), "it makes the request valid")
 		}
 		return explainState(msg.State, msg.Why) + d.changedBy(msg.Overlay)
 	case kindPrompt:
@@ -267,7 +265,7 @@ func explainState(state projection.State, why string) string {
 	word := stateWord(state, why)
 	switch why = plain.Line(why); {
 	case state == projection.StateVerbatim:
-		return orElse(why, "sent in full")
+		return cmp.Or(why, "sent in full")
 	case state == projection.StatePinned:
 		return "pinned: always sent in full"
 	case state == projection.StateDropped && why == "":
@@ -278,13 +276,6 @@ func explainState(state projection.State, why string) string {
 		return why
 	}
 	return word + ": " + why
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // changedBy says which overlay changed a row, when, and who caused it.

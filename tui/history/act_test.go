@@ -63,7 +63,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"the original result is copied", "failed", "y", func(map[string]uint64) pane.Action {
-			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
+			return pane.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
 		{"q closes", "last", "q", func(map[string]uint64) pane.Action { return pane.Closed{} }},
 		{"other keys are the parent's", "last", "z", func(map[string]uint64) pane.Action { return pane.Ignored{} }},
@@ -96,7 +96,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 	if !strings.Contains(r.screen(), r.readOnlyReason) {
 		t.Errorf("the reason is not on the screen:\n%s", r.screen())
 	}
-	for k, want := range map[string]pane.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
+	for k, want := range map[string]pane.Action{"y": pane.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
 		if diff := cmp.Diff(want, r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
 		}

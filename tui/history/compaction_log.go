@@ -36,7 +36,7 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 		text  string
 		cells int
 	}{{resultWord(e.Result), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {formatDuration(e.Duration), 6}} {
-		text := alignedRight(column.text, column.cells)
+		text := pane.AlignRight(column.text, column.cells)
 		if out != "" {
 			text += "  " + out
 		}

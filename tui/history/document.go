@@ -186,16 +186,15 @@ func (b *document) id(it item) rowID {
 		k.part = it.at
 		return k
 	}
-	for i := it.at - 1; i >= 0 && b.sameEvents(i, it.at); i-- {
+	for i := it.at - 1; i >= 0 && sameEvents(&b.messages[i], &b.messages[it.at]); i-- {
 		k.part++
 	}
 	return k
 }
 
 // sameEvents reports whether two messages contain or replace the same events.
-func (b *document) sameEvents(i, j int) bool {
-	x, y := b.messages[i].Events, b.messages[j].Events
-	return len(x) > 0 && len(x) == len(y) && x[0] == y[0]
+func sameEvents(x, y *projection.Message) bool {
+	return len(x.Events) > 0 && len(x.Events) == len(y.Events) && x.Events[0] == y.Events[0]
 }
 
 // rowAt returns the row of an event, or the last row before it. If seq is 0, it returns
@@ -219,14 +218,14 @@ func (b *document) rowAt(seq uint64, fallback int) int {
 	return found
 }
 
-// sameEventMessages returns the message at an index and those after it that replace the same events:
+// replacing returns the message of the view at an index and those after it that replace the same events:
 // some presets send a summary as a question and an answer.
-func (b *document) sameEventMessages(i int) []projection.Message {
-	end := i + 1
-	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == projection.StateSummarised {
+func (b *document) replacing(i int) []projection.Message {
+	list, end := b.View.Messages[i:], 1
+	for end < len(list) && sameEvents(&list[0], &list[end]) && list[0].State == projection.StateSummarised {
 		end++
 	}
-	return b.messages[i:end]
+	return list[:end]
 }
 
 // isRewound reports whether a rewind hides a row.

@@ -63,13 +63,6 @@ func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
 
 func (d *drawer) isOpen(it item) bool { return d.expanded[d.document.id(it)] }
 
-// toggle expands or folds a row.
-func (d *drawer) toggle(it item) {
-	name := d.document.id(it)
-	d.expanded[name] = !d.expanded[name]
-	d.redraw()
-}
-
 // Len returns the number of rows.
 func (d *drawer) Len() int { return len(d.document.items) }
 
@@ -116,7 +109,7 @@ func (d *drawer) hasGap(i int) bool {
 		return false
 	}
 	it, before := d.document.items[i], d.document.items[i-1]
-	return it.startsTurn || d.height >= leastGaps && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= leastGaps && d.document.isText(it)
+	return it.startsTurn || d.height >= leastGaps && ((it.kind == kindEvent) != (before.kind == kindEvent) || d.document.isText(it))
 }
 
 // drawItem draws a row without gutter and cursor. It also returns the mark in its gutter.
@@ -174,12 +167,13 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 		return append(lines, d.paintAll(original)...), mark
 	}
 	msg := d.document.View.Messages[r.Message]
-	for _, p := range d.document.View.Messages[r.Message+1:][:d.document.spanOf(r.Message)-1] { // a question and an answer are one summary
+	for _, p := range d.document.replacing(r.Message)[1:] { // a question and an answer are one summary
 		msg.Text += "\n\n" + p.Text
 	}
 	sent := d.paintAll(d.sentLines(&msg, open, true, right))
 	if left < width {
-		return append(lines, d.columns(d.paintAll(original), sent, left)...), mark
+		bar := " " + d.styles.Pane.Rule.Render("│") + " "
+		return append(lines, pane.Columns(d.paintAll(original), sent, bar, left, max(len(original), len(sent)))...), mark
 	}
 	lines = append(lines, d.paintAll(original)...)
 	for i, l := range sent {
@@ -190,23 +184,6 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 		lines = append(lines, lead+l)
 	}
 	return lines, mark
-}
-
-// columns puts lines side by side.
-func (d *drawer) columns(said, sent []string, left int) []string {
-	out := make([]string, max(len(said), len(sent)))
-	bar := " " + d.styles.Pane.Rule.Render("│") + " "
-	for i := range out {
-		a, b := "", ""
-		if i < len(said) {
-			a = said[i]
-		}
-		if i < len(sent) {
-			b = sent[i]
-		}
-		out[i] = pane.Fit(a, left) + bar + b
-	}
-	return out
 }
 
 // headLine is the first line of a row, with a text at the left and one at the right.
@@ -279,7 +256,8 @@ func (d *drawer) details(at, width int) []string {
 		}
 		if e := d.document.index(seq); e >= 0 {
 			size, _ := conversation.MessageSize(d.document.Log[e].Body)
-			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.document.tokens(size)), nameCells) + "  " + d.document.describeBriefly(e)
+			tokens := pane.AlignRight(pane.Tokens(d.document.tokens(size)), nameCells)
+			text := "  " + pane.Fit(eventName(seq), nameCells) + tokens + "  " + d.document.describeBriefly(e)
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}

@@ -126,7 +126,7 @@ func TestKeysWorkInARequest(t *testing.T) {
 	r.Request(r.rebuilt(wanted.Event), nil)
 	r.press("home", "enter")
 	wantTexts(t, cursorRow(r), "system prompt", "You are a careful engineer.")
-	if diff := cmp.Diff(pane.Action(history.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if _, ok := r.press("p").(history.Note); !ok {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact/inspect"
-
+	"plimsoll/conversation/find"
 	"plimsoll/tui/pane"
 )
 
@@ -40,19 +40,10 @@ type Model struct {
 
 // New returns a history without a conversation.
 func New(o Options) *Model {
-	keys, zone := o.Keys, o.Zone
-	if keys == nil {
-		defaults := DefaultKeyMap()
-		keys = &defaults
-	}
-	if zone == nil {
-		zone = time.UTC
-	}
 	b := open(Content{})
-	d := &drawer{document: b, zone: zone, keys: keys}
 	s := &search{document: b}
-	d.painter = newPainter(o.Styles, s)
-	m := &Model{keys: keys, document: b, search: s, draw: d}
+	d := &drawer{document: b, zone: o.Zone, keys: o.Keys, painter: newPainter(o.Styles, s)}
+	m := &Model{keys: o.Keys, document: b, search: s, draw: d}
 	if o.CompactionsOnly {
 		m.startSide = sideCompactions
 	}
@@ -159,7 +150,10 @@ func (m *Model) currentRow() (item, bool) {
 func (m *Model) Jump(event uint64, query string) {
 	m.note = Note{}
 	m.sheet.Reset()
-	m.search.setQuery(query)
+	m.search.reset()
+	if q, err := find.Parse(query); err == nil {
+		m.search.query, m.search.isActive, m.search.stale = q, true, true
+	}
 	m.show(m.startSide, nil)
 	m.goTo(event)
 }

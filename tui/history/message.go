@@ -1,10 +1,10 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
@@ -34,7 +34,8 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 		}
 		return out
 	case conversation.ToolResult:
-		return d.toolLine(b.Status, conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied), d.document.subjectOf(e.Seq, b.CallID), open, width)
+		verb := conversation.ToolVerb(b.Tool, b.Status != conversation.ResultDenied)
+		return d.toolLine(b.Status, verb, d.document.subjectOf(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }
@@ -52,15 +53,15 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 	default:
 		outcome = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
 	}
-	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(orElse(plain.Line(verb), "tool"), max(width/2, 4)))
+	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(cmp.Or(plain.Line(verb), "tool"), max(width/2, 4)))
 	if room := width - cells(out) - cells(outcome) - 1; about != "" && room >= 4 {
 		out += " " + d.styles.Subject.Render(pane.Clip(about, room))
 	}
 	return out + outcome
 }
 
-// originalLines draws the text of an event. A folded result shows text only if it failed, matches the search or is compared with what
-// is sent.
+// originalLines draws the text of an event. A folded result shows text only if it failed, matches the search or
+// is compared with what is sent.
 func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -119,7 +120,8 @@ func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) 
 func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
 	out := d.wholeText(b.Text, d.styles.Original, width)
 	if b.Total > 0 {
-		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total)), width)...)...)
+		more := fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total))
+		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(more, width)...)...)
 	}
 	if b.Detail == "" {
 		return out
@@ -220,16 +222,12 @@ func (d *drawer) rightColumns(badge, event, tokens string, width int) string {
 	if !d.document.modified {
 		column = changeCells / 2
 	}
-	return badge + d.styles.Faint.Render(alignedRight(event, nameCells)) + d.styles.Pane.Muted.Render(" "+alignedRight(tokens, column))
+	name := d.styles.Faint.Render(pane.AlignRight(event, nameCells))
+	return badge + name + d.styles.Pane.Muted.Render(" "+pane.AlignRight(tokens, column))
 }
 
-// alignedRight puts a text at the end of so many cells.
-func alignedRight(text string, width int) string {
-	return strings.Repeat(" ", max(0, width-cells(text))) + text
-}
-
-// sentLines draws the text and the calls of a message as it is sent. A folded result that is sent in full has only its first line,
-// unless it is compared or matches the search.
+// sentLines draws the text and the calls of a message as it is sent. A folded result that is sent in full has only
+// its first line, unless it is compared or matches the search.
 func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int) []line {
 	switch {
 	case s.State == projection.StateSummarised && open:
@@ -257,23 +255,23 @@ func withoutPreamble(text string) string {
 
 // sender names the author of a message as it is sent.
 func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) string {
-	name := func(s lipgloss.Style, text string) string { return s.Render(text) }
 	switch {
 	case projection.OnlyNoted(msg.State, msg.Why):
-		return name(d.styles.Summary, "note")
+		return d.styles.Summary.Render("note")
 	case msg.State == projection.StateSummarised:
-		return name(d.styles.Summary, "summary")
+		return d.styles.Summary.Render("summary")
 	case msg.State == projection.StateDropped:
-		return name(d.styles.Summary, "left out")
+		return d.styles.Summary.Render("left out")
 	case msg.Role == projection.RoleUser:
-		return name(d.styles.User, "› you")
+		return d.styles.User.Render("› you")
 	case msg.Role != projection.RoleTool:
-		return name(d.styles.Assistant, plain.Line(string(msg.Role)))
+		return d.styles.Assistant.Render(plain.Line(string(msg.Role)))
 	}
 	e := d.document.event(it)
 	if e == nil {
 		return d.toolLine(conversation.ResultInterrupted, msg.Tool, "", open, width)
 	}
 	b, _ := e.Body.(conversation.ToolResult)
-	return d.toolLine(b.Status, orElse(b.Tool, msg.Tool), d.document.subjectOf(e.Seq, b.CallID), open, width) // the tool's name as the model knows it
+	name := cmp.Or(b.Tool, msg.Tool) // as the model knows it
+	return d.toolLine(b.Status, name, d.document.subjectOf(e.Seq, b.CallID), open, width)
 }

@@ -3,6 +3,7 @@ package history_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
@@ -60,7 +61,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 		}
 		width, height := rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(6, 40).Draw(t, "height")
 		keys := history.DefaultKeyMap()
-		m := history.New(history.Options{Styles: styles(), Keys: &keys})
+		m := history.New(history.Options{Styles: styles(), Keys: &keys, Zone: time.UTC})
 		m.SetSize(width, height)
 		shown := len(log)
 		if shown > 0 {

@@ -123,7 +123,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	r.press("home")
 	wantTexts(t, r.screen(), "You are a careful engineer")
 	r.press("end")
-	if diff := cmp.Diff(pane.Action(history.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.press("]")

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/pane"
 )
 
 // The parent rebuilds the requests that were sent. Until the answer arrives, the screen
@@ -36,12 +36,10 @@ type request struct {
 	from    uint64 // event with the cursor before the request was shown
 }
 
-func (q *request) position(of int) string { return fmt.Sprintf("%d of %d", q.sent.Number, of) }
-
 // description describes a request: its model, time, turn, tokens and bytes.
 func (q *request) description(zone *time.Location) string {
 	u := q.sent.Usage
-	parts := []string{orElse(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
+	parts := []string{cmp.Or(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
 	if u.HasPromptCount() {
 		tokens := numbers.Grouped(u.Prompt) + " tokens"
 		if u.Cached > 0 {
@@ -65,15 +63,7 @@ func (q *request) verdict(s *Styles) string {
 	case q.rebuilt.MatchesSent:
 		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
 	}
-	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.rebuilt.Why), "no hash was recorded"))
-}
-
-// body is the text in place of the messages until the request is rebuilt, or if that failed.
-func (q *request) body(s *Styles, width int) []string {
-	if q.state == requestFailed {
-		return pane.Each(s.Pane.Error, pane.Wrap("  "+plain.Text(q.err.Error()), width-2))
-	}
-	return []string{s.Pane.Muted.Render("  building…")}
+	return s.Pane.Warning.Render("not verified: " + cmp.Or(plain.Line(q.rebuilt.Why), "no hash was recorded"))
 }
 
 // answer sets the rebuilt request, or the error. It returns false if the answer is for another request.

@@ -46,14 +46,6 @@ func (b *document) unit(event int) []int {
 	return []int{event}
 }
 
-func (b *document) seqs(events []int) []uint64 {
-	out := make([]uint64, len(events))
-	for i, at := range events {
-		out[i] = b.Log[at].Seq
-	}
-	return out
-}
-
 func (b *document) results(unit []int) []uint64 {
 	var out []uint64
 	for _, i := range unit {
@@ -107,26 +99,15 @@ func (b *document) tokensOf(r *inspect.HistoryRow) string {
 	case !r.ShowsMessage:
 		return ""
 	}
-	parts := b.View.Messages[r.Message:][:b.spanOf(r.Message)]
+	parts := b.replacing(r.Message)
 	if len(parts[0].Events) == 1 {
 		return change(before, b.tokens(r.After))
 	}
-	return change(b.tokensOfAll(parts))
-}
-
-// tokensOfAll returns the tokens of the originals that messages replace, and of the messages.
-func (b *document) tokensOfAll(parts []projection.Message) (before, after int) {
-	var x, y conversation.Size
+	var originals, sent conversation.Size
 	for i := range parts {
-		x, y = x.Plus(parts[i].Before), y.Plus(parts[i].After())
+		originals, sent = originals.Plus(parts[i].Before), sent.Plus(parts[i].After())
 	}
-	return b.tokens(x), b.tokens(y)
-}
-
-// spanOf returns how many messages of the view replace the same events as this one.
-func (b *document) spanOf(message int) int {
-	view := document{messages: b.View.Messages}
-	return len(view.sameEventMessages(message))
+	return change(b.tokens(originals), b.tokens(sent))
 }
 
 // callOf returns the tool call that a result answers; false if it is not among the events just before it.
@@ -201,7 +182,9 @@ func (b *document) enterTarget(it item) uint64 {
 		msg = &b.messages[it.at]
 	case kindEvent:
 		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
-			return b.firstOf(s.FromTurn)
+			if i := b.rowOfTurn(s.FromTurn); i >= 0 {
+				return b.Log[b.rows[i].Event].Seq
+			}
 		}
 	}
 	switch {
@@ -211,12 +194,4 @@ func (b *document) enterTarget(it item) uint64 {
 		return msg.Events[0]
 	}
 	return msg.Repeats
-}
-
-// firstOf returns the first event of a turn, 0 if it has no message.
-func (b *document) firstOf(turn int) uint64 {
-	if i := b.rowOfTurn(turn); i >= 0 {
-		return b.Log[b.rows[i].Event].Seq
-	}
-	return 0
 }

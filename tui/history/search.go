@@ -28,14 +28,6 @@ type search struct {
 
 func (s *search) reset() { *s = search{document: s.document} }
 
-// setQuery searches for a query. An empty or invalid query ends the search.
-func (s *search) setQuery(text string) {
-	s.reset()
-	if q, err := find.Parse(text); err == nil {
-		s.query, s.isActive, s.stale = q, true, true
-	}
-}
-
 // startTyping opens the field. from is the row with the cursor.
 func (s *search) startTyping(from int) {
 	s.typing, s.from, s.invalid = true, from, ""
@@ -89,12 +81,11 @@ func (s *search) matches() []int {
 
 func (s *search) matchesRow(it item) bool {
 	b := s.document
-	_, text := b.textOf(it)
-	texts := append(make([]string, 0, 8), text)
+	texts := append(make([]string, 0, 8), b.textOf(it).Text)
 	switch it.kind {
 	case kindOriginal:
 		if r := &b.rows[it.at]; b.side == sideBoth && b.isReplaced(r) {
-			for _, msg := range b.View.Messages[r.Message:][:b.spanOf(r.Message)] {
+			for _, msg := range b.replacing(r.Message) {
 				texts = append(texts, withCalls(msg.Text, msg.Calls))
 			}
 		}

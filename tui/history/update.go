@@ -71,7 +71,7 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Undo, Do: m.onWritableRow(m.document.undo)},
 		{On: k.Redo, Do: m.onWritableRow(m.document.redo)},
 		{On: k.Resend, Do: m.onWritableRow(m.resend)},
-		{On: k.Copy, Do: m.onRow(m.copy)},
+		{On: k.Copy, Do: m.onRow(func(it item) pane.Action { return m.document.textOf(it) })},
 		{On: k.Fork, Do: m.onRow(m.document.fork)},
 		{On: k.Jump, Do: m.onRow(m.jumpToHistory)},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
@@ -158,7 +158,9 @@ func (m *Model) toggle() pane.Action {
 	if !ok {
 		return nil
 	}
-	m.draw.toggle(it)
+	id := m.document.id(it)
+	m.draw.expanded[id] = !m.draw.expanded[id]
+	m.draw.redraw()
 	m.sheet.Select(m.draw, m.selected())
 	return nil
 }

@@ -30,13 +30,16 @@ func (m *Model) View() string {
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
-	if r := m.document.request; r != nil && r.state != requestRebuilt {
-		return r.body(&m.draw.styles, m.width)
+	if r := m.document.request; r != nil && r.state == requestFailed {
+		return pane.Each(s.Error, pane.Wrap("  "+plain.Text(r.err.Error()), m.width-2))
+	} else if r != nil && r.state == requestPending {
+		return []string{s.Muted.Render("  building…")}
 	}
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
 	if m.document.side == sideCompactions {
 		title = "No compactions yet."
-		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact isCompaction now; at the load line it happens automatically."
+		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. " +
+			"/compact compacts now; at the load line it happens automatically."
 	}
 	out := []string{margin + s.Text.Render(title), ""}
 	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
@@ -47,7 +50,8 @@ func (m *Model) placeholder() []string {
 
 // listContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
 func (m *Model) listContent() pane.Shown {
-	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel, Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
+	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel,
+		Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
 	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
 	switch it, ok := m.currentRow(); {
 	case !ok:
@@ -70,7 +74,7 @@ func (m *Model) frame() pane.Frame {
 		f.Title += "  " + t
 	}
 	if r := m.document.request; r != nil {
-		place := r.position(len(m.document.Requests))
+		place := fmt.Sprintf("%d of %d", r.sent.Number, len(m.document.Requests))
 		f.Detail = "[as sent in request " + place + "]"
 		if m.width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"

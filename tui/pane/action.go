@@ -32,6 +32,9 @@ type (
 	// Restore asks to restore the turns that were rewound last.
 	Restore struct{}
 
+	// Copy asks to copy a text to the clipboard. What describes it in a few words.
+	Copy struct{ Text, What string }
+
 	// Preview asks for the preview of a compaction.
 	Preview struct{}
 

@@ -132,6 +132,27 @@ func Between(left, right string, width int) string {
 	return Fit(left, room) + "  " + right
 }
 
+// AlignRight puts a text at the right end of this many cells.
+func AlignRight(text string, cells int) string {
+	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
+}
+
+// Columns puts height lines side by side: the left ones in width cells, then the bar, then the right ones.
+func Columns(left, right []string, bar string, width, height int) []string {
+	out := make([]string, height)
+	for i := range out {
+		l, r := "", ""
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		out[i] = Fit(l, width) + bar + r
+	}
+	return out
+}
+
 // joint separates the names of keys in a hint. It differs from the blank between the
 // names and the description.
 const joint = "\u00a0"

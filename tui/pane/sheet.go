@@ -84,9 +84,6 @@ func (s *Sheet) Helping() bool { return s.helping }
 // Reset shows the beginning of the page, and no list of keys.
 func (s *Sheet) Reset() { s.Page, s.helping = Page{}, false }
 
-// Room returns how many lines a panel may have below its rule if it leaves this many to the rows.
-func (s *Sheet) Room(f Frame, least int) int { return max(0, f.Body(s.height)-least-1) }
-
 // Fit gives the list the lines that frame and panel leave, and returns their number.
 func (s *Sheet) Fit(v Shown) int {
 	body := v.Frame.Body(s.height) - len(v.Panel)
@@ -125,7 +122,7 @@ func (s *Sheet) View(styles Styles, v Shown) string {
 		v.Frame.Where = part
 	}
 	if v.Aside != nil {
-		lines = s.beside(styles, lines, aside, s.rowWidth(v), body)
+		lines = Columns(lines, aside, " "+styles.Rule.Render("│")+" ", s.rowWidth(v), body)
 	}
 	if len(v.Panel) > 0 {
 		out := make([]string, body, body+len(v.Panel))
@@ -133,22 +130,6 @@ func (s *Sheet) View(styles Styles, v Shown) string {
 		lines = append(out, v.Panel...)
 	}
 	return styles.Draw(v.Frame, lines, s.width, s.height)
-}
-
-// beside puts the lines of aside at the right of rows.
-func (s *Sheet) beside(styles Styles, rows, aside []string, left, height int) []string {
-	out := make([]string, height)
-	for i := range out {
-		row, at := "", ""
-		if i < len(rows) {
-			row = rows[i]
-		}
-		if i < len(aside) {
-			at = aside[i]
-		}
-		out[i] = Fit(row, left) + " " + styles.Rule.Render("│") + " " + at
-	}
-	return out
 }
 
 // Update runs the command of a key, scrolls, or moves in the list. The first key to close leads from the list of keys back to

@@ -21,13 +21,9 @@ import (
 //   - more hits of the same query leave cursor and scroll position as they are
 //   - conversations that could not be read are counted above the hits
 
-// Styles are the styles of the view. All are inline: no padding, margin, border or
-// width.
-type Styles struct{ pane.Styles }
-
 // Options configure the view.
 type Options struct {
-	Styles Styles
+	Styles pane.Styles
 	Keys   *KeyMap
 }
 
@@ -117,7 +113,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) { m.options.Styles = s }
+func (m *Model) SetStyles(s pane.Styles) { m.options.Styles = s }
 
 // SetQuery puts a text into the field. It returns no Query: the parent searches by itself.
 func (m *Model) SetQuery(text string) {

@@ -175,7 +175,7 @@ func TestTheMatchIsVisible(t *testing.T) {
 	match := lipgloss.NewStyle().Underline(true)
 	keys := search.DefaultKeyMap()
 	for width := 20; width <= 200; width++ {
-		m := search.New(search.Options{Keys: &keys, Styles: search.Styles{Styles: pane.Styles{Match: match}}})
+		m := search.New(search.Options{Keys: &keys, Styles: pane.Styles{Match: match}})
 		m.SetSize(width, 60)
 		m.SetQuery("port")
 		m.Show(found())

@@ -29,14 +29,14 @@ func (m *Model) View() string {
 	v := m.shown()
 	if m.Len() > 0 {
 		v.Frame.Where = fmt.Sprintf("%d of %d", m.sheet.Selected(m)+1, m.Len())
-		return m.sheet.View(m.options.Styles.Styles, v)
+		return m.sheet.View(m.options.Styles, v)
 	}
 	text, look := m.message()
 	v.Body = pane.Each(look, pane.Wrap(text, max(m.width-4, 1)))
 	for i, l := range v.Body {
 		v.Body[i] = "  " + l
 	}
-	return m.sheet.View(m.options.Styles.Styles, v)
+	return m.sheet.View(m.options.Styles, v)
 }
 
 // shown is the list of hits with its frame.
