@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -103,19 +104,11 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 // for the most important key.
 func (s Styles) hints(f Frame, width int) string {
 	room := width - ansi.StringWidth(f.Where) - 2
-	if f.Where == "" || !s.fitsFirst(f.Hints, room) {
+	first := slices.IndexFunc(f.Hints, func(hint string) bool { return hint != "" })
+	if f.Where == "" || first >= 0 && s.keys(f.Hints[first:first+1], room) == "" {
 		return s.keys(f.Hints, width)
 	}
 	return Between(s.keys(f.Hints, room), s.Detail.Render(f.Where), width)
-}
-
-func (s Styles) fitsFirst(hints []string, room int) bool {
-	for _, h := range hints {
-		if h != "" {
-			return ansi.StringWidth(s.keys([]string{h}, room)) > 0
-		}
-	}
-	return true
 }
 
 // keys draws as many hints as fit, in their order.
