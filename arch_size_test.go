@@ -92,7 +92,7 @@ var ceilings = map[string]size{
 	"tui/edit":                      {1450, 192},
 	"tui/gauge":                     {355, 251},
 	"tui/history":                   {2976, 1112},
-	"tui/pane":                      {1425, 802},
+	"tui/pane":                      {1419, 802},
 	"tui/preview":                   {653, 372},
 	"tui/review":                    {345, 220},
 	"tui/search":                    {412, 298},
