@@ -44,9 +44,6 @@ type Span struct {
 	Last  uint64 `json:"last"`
 }
 
-// Contains reports whether an event is in the span.
-func (s Span) Contains(seq uint64) bool { return s.First <= seq && seq <= s.Last }
-
 // Style selects the texts that replace hidden events: each preset uses the texts
 // of the design that it follows.
 type Style string

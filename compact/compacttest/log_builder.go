@@ -59,14 +59,6 @@ func (l *LogBuilder) Summary(style conversation.Style, first, last uint64, from,
 		Spans: []conversation.Span{{First: first, Last: last}}, Transcript: "transcripts/transcript_1.jsonl"})
 }
 
-// RepeatedCall appends a call whose result repeats event 3, which must be a tool result.
-func (l *LogBuilder) RepeatedCall(tool, arguments string) *LogBuilder {
-	r, _ := l.Events()[2].Body.(conversation.ToolResult) // event 3, as required
-	id := fmt.Sprint("again_", l.Log.Len())
-	return l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
-		conversation.ToolResult{CallID: id, Tool: tool, Text: r.Text, Repeats: 3})
-}
-
 // EpochOf appends overlays as one epoch with an origin.
 func (l *LogBuilder) EpochOf(origin conversation.Origin, bodies ...conversation.Body) *LogBuilder {
 	origin.Epoch = 0

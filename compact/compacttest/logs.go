@@ -15,11 +15,6 @@ import (
 // Span returns the span of the events first to last.
 func Span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
-// InSpans reports whether one of the spans contains an event.
-func InSpans(spans []conversation.Span, seq uint64) bool {
-	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
-}
-
 // LongLog returns a log of at least n events of about 1 KB.
 func LongLog(n int) []conversation.Event {
 	var l conversation.Log

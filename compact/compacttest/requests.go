@@ -112,12 +112,3 @@ func OriginalSize(b conversation.Body) (size conversation.Size, sent bool) {
 	}
 	return conversation.Size{}, false
 }
-
-// ViewChars returns the size of a view in code points.
-func ViewChars(v projection.View) int {
-	n := 0
-	for _, size := range v.Sizes.Text {
-		n += size.Chars()
-	}
-	return n
-}

@@ -340,7 +340,7 @@ func TestSpansHoldOnlyWholeUnits(t *testing.T) {
 		spans := r.Spans(log, isRewound)
 		in := func(seq uint64) int {
 			for i, s := range spans {
-				if s.Contains(seq) {
+				if s.First <= seq && seq <= s.Last {
 					return i + 1
 				}
 			}

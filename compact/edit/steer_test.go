@@ -173,8 +173,8 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 		made++
 		masked := appendManual(log, body)
 		after := projection.Project(masked)
-		if compacttest.ViewChars(after) >= compacttest.ViewChars(before) {
-			t.Fatalf("view: %d characters, now %d, want fewer", compacttest.ViewChars(before), compacttest.ViewChars(after))
+		if after.Sizes.Chars() >= before.Sizes.Chars() {
+			t.Fatalf("view: %d characters, now %d, want fewer", before.Sizes.Chars(), after.Sizes.Chars())
 		}
 		mask := body.(conversation.Mask)
 		if mask.Style != conversation.StylePlimsoll || mask.Version != projection.StubVersion || mask.Preview != rules.Mask.Preview {

@@ -39,7 +39,7 @@ func (l dedupeLog) state(s projection.State) dedupeLog {
 
 // onlyDedupe returns rules that only deduplicate by identity, for these tools.
 func onlyDedupe(tools map[string]preset.ToolRule) preset.Rules {
-	return preset.Rules{Values: preset.Values{Dedupe: preset.DedupeParams{Enabled: true, InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}}, Tools: tools}
+	return preset.Rules{Values: preset.Values{Dedupe: adachsoft.Params{Enabled: true, InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}}, Tools: tools}
 }
 
 var (

@@ -87,13 +87,13 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		checkUnits(t, log, c.View, p.Spans)
 		last := c.View.Messages[len(c.View.Messages)-1]
 		for _, seq := range last.Events {
-			if compacttest.InSpans(p.Spans, seq) && last.State != projection.StatePinned {
+			if conversation.Disjoint(p.Spans).Contains(seq) && last.State != projection.StatePinned {
 				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
 			}
 		}
 		for _, m := range slices.Backward(c.View.Messages) {
 			if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
-				if compacttest.InSpans(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
+				if conversation.Disjoint(p.Spans).Contains(m.Events[0]) && m.State != projection.StatePinned {
 					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
 				}
 				break
@@ -118,7 +118,7 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		for _, i := range u.Events {
 			switch seq := log[i].Seq; {
 			case !shown[seq]:
-			case compacttest.InSpans(spans, seq):
+			case conversation.Disjoint(spans).Contains(seq):
 				in++
 			default:
 				out++
@@ -245,15 +245,15 @@ func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := compacttest.AppendTo(log, stamped...)
 		after := projection.Project(then)
-		if compacttest.ViewChars(after) >= compacttest.ViewChars(c.View) {
-			t.Fatalf("%d code points became %d", compacttest.ViewChars(c.View), compacttest.ViewChars(after))
+		if after.Sizes.Chars() >= c.View.Sizes.Chars() {
+			t.Fatalf("%d code points became %d", c.View.Sizes.Chars(), after.Sizes.Chars())
 		}
 		checkNamed(t, then, after, spans)
 		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("the extended view (-project +extend):\n%s", d)
 		}
 		hard, err := projection.Harden(after, projection.Capabilities{})
-		if err != nil && compacttest.ViewChars(after) > 0 {
+		if err != nil && after.Sizes.Chars() > 0 {
 			return // a log that holds nothing to be sent
 		}
 		for _, problem := range compacttest.RequestProblems(hard, projection.Capabilities{}) {
@@ -324,7 +324,7 @@ func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		}
 		named := eventsNamedIn(m.Text)
 		for _, seq := range m.Events {
-			if compacttest.InSpans(spans, seq) && !named(seq, log[seq-1].Turn) {
+			if conversation.Disjoint(spans).Contains(seq) && !named(seq, log[seq-1].Turn) {
 				t.Fatalf("the note does not name e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -29,7 +30,7 @@ func own() preset.Rules {
 			Enabled: false, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800,
 		},
 		Micro:   preset.MicroRules{KeepRecent: 10, MinBytes: 800},
-		Dedupe:  preset.DedupeParams{InputTrimBytes: 100, OutputTrimBytes: 100},
+		Dedupe:  adachsoft.Params{InputTrimBytes: 100, OutputTrimBytes: 100},
 		Summary: summary,
 	}, Profiles: map[string]preset.Profile{
 		"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},

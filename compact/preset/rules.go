@@ -19,21 +19,21 @@ type Rules struct {
 // Values are the settings that a preset fills key by key: the section compaction of the configuration. Ratios are
 // shares of the window in (0, 1].
 type Values struct {
-	Enabled        bool         `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
-	Preset         Name         `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
-	DefaultProfile string       `yaml:"default_profile" doc:"Profile used when a command names none."`
-	KeepLast       int          `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
-	TriggerRatio   float64      `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
-	HardRatio      float64      `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
-	ProtectedRatio float64      `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
-	TokenThreshold int          `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
-	Auto           AutoRules    `yaml:"auto"`
-	Evict          EvictRules   `yaml:"evict"`
-	Planner        PlannerRules `yaml:"planner"`
-	Mask           MaskRules    `yaml:"mask"`
-	Micro          MicroRules   `yaml:"micro"`
-	Dedupe         DedupeParams `yaml:"dedupe"`
-	Summary        SummaryRules `yaml:"summary"`
+	Enabled        bool             `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
+	Preset         Name             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
+	DefaultProfile string           `yaml:"default_profile" doc:"Profile used when a command names none."`
+	KeepLast       int              `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
+	TriggerRatio   float64          `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
+	HardRatio      float64          `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
+	ProtectedRatio float64          `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
+	TokenThreshold int              `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
+	Auto           AutoRules        `yaml:"auto"`
+	Evict          EvictRules       `yaml:"evict"`
+	Planner        PlannerRules     `yaml:"planner"`
+	Mask           MaskRules        `yaml:"mask"`
+	Micro          MicroRules       `yaml:"micro"`
+	Dedupe         adachsoft.Params `yaml:"dedupe"`
+	Summary        SummaryRules     `yaml:"summary"`
 }
 
 // Wording returns the texts of the preset's overlays.
@@ -161,18 +161,9 @@ const (
 	HintStrip   Hint = "strip"
 )
 
-// DedupeParams set how repeated calls are reduced (ADA).
-type DedupeParams struct {
-	Enabled              bool                `yaml:"enabled" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."`
-	InputTrimBytes       int                 `yaml:"input_trim_bytes" doc:"Argument fields over this many bytes are omitted."`
-	OutputTrimBytes      int                 `yaml:"output_trim_bytes" doc:"Result fields over this many bytes are omitted."`
-	ExcludedTools        []string            `yaml:"excluded_tools" check:"text" doc:"Tools that are never reduced."`
-	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
-}
-
 // ResolvedDedupe returns Dedupe, with identifiers from Tools for the tools that it does not list.
 func (r Rules) ResolvedDedupe() adachsoft.Params {
-	p := adachsoft.Params(r.Dedupe)
+	p := r.Dedupe
 	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
 	if p.ToolIdentifierFields == nil {
 		p.ToolIdentifierFields = map[string][]string{}

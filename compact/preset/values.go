@@ -15,54 +15,12 @@ import (
 //   - The values are complete and satisfy the checks of the configuration, such as a hard line above the load
 //     line.
 
-// Values of the published designs.
-const (
-	s64KeepLast = 3 // S64: newest turns that a manual compaction leaves unchanged
-
-	d17TriggerRatio = 0.75 // D17: of the window
-	d17MinTurns     = 5    // D17: only in conversations with more turns than this
-
-	oneRetries = 1 // ONE: a failed summary request is retried once
-
-	jclKeepRecent     = 10        // JCL: newest results that stay
-	jclMinBytes       = 800       // JCL: only larger results are replaced
-	jclTokenThreshold = 256 * 800 // JCL: 204,800 tokens, for any window
-	jclSummaryTokens  = 20_000    // JCL
-)
-
-// Plimsoll's own values; amounts are tokens.
-const (
-	maskKeepTokens   = 20_000
-	maskKeepResults  = 3
-	maskFirstTurn    = 20_000
-	maskStride       = 20_000
-	maskPreview      = 250 // code points
-	maskMinChars     = 800 // code points
-	SummaryMaxTokens = 20_000
-	summaryTimeout   = time.Minute
-)
+// SummaryMaxTokens is the default bound of a summary, in tokens.
+const SummaryMaxTokens = 20_000
 
 // TruncateShare is the target of truncate as a share of the load line: half of the window if the load line is at the
 // default ratio.
 const TruncateShare = 0.5 / DefaultTriggerRatio
-
-// The values of [PlannerRules]; amounts are tokens.
-const (
-	planTarget      = 0.5
-	planEnough      = 0.65
-	planTalk        = 0.3
-	planStride      = 0.2
-	planGrowth      = 0.15
-	planResults     = 0.25
-	planProgress    = 0.1
-	planColdTokens  = 2000
-	planPayRequests = 10
-	planFailures    = 3
-	planBands       = 6
-	planBlockTokens = 8000
-	planBlock       = 0.05
-	planSummary     = 0.02
-)
 
 // The names of the built-in profiles (S64).
 const (
@@ -84,7 +42,10 @@ func RulesOf(p Name) Rules {
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
 	case OneClaw:
-		r.setOneClaw()
+		// ONE: at the load line, which Plimsoll shares, a cumulative summary of all but the protected share and no
+		// masking. A manual compaction summarises too.
+		r.DefaultProfile, r.Mask.Enabled = ProfileHeavy, false
+		r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
 	case JCLI:
 		r.setJCLI()
 	case Raw:
@@ -105,25 +66,25 @@ func plimsollRules() Rules {
 	return Rules{Values: Values{
 		Enabled:        true,
 		DefaultProfile: ProfileDefault,
-		KeepLast:       s64KeepLast,
+		KeepLast:       3, // S64
 		TriggerRatio:   DefaultTriggerRatio,
 		HardRatio:      DefaultHardRatio,
 		ProtectedRatio: DefaultProtectedRatio,
 		Auto:           AutoRules{Enabled: true, Background: true},
 		Planner: PlannerRules{
-			TargetRatio: planTarget, EnoughRatio: planEnough, TalkRatio: planTalk, StrideRatio: planStride,
-			GrowthRatio: planGrowth, ResultRatio: planResults, ProgressRatio: planProgress, ColdTokens: planColdTokens,
-			PayRequests: planPayRequests, Failures: planFailures, Bands: planBands, BlockTokens: planBlockTokens,
-			BlockRatio: planBlock, SummaryRatio: planSummary,
+			TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2,
+			GrowthRatio: 0.15, ResultRatio: 0.25, ProgressRatio: 0.1, ColdTokens: 2000,
+			PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000,
+			BlockRatio: 0.05, SummaryRatio: 0.02,
 		},
 		Mask: MaskRules{
-			Enabled: false, KeepTokens: maskKeepTokens, KeepResults: maskKeepResults, FirstTurnTokens: maskFirstTurn,
-			Stride: maskStride, Preview: maskPreview, MinChars: maskMinChars,
+			Enabled: false, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
+			Stride: 20_000, Preview: 250, MinChars: 800,
 		},
-		Micro:  MicroRules{KeepRecent: jclKeepRecent, MinBytes: jclMinBytes},
-		Dedupe: DedupeParams{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
+		Micro:  MicroRules{KeepRecent: 10, MinBytes: 800}, // JCL
+		Dedupe: adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
-			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, Timeout: summaryTimeout,
+			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: 1, Timeout: time.Minute,
 			When: SummaryAtLoadLine,
 		},
 	}, Tools: DefaultTools()}
@@ -133,8 +94,8 @@ func plimsollRules() Rules {
 // presets jp and jp-heavy until the user turns it on. Stubs have no preview, results of any size are stripped, and
 // only hints exempt a tool.
 func (r *Rules) setJP(p Name) {
-	r.TriggerRatio = d17TriggerRatio
-	r.Auto = AutoRules{Enabled: p == JPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
+	r.TriggerRatio = 0.75
+	r.Auto = AutoRules{Enabled: p == JPAuto, MinTurns: 5, Profile: ProfileDefault}
 	if p == JPHeavy {
 		r.DefaultProfile, r.Auto.Profile = ProfileHeavy, ProfileHeavy
 	}
@@ -146,24 +107,16 @@ func (r *Rules) setJP(p Name) {
 	}
 }
 
-// setOneClaw sets the values of ONE: at the load line, which Plimsoll shares, a cumulative summary of all but the
-// protected share and no masking. A manual compaction summarises too.
-func (r *Rules) setOneClaw() {
-	r.DefaultProfile = ProfileHeavy
-	r.Mask.Enabled = false
-	r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
-}
-
 // setJCLI sets the values of JCL: placeholders before every request, and above an absolute number of tokens a summary
 // of everything, for which the request waits. A failed summary request is not retried. A manual compaction makes the
 // same summary.
 func (r *Rules) setJCLI() {
 	r.DefaultProfile, r.KeepLast = ProfileHeavy, 0
-	r.TokenThreshold = jclTokenThreshold
+	r.TokenThreshold = 256 * 800 // for any window
 	r.Auto.Background, r.Mask.Enabled = false, false
 	r.Micro.Enabled = true
 	r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
-	r.Summary.MaxTokens, r.Summary.Retries = jclSummaryTokens, 0
+	r.Summary.MaxTokens, r.Summary.Retries = 20_000, 0
 }
 
 // builtinProfiles returns the built-in profiles (S64). heavy summarises by s.

@@ -104,9 +104,9 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, compacttest.PlimsollLog(t))
-		before := compacttest.ViewChars(projection.Project(w.Events()))
+		before := projection.Project(w.Events()).Sizes.Chars()
 		w.Add(t, w.Reduction(t))
-		if after := compacttest.ViewChars(projection.Project(w.Events())); after > before {
+		if after := projection.Project(w.Events()).Sizes.Chars(); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
 		}
 	})
@@ -189,8 +189,8 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 				}
 			}
 			w.Add(t, drawMask(t, hide))
-			if after := projection.Project(w.Events()); compacttest.ViewChars(after) > compacttest.ViewChars(view) {
-				t.Fatalf("%d code points became %d by %+v", compacttest.ViewChars(view), compacttest.ViewChars(after), w.Events()[len(log)].Body)
+			if after := projection.Project(w.Events()); after.Sizes.Chars() > view.Sizes.Chars() {
+				t.Fatalf("%d code points became %d by %+v", view.Sizes.Chars(), after.Sizes.Chars(), w.Events()[len(log)].Body)
 			}
 		}
 	})

@@ -185,7 +185,7 @@ func (s *Sizes) Add(seg Segment, size conversation.Size) {
 }
 
 // Chars returns the number of code points of all texts.
-func (s *Sizes) Chars() int {
+func (s Sizes) Chars() int {
 	n := 0
 	for _, size := range s.Text {
 		n += size.Chars()

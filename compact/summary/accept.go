@@ -1,8 +1,10 @@
 package summary
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -62,14 +64,19 @@ func (r refusal) Unwrap() []error { return []error{ErrRefused, r.reason} }
 // Otherwise the error wraps [ErrRefused] and one of the reasons.
 func Accept(job Job, a Answer) (text string, err error) {
 	text = withoutThoughts(conversation.Clean(a.Text))
+	startsWithCall := slices.ContainsFunc(callMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
 	refuse := func(reason error, detail string) (string, error) { return "", refusal{reason, detail} }
 	switch {
-	case a.Calls > 0 || a.Stop == conversation.StopCalls || startsWithCall(text):
+	case a.Calls > 0 || a.Stop == conversation.StopCalls || startsWithCall:
 		return refuse(ErrCalls, "")
 	case a.Stop == conversation.StopLength:
 		return refuse(ErrCut, " of "+numbers.Count(job.MaxTokens, "token"))
 	case a.Stop != conversation.StopEnd:
-		return refuse(ErrUnended, stopReasonText(a.Stop))
+		detail := ""
+		if a.Stop != "" {
+			detail = " (" + conversation.OneLine(string(a.Stop), projection.MaxCallID) + ")"
+		}
+		return refuse(ErrUnended, detail)
 	}
 	if err := job.checkNotEmpty(text); err != nil {
 		return "", err
@@ -79,7 +86,7 @@ func Accept(job Job, a Answer) (text string, err error) {
 		switch short := job.checkMinLength(text); {
 		case chars < refusalChars && errorMessagePattern().MatchString(text):
 			return refuse(ErrFailure, ": "+quoteStart(text))
-		case chars < refusalChars && isRefusal(text):
+		case chars < refusalChars && refusalPattern().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'")):
 			return refuse(ErrDeclined, ": "+quoteStart(text))
 		case short != nil:
 			return "", short
@@ -94,19 +101,14 @@ func Accept(job Job, a Answer) (text string, err error) {
 // Check returns why a summary that the user edited is refused, nil if it has text and is
 // neither too short nor too long. Other mistakes of models are not checked in it.
 func (j *Job) Check(text string) error {
-	for _, check := range []func(string) error{j.checkNotEmpty, j.checkMinLength, j.checkMaxLength} {
-		if err := check(text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(j.checkNotEmpty(text), j.checkMinLength(text), j.checkMaxLength(text))
 }
 
 // Refused returns the error for one of the reasons.
 func Refused(reason error) error { return refusal{reason, ""} }
 
 func (j *Job) checkNotEmpty(text string) error {
-	if text == "" || strings.IndexFunc(text, isLetterOrDigit) < 0 {
+	if text == "" || !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return refusal{ErrEmpty, ""}
 	}
 	return nil
@@ -146,15 +148,6 @@ func (j *Job) checkMaxLength(text string) error {
 	return refusal{ErrLong, detail + ", and at most 40% are taken"}
 }
 
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func stopReasonText(s conversation.StopReason) string {
-	if s == "" {
-		return ""
-	}
-	return " (" + conversation.OneLine(string(s), projection.MaxCallID) + ")"
-}
-
 // withoutThoughts returns text without the reasoning that some servers leave at its start
 // between tags. If the tag is not closed, no text is left.
 func withoutThoughts(text string) string {
@@ -170,16 +163,8 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// startsWithCall reports whether text starts with a tool call in a model's own format, which
-// the server did not recognise.
-func startsWithCall(text string) bool {
-	for _, prefix := range [...]string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "} {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return false
-}
+// callMarks begin a tool call in a model's own format, which the server did not recognise.
+var callMarks = []string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "}
 
 // refusalPattern matches short answers that refuse or that ask for the conversation again.
 var refusalPattern = sync.OnceValue(func() *regexp.Regexp {
@@ -192,10 +177,6 @@ var refusalPattern = sync.OnceValue(func() *regexp.Regexp {
 		`|there (?:is|was) no (?:conversation|history|text|content)\b` +
 		`|抱歉|很抱歉|对不起|對不起|申し訳|すみません|lo siento\b|je suis désolée?\b|es tut mir leid\b|tut mir leid\b|mi dispiace\b|desculpe\b)`)
 })
-
-func isRefusal(text string) bool {
-	return refusalPattern().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
-}
 
 // errorMessagePattern matches short answers that start like the error messages of servers, or
 // that are placeholders for a missing text.

@@ -108,24 +108,20 @@ func filesIn(calls []callWithResult) []*fileUse {
 				files = append(files, f)
 			}
 			f.lastCall = i
-			f.addCall(c, modifies)
+			if f.failedCall = nil; c.status != conversation.ResultOK {
+				f.failedCall = c
+				continue
+			}
+			if modifies && !f.modified {
+				f.modified, f.turns = true, nil
+			}
+			if modifies == f.modified && !slices.Contains(f.turns, c.turn) {
+				f.turns = append(f.turns, c.turn)
+			}
 		}
 	}
 	slices.SortStableFunc(files, func(a, b *fileUse) int { return a.lastCall - b.lastCall })
 	return files
-}
-
-func (f *fileUse) addCall(c *callWithResult, modifies bool) {
-	if f.failedCall = nil; c.status != conversation.ResultOK {
-		f.failedCall = c
-		return
-	}
-	if modifies && !f.modified {
-		f.modified, f.turns = true, nil
-	}
-	if modifies == f.modified && !slices.Contains(f.turns, c.turn) {
-		f.turns = append(f.turns, c.turn)
-	}
 }
 
 // The tools that read or write the files that their arguments name, by their plain names.

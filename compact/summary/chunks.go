@@ -93,7 +93,12 @@ func (j Job) chunkJob(parts []part, total float64, i, n int) Job {
 		}
 	}
 	whole := j
-	j.Spans = spansBetween(whole.Spans, firstSeq, lastSeq)
+	j.Spans = nil
+	for _, s := range whole.Spans {
+		if s.First, s.Last = max(s.First, firstSeq), min(s.Last, lastSeq); s.First <= s.Last {
+			j.Spans = append(j.Spans, s)
+		}
+	}
 	j.FromTurn, j.ToTurn = from, to
 	share := tokensOf(parts) / total
 	j.CoveredTokens = int(float64(whole.CoveredTokens) * share)
@@ -110,17 +115,6 @@ func tokensOf(parts []part) float64 {
 		total += p.tokens()
 	}
 	return total
-}
-
-func spansBetween(spans []conversation.Span, first, last uint64) []conversation.Span {
-	var out []conversation.Span
-	for _, s := range spans {
-		s.First, s.Last = max(s.First, first), min(s.Last, last)
-		if s.First <= s.Last {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // JoinAnswers returns the answers to the chunks of a job as one: their texts in order, and the

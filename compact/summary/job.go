@@ -86,10 +86,11 @@ const (
 
 // newJob returns a job with the fields that do not depend on the messages.
 func (o Options) newJob(input preset.SummaryInput) Job {
-	return Job{
-		Spans: o.Spans, Input: input, MaxTokens: o.maxTokens(), Model: o.Rules.Model, Focus: o.Focus,
-		CoveredTokens: o.CoveredTokens, Version: o.instructionsVersion(), options: o,
+	j := Job{Spans: o.Spans, Input: input, MaxTokens: o.maxTokens(), Model: o.Rules.Model, Focus: o.Focus, CoveredTokens: o.CoveredTokens, options: o}
+	if o.Rules.Instructions == "" && preset.WordingOf(o.Style).Prompt == "" {
+		j.Version = promptVersion
 	}
+	return j
 }
 
 // maxTokens returns the bound of the answer: the configured one, or the free tokens.

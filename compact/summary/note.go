@@ -1,8 +1,8 @@
 package summary
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"plimsoll/compact/projection"
@@ -52,7 +52,8 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 	if len(events) == 0 {
 		return ""
 	}
-	head := noteHead(events)
+	from, to := conversation.TurnRange(events)
+	head := fmt.Sprintf("%s%s (e%d-%d)", NoteTitle, numbers.Turns(from, to), events[0].Seq, events[len(events)-1].Seq)
 	left := limits.Lists - textTokens(head)
 	done := listTurns(events, min(doneShare*limits.Lists, left))
 	sections := append([]string{head, done}, factSections(log, events, left-textTokens(done))...)
@@ -64,12 +65,6 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 
 // NoteTitle opens the first line of a note.
 const NoteTitle = "## Note on "
-
-func noteHead(events []conversation.Event) string {
-	from, to := conversation.TurnRange(events)
-	first, last := events[0].Seq, events[len(events)-1].Seq
-	return NoteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
-}
 
 // quoteMark begins every line of a text that is quoted.
 const quoteMark = "> "
@@ -97,9 +92,6 @@ func withNewlines(text string) string {
 
 // printable returns a text without control characters except tabs and newlines.
 func printable(text string) string {
-	if !mayHaveControls(text) {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || 0x7f <= r && r < 0xa0 {
 			return -1
@@ -108,33 +100,11 @@ func printable(text string) string {
 	}, text)
 }
 
-func mayHaveControls(text string) bool {
-	const firstOfC1 = 0xc2 // first byte of the C1 control characters, and of other characters
-	for i := range len(text) {
-		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == firstOfC1 {
-			return true
-		}
-	}
-	return false
-}
-
 // onOneLine returns a text on one line, at most n code points of it.
 func onOneLine(text string, n int) string {
-	if len(text) <= n && isPlainWord(text) {
-		return text
-	}
 	text = conversation.OneLine(text, n)
 	if clean := printable(text); clean != text {
 		return conversation.OneLine(clean, n)
 	}
 	return text
-}
-
-func isPlainWord(text string) bool {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }

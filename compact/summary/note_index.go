@@ -147,7 +147,8 @@ func namesSeen(events []conversation.Event, room float64) map[string]*indexedNam
 			break
 		}
 		weight := math.Exp(-age / nameDecay)
-		age += eventTokens(e)
+		size, _ := conversation.MessageSize(e.Body) // other events are not sent
+		age += meter.Estimate(size)
 		b, ok := e.Body.(conversation.ToolResult)
 		if !ok {
 			continue
@@ -164,22 +165,6 @@ func namesSeen(events []conversation.Event, room float64) map[string]*indexedNam
 		})
 	}
 	return seen
-}
-
-func eventTokens(e conversation.Event) float64 {
-	switch b := e.Body.(type) {
-	case conversation.UserMessage:
-		return meter.Estimate(b.Size)
-	case conversation.ToolResult:
-		return meter.Estimate(b.Size)
-	case conversation.AssistantMessage:
-		n := meter.Estimate(b.Size)
-		for _, c := range b.Calls {
-			n += meter.Estimate(c.Size)
-		}
-		return n
-	}
-	return 0
 }
 
 // lineTokens is the length of the beginning of a line in tokens.

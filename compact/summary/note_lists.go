@@ -48,8 +48,16 @@ func factSections(log, events []conversation.Event, room float64) []string {
 	hooks := factSection("To be kept, by the user's hooks (e"+strconv.FormatUint(asked, 10)+")", kept, &room)
 	skills := factSection("Skills loaded; load_skill brings one back", skillLines(calls), &room)
 	todos, turn := openTodos(log, calls)
+	var todoLines []string
+	for _, t := range slices.Backward(todos) { // factSection keeps the last lines
+		mark := "[ ] "
+		if t.started {
+			mark = "[>] "
+		}
+		todoLines = append(todoLines, "- "+mark+t.text)
+	}
 	lastError := factSection("Last error of a tool", last, &room)
-	open := factSection("Open todos (t"+strconv.Itoa(turn)+")", todoLines(todos), &room)
+	open := factSection("Open todos (t"+strconv.Itoa(turn)+")", todoLines, &room)
 	return []string{
 		hooks,
 		factSection("Files modified", modified, &room),
@@ -80,19 +88,6 @@ func skillLines(calls []callWithResult) []string {
 // turnAndEvent names the turn and the event of a call, in the form that recall accepts.
 func (c *callWithResult) turnAndEvent() string {
 	return "t" + strconv.Itoa(c.turn) + ", e" + strconv.FormatUint(c.seq, 10)
-}
-
-// todoLines lists the open entries in reverse, because factSection keeps the last lines.
-func todoLines(todos []openTodo) []string {
-	var lines []string
-	for _, t := range slices.Backward(todos) {
-		mark := "[ ] "
-		if t.started {
-			mark = "[>] "
-		}
-		lines = append(lines, "- "+mark+t.text)
-	}
-	return lines
 }
 
 // factSection returns a heading and the last lines that fit into the room, and reduces the room; "" if no line fits.

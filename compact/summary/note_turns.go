@@ -33,7 +33,10 @@ func listTurns(events []conversation.Event, room float64) string {
 	var lines []string
 	left := events
 	for len(left) > 0 {
-		from := lastTurnStart(left)
+		from := len(left) - 1
+		for from > 0 && left[from-1].Turn == left[from].Turn {
+			from--
+		}
 		line := recordTurn(left[from:]).line()
 		if room -= textTokens(line) + 1; room < 0 {
 			break
@@ -50,14 +53,6 @@ func listTurns(events []conversation.Event, room float64) string {
 	return title + "\n" + strings.Join(lines, "\n")
 }
 
-func lastTurnStart(events []conversation.Event) int {
-	from := len(events) - 1
-	for from > 0 && events[from-1].Turn == events[from].Turn {
-		from--
-	}
-	return from
-}
-
 func earlierTurns(events []conversation.Event) string {
 	calls := 0
 	for i := range events {
@@ -66,19 +61,11 @@ func earlierTurns(events []conversation.Event) string {
 		}
 	}
 	from, to := conversation.TurnRange(events)
-	return "- " + turnIDs(from, to) + ": " + numbers.Count(calls, "call")
-}
-
-// turnIDs names turns in the form that recall accepts.
-func turnIDs(from, to int) string {
-	if from >= to {
-		return "t" + strconv.Itoa(from)
-	}
-	return "t" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
+	return "- " + conversation.RecallID{Turns: true, First: uint64(from), Last: uint64(to)}.String() + ": " + numbers.Count(calls, "call")
 }
 
 func recordTurn(events []conversation.Event) *turnRecord {
-	t := &turnRecord{turn: events[0].Turn}
+	t := &turnRecord{turn: events[0].Turn, callsByTool: map[string]int{}}
 	for i := range events {
 		switch b := events[i].Body.(type) {
 		case conversation.UserMessage:
@@ -91,7 +78,11 @@ func recordTurn(events []conversation.Event) *turnRecord {
 				t.reply = b.Text
 			}
 			for k := range b.Calls {
-				t.countCall(projection.ToolName(b.Calls[k].Name))
+				tool := projection.ToolName(b.Calls[k].Name)
+				t.calls++
+				if t.callsByTool[tool]++; t.callsByTool[tool] == 1 {
+					t.tools = append(t.tools, tool)
+				}
 			}
 		case conversation.ToolResult:
 			if b.Status == conversation.ResultError {
@@ -100,16 +91,6 @@ func recordTurn(events []conversation.Event) *turnRecord {
 		}
 	}
 	return t
-}
-
-func (t *turnRecord) countCall(tool string) {
-	if t.callsByTool == nil {
-		t.callsByTool = map[string]int{}
-	}
-	t.calls++
-	if t.callsByTool[tool]++; t.callsByTool[tool] == 1 {
-		t.tools = append(t.tools, tool)
-	}
 }
 
 func (t *turnRecord) line() string {

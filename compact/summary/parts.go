@@ -1,8 +1,9 @@
 package summary
 
 import (
+	"fmt"
+	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func partsOf(events []conversation.Event, clip int) []part {
 	var out []part
 	add := func(e conversation.Event, author, body string) {
 		if strings.TrimSpace(body) != "" {
-			out = append(out, part{e.Turn, e.Seq, turnAndEvent(e) + " " + author + ":", body})
+			out = append(out, part{e.Turn, e.Seq, fmt.Sprintf("t%d e%d %s:", e.Turn, e.Seq, author), body})
 		}
 	}
 	for _, e := range events {
@@ -66,14 +67,14 @@ func partsOf(events []conversation.Event, clip int) []part {
 			if strings.TrimSpace(text) == "" {
 				text = projection.NoOutput
 			}
-			add(e, "result of "+projection.ToolName(b.Tool)+" ("+statusText(b.Status)+")", text)
+			status := string(b.Status)
+			if b.Status != conversation.ResultDenied {
+				status = projection.StatusWord(b.Status)
+			}
+			add(e, "result of "+projection.ToolName(b.Tool)+" ("+status+")", text)
 		}
 	}
 	return out
-}
-
-func turnAndEvent(e conversation.Event) string {
-	return "t" + strconv.Itoa(e.Turn) + " e" + strconv.FormatUint(e.Seq, 10)
 }
 
 func stopNote(s conversation.StopReason) string {
@@ -84,13 +85,6 @@ func stopNote(s conversation.StopReason) string {
 		s = conversation.StopInterrupted
 	}
 	return " (" + string(s) + ")"
-}
-
-func statusText(s conversation.ResultStatus) string {
-	if s == conversation.ResultDenied {
-		return string(s)
-	}
-	return projection.StatusWord(s)
 }
 
 func (p part) text() string { return p.head + "\n" + indented(p.body) }
@@ -198,8 +192,6 @@ func newestThatFit(parts []part, room float64) (kept []part, left int) {
 		}
 		kept = append(kept, p)
 	}
-	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
-		kept[i], kept[j] = kept[j], kept[i]
-	}
+	slices.Reverse(kept)
 	return kept, left
 }

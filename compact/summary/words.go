@@ -37,13 +37,6 @@ const mergeInstructions = "Earlier summaries come first. Carry over all of them 
 // model.
 const maxFocus = 2000
 
-func (o Options) instructionsVersion() int {
-	if o.Rules.Instructions != "" || preset.WordingOf(o.Style).Prompt != "" {
-		return 0
-	}
-	return promptVersion
-}
-
 // instructions returns the instructions for the model, in one paragraph unless the user
 // configured several. merging says that the input has earlier summaries.
 func (o Options) instructions(covered int, merging bool) string {

@@ -189,28 +189,11 @@ func index(text string, from int, form string) int {
 // forward compares the letters after the anchor, which ends at i, and returns where they end.
 func (t *term) forward(text string, i int) (int, bool) {
 	for n := t.anchor + 1; n < len(t.letters); n++ {
-		l := &t.letters[n]
-		if i < len(text) && text[i] < utf8.RuneSelf && !l.space {
-			if !l.is(text[i]) {
-				return 0, false
-			}
-			i++
-			continue
-		}
-		size := 0
-		for {
-			r, w := utf8.DecodeRuneInString(text[i+size:])
-			if !l.holds(r, w) {
-				break
-			}
-			if size += w; !l.space {
-				break
-			}
-		}
-		if size == 0 {
+		w := t.letters[n].width(text[i:], false)
+		if w == 0 {
 			return 0, false
 		}
-		i += size
+		i += w
 	}
 	return i, true
 }
@@ -218,30 +201,42 @@ func (t *term) forward(text string, i int) (int, bool) {
 // backward compares the letters before the anchor, which starts at i, and returns where they start, not before from.
 func (t *term) backward(text string, from, i int) (int, bool) {
 	for n := t.anchor - 1; n >= 0; n-- {
-		l := &t.letters[n]
-		if i > from && text[i-1] < utf8.RuneSelf && !l.space {
-			if !l.is(text[i-1]) {
-				return 0, false
-			}
-			i--
-			continue
-		}
-		size := 0
-		for {
-			r, w := utf8.DecodeLastRuneInString(text[from : i-size])
-			if !l.holds(r, w) {
-				break
-			}
-			if size += w; !l.space {
-				break
-			}
-		}
-		if size == 0 {
+		w := t.letters[n].width(text[from:i], true)
+		if w == 0 {
 			return 0, false
 		}
-		i -= size
+		i -= w
 	}
 	return i, true
+}
+
+// width returns how many bytes l takes at the beginning of text, or at its end; 0 if it is not there.
+func (l *letter) width(text string, atEnd bool) int {
+	if text == "" {
+		return 0
+	}
+	c := text[0]
+	if atEnd {
+		c = text[len(text)-1]
+	}
+	if c < utf8.RuneSelf && !l.space {
+		if l.is(c) {
+			return 1
+		}
+		return 0
+	}
+	for size := 0; ; {
+		r, w := utf8.DecodeRuneInString(text[size:])
+		if atEnd {
+			r, w = utf8.DecodeLastRuneInString(text[:len(text)-size])
+		}
+		if !l.holds(r, w) {
+			return size
+		}
+		if size += w; !l.space {
+			return size
+		}
+	}
 }
 
 // is reports whether an ASCII character is a form of l.

@@ -27,7 +27,7 @@ func Scan(text string, found func(string)) {
 		if kind&marking == 0 || i-from < minLength {
 			continue
 		}
-		word := trimmed(text[from:i])
+		word := strings.Trim(text[from:i], separators)
 		if len(word) >= minLength && len(word) <= maxLength && isName(word) {
 			found(word)
 		}
@@ -48,18 +48,8 @@ func colorEnd(text string) int {
 	return len(text)
 }
 
-// trimmed returns a word without the separators at its ends.
-func trimmed(word string) string {
-	for word != "" && isSeparator(word[0]) {
-		word = word[1:]
-	}
-	for word != "" && isSeparator(word[len(word)-1]) {
-		word = word[:len(word)-1]
-	}
-	return word
-}
-
-func isSeparator(c byte) bool { return c == '.' || c == '-' || c == '/' || c == '\\' }
+// separators divide the words of a name and do not belong to its ends.
+const separators = `.-/\`
 
 // The kinds of bytes in names. A word of plain bytes alone is not a name.
 const (

@@ -1,6 +1,9 @@
 package names
 
-import "iter"
+import (
+	"iter"
+	"strings"
+)
 
 // maxSeparators limits the separators of a name at which it is divided.
 const maxSeparators = 24
@@ -12,7 +15,7 @@ func Parts(name string) iter.Seq[string] {
 		var borders [maxSeparators + 2]int // one after each separator, and one after the end
 		n := 1
 		for i := 0; i < len(name) && n <= maxSeparators; i++ {
-			if isSeparator(name[i]) {
+			if strings.IndexByte(separators, name[i]) >= 0 {
 				borders[n] = i + 1
 				n++
 			}

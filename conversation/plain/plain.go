@@ -8,6 +8,7 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -158,7 +159,6 @@ func isCombining(r rune) bool {
 
 // appendMark appends the replacement of r, a control character or one for which isReplaced is true.
 func appendMark(out []byte, r rune) []byte {
-	const hex = "0123456789ABCDEF"
 	switch {
 	case r < 0x20:
 		return utf8.AppendRune(out, 0x2400+r)
@@ -167,13 +167,5 @@ func appendMark(out []byte, r rune) []byte {
 	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
 		return utf8.AppendRune(out, utf8.RuneError)
 	}
-	out = append(out, "«U+"...)
-	digits := 4
-	for r>>(4*digits) != 0 {
-		digits++
-	}
-	for d := digits - 1; d >= 0; d-- {
-		out = append(out, hex[r>>(4*d)&0xf])
-	}
-	return append(out, "»"...)
+	return fmt.Appendf(out, "«U+%04X»", r)
 }

@@ -3,11 +3,11 @@ package adachsoft
 // DefaultTrimBytes is ADA's default size limit for argument and result fields: larger ones are omitted.
 const DefaultTrimBytes = 100
 
-// Params are the settings of Dedupe (ADA).
+// Params are the settings of Dedupe (ADA), as the section dedupe of the configuration.
 type Params struct {
-	Enabled              bool                // used by callers; Dedupe does not read it
-	InputTrimBytes       int                 // argument fields over this many bytes are omitted
-	OutputTrimBytes      int                 // result fields over this many bytes are omitted
-	ExcludedTools        []string            // tools that are never reduced
-	ToolIdentifierFields map[string][]string // arguments that identify a call of a tool; never omitted
+	Enabled              bool                `yaml:"enabled" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."` // Dedupe does not read it
+	InputTrimBytes       int                 `yaml:"input_trim_bytes" doc:"Argument fields over this many bytes are omitted."`
+	OutputTrimBytes      int                 `yaml:"output_trim_bytes" doc:"Result fields over this many bytes are omitted."`
+	ExcludedTools        []string            `yaml:"excluded_tools" check:"text" doc:"Tools that are never reduced."`
+	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
 }
