@@ -48,7 +48,7 @@ func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 		r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0
 		r.Summary.Mode, r.Summary.Input = preset.ModeRawUnion, preset.InputRaw
 	}
-	for name, change := range map[preset.Name]func(*preset.Rules){
+	changes := map[preset.Name]func(*preset.Rules){
 		preset.Plimsoll: func(*preset.Rules) {},
 		preset.JP:       handmade,
 		preset.JPHeavy: func(r *preset.Rules) {
@@ -77,34 +77,16 @@ func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 		preset.Truncate: func(r *preset.Rules) {
 			r.Mask.Enabled, r.Auto.Background = false, false
 		},
-	} {
+	}
+	for _, name := range preset.All() {
 		want := own()
-		change(&want)
+		changes[name](&want)
 		want.Preset = name
 		want.Profiles["heavy"] = preset.Profile{Summarize: true, Summary: want.Summary}
 		got := preset.RulesOf(name)
 		got.Tools = nil
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func TestPresetsAreConsistent(t *testing.T) {
-	t.Parallel()
-	for _, p := range preset.All() {
-		r := preset.RulesOf(p)
-		if !(0 < r.TriggerRatio && r.TriggerRatio < r.HardRatio && r.HardRatio <= 1 && 0 < r.ProtectedRatio && r.ProtectedRatio < r.TriggerRatio) {
-			t.Errorf("%s: the lines are at %g, %g and %g", p, r.TriggerRatio, r.HardRatio, r.ProtectedRatio)
-		}
-		if _, ok := r.Profiles[r.DefaultProfile]; !ok {
-			t.Errorf("%s: there is no profile %s", p, r.DefaultProfile)
-		}
-		if _, ok := r.Profiles[r.Auto.Profile]; !ok && r.Auto.Profile != "" {
-			t.Errorf("%s: there is no profile %s", p, r.Auto.Profile)
-		}
-		if r.Summary.MaxTokens <= 0 || r.Summary.Timeout <= 0 || r.Summary.Mode == "" || r.Summary.Input == "" {
-			t.Errorf("%s: the rules of summaries are incomplete: %+v", p, r.Summary)
 		}
 	}
 }
