@@ -56,16 +56,16 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 		w.unstored.blobs[name] = text
 		return name, nil
 	}
-	value := w.store.blobs.text.pack(text)
+	value := w.store.texts.pack(text)
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
-	if err != nil && !errors.Is(err, errUnchanged) {
+	if err != nil {
 		return "", fmt.Errorf("store text in conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
 	w.knownBlobs[name] = true
 	return name, nil
 }
 
-// errUnchanged ends a transaction without a write.
+// errUnchanged ends a transaction without a write. It is not an error of the caller.
 var errUnchanged = errors.New("unchanged")
 
 // putBlob stores a packed text. If it is stored already the error is errUnchanged; a damaged one is
@@ -81,19 +81,7 @@ func putBlob(tx txn, name string, value []byte) error {
 // digits. ErrNotFound means that no blob matches, or several do; ErrDamaged means that the
 // text does not match its name.
 func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
-	return s.blobs.get(ctx, id, name)
-}
-
-// blobs reads the texts of conversations.
-type blobs struct {
-	dir  directory
-	disk *disk
-	text compressor
-}
-
-// get is Store.Blob.
-func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
-	if err := b.dir.checkExists(id); err != nil {
+	if err := s.dir.checkExists(id); err != nil {
 		return "", err
 	}
 	missing := fmt.Errorf("text %q of conversation %s: %w", name, id, ErrNotFound)
@@ -103,7 +91,7 @@ func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
 	var full string
 	var sealed bool
 	var value []byte
-	err := b.disk.view(ctx, b.dir.conversation(id), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		c := tx.Bucket(bucketBlobs).Cursor()
 		k, v := c.Seek([]byte(name))
 		if !bytes.HasPrefix(k, []byte(name)) {
@@ -118,9 +106,9 @@ func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
 	if err != nil {
 		return "", asNotFound(id, err)
 	}
-	text, err := b.text.unsealAndUnpack(full, value, sealed)
+	text, err := s.texts.unsealAndUnpack(full, value, sealed)
 	if err != nil {
-		return "", damaged(b.dir.conversation(id).path, err)
+		return "", damaged(s.dir.conversation(id).path, err)
 	}
 	return text, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,26 +55,7 @@ func newFinding(f dbfile, id string, c remedy, format string, args ...any) Findi
 // `plimsoll doctor`. It calls progress, if not nil, with the number of files
 // done and of all files. The error is that of ctx or of reading the folder.
 func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
-	return s.doctor().check(ctx, progress)
-}
-
-// doctor checks and repairs the files of a data directory.
-type doctor struct {
-	dir   directory
-	disk  *disk
-	index *index
-	locks *writerLocks
-	blobs *blobs
-	log   *slog.Logger
-}
-
-func (s *Store) doctor() *doctor {
-	return &doctor{dir: s.dir, disk: s.disk, index: s.index, locks: s.locks, blobs: s.blobs, log: s.log}
-}
-
-// check is Store.Check.
-func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
-	files, err := d.dir.files()
+	files, err := s.dir.files()
 	if err != nil {
 		return nil, err
 	}
@@ -86,29 +66,29 @@ func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]F
 	var all []Finding
 	for i, f := range files {
 		progress(i, total)
-		all = append(all, d.checkConversation(ctx, f.id)...)
+		all = append(all, s.checkConversation(ctx, f.id)...)
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
 	}
 	progress(total-2, total)
-	all = append(all, d.checkShared(ctx)...)
+	all = append(all, s.checkShared(ctx)...)
 	progress(total-1, total)
-	all = append(all, d.checkIndex(ctx, all)...)
-	d.removeDrafts(ctx)
+	all = append(all, s.checkIndex(ctx, all)...)
+	s.removeDrafts(ctx)
 	progress(total, total)
 	return all, ctx.Err()
 }
 
 // checkConversation checks one conversation file.
-func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
-	f := d.dir.conversation(id)
+func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
+	f := s.dir.conversation(id)
 	out := checkMode(f, id)
 	var stored decodeJob
 	var blobs []string
 	var kept, rebuilt Entry
 	var entryErr error
-	seals, err := d.checkFile(ctx, f, func(tx txn) error {
+	seals, err := s.checkFile(ctx, f, func(tx txn) error {
 		rebuilt = emptyEntry(tx)
 		if rebuilt.ID != id {
 			return damaged(f.path, fmt.Errorf("it claims to be conversation %q", rebuilt.ID))
@@ -141,7 +121,7 @@ func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
 			out = append(out, newFinding(f, id, remedyEntry, "its entry in the list does not match its events"))
 		}
 	}
-	if d.mayHaveLostCommit(ctx, f) {
+	if s.mayHaveLostCommit(ctx, f) {
 		out = append(out, newFinding(f, id, remedyHeader, "one of its two heads is damaged: if it was the newer one, the last write is lost; the conversation ends with event %d",
 			len(events)))
 	}
@@ -149,12 +129,12 @@ func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
 	if seals != nil && seals.damaged > 0 {
 		return out // the damaged value may be a text, and is reported already
 	}
-	return append(out, d.checkTexts(ctx, f, id, blobs)...)
+	return append(out, s.checkTexts(ctx, f, id, blobs)...)
 }
 
 // mayHaveLostCommit reports whether one header of f is damaged and was perhaps the newer one.
-func (d *doctor) mayHaveLostCommit(ctx context.Context, f dbfile) bool {
-	p, err := d.disk.lockFile(ctx, f.path, checking, d.disk.wait)
+func (s *Store) mayHaveLostCommit(ctx context.Context, f dbfile) bool {
+	p, err := s.disk.lockFile(ctx, f.path, checking, s.disk.wait)
 	if err != nil {
 		return false
 	}
@@ -178,9 +158,9 @@ func (w *badSeals) asFinding(f dbfile, id string, c remedy) Finding {
 
 // checkFile checks headers, pages and seals of f and then calls read. It
 // returns nil if every value matches its seal.
-func (d *doctor) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*badSeals, error) {
+func (s *Store) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*badSeals, error) {
 	var seals *badSeals
-	err := d.disk.tryView(ctx, f, checking, d.disk.wait, func(tx txn) error {
+	err := s.disk.tryView(ctx, f, checking, s.disk.wait, func(tx txn) error {
 		seals = checkSeals(tx)
 		return read(tx)
 	})
@@ -223,11 +203,11 @@ func checkSeals(tx txn) *badSeals {
 }
 
 // checkShared checks input history and calibrations.
-func (d *doctor) checkShared(ctx context.Context) []Finding {
-	f := d.dir.shared()
+func (s *Store) checkShared(ctx context.Context) []Finding {
+	f := s.dir.shared()
 	out := checkMode(f, "")
 	bad := 0
-	seals, err := d.checkFile(ctx, f, func(tx txn) error {
+	seals, err := s.checkFile(ctx, f, func(tx txn) error {
 		for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
 			err := tx.Bucket(name).ForEach(func(k, v []byte) error {
 				if value, err := tx.unseal(name, k, v); err != nil || !json.Valid(value) {
@@ -257,10 +237,10 @@ func (d *doctor) checkShared(ctx context.Context) []Finding {
 // checkIndex compares the index with the conversations. It ignores files that changed
 // since their row was written, which the next list updates, and files that already have
 // a finding.
-func (d *doctor) checkIndex(ctx context.Context, earlier []Finding) []Finding {
-	f := d.dir.index()
+func (s *Store) checkIndex(ctx context.Context, earlier []Finding) []Finding {
+	f := s.dir.index()
 	out := checkMode(f, "")
-	seals, err := d.checkFile(ctx, f, func(txn) error { return nil })
+	seals, err := s.checkFile(ctx, f, func(txn) error { return nil })
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
 		return nil // the next list creates or repairs it
@@ -269,8 +249,8 @@ func (d *doctor) checkIndex(ctx context.Context, earlier []Finding) []Finding {
 	case seals != nil:
 		return append(out, seals.asFinding(f, "", remedyIndex))
 	}
-	known, err := d.index.read(ctx)
-	files, err2 := d.dir.files()
+	known, err := s.index.read(ctx)
+	files, err2 := s.dir.files()
 	if errors.Is(err, ErrBusy) {
 		return nil
 	}
@@ -283,13 +263,13 @@ func (d *doctor) checkIndex(ctx context.Context, earlier []Finding) []Finding {
 		if !ok || r.Problem != "" || slices.ContainsFunc(earlier, func(f Finding) bool { return f.ID == file.id }) {
 			continue
 		}
-		switch fresh := d.index.buildRow(ctx, file); {
+		switch fresh := s.index.buildRow(ctx, file); {
 		case fresh.Problem != "": // a finding of the file itself
 		case fresh.withHistory(r).EventsBefore > 0:
-			out = append(out, newFinding(d.dir.conversation(file.id), file.id, remedyIndex,
+			out = append(out, newFinding(s.dir.conversation(file.id), file.id, remedyIndex,
 				"it had %d events once, and then fewer: an older copy of it was put in its place, or its last writes are lost; a backup may have them, and a repair only ends this message",
 				fresh.withHistory(r).EventsBefore))
-		case r.matchesFile(file.size, file.mtime) && !fresh.hasSameContent(r.Entry) && d.unchanged(file):
+		case r.matchesFile(file.size, file.mtime) && !fresh.hasSameContent(r.Entry) && s.unchanged(file):
 			wrong++
 		}
 	}
@@ -301,16 +281,16 @@ func (d *doctor) checkIndex(ctx context.Context, earlier []Finding) []Finding {
 
 // unchanged reports whether a file still has the size and time of f: then its row was built from the same content
 // that was read since.
-func (d *doctor) unchanged(f fileInfo) bool {
-	st, err := os.Stat(d.dir.conversation(f.id).path)
+func (s *Store) unchanged(f fileInfo) bool {
+	st, err := os.Stat(s.dir.conversation(f.id).path)
 	return err == nil && st.Size() == f.size && st.ModTime().Equal(f.mtime)
 }
 
 // removeDrafts removes new files that were never completed. While it holds the directory lock, no other
 // program can be writing one.
-func (d *doctor) removeDrafts(ctx context.Context) {
-	err := d.disk.withDirectoryLockWithin(ctx, d.disk.wait/indexWait, func() error {
-		for _, dir := range []string{string(d.dir), d.dir.conversationsDir()} {
+func (s *Store) removeDrafts(ctx context.Context) {
+	err := s.disk.withDirectoryLockWithin(ctx, s.disk.wait/indexWait, func() error {
+		for _, dir := range []string{string(s.dir), s.dir.conversationsDir()} {
 			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
 			for _, draft := range drafts {
 				err = errors.Join(err, os.Remove(draft))
@@ -322,7 +302,7 @@ func (d *doctor) removeDrafts(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		d.log.Debug("drafts could not be removed", "error", err)
+		s.log.Debug("drafts could not be removed", "error", err)
 	}
 }
 

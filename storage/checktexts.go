@@ -17,9 +17,9 @@ import (
 
 // checkTexts compares every text with its name, each in a separate transaction so that no other
 // program waits long.
-func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
+func (s *Store) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
 	for _, name := range names {
-		_, err := d.blobs.get(ctx, id, name)
+		_, err := s.Blob(ctx, id, name)
 		if len(name) != 64 {
 			err = damaged(f.path, fmt.Errorf("%q is not the name of a text", name))
 		}

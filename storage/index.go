@@ -169,17 +169,11 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 		}
 		return nil
 	}
-	err := x.disk.updateWithin(ctx, x.dir.index(), wait, change)
+	err := x.disk.updateOrCreate(ctx, x.dir.index(), wait, change)
 	if errors.Is(err, ErrDamaged) {
 		x.log.Warn("the index was damaged and is made anew", "error", err)
 		if err = x.dropDamaged(ctx); err == nil {
-			err = x.disk.updateWithin(ctx, x.dir.index(), wait, change)
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = x.disk.create(ctx, x.dir.index(), change)
-		if errors.Is(err, fs.ErrExist) {
-			err = x.disk.updateWithin(ctx, x.dir.index(), wait, change)
+			err = x.disk.updateOrCreate(ctx, x.dir.index(), wait, change)
 		}
 	}
 	return err

@@ -17,13 +17,8 @@ import (
 //   - A conversation is repaired only while no process has it open for writing.
 
 // Repair repairs the repairable findings and returns all findings with Repaired and
-// Note set. The error is that of ctx.
+// Note set. It applies each remedy once to a file. The error is that of ctx.
 func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, error) {
-	return s.doctor().repairAll(ctx, findings)
-}
-
-// repairAll repairs findings one after the other. It applies each remedy once to a file.
-func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
 	out := append([]Finding(nil), findings...)
 	type job struct {
 		file   string
@@ -42,7 +37,7 @@ func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, 
 			f.Repaired, f.Note = earlier.Repaired, earlier.Note
 			continue
 		}
-		note, err := d.repair(ctx, *f)
+		note, err := s.repair(ctx, *f)
 		if err != nil {
 			note = "not repaired: " + err.Error()
 		}
@@ -52,40 +47,40 @@ func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, 
 	return out, nil
 }
 
-func (d *doctor) repair(ctx context.Context, f Finding) (string, error) {
+func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 	switch f.remedy {
 	case remedyMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
 	case remedyHeader:
-		return d.repairHeader(ctx, f)
+		return s.repairHeader(ctx, f)
 	case remedyEntry:
-		return d.repairEntry(ctx, f.ID)
+		return s.repairEntry(ctx, f.ID)
 	case remedyRewrite:
-		return d.rewriteConversation(ctx, f.ID)
+		return s.rewriteConversation(ctx, f.ID)
 	case remedyIndex:
-		return d.rebuildIndex(ctx)
+		return s.rebuildIndex(ctx)
 	case remedyShared:
-		return d.rewriteShared(ctx)
+		return s.rewriteShared(ctx)
 	}
 	return "", errors.New("this cannot be repaired")
 }
 
 // repairHeader restores the newest header, then checks the file again and repairs the new findings.
-func (d *doctor) repairHeader(ctx context.Context, f Finding) (string, error) {
-	file, check := d.dir.shared(), d.checkShared
+func (s *Store) repairHeader(ctx context.Context, f Finding) (string, error) {
+	file, check := s.dir.shared(), s.checkShared
 	switch {
 	case f.ID != "":
-		file, check = d.dir.conversation(f.ID), func(ctx context.Context) []Finding { return d.checkConversation(ctx, f.ID) }
-	case f.File == d.dir.index().path:
-		return d.rebuildIndex(ctx)
+		file, check = s.dir.conversation(f.ID), func(ctx context.Context) []Finding { return s.checkConversation(ctx, f.ID) }
+	case f.File == s.dir.index().path:
+		return s.rebuildIndex(ctx)
 	}
 	// Every transaction that writes replaces one header, a damaged one first.
-	if err := d.disk.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
+	if err := s.disk.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
 		return "", err
 	}
-	rest, err := d.repairAll(ctx, check(ctx))
+	rest, err := s.Repair(ctx, check(ctx))
 	note := "both heads are sound again"
-	if n := d.disk.notice(f.File); n != "" {
+	if n := s.disk.notice(f.File); n != "" {
 		note += "; " + n
 	}
 	for _, r := range rest {
@@ -98,30 +93,30 @@ func (d *doctor) repairHeader(ctx context.Context, f Finding) (string, error) {
 }
 
 // repairEntry rebuilds the list entry of a conversation from its events.
-func (d *doctor) repairEntry(ctx context.Context, id string) (string, error) {
-	lock, err := d.locks.lock(ctx, id)
+func (s *Store) repairEntry(ctx context.Context, id string) (string, error) {
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer d.locks.unlock(lock)
-	err = d.disk.update(ctx, d.dir.conversation(id), func(tx txn) error {
+	defer s.locks.unlock(lock)
+	err = s.disk.update(ctx, s.dir.conversation(id), func(tx txn) error {
 		return putEntry(tx, rebuildEntry(tx), nil)
 	})
-	d.index.refresh(ctx, id)
+	s.index.refresh(ctx, id)
 	return "its entry was rebuilt", err
 }
 
 // rewriteConversation copies the readable content of a conversation into a new file.
-func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, error) {
-	lock, err := d.locks.lock(ctx, id)
+func (s *Store) rewriteConversation(ctx context.Context, id string) (string, error) {
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer d.locks.unlock(lock)
-	f := d.dir.conversation(id)
+	defer s.locks.unlock(lock)
+	f := s.dir.conversation(id)
 	var note string
-	err = d.disk.withDirectoryLock(ctx, func() error {
-		got, err := salvage(f.path, &d.blobs.text)
+	err = s.disk.withDirectoryLock(ctx, func() error {
+		got, err := salvage(f.path, &s.texts)
 		if err != nil {
 			return err
 		}
@@ -132,7 +127,7 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 		}
 		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
 		if len(events) == 0 {
-			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.conversationsDir()))
+			return errors.Join(os.Rename(f.path, aside), syncDirectory(s.dir.conversationsDir()))
 		}
 		if err := os.Link(f.path, aside); err != nil { // this file system has no hard links
 			if err := os.Rename(f.path, aside); err != nil {
@@ -141,16 +136,16 @@ func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, er
 		}
 		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s",
 			len(events)-len(damage), len(damage), aside)
-		return d.disk.replace(f, func(tx txn) error { return d.refill(tx, id, got, events) })
+		return s.disk.replace(f, func(tx txn) error { return s.refill(tx, id, got, events) })
 	})
 	if err == nil {
-		d.index.refresh(ctx, id)
+		s.index.refresh(ctx, id)
 	}
 	return note, err
 }
 
 // refill writes the salvaged content of a conversation into a new file.
-func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
+func (s *Store) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
 	workspace := string(got.value(bucketMeta, keyWorkspace))
 	if err := putIdentity(tx, id, workspace, events[0].Time); err != nil {
 		return err
@@ -163,7 +158,7 @@ func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.
 		return err
 	}
 	for name, value := range got.values[string(bucketBlobs)] {
-		if _, err := d.blobs.text.unpackVerified(name, value); err != nil {
+		if _, err := s.texts.unpackVerified(name, value); err != nil {
 			continue // an unreadable text remains in the damaged file only
 		}
 		if err := putBlob(tx, name, value); err != nil {
@@ -185,11 +180,11 @@ func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.
 }
 
 // rewriteShared copies the readable content into a new shared file.
-func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
-	f := d.dir.shared()
+func (s *Store) rewriteShared(ctx context.Context) (string, error) {
+	f := s.dir.shared()
 	var note string
-	err := d.disk.withDirectoryLock(ctx, func() error {
-		got, err := salvage(f.path, &d.blobs.text)
+	err := s.disk.withDirectoryLock(ctx, func() error {
+		got, err := salvage(f.path, &s.texts)
 		if err != nil {
 			return err
 		}
@@ -201,7 +196,7 @@ func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
 			return err
 		}
 		kept := 0
-		err = d.disk.replace(f, func(tx txn) error {
+		err = s.disk.replace(f, func(tx txn) error {
 			for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
 				n, err := refillShared(tx, name, got.values[string(name)])
 				if err != nil {
@@ -232,12 +227,12 @@ func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, er
 }
 
 // rebuildIndex removes the index and builds a new one from the conversations.
-func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
-	err := d.disk.withDirectoryLock(ctx, func() error { return os.Remove(d.dir.index().path) })
+func (s *Store) rebuildIndex(ctx context.Context) (string, error) {
+	err := s.disk.withDirectoryLock(ctx, func() error { return os.Remove(s.dir.index().path) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	rows, _, err := d.index.rows(ctx)
+	rows, _, err := s.index.rows(ctx)
 	return fmt.Sprintf("the index was rebuilt, with %d conversations", len(rows)), err
 }
 

@@ -37,7 +37,7 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	if err != nil {
 		return err
 	}
-	err = s.share(ctx, func(tx txn) error {
+	err = s.disk.updateOrCreate(ctx, s.dir.shared(), s.disk.wait, func(tx txn) error {
 		b := tx.Bucket(bucketHistory)
 		if last, ok := lastInput(tx, workspace); ok && last.Text == text {
 			return errUnchanged
@@ -135,7 +135,7 @@ func appendInput(texts []string, text string) []string {
 func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
 	value, err := json.Marshal(c)
 	if err == nil {
-		err = s.share(ctx, func(tx txn) error {
+		err = s.disk.updateOrCreate(ctx, s.dir.shared(), s.disk.wait, func(tx txn) error {
 			if old, err := tx.get(bucketCalibrations, []byte(key)); err == nil && string(old) == string(value) {
 				return errUnchanged
 			}
@@ -174,19 +174,4 @@ func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calib
 		return nil, fmt.Errorf("read calibrations: %w", err)
 	}
 	return all, nil
-}
-
-// share changes the shared file, and creates it if it is missing.
-func (s *Store) share(ctx context.Context, change func(txn) error) error {
-	err := s.disk.update(ctx, s.dir.shared(), change)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = s.disk.create(ctx, s.dir.shared(), change)
-		if errors.Is(err, fs.ErrExist) { // another program has created it
-			err = s.disk.update(ctx, s.dir.shared(), change)
-		}
-	}
-	if errors.Is(err, errUnchanged) {
-		return nil
-	}
-	return err
 }

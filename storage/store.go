@@ -33,7 +33,7 @@ type Store struct {
 	index *index
 	locks *writerLocks
 	log   *slog.Logger
-	blobs *blobs
+	texts compressor
 }
 
 // Open opens the data directory dir and creates it if it is missing. A
@@ -78,7 +78,6 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	return &Store{
 		dir: at, disk: disk, log: o.Log,
-		blobs: &blobs{dir: at, disk: disk},
 		index: &index{dir: at, disk: disk, log: o.Log},
 		locks: &writerLocks{dir: at, disk: disk, log: o.Log, writers: map[string]*Writer{}},
 	}, nil
@@ -91,10 +90,9 @@ func (s *Store) Dir() string { return string(s.dir) }
 // index, a remaining lock file and an abandoned wait do no harm.
 func (s *Store) Close() error {
 	var errs []error
-	for _, w := range s.locks.openWriters() {
+	for _, w := range s.locks.close() {
 		errs = append(errs, w.Close())
 	}
-	s.locks.close()
 	s.disk.close()
 	return errors.Join(errs...)
 }

@@ -45,7 +45,7 @@ func (d *disk) viewWithin(ctx context.Context, f dbfile, wait time.Duration, rea
 	if !errors.Is(err, errHeaderLost) {
 		return err
 	}
-	if err := d.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
+	if err := d.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil {
 		return err
 	}
 	return d.tryView(ctx, f, reading, wait, read)
@@ -113,7 +113,8 @@ func (d *disk) update(ctx context.Context, f dbfile, change func(txn) error) err
 	return d.updateWithin(ctx, f, d.wait, change)
 }
 
-// updateWithin is update with a wait other than the default; 0 means no waiting.
+// updateWithin is update with a wait other than the default; 0 means no waiting. If change returns errUnchanged, nothing is
+// written.
 func (d *disk) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
 	p, err := d.lockFile(ctx, f.path, writing, wait)
 	if err != nil {
@@ -123,40 +124,59 @@ func (d *disk) updateWithin(ctx context.Context, f dbfile, wait time.Duration, c
 	if err := d.verify(p, writing); err != nil {
 		return err
 	}
-	return transact(p.file, writing, d.withTestFault(f.path, func(raw *bbolt.Tx) error {
-		tx, err := f.layout.beginWrite(raw)
+	err = d.write(p.file, f.path, f.layout.beginWrite, change)
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// write changes the content of an open file, which will be at path, in one transaction. begin prepares the file.
+func (d *disk) write(file *os.File, path string, begin func(*bbolt.Tx) (txn, error), change func(txn) error) error {
+	return transact(file, writing, func(raw *bbolt.Tx) error {
+		tx, err := begin(raw)
 		if err == nil {
 			err = change(tx)
 		}
 		if err == nil {
 			err = tx.putRecord()
 		}
+		if err == nil && d.commit != nil {
+			err = d.commit(path)
+		}
 		return err
-	}))
+	})
+}
+
+// updateOrCreate changes f, and creates it if it is missing.
+func (d *disk) updateOrCreate(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
+	err := d.updateWithin(ctx, f, wait, change)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = d.create(ctx, f, change)
+		if errors.Is(err, fs.ErrExist) { // another program has created it
+			err = d.updateWithin(ctx, f, wait, change)
+		}
+	}
+	return err
 }
 
 // create creates f with the content that fill writes. If the file exists the error is
 // fs.ErrExist.
 func (d *disk) create(ctx context.Context, f dbfile, fill func(txn) error) error {
-	return d.withDirectoryLock(ctx, func() error { return d.createLocked(f, fill) })
-}
-
-// createLocked is create for a caller that holds the directory lock.
-func (d *disk) createLocked(f dbfile, fill func(txn) error) error {
-	_, err := os.Lstat(f.path)
-	if err == nil {
-		return fmt.Errorf("%s: %w", f.path, fs.ErrExist)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return explain(f.path, err)
-	}
-	if err := d.replace(f, fill); err != nil {
-		// A file that is not durable must not remain; the error that
-		// counts is err.
-		_ = os.Remove(f.path)
-		return err
-	}
-	return nil
+	return d.withDirectoryLock(ctx, func() error {
+		_, err := os.Lstat(f.path)
+		switch {
+		case err == nil:
+			return fmt.Errorf("%s: %w", f.path, fs.ErrExist)
+		case !errors.Is(err, fs.ErrNotExist):
+			return explain(f.path, err)
+		}
+		if err := d.replace(f, fill); err != nil {
+			_ = os.Remove(f.path) // a file that is not durable must not remain; the error that counts is err
+			return err
+		}
+		return nil
+	})
 }
 
 // replace writes a new file and renames it to f.path. It replaces an existing file.
@@ -166,16 +186,7 @@ func (d *disk) replace(f dbfile, fill func(txn) error) error {
 	if err != nil {
 		return explain(draft, err)
 	}
-	err = transact(file, writing, d.withTestFault(f.path, func(raw *bbolt.Tx) error {
-		tx, err := f.layout.createBuckets(raw)
-		if err == nil {
-			err = fill(tx)
-		}
-		if err == nil {
-			err = tx.putRecord()
-		}
-		return err
-	}))
+	err = d.write(file, f.path, f.layout.createBuckets, fill)
 	if err == nil {
 		err = os.Rename(draft, f.path)
 	}
@@ -185,19 +196,6 @@ func (d *disk) replace(f dbfile, fill func(txn) error) error {
 		return explain(f.path, err)
 	}
 	return explain(f.path, syncDirectory(filepath.Dir(f.path)))
-}
-
-// withTestFault wraps change with the test hook that can fail a transaction.
-func (d *disk) withTestFault(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
-	if d.commit == nil {
-		return change
-	}
-	return func(tx *bbolt.Tx) error {
-		if err := change(tx); err != nil {
-			return err
-		}
-		return d.commit(path)
-	}
 }
 
 // transact runs do in one transaction on a locked file, and closes the file.

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"plimsoll/conversation"
@@ -24,7 +23,7 @@ func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 		return nil
 	}
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
-	if err != nil && !errors.Is(err, errUnchanged) {
+	if err != nil {
 		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, asNotFound(w.id, err))
 	}
 	return nil

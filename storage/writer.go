@@ -221,7 +221,7 @@ func (w *Writer) fillNewFile(tx txn, all []conversation.Event, rows []row, entry
 		return err
 	}
 	for name, text := range w.unstored.blobs {
-		if err := putBlob(tx, name, w.store.blobs.text.pack(text)); err != nil {
+		if err := putBlob(tx, name, w.store.texts.pack(text)); err != nil {
 			return err
 		}
 	}

@@ -133,8 +133,7 @@ func isLocked(path string) bool {
 func (l *writerLocks) isOwn(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := l.writers[id]
-	return w != nil
+	return l.writers[id] != nil
 }
 
 // register adds w to the open writers, which Store.Close closes.
@@ -160,19 +159,10 @@ func (l *writerLocks) unregister(w *Writer) {
 	}
 }
 
-// openWriters lists the open writers; after close it returns nil.
-func (l *writerLocks) openWriters() []*Writer {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return nil
-	}
-	return slices.Collect(maps.Values(l.writers))
-}
-
-// close makes register fail from now on.
-func (l *writerLocks) close() {
+// close makes register fail from now on. It returns the writers that are open.
+func (l *writerLocks) close() []*Writer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
+	return slices.Collect(maps.Values(l.writers))
 }
