@@ -62,7 +62,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	cmd.settings.NoteRefused()
 	breakdown := session.BreakdownOf(cmd.settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
-		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), inspect.KeptOut(snapshot.Events, snapshot.Tools()))
+		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		report.Skills = show.Skills(cmd.settings.Skills(cmd.settings.Cfg()).Offered(), snapshot.Events)
 		return console.WriteJSON(cmd.console.Stdout, report)

@@ -47,6 +47,18 @@ func TestManyToolsLeaveThePrefixAlone(t *testing.T) {
 	for i := range 8 {
 		h.run(append([]string{"ask", "-c", "and then? " + itoa(i)}, flags...)...)
 	}
+	var report struct {
+		KeptOut struct {
+			DeferredTools int `json:"deferred_tools"`
+		} `json:"kept_out"`
+	}
+	shown, _ := h.run("context", "--json")
+	if err := json.Unmarshal([]byte(shown), &report); err != nil || report.KeptOut.DeferredTools < 6000 {
+		t.Errorf("kept out: %+v, %v", report, err)
+	}
+	if text, _ := h.run("context"); !strings.Contains(text, "brought in  ~") || !strings.Contains(text, "by tools (") {
+		t.Errorf("the context does not say what was looked up:\n%s", text)
+	}
 	type request struct {
 		Tools    json.RawMessage   `json:"tools"`
 		Messages []json.RawMessage `json:"messages"`

@@ -59,6 +59,7 @@ func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error
 	j.view = projection.Project(o.Stored.Events)
 	j.meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(j.view)
 	j.updateThinking()
+	j.updateKeptOut()
 	j.meter = j.meter.WithHistory(o.Stored.Events, set.Model.Name())
 	return j, nil
 }
@@ -300,6 +301,8 @@ func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	s, again := &j.settings, revision != j.view.Revision
 	for _, e := range events {
 		switch b := e.Body.(type) {
+		case conversation.MCPServer:
+			j.updateKeptOut()
 		case conversation.Instructions:
 			s.RecordedPrompt, again = b, true
 		case conversation.ModelChanged:
@@ -316,6 +319,11 @@ func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	if again {
 		j.updateThinking()
 	}
+}
+
+// updateKeptOut passes to the meter what the declarations would take that the model has to look up.
+func (j *Journal) updateKeptOut() {
+	j.meter = j.meter.WithKeptOut(KeptOut(j.log.Events(), j.settings.Tools))
 }
 
 // updateThinking passes to the meter which replies are sent with their thinking.

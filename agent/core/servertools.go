@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -59,6 +60,7 @@ func (j *Journal) DeclareServerTools(specs []conversation.ToolSpec, asked bool) 
 	}
 	s.toolText, s.PromptBlobs, s.forms = text, nil, s.forms[:1]
 	j.meter = j.meter.WithPrompt(s.PromptSizes())
+	j.updateKeptOut()
 	return nil, nil
 }
 
@@ -93,4 +95,23 @@ func (s *Settings) undeclaredNotice(specs []conversation.ToolSpec) []conversatio
 	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
 		"Servers offer %d tools that this conversation began without. It keeps the tools it has; /mcp declare adds these, and the next request is then read anew in full.", missing)}}
+}
+
+// KeptOut is how many tokens the declarations of the servers would take that the newest requests leave to be looked up, 0 if they
+// are declared.
+func KeptOut(log []conversation.Event, declared []conversation.ToolSpec) int {
+	if !slices.ContainsFunc(declared, func(t conversation.ToolSpec) bool { return t.Name == conversation.ToolFindTools }) {
+		return 0
+	}
+	newest := map[string]int{}
+	for i := range log {
+		if b, ok := log[i].Body.(conversation.MCPServer); ok && b.Tools > 0 {
+			newest[b.Server] = int(meter.Estimate(b.Size))
+		}
+	}
+	total := 0
+	for _, n := range newest {
+		total += n
+	}
+	return total
 }

@@ -49,7 +49,8 @@ func MeterOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) meter.Meter {
 	if m.Caps.NoTools {
 		instructions.ToolsSize = conversation.Size{}
 	}
-	n := meter.New(m.MeterOptions(rules)).WithPrompt(instructions.SystemSize, instructions.ToolsSize).WithView(snapshot.View)
+	n := meter.New(m.MeterOptions(rules)).WithPrompt(instructions.SystemSize, instructions.ToolsSize).WithView(snapshot.View).
+		WithKeptOut(core.KeptOut(snapshot.Events, snapshot.tools))
 	settings := core.Settings{Model: m, System: snapshot.system, Tools: snapshot.tools, ThinkingAfter: core.ThinkingAfter(snapshot.Events)}
 	if t, ok := settings.Thinking(snapshot.View); ok {
 		n = n.WithThinking(t)

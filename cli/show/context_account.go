@@ -73,6 +73,15 @@ func stateText(i inspect.Item) string {
 	return text
 }
 
+// writeAdditions writes the tokens that skills, servers and hooks brought in.
+func writeAdditions(b *strings.Builder, additions []inspect.Addition) {
+	label := "\nbrought in"
+	for _, a := range additions {
+		fmt.Fprintf(b, "%-10s  ~%s by %s (%d)\n", label, numbers.Grouped(a.Tokens), a.Kind, a.Items)
+		label = ""
+	}
+}
+
 // writeSavings writes the tokens that each kind of overlay saves in the next request.
 func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 	if len(savings) == 0 {

@@ -68,9 +68,8 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-// NewContextReport makes the report of a model, a breakdown, the uses of tools and the tokens of those that are looked up, without its
-// summary fields.
-func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse, deferred int) contextReport {
+// NewContextReport makes the report of a model, a breakdown and the uses of tools, without its summary fields.
+func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse) contextReport {
 	r := a.Reading
 	s := r.Segments
 	out := contextReport{
@@ -80,7 +79,7 @@ func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse, 
 			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
 			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
 	}
-	out.Tools, out.KeptOut.DeferredTools = []contextTool{}, deferred
+	out.Tools, out.KeptOut.DeferredTools = []contextTool{}, r.KeptOut
 	for _, u := range uses {
 		out.Tools = append(out.Tools, contextTool{Name: u.Name, Source: cmp.Or(u.Source, "plimsoll"), Tokens: u.Tokens, Deferred: u.Deferred, Uses: u.Uses})
 	}

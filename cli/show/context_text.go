@@ -35,6 +35,7 @@ func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, a
 	if err := writeHeaviest(&b, c.TableWidth(), account); err != nil {
 		return err
 	}
+	writeAdditions(&b, account.Additions)
 	writeSavings(&b, account.Savings)
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)

@@ -19,6 +19,7 @@ type Breakdown struct {
 	Estimated      int    // estimated tokens of the whole request, of which the items are parts
 	Heaviest       []Item // largest parts of the request, largest first
 	Savings        []Saving
+	Additions      []Addition
 	Calibration    conversation.Calibration
 	EstimateError  *float64 // error of the last estimate: reported/estimated - 1; nil if unknown
 	Costs          Costs
@@ -50,7 +51,7 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 			pins++
 		}
 	}
-	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c),
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c), Additions: additionsOf(c.Log),
 		Calibration: c.Meter.Calibration(), Pins: pins, Messages: len(c.View.Messages)}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.CacheLifetime())
 	a.Costs, a.EstimateError, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)

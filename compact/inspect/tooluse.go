@@ -59,23 +59,36 @@ func ToolUses(log []conversation.Event, declared []conversation.ToolSpec) []Tool
 	return all
 }
 
-// KeptOut is how many tokens the declarations of the servers would take that the newest requests leave to be looked up, 0 if they
-// are declared.
-func KeptOut(log []conversation.Event, declared []conversation.ToolSpec) int {
-	if !slices.ContainsFunc(declared, func(t conversation.ToolSpec) bool { return t.Name == conversation.ToolFindTools }) {
-		return 0
-	}
-	newest := map[string]int{}
-	for i := range log {
-		if b, ok := log[i].Body.(conversation.MCPServer); ok && b.Tools > 0 {
-			newest[b.Server] = int(meter.Estimate(b.Size))
+// Addition is what one kind of source brought into the conversation, whether it is still sent or not.
+type Addition struct {
+	Kind   string // tools, skills, instructions or hooks
+	Items  int
+	Tokens int // uncalibrated estimate
+}
+
+// additionsOf sums the declarations that were looked up, the skills and instructions that were loaded and the texts of hooks.
+func additionsOf(log []conversation.Event) []Addition {
+	all := []Addition{{Kind: "tools"}, {Kind: "skills"}, {Kind: "instructions"}, {Kind: "hooks"}}
+	add := func(kind int, size conversation.Size) {
+		if size.Chars() > 0 {
+			all[kind].Items, all[kind].Tokens = all[kind].Items+1, all[kind].Tokens+int(meter.Estimate(size))
 		}
 	}
-	total := 0
-	for _, n := range newest {
-		total += n
+	for i := range log {
+		switch b := log[i].Body.(type) {
+		case conversation.ToolsLoaded:
+			for _, t := range b.Tools {
+				add(0, t.Size)
+			}
+		case conversation.SkillLoaded:
+			add(1, b.Size)
+		case conversation.InstructionsLoaded:
+			add(2, b.Size)
+		case conversation.HookRan:
+			add(3, b.Added)
+		}
 	}
-	return total
+	return slices.DeleteFunc(all, func(a Addition) bool { return a.Items == 0 })
 }
 
 // serverOf is the server in the name of a tool, "" for a tool that is not of a server.

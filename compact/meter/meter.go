@@ -35,6 +35,7 @@ type Meter struct {
 
 	cachedShare float64
 	cost        *float64
+	keptOut     int
 }
 
 // Options are the properties of the model and the rules that a meter uses.
@@ -137,6 +138,12 @@ func (m Meter) WithDraft(size conversation.Size, messages int) Meter {
 	return m
 }
 
+// WithKeptOut returns the meter with the tokens that requests leave out until they are needed.
+func (m Meter) WithKeptOut(tokens int) Meter {
+	m.keptOut = tokens
+	return m
+}
+
 // WithWindow returns the meter with another window.
 func (m Meter) WithWindow(w Window) Meter {
 	m.options.Window = w
@@ -153,7 +160,7 @@ func (m Meter) WithMaxReply(tokens int) Meter {
 // accumulated cost stays.
 func (m Meter) WithModel(o Options) Meter {
 	n := New(o)
-	n.prompt, n.draft, n.cost = m.prompt, m.draft, m.cost
+	n.prompt, n.draft, n.cost, n.keptOut = m.prompt, m.draft, m.cost, m.keptOut
 	return n.WithView(m.view)
 }
 

@@ -21,6 +21,7 @@ type Reading struct {
 	// cache, 0 to 1; -1 if it was not reported.
 	CachedShare float64
 	CostUSD     *float64 // so far; nil if unknown
+	KeptOut     int      // tokens of declarations that requests leave out until they are looked up
 	Revision    uint64
 }
 
@@ -57,7 +58,7 @@ func (m Meter) Reading() Reading {
 	used, estimated := m.used()
 	r := Reading{
 		Window: m.options.Window, Used: int(math.Round(used)), Estimated: estimated && used > 0,
-		CachedShare: m.cachedShare, CostUSD: m.cost, Revision: m.view.Revision,
+		CachedShare: m.cachedShare, CostUSD: m.cost, KeptOut: m.keptOut, Revision: m.view.Revision,
 	}
 	r.Segments = apportion(r.Used, m.segmentEstimates())
 	draft := 0.0

@@ -44,7 +44,7 @@ func reading() meter.Reading {
 	r := meter.Reading{
 		Window: meter.Window{Tokens: 128_000, Source: meter.WindowServer},
 		Used:   78_100, Estimated: true, AfterSend: 82_000, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000,
-		CachedShare: 0.92, CostUSD: usd(0.42),
+		CachedShare: 0.92, CostUSD: usd(0.42), KeptOut: 31_000,
 	}
 	copy(r.Segments[:], []int{4_000, 6_100, 3_000, 9_000, 16_000, 0, 8_000, 29_000, 3_000, 3_900})
 	return r
@@ -71,6 +71,7 @@ func busy() account.Content {
 				{Event: 64, Turn: 11, Kind: projection.Calls, Label: "modify_file upload/server.go", Tokens: 1_900, Original: 1_900, State: projection.StateVerbatim},
 				{Event: 20, Turn: 4, Kind: projection.Stubs, Label: "run_command git log --stat", Tokens: 240, Original: 12_400, State: projection.StateMasked, Why: "old result, a stub since turn 9"},
 			},
+			Additions: []inspect.Addition{{Kind: "tools", Items: 3, Tokens: 900}, {Kind: "skills", Items: 1, Tokens: 2_100}, {Kind: "hooks", Items: 12, Tokens: 480}},
 			Savings: []inspect.Saving{
 				{Kind: "masks", Items: 12, Tokens: 41_200}, {Kind: "summaries", Items: 34, Tokens: 58_500}, {Kind: "caps", Items: 2, Tokens: 25_900},
 				{Kind: "pointers", Items: 1, Tokens: -40},

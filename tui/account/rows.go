@@ -39,6 +39,7 @@ const (
 	partLines    = "The window and its lines"
 	partNext     = "What happens next"
 	partHeaviest = "The heaviest, in tokens"
+	partAdded    = "Brought in besides messages, in tokens"
 	partSaved    = "Saved by compaction, in tokens"
 	partExact    = "How exact the estimates are"
 	partCost     = "What it cost"
@@ -56,6 +57,7 @@ func (c *Content) rows(out []row) []row {
 	out = append(out, c.lines()...)
 	out = append(out, c.next()...)
 	out = append(out, c.heaviest()...)
+	out = append(out, c.additions()...)
 	out = append(out, c.savings()...)
 	out = append(out, c.exactness()...)
 	return append(out, c.costs()...)
@@ -155,6 +157,10 @@ func (c *Content) lines() []row {
 		}
 		out[0].note = "set context.window, or Plimsoll learns it when a request is refused"
 	}
+	if r.KeptOut > 0 {
+		out = append(out, row{name: "kept out", value: pane.About(r.KeptOut), note: "tools of servers, looked up when needed",
+			doc: "What their declarations would take of every request. The model looks up those it needs with find_tools; /tools lists them."})
+	}
 	after := row{name: "after sending", value: pane.About(r.AfterSend), note: "empty draft",
 		doc: "What is used plus your draft and queued messages. The added part is always an estimate."}
 	if r.AfterSend > r.Used {
@@ -243,6 +249,24 @@ func (c *Content) placeholder(part, text, doc string) []row {
 		text = calculating
 	}
 	return []row{{part: part, name: text, doc: doc}}
+}
+
+// additionDocs explain the kinds of additions.
+var additionDocs = map[string]string{
+	"skills":       "Texts of skills that the model loaded; /skills lists them.",
+	"tools":        "Declarations of tools of servers that the model looked up.",
+	"hooks":        "What your hooks added to messages and results; /status lists them.",
+	"instructions": "Files of instructions in folders that the model worked in; /memory lists them.",
+}
+
+// additions are what skills, servers and hooks brought in.
+func (c *Content) additions() []row {
+	var out []row
+	for _, a := range c.Account.Additions {
+		out = append(out, row{name: a.Kind, value: pane.About(a.Tokens), note: numbers.Count(a.Items, "time"),
+			doc: additionDocs[a.Kind] + " It is part of the results and messages above, as long as they are sent. Estimated from its characters."})
+	}
+	return inPart(partAdded, out...)
 }
 
 // savingDocs explain the kinds of overlays.

@@ -12,7 +12,7 @@ import (
 )
 
 // The line is a bar and, after it, the numbers. What does not fit is left out
-// in a fixed order: cost, cached share, after-send, numbers, the percentage of
+// in a fixed order: what is kept out, cost, cached share, after-send, numbers, the percentage of
 // the load line, then the bar; how full the window is stays. Each number keeps the room
 // of its longest form, so that the bar has the same length as long as the terminal
 // has the same width. A text about the provider's cache replaces the cached share;
@@ -156,6 +156,9 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 	parts := []part{{style: m.styles.Detail, order: 6, room: len("  $99.99")}, {style: m.styles.Detail, order: 5, room: len("  100% cached")}}
 	if cost >= 0 {
 		parts[0].text = "  " + pane.Dollars(cost)
+	}
+	if r.KeptOut > 0 {
+		parts = append(parts, part{text: "  ⊖ " + pane.Tokens(r.KeptOut) + " kept out", style: m.styles.Detail, order: 7})
 	}
 	switch {
 	case m.cache != "":

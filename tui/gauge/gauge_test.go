@@ -65,6 +65,7 @@ func TestGaugeAtWidths(t *testing.T) {
 		{"overfull", with(func(r *meter.Reading) { r.Used, r.AfterSend = 145_000, 145_400 })},
 		{"empty", meter.Reading{Window: meter.Window{Tokens: 8192}, LoadLine: 6963, HardLine: 7372, Reserve: 1024, CachedShare: -1}},
 		{"free of charge", with(func(r *meter.Reading) { r.CostUSD = usd(0); r.CachedShare = 0 })},
+		{"tools looked up", with(func(r *meter.Reading) { r.KeptOut = 84_000 })},
 		{"unknown window", meter.Reading{Used: 12_300, Estimated: true, AfterSend: 12_900, CachedShare: 0.5, CostUSD: usd(0.004)}},
 	}
 	var b strings.Builder
