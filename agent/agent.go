@@ -74,7 +74,7 @@ func New(o core.Options) (*Agent, error) {
 		windows.cuts = cutWatch{model: name, loweredWindow: w, warnedModels: map[string]bool{name: true}}
 		j.UseWindow(w)
 	}
-	disp.storeToolNames()
+	disp.storeTools()
 	disp.updateResultCap()
 	a.observe(o.Stored.Events)
 	if o.Calibrations != nil {
@@ -295,8 +295,8 @@ func (a *Agent) FreeTokens() int { return int(a.display.freeTokens.Load()) }
 // ArrivalCap is the cap on a tool result at the time it arrives. Any goroutine may call it.
 func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.resultCap.Load() }
 
-// DeclaredTools lists the names of the tools in the requests. Any goroutine may call it.
-func (a *Agent) DeclaredTools() []string { return *a.display.toolNames.Load() }
+// DeclaredTools lists the tools in the requests. Any goroutine may call it.
+func (a *Agent) DeclaredTools() []conversation.ToolSpec { return *a.display.tools.Load() }
 
 // observe updates the state for titles, call IDs and repeated results with new events.
 func (a *Agent) observe(events []conversation.Event) {

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -414,7 +413,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 		text = stoppedDuring
 	}
 	recall := ""
-	if r.results.KeepFull && slices.Contains(*r.display.toolNames.Load(), conversation.ToolRecall) {
+	if r.results.KeepFull && conversation.HasTool(*r.display.tools.Load(), conversation.ToolRecall) {
 		recall = conversation.RecallID{First: seq, Last: seq}.String()
 	}
 	result.Text, result.Total = r.display.resultCap.Load().Apply(text, recall)

@@ -130,7 +130,7 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	a.compactor.RememberModel(m.Window)
 	a.journal.UseModel(m, p, oneTurn)
 	a.windows.storeServerWindow()
-	a.display.storeToolNames()
+	a.display.storeTools()
 	a.compactor.ModelChanged()
 	a.journal.Publish(updates.ModelSwitched{Model: m})
 	a.display.showMeter()

@@ -19,7 +19,7 @@ type display struct {
 	journal    *core.Journal
 	freeTokens atomic.Int64 // tokens of the window that are free, -1 unknown
 	resultCap  atomic.Pointer[conversation.ArrivalCap]
-	toolNames  atomic.Pointer[[]string] // names of the tools that the model is given
+	tools      atomic.Pointer[[]conversation.ToolSpec] // that the model is given
 
 	maxResult int // configured length of a tool result in characters; 0: as many as fit
 
@@ -68,13 +68,10 @@ func (d *display) showCacheCold() {
 	}
 }
 
-// storeToolNames stores the names of the tools that the model is given.
-func (d *display) storeToolNames() {
-	names := []string{}
-	for _, t := range d.journal.Tools() {
-		names = append(names, t.Name)
-	}
-	d.toolNames.Store(&names)
+// storeTools stores the tools that the model is given.
+func (d *display) storeTools() {
+	tools := d.journal.Tools()
+	d.tools.Store(&tools)
 }
 
 // The breakdown of the context changes nothing and costs no request. Its input is copied when the owner drains its

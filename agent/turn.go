@@ -145,7 +145,7 @@ func (a *Agent) declareServerTools(ctx context.Context, asked bool) error {
 	if err != nil { // a schema that is no JSON: the conversation goes on without these tools
 		bodies = []conversation.Body{conversation.Notice{Level: conversation.NoticeWarning, Text: err.Error()}}
 	}
-	a.display.storeToolNames()
+	a.display.storeTools()
 	a.display.showMeter()
 	_, err = a.journal.AppendOrPostpone(ctx, bodies...)
 	return err

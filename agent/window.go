@@ -67,7 +67,7 @@ func (k *windowKeeper) storeServerWindow() {
 func (k *windowKeeper) useWindow(w meter.Window) {
 	k.journal.UseWindow(w)
 	k.storeServerWindow()
-	k.display.storeToolNames()
+	k.display.storeTools()
 	k.compactor.WindowChanged(w)
 	k.journal.Publish(updates.ModelSwitched{Model: k.journal.Model()})
 	k.display.showMeter()

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,11 @@ const (
 // OfServer reports whether the declaration is there for the servers of tools.
 func (t ToolSpec) OfServer() bool {
 	return t.Name == ToolFindTools || t.Name == ToolCallTool || strings.HasPrefix(t.Name, ServerPrefix)
+}
+
+// HasTool reports whether a tool of this name is among tools.
+func HasTool(tools []ToolSpec, name string) bool {
+	return slices.ContainsFunc(tools, func(t ToolSpec) bool { return t.Name == name })
 }
 
 // Need is what a tool call needs before it may run.

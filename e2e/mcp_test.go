@@ -91,5 +91,11 @@ func TestServerOffersPromptsAndResourcesAndAsks(t *testing.T) {
 	if sent := s.request(-1); !strings.Contains(sent, "accept Brunel summer, advised by High tide.") {
 		t.Errorf("the answers did not reach the server: %s", sent)
 	}
+	term.sendMessage("/tools")
+	term.awaitText("Declarations take ~", "All conversations are counted.")
+	term.press("end")
+	term.awaitText("mcp__harbour__load (~", "called 1 time here, ~", "1 time in all, ~")
+	term.press("q")
+	term.awaitIdle("Loaded.")
 	p.quit(term)
 }

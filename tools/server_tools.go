@@ -96,7 +96,11 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 			most = n - 1
 		}
 	}
-	return b.onDemandSpecs(all, most)
+	onDemand := b.onDemandSpecs(all, most)
+	if b.deferMode != DeferAlways && tokens(specs) <= tokens(onDemand) { // looking them up would cost more than it saves
+		return specs
+	}
+	return onDemand
 }
 
 // onDemandSpecs declares find_tools, which lists the first named tools, and call_tool.

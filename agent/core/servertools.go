@@ -86,7 +86,7 @@ func (j *Journal) hasRequest() bool {
 func (s *Settings) undeclaredNotice(specs []conversation.ToolSpec) []conversation.Body {
 	missing := 0
 	for _, t := range specs {
-		if !slices.ContainsFunc(s.Tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+		if !conversation.HasTool(s.Tools, t.Name) {
 			missing++
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Settings) undeclaredNotice(specs []conversation.ToolSpec) []conversatio
 // KeptOut is how many tokens the declarations of the servers would take that the newest requests leave to be looked up, 0 if they
 // are declared.
 func KeptOut(log []conversation.Event, declared []conversation.ToolSpec) int {
-	if !slices.ContainsFunc(declared, func(t conversation.ToolSpec) bool { return t.Name == conversation.ToolFindTools }) {
+	if !conversation.HasTool(declared, conversation.ToolFindTools) {
 		return 0
 	}
 	newest := map[string]int{}

@@ -325,7 +325,7 @@ func (s *Settings) omittedToolsNotice() []conversation.Body {
 	}
 	var names []string
 	for _, t := range s.forms[0].tools {
-		if !slices.ContainsFunc(s.Tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+		if !conversation.HasTool(s.Tools, t.Name) {
 			names = append(names, t.Name)
 		}
 	}

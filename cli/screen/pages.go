@@ -55,31 +55,40 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	return "", fmt.Errorf("there is no page %q", name)
 }
 
-// toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were called
-// in this conversation, and what their calls and results took.
+// toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were called,
+// and what their calls and results took, in this conversation and in all.
 func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
 	if err != nil {
 		events = nil // nothing is stored yet
 	}
 	declared := running.Agent.DeclaredTools()
-	uses := map[string]inspect.ToolUse{}
-	specs := running.Toolbox.Specs()
-	for _, t := range running.Toolbox.ServerTools() {
-		specs = append(specs, t.Spec())
+	specs := slices.Clone(declared)
+	add := func(t conversation.ToolSpec) {
+		if !conversation.HasTool(specs, t.Name) {
+			specs = append(specs, t)
+		}
 	}
+	for _, t := range running.Toolbox.Specs() {
+		add(t)
+	}
+	for _, t := range running.Toolbox.ServerTools() {
+		add(t.Spec())
+	}
+	uses, everywhere := map[string]inspect.ToolUse{}, map[string]inspect.ToolUse{}
 	for _, u := range inspect.ToolUses(events, specs) {
 		uses[u.Name] = u
 	}
+	read, found := addUses(ctx, h.deps.Resources.Store, everywhere)
 	var b strings.Builder
 	total := 0
 	for _, t := range specs {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		u, notes := uses[t.Name], []string{"~" + numbers.Grouped(uses[t.Name].Tokens) + " tokens"}
 		switch {
-		case slices.Contains(declared, t.Name):
+		case conversation.HasTool(declared, t.Name):
 			total += u.Tokens
-		case t.OfServer() && slices.Contains(declared, conversation.ToolFindTools):
+		case t.OfServer() && conversation.HasTool(declared, conversation.ToolFindTools):
 			notes = append(notes, "looked up when it is needed")
 		case t.OfServer():
 			notes = append(notes, "not declared in this conversation; /mcp declare adds it")
@@ -87,14 +96,44 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 			notes = append(notes, "not in this conversation: the window was too small when it began")
 		}
 		if u.Uses > 0 {
-			notes = append(notes, fmt.Sprintf("called %s, ~%s tokens so far", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
+			notes = append(notes, fmt.Sprintf("called %s here, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
+		}
+		if u := everywhere[t.Name]; u.Uses > 0 {
+			notes = append(notes, fmt.Sprintf("%s in all, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
 		}
 		if t.ReadOnly {
 			notes = append(notes, "read only")
 		}
 		fmt.Fprintf(&b, "%s (%s)\n    %s\n", plain.Line(t.Name), strings.Join(notes, ", "), plain.Line(strings.TrimSuffix(first, ".")))
 	}
-	return fmt.Sprintf("Declarations take ~%s tokens of each request.\n\n%s", numbers.Grouped(total), b.String())
+	all := "All conversations are counted"
+	if read < found {
+		all = fmt.Sprintf("Of %d conversations the %d newest are counted", found, read)
+	}
+	return fmt.Sprintf("Declarations take ~%s tokens of each request. %s.\n\n%s", numbers.Grouped(total), all, b.String())
+}
+
+// addUses sums the uses of tools in the stored conversations, the newest first, as far as it gets in listingTimeout. It returns how
+// many it read, and how many there are.
+func addUses(ctx context.Context, store *storage.Store, uses map[string]inspect.ToolUse) (read, found int) {
+	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
+	defer cancel()
+	entries, _ := store.List(ctx, storage.Filter{}) // without the list nothing is counted
+	for _, e := range entries {
+		events, _, err := store.Load(ctx, e.ID)
+		if ctx.Err() != nil {
+			break
+		}
+		if read++; err != nil {
+			continue // doctor reports what cannot be read
+		}
+		for _, u := range inspect.ToolUses(events, nil) {
+			sum := uses[u.Name]
+			sum.Uses, sum.Spent = sum.Uses+u.Uses, sum.Spent+u.Spent
+			uses[u.Name] = sum
+		}
+	}
+	return read, len(entries)
 }
 
 // todosPage is the model's list of todos.
