@@ -340,7 +340,7 @@ func (l *longConversation) checkOverlays() {
 // countShared returns how many messages of the older spans the newer spans cover, and how many the older spans have.
 func countShared(events []conversation.Event, newer, older []conversation.Span) (n, all int) {
 	held := func(spans []conversation.Span, seq uint64) bool {
-		return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(seq) })
+		return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.First <= seq && seq <= s.Last })
 	}
 	for _, e := range events {
 		switch e.Body.Kind() {

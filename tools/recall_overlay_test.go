@@ -193,7 +193,7 @@ func checkOverlayID(t *rapid.T, b *tools.Box, s memoryArchive, e conversation.Ev
 	var want []string
 	for _, x := range s.events[:e.Seq-1] {
 		k := x.Body.Kind()
-		if slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Contains(x.Seq) }) &&
+		if slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.First <= x.Seq && x.Seq <= s.Last }) &&
 			(k == conversation.KindUser || k == conversation.KindAssistant || k == conversation.KindResult) {
 			want = append(want, fmt.Sprintf("e%d", x.Seq))
 		}
