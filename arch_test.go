@@ -146,7 +146,6 @@ var ours = []struct {
 	}},
 	{"storage", []string{"conversation", "conversation/find", "storage/pages"}},
 	{"storage/pages", nil},
-	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/skill", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "tools/words", "tools/workspace"}},

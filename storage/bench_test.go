@@ -21,13 +21,6 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-func mustEntries(b *testing.B) func([]storage.Entry, error) []storage.Entry {
-	return func(e []storage.Entry, err error) []storage.Entry {
-		must(b, err)
-		return e
-	}
-}
-
 // BenchmarkLoad loads 10,000 events of 1 KB. Budget: 60 ms of the 100 that
 // opening such a conversation may take.
 func BenchmarkLoad(b *testing.B) {

@@ -48,9 +48,7 @@ func checkStore(t *testing.T, s *storage.Store) []storage.Finding {
 		}
 		last, total = done, of
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if last != total {
 		t.Errorf("progress ended at %d of %d", last, total)
 	}
@@ -71,9 +69,7 @@ func onlyFinding(t *testing.T, s *storage.Store) []storage.Finding {
 func mustRepair(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
 	t.Helper()
 	out, err := s.Repair(t.Context(), findings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range out {
 		if !f.Repaired || f.Note == "" {
 			t.Errorf("the finding is not repaired: %+v", f)
@@ -88,9 +84,7 @@ func mustRepair(t *testing.T, s *storage.Store, findings []storage.Finding) []st
 func editFile(t *testing.T, path string, change func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	must(t, db.Update(func(tx *bbolt.Tx) error { return errors.Join(change(tx), storage.PutRecord(tx)) }))
 }
@@ -246,10 +240,7 @@ func TestAbandonedDraftsAreRemoved(t *testing.T) {
 	for _, d := range drafts {
 		must(t, os.WriteFile(d, []byte("draft"), 0o600))
 	}
-	stopped := startRole(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
-	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
-	}
+	stopped := startHolder(t, "stop", s.Dir(), filepath.Join(s.Dir(), "gate"))
 	checkStore(t, quick)
 	for _, d := range drafts {
 		if _, err := os.Stat(d); err != nil {

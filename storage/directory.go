@@ -25,13 +25,13 @@ func (d directory) writerLockPath(id string) string {
 }
 
 func (d directory) conversation(id string) dbfile {
-	return dbfile{filepath.Join(d.conversationsDir(), id+".db"), &conversationLayout}
+	return dbfile{filepath.Join(d.conversationsDir(), id+".db"), conversationLayout}
 }
 
-func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), &indexLayout} }
+func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), indexLayout} }
 
 func (d directory) shared() dbfile {
-	return dbfile{filepath.Join(string(d), "shared.db"), &sharedLayout}
+	return dbfile{filepath.Join(string(d), "shared.db"), sharedLayout}
 }
 
 // fileInfo describes a conversation file, as listed in its folder.

@@ -38,21 +38,9 @@ func WithFilesystem(o Options, network string) Options {
 	return o
 }
 
-// Migration is a migration step for UpdateConversation and ViewConversation.
-type Migration struct {
-	Name string
-	Run  func(*bbolt.Tx) error
-}
-
-// UpdateConversation changes the file of a conversation as a later program
-// with additional migrations would.
-func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
-	return s.disk.update(background, withMigrations(s.dir.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
-}
-
-// ViewConversation is UpdateConversation for reading.
-func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
-	return s.disk.view(background, withMigrations(s.dir.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
+// UpdateConversation changes the file of a conversation.
+func (s *Store) UpdateConversation(id string, change func(*bbolt.Tx) error) error {
+	return s.disk.update(background, s.dir.conversation(id), func(tx txn) error { return change(tx.Tx) })
 }
 
 // Seal returns a value with its seal.
@@ -65,14 +53,6 @@ func StripSeal(stored []byte) []byte { return stored[:max(0, len(stored)-pages.S
 
 // PutRecord stores the record for a transaction made without the store.
 func PutRecord(tx *bbolt.Tx) error { return txn{tx, true}.putRecord() }
-
-func withMigrations(f dbfile, steps []Migration) dbfile {
-	l := *f.layout
-	for _, m := range steps {
-		l.migrations = append(l.migrations, migration{m.Name, m.Run})
-	}
-	return dbfile{f.path, &l}
-}
 
 // ForgetFile makes the store verify the file of a conversation again, as on first use.
 func (s *Store) ForgetFile(id string) {

@@ -40,14 +40,12 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 		if got := list(t, s, storage.Filter{}); !reflect.DeepEqual(is, got) {
 			t.Errorf("bit %d of byte %d: the list of %d conversations differs", bit%8, bit/8, len(got))
 		}
-		must(t, s.Refresh(t.Context(), idOfFirst(is)))
+		must(t, s.Refresh(t.Context(), is[0].ID))
 		if got := list(t, s, storage.Filter{}); !reflect.DeepEqual(is, got) {
 			t.Errorf("bit %d of byte %d: after a write the list of %d conversations differs", bit%8, bit/8, len(got))
 		}
 	}
 }
-
-func idOfFirst(of []storage.Entry) string { return of[0].ID }
 
 // Storing a text again replaces a damaged copy of it.
 func TestDamagedTextIsStoredAgain(t *testing.T) {
@@ -58,7 +56,7 @@ func TestDamagedTextIsStoredAgain(t *testing.T) {
 	name, err := c.w.PutBlob(t.Context(), text)
 	must(t, err)
 	c.close()
-	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
+	must(t, s.UpdateConversation(idA, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("rubbish"))
 	}))
 	if _, err := s.Blob(t.Context(), idA, name); err == nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
@@ -37,7 +38,7 @@ func writeFormat1(t testing.TB, dir string) (names []string, stored content) {
 	var log conversation.Log
 	stored = content{Texts: map[string]string{}, Waiting: []string{"and bridges?"}}
 	say := func(bodies ...conversation.Body) {
-		must(t, log.Commit(log.Prepare(start.Add(timeOffset(&log)), bodies...)))
+		must(t, log.Commit(log.Prepare(start.Add(time.Duration(log.Len())*time.Second), bodies...)))
 	}
 	say(conversation.UserMessage{Text: "What crosses the river?"})
 	for i := range 12 {

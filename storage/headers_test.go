@@ -176,7 +176,7 @@ func TestFirstEventWithDamagedKeyIsRead(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "hello").close()
-	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
+	must(t, s.UpdateConversation(idA, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("events"))
 		k, v := b.Cursor().First()
 		value := bytes.Clone(v)

@@ -38,34 +38,21 @@ var (
 	keyWaiting   = []byte("waiting")
 )
 
-// layout is the schema of one kind of database file.
-type layout struct {
-	buckets    [][]byte
-	migrations []migration // the first one migrates version 1 to 2
-}
-
-// migration migrates a file by one version.
-type migration struct {
-	name string
-	run  func(*bbolt.Tx) error
-}
+// layout is the buckets of one kind of database file.
+type layout [][]byte
 
 // The layouts of this build; doc.go describes them.
 var (
-	conversationLayout = layout{[][]byte{bucketMeta, bucketEvents, bucketBlobs}, sealMigrations}
-	indexLayout        = layout{[][]byte{bucketMeta, bucketEntries}, sealMigrations}
-	sharedLayout       = layout{[][]byte{bucketMeta, bucketHistory, bucketCalibrations}, sealMigrations}
+	conversationLayout = layout{bucketMeta, bucketEvents, bucketBlobs}
+	indexLayout        = layout{bucketMeta, bucketEntries}
+	sharedLayout       = layout{bucketMeta, bucketHistory, bucketCalibrations}
 )
 
-var sealMigrations = []migration{{"seal every value", sealAll}}
-
-// sealedFormat is the first format whose values have seals.
-const sealedFormat = 2
-
-func (l *layout) version() int { return 1 + len(l.migrations) }
+// currentFormat is the format that this build writes, and the first whose values have seals.
+const currentFormat = 2
 
 // readVersion reads the format version of a file. A newer one than this build knows is ErrNewer.
-func (l *layout) readVersion(tx *bbolt.Tx) (int, error) {
+func readVersion(tx *bbolt.Tx) (int, error) {
 	meta := tx.Bucket(bucketMeta)
 	if meta == nil {
 		return 0, damaged(tx.DB().Path(), errors.New("bucket meta is missing"))
@@ -78,24 +65,24 @@ func (l *layout) readVersion(tx *bbolt.Tx) (int, error) {
 	if err != nil || v < 1 {
 		return 0, damaged(tx.DB().Path(), fmt.Errorf("format %q", text))
 	}
-	if v > l.version() {
-		return v, fmt.Errorf("%s has format %d, this program knows %d: %w", tx.DB().Path(), v, l.version(), ErrNewer)
+	if v > currentFormat {
+		return v, fmt.Errorf("%s has format %d, this program knows %d: %w", tx.DB().Path(), v, currentFormat, ErrNewer)
 	}
 	return v, nil
 }
 
 // beginRead checks format, buckets and record of a file for a transaction that reads.
-func (l *layout) beginRead(tx *bbolt.Tx) (txn, error) {
-	v, err := l.readVersion(tx)
+func (l layout) beginRead(tx *bbolt.Tx) (txn, error) {
+	v, err := readVersion(tx)
 	if err != nil {
 		return txn{}, err
 	}
-	for _, b := range l.buckets {
+	for _, b := range l {
 		if tx.Bucket(b) == nil {
 			return txn{}, damaged(tx.DB().Path(), fmt.Errorf("bucket %s is missing", b))
 		}
 	}
-	t := txn{tx, v >= sealedFormat}
+	t := txn{tx, v == currentFormat}
 	if t.sealed {
 		if err := t.checkRecord(); err != nil {
 			return t, damaged(tx.DB().Path(), err)
@@ -105,35 +92,29 @@ func (l *layout) beginRead(tx *bbolt.Tx) (txn, error) {
 }
 
 // beginWrite checks a file for a transaction that writes, and migrates an older format.
-func (l *layout) beginWrite(tx *bbolt.Tx) (txn, error) {
-	v, err := l.readVersion(tx)
-	if err != nil {
-		return txn{}, err
-	}
+func (l layout) beginWrite(tx *bbolt.Tx) (txn, error) {
 	t, err := l.beginRead(tx)
-	if err != nil || v == l.version() {
+	if err != nil || t.sealed {
 		return t, err
 	}
-	for _, m := range l.migrations[v-1:] {
-		if err := m.run(tx); err != nil {
-			return t, fmt.Errorf("upgrade %s (%s): %w", tx.DB().Path(), m.name, err)
-		}
+	if err := sealAll(tx); err != nil {
+		return t, fmt.Errorf("upgrade %s: %w", tx.DB().Path(), err)
 	}
-	return txn{tx, true}, l.putVersion(tx)
+	return txn{tx, true}, putVersion(tx)
 }
 
 // createBuckets creates the buckets and the version of a new file.
-func (l *layout) createBuckets(tx *bbolt.Tx) (txn, error) {
-	for _, b := range l.buckets {
+func (l layout) createBuckets(tx *bbolt.Tx) (txn, error) {
+	for _, b := range l {
 		if _, err := tx.CreateBucket(b); err != nil {
 			return txn{}, err
 		}
 	}
-	return txn{tx, true}, l.putVersion(tx)
+	return txn{tx, true}, putVersion(tx)
 }
 
 // putVersion writes the current format version.
-func (l *layout) putVersion(tx *bbolt.Tx) error {
-	text := strconv.Itoa(l.version())
+func putVersion(tx *bbolt.Tx) error {
+	text := strconv.Itoa(currentFormat)
 	return errors.Join(tx.Bucket(bucketMeta).Put(keyFormat, []byte(text)), txn{tx, true}.put(bucketMeta, keySealed, []byte(text)))
 }

@@ -24,12 +24,10 @@ func entryIDs(entries []storage.Entry) []string {
 	return out
 }
 
-func list(t *testing.T, s *storage.Store, f storage.Filter) []storage.Entry {
+func list(t testing.TB, s *storage.Store, f storage.Filter) []storage.Entry {
 	t.Helper()
 	entries, err := s.List(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return entries
 }
 
@@ -153,7 +151,13 @@ func TestListRepairsTheIndex(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
+// tester is a test, a benchmark or a property test.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func must(t tester, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

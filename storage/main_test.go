@@ -14,7 +14,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/storage"
-	"plimsoll/storage/storagetest"
 )
 
 // The IDs of the conversations of most tests.
@@ -54,9 +53,7 @@ func openStore(t testing.TB, o storage.Options) *storage.Store {
 func reopenStore(t testing.TB, dir string, o storage.Options) *storage.Store {
 	t.Helper()
 	s, err := storage.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -111,9 +108,7 @@ type testConversation struct {
 func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConversation {
 	t.Helper()
 	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := &testConversation{t: t, w: w}
 	c.add(conversation.UserMessage{Text: text})
 	return c
@@ -123,40 +118,30 @@ func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConv
 func reopen(t testing.TB, s *storage.Store, id string) *testConversation {
 	t.Helper()
 	w, err := s.OpenWriter(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	events, report, err := s.Load(t.Context(), id)
 	if err != nil || len(report.Damaged) > 0 {
 		t.Fatal(err, report)
 	}
 	log, err := conversation.NewLog(events)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &testConversation{t: t, w: w, log: *log}
 }
 
 func (c *testConversation) prepare(bodies ...conversation.Body) []conversation.Event {
-	return c.log.Prepare(start.Add(timeOffset(&c.log)), bodies...)
+	return c.log.Prepare(start.Add(time.Duration(c.log.Len())*time.Second), bodies...)
 }
 
 func (c *testConversation) add(bodies ...conversation.Body) {
 	c.t.Helper()
 	events := c.prepare(bodies...)
-	if err := c.w.Append(c.t.Context(), events); err != nil {
-		c.t.Fatal(err)
-	}
-	if err := c.log.Commit(events); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, c.w.Append(c.t.Context(), events))
+	must(c.t, c.log.Commit(events))
 }
 
 func (c *testConversation) close() {
 	c.t.Helper()
-	if err := c.w.Close(); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, c.w.Close())
 }
 
 func reply(text string) conversation.AssistantMessage {
@@ -169,14 +154,6 @@ func wantError(t testing.TB, err, target error) {
 		t.Errorf("error is %v, want %v", err, target)
 	}
 }
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storagetest.Suite(t, func(t *testing.T) *storage.Store { return openStore(t, storage.Options{}) })
-}
-
-// timeOffset is the time of the log's next event after start: one second for each event.
-func timeOffset(l *conversation.Log) time.Duration { return time.Duration(l.Len()) * time.Second }
 
 // blobNameOf returns the name under which a text is stored.
 func blobNameOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

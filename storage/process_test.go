@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,40 +54,43 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	findings, err := s.Check(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range findings {
-		t.Errorf("%s: %s", f.File, f.What)
+	if findings := checkStore(t, s); len(findings) > 0 {
+		t.Errorf("findings %+v, want none", findings)
 	}
 	w, err := s.OpenWriter(t.Context(), idA)
-	if err != nil {
-		t.Fatalf("opening after the kills: %v", err)
-	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, err)
+	must(t, w.Close())
 }
 
-func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
+// The writes of other programs must not cause findings of a check.
+func TestFourProgramsAtOnceLoseNothingAndCauseNoFindings(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, storage.Options{})
+	s := openStore(t, longWaitOptions)
 	ids := []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc", "dddddddddddd"}
-	var all []*process
+	var all sync.WaitGroup
 	for _, id := range ids {
-		all = append(all, startRole(t, "append-some", s.Dir(), id), startRole(t, "share", s.Dir(), id))
+		for _, p := range []*process{startRole(t, "append-some", s.Dir(), id), startRole(t, "share", s.Dir(), id)} {
+			all.Go(func() { p.waitForSuccess() })
+		}
 	}
-	for _, a := range all {
-		a.waitForSuccess() // an ErrBusy anywhere is a failure of the process
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	for writing := true; writing; {
+		select {
+		case <-done:
+			writing = false
+		default:
+		}
+		list(t, s, storage.Filter{})
+		if findings := checkStore(t, s); len(findings) > 0 {
+			t.Fatalf("findings %+v, want none", findings)
+		}
 	}
 	calibrations, err := s.Calibrations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := s.List(t.Context(), storage.Filter{})
-	if err != nil || len(entries) != len(ids) {
-		t.Fatalf("%d conversations listed, %v", len(entries), err)
+	must(t, err)
+	entries := list(t, s, storage.Filter{})
+	if len(entries) != len(ids) {
+		t.Fatalf("%d conversations are listed, want %d", len(entries), len(ids))
 	}
 	for _, e := range entries {
 		if e.Events != 60 || e.OpenElsewhere {
@@ -106,19 +110,13 @@ func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
 			t.Errorf("conversation %s has %d events, %v", id, len(events), err)
 		}
 	}
-	if findings, err := s.Check(t.Context(), nil); err != nil || len(findings) > 0 {
-		t.Errorf("check: %+v, %v", findings, err)
-	}
 }
 
 func TestConversationOpenInAnotherProgram(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "hello").close()
-	holder := startRole(t, "hold", s.Dir(), idA)
-	if l := holder.nextLine(); l != "held" {
-		t.Fatalf("the holder printed %q: %s", l, holder.errs.String())
-	}
+	holder := startHolder(t, "hold", s.Dir(), idA)
 	_, err := s.OpenWriter(t.Context(), idA)
 	var locked *storage.LockedError
 	if !errors.As(err, &locked) || locked.PID != holder.cmd.Process.Pid {
@@ -137,15 +135,11 @@ func TestConversationOpenInAnotherProgram(t *testing.T) {
 		t.Error("the conversation counts as open after its holder was killed")
 	}
 	w, err := s.OpenWriter(t.Context(), idA)
-	if err != nil {
-		t.Fatalf("opening after its holder was killed: %v", err)
-	}
+	must(t, err)
 	if s.IsOpenElsewhere(idA) {
 		t.Error("our own writer counts as elsewhere")
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, w.Close())
 }
 
 func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
@@ -153,10 +147,7 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
 	c := begin(t, s, idA, "/w", "hello")
 	path := s.Dir() + "/conversations/" + idA + ".db"
-	stopped := startRole(t, "stop", s.Dir(), path)
-	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
-	}
+	stopped := startHolder(t, "stop", s.Dir(), path)
 	events := c.prepare(reply("too late"))
 	for range 3 {
 		wantError(t, c.w.Append(t.Context(), events), storage.ErrBusy)
@@ -181,53 +172,17 @@ func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
 	}
 }
 
-// Writes of other programs must not cause findings.
-func TestCheckWhileOtherProgramsWriteFindsNothing(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, longWaitOptions)
-	var all []*process
-	for _, id := range []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"} {
-		all = append(all, startRole(t, "append-some", s.Dir(), id))
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for _, a := range all {
-			a.readRest()
-		}
-	}()
-	for writing := true; writing; {
-		select {
-		case <-done:
-			writing = false
-		default:
-		}
-		list(t, s, storage.Filter{})
-		if findings := checkStore(t, s); len(findings) > 0 {
-			t.Fatalf("findings %+v, want none", findings)
-		}
-	}
-	for _, a := range all {
-		a.waitForSuccess()
-	}
-}
-
 // Close skips updates of busy files; the next list makes up for them.
 func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/data"
 	checkFilesAtEnd(t, dir)
 	s, err := storage.Open(dir, storage.Options{Wait: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	must(t, s.AddHistory(t.Context(), "/w", "one"))
 	c := begin(t, s, idA, "/w", "hello")
 	for _, file := range []string{"/shared.db", "/index.db"} {
-		stopped := startRole(t, "stop", dir, dir+file)
-		if l := stopped.nextLine(); l != "held" {
-			t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
-		}
+		startHolder(t, "stop", dir, dir+file)
 	}
 	wantError(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)
 	c.add(reply("hi"))

@@ -184,27 +184,26 @@ type process struct {
 func startRole(t *testing.T, role, dir, id string) *process {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return startProcess(t, exe, role, dir, id)
-}
-
-func startProcess(t testing.TB, exe, role, dir, id string) *process {
-	t.Helper()
+	must(t, err)
 	a := &process{t: t, cmd: exec.CommandContext(t.Context(), exe)}
 	a.cmd.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir, idVariable+"="+id)
 	a.cmd.Stderr = &a.errs
 	out, err := a.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.lines = bufio.NewScanner(out)
-	if err := a.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.cmd.Start())
 	t.Cleanup(func() { a.kill() })
 	return a
+}
+
+// startHolder starts a role that holds a lock until it is killed, and waits until it has the lock.
+func startHolder(t *testing.T, role, dir, id string) *process {
+	t.Helper()
+	p := startRole(t, role, dir, id)
+	if l := p.nextLine(); l != "held" {
+		t.Fatalf("the holder printed %q, want held: %s", l, p.errs.String())
+	}
+	return p
 }
 
 // nextLine waits for the next line; "" at the end.
@@ -235,11 +234,10 @@ func (a *process) readRest() []string {
 }
 
 // waitForSuccess waits for the end of the process and checks that it succeeded.
-func (a *process) waitForSuccess() []string {
+func (a *process) waitForSuccess() {
 	a.t.Helper()
-	lines := a.readRest()
+	a.readRest()
 	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
 		a.t.Errorf("process ended with %d: %s", code, a.errs.String())
 	}
-	return lines
 }

@@ -14,29 +14,22 @@ import (
 	"plimsoll/storage"
 )
 
-// manyPageConversation is a conversation each part of which fills several pages.
-func manyPageConversation(t *testing.T) (s *storage.Store, path string, data []byte) {
-	t.Helper()
-	s, path, said := storedConversation(t)
-	w, err := s.OpenWriter(t.Context(), idA)
-	must(t, err)
-	long := strings.Repeat("a reply of some length ", 400)
-	must(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(len(said)), Text: long}))
-	must(t, w.KeepWaiting(t.Context(), []string{long, "the last"}))
-	must(t, w.Close())
-	data, err = os.ReadFile(path)
-	must(t, err)
-	return s, path, data
-}
-
 // bbolt refuses a page with a wrong number, and reads the pages around it. Salvaging then
 // finds at least all that scanning the bytes of the file finds without bbolt.
 func TestSalvageWithAWrongPageNumberLosesNothing(t *testing.T) {
 	t.Parallel()
-	_, _, sound := manyPageConversation(t)
+	s, stored, said := storedConversation(t)
+	w, err := s.OpenWriter(t.Context(), idA)
+	must(t, err)
+	long := strings.Repeat("a reply of some length ", 400) // so that each part of the conversation fills several pages
+	must(t, w.KeepPartial(t.Context(), conversation.PartialReply{After: uint64(len(said)), Text: long}))
+	must(t, w.KeepWaiting(t.Context(), []string{long, "the last"}))
+	must(t, w.Close())
+	sound, err := os.ReadFile(stored)
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "damaged.db")
 	must(t, os.WriteFile(path, sound, 0o600))
-	whole, stored, err := storage.Salvage(path, false)
+	whole, undamaged, err := storage.Salvage(path, false)
 	must(t, err)
 	size := int(binary.NativeEndian.Uint32(sound[16+8:]))
 	const branch, leaf = 1, 2
@@ -70,7 +63,7 @@ func TestSalvageWithAWrongPageNumberLosesNothing(t *testing.T) {
 			}
 		}
 		for key, value := range values["meta"] {
-			if !bytes.Equal(value, stored["meta"][key]) {
+			if !bytes.Equal(value, undamaged["meta"][key]) {
 				t.Errorf("page %d of kind %d: %q of meta is an older one", page, kind, key)
 			}
 		}

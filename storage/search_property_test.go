@@ -26,9 +26,7 @@ func searchedTexts(t *rapid.T, b conversation.Body) []string {
 		texts := []string{b.Text, b.Reasoning}
 		for _, c := range b.Calls {
 			var arguments any
-			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(c.Arguments), &arguments))
 			texts = append(texts, strings.Join(jsonScalars(arguments), "\n"))
 		}
 		return texts
@@ -91,19 +89,14 @@ func TestSearchFindsAllMatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		var l conversation.Log
-		must := func(err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		must(l.Commit(l.Prepare(start, conversation.UserMessage{Text: "hello"})))
+		must(t, l.Commit(l.Prepare(start, conversation.UserMessage{Text: "hello"})))
 		for _, e := range conversationtest.Log(t) {
-			must(l.Commit(l.Prepare(start, e.Body)))
+			must(t, l.Commit(l.Prepare(start, e.Body)))
 		}
 		for range rapid.IntRange(0, 6).Draw(t, "more") {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 8).Draw(t, "text"), "")
 			call := conversation.ToolCall{ID: "c", Name: "t", Arguments: asArguments(t, text)}
-			must(l.Commit(l.Prepare(start, rapid.SampledFrom([]conversation.Body{
+			must(t, l.Commit(l.Prepare(start, rapid.SampledFrom([]conversation.Body{
 				conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd},
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls},
 				conversation.AssistantMessage{Calls: []conversation.ToolCall{call, call}, Stop: conversation.StopCalls},
@@ -114,9 +107,9 @@ func TestSearchFindsAllMatches(t *testing.T) {
 		}
 		workspace := fmt.Sprint("/w", n)
 		w, err := s.Create(t.Context(), storage.NewConversation{Workspace: workspace})
-		must(err)
-		must(w.Append(t.Context(), l.Events()))
-		must(w.Close())
+		must(t, err)
+		must(t, w.Append(t.Context(), l.Events()))
+		must(t, w.Close())
 		q, err := find.Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 3).Draw(t, "query"), ""))
 		if err != nil {
 			return
@@ -131,7 +124,7 @@ func TestSearchFindsAllMatches(t *testing.T) {
 			got = append(got, h.Event)
 			return true
 		})
-		must(err)
+		must(t, err)
 		if d := cmp.Diff(want, got); d != "" || report.Damaged > 0 || report.Conversations != 1 {
 			t.Fatalf("%s: %+v (-want +got)\n%s", q, report, d)
 		}

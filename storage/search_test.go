@@ -143,17 +143,11 @@ func TestSearchReturnsTheNewestFirst(t *testing.T) {
 		t.Errorf("a word that no message has is found: %v %+v", hits, report)
 	}
 	n := 0
-	report, err := s.Search(t.Context(), mustQuery(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
+	q, err := find.Parse("heron")
+	must(t, err)
+	report, err = s.Search(t.Context(), q, storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
 	if n != 5 || err != nil || report.Conversations != 3 {
 		t.Errorf("%d hits were handed out, 5 were wanted: %+v, %v", n, report, err)
-	}
-}
-
-func mustQuery(t testing.TB) func(find.Query, error) find.Query {
-	return func(q find.Query, err error) find.Query {
-		t.Helper()
-		must(t, err)
-		return q
 	}
 }
 
@@ -231,10 +225,7 @@ func TestSearchSkipsALockedFile(t *testing.T) {
 	before := reopenStore(t, s.Dir(), longWaitOptions)
 	createAt(t, before, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
 	createAt(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
-	stopped := startRole(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
-	if l := stopped.nextLine(); l != "held" {
-		t.Fatalf("the holder printed %q, want held: %s", l, stopped.errs.String())
-	}
+	stopped := startHolder(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
 	hits, report := search(t, s, "heron", storage.SearchOptions{})
 	if len(hits) != 1 || hits[0].Conversation != idB || report.Unread != 1 {
 		t.Errorf("hits %v, want one of the unlocked file; report %+v", formatHits(hits), report)

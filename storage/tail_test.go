@@ -97,7 +97,7 @@ func TestTailReplacesDamagedEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.add(reply("two"), reply("three"), reply("four"))
-	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
+	must(t, s.UpdateConversation(idA, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("events")).Delete([]byte{0, 0, 0, 0, 0, 0, 0, 4})
 	}))
 	events, err := tail.Next(t.Context())

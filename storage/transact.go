@@ -31,7 +31,7 @@ const fillPercent = 0.9
 // dbfile is the path of a database file and its layout.
 type dbfile struct {
 	path   string
-	layout *layout
+	layout layout
 }
 
 // view reads f in one transaction.

@@ -16,9 +16,7 @@ func TestWaitingMessagesAreLoadedOnReopening(t *testing.T) {
 	must(t, c.w.KeepWaiting(t.Context(), []string{"two", "three\x00"}))
 	c.close()
 	again, err := s.OpenWriter(t.Context(), idA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff([]string{"two", "three\u2400"}, again.Waiting()); diff != "" {
 		t.Error(diff)
 	}
