@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {75, 1241},
+	".":                             {75, 1239},
 	"agent":                         {3465, 8250},
 	"agent/agenttest":               {976, 82},
 	"agent/anthropic":               {1095, 466},
@@ -63,9 +63,8 @@ var ceilings = map[string]size{
 	"conversation/plain":            {314, 163},
 	"docs/docstest":                 {83, 0},
 	"e2e":                           {10, 7851},
-	"storage":                       {4933, 3724},
+	"storage":                       {4914, 3719},
 	"storage/pages":                 {597, 46},
-	"storage/storagetest":           {333, 0},
 	"themes":                        {733, 322},
 	"tools":                         {2680, 3530},
 	"tools/grants":                  {298, 186},
