@@ -74,8 +74,8 @@ func (c *chat) setTheme(ts themeStyles) {
 	c.gauge.SetStyles(ts.gauge())
 }
 
-// showConversation shows the opened conversation, then the failures since its opening began, and puts a draft into the composer.
-// The transcript already shows the first shown events.
+// showConversation shows the opened conversation, then the failures since its opening began, and puts a draft into
+// the composer. The transcript already shows the first shown events.
 func (c *chat) showConversation(faults []string, draft string, shown int) {
 	s := c.session
 	again := ""
@@ -83,7 +83,8 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		again = keyOr(c.env.Keys.Composer.Writing.Send, "/retry")
 	}
 	c.transcript.SetRetryKey(again)
-	c.outbox.returnQueued()
+	c.outbox.returnToDraft(c.outbox.takeQueued()) // they were queued in the conversation that is left
+	c.outbox.typedAs = nil
 	c.animation.streamingCall, c.pendingLine = "", typedLine{}
 	if c.shell != nil && c.shell.conversationID == "" {
 		c.shell.conversationID = s.ID
@@ -99,7 +100,10 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 	for _, note := range s.Notes {
 		c.transcript.ShowNotice(note)
 	}
-	c.restoreWaiting(s.Waiting)
+	c.outbox.returnToDraft(s.Waiting)
+	if len(s.Waiting) > 0 {
+		c.transcript.ShowNotice("your unsent message is back in the composer")
+	}
 	for _, fault := range faults {
 		c.transcript.ShowError(fault, "")
 	}
@@ -121,7 +125,12 @@ func (c *chat) meterReading() meter.Reading {
 	if c.composer.Message() {
 		add(c.composer.DraftSize(), c.composer.Mentions())
 	}
-	c.outbox.eachSize(add)
+	for _, waiting := range c.outbox.queued {
+		add(waiting.size, nil)
+	}
+	for _, msg := range c.outbox.unsent {
+		add(msg.size, msg.mentions)
+	}
 	return c.session.load.readingWith(size, messages)
 }
 
@@ -205,10 +214,6 @@ func (c *chat) loadFiles() tea.Cmd {
 	return loadInto(c.env, "listing files for @", c.env.Backend.Files, c.composer.SetFiles)
 }
 
-func (c *chat) loadPrompts() tea.Cmd {
-	return loadInto(c.env, "reading the prompt history", c.env.Backend.Prompts, c.composer.SetHistory)
-}
-
 // loadInto reads a list that the composer offers and sets it.
 func loadInto[T any](e *env, doing string, what func(context.Context) (T, error), set func(T)) tea.Cmd {
 	ctx := e.ctx
@@ -226,8 +231,8 @@ func (c *chat) editDraft(draft string) pane.Action {
 	return c.env.openEditor(draft, c.replaceDraft(draft))
 }
 
-// replaceDraft returns a function that replaces the draft by the edited text. If the composer has another draft by then, such as
-// that of another conversation, the text does not replace it.
+// replaceDraft returns a function that replaces the draft by the edited text, unless the composer has another draft
+// by then, such as that of another conversation.
 func (c *chat) replaceDraft(draft string) func(text string) {
 	return func(text string) {
 		if c.composer.Draft() == draft {
@@ -238,17 +243,8 @@ func (c *chat) replaceDraft(draft string) func(text string) {
 	}
 }
 
-// restoreWaiting puts messages that waited when the program last ended into the composer, as they were typed.
-func (c *chat) restoreWaiting(texts []string) {
-	c.outbox.returnToDraft(texts)
-	if len(texts) > 0 {
-		c.transcript.ShowNotice("your unsent message is back in the composer")
-	}
-}
-
-// cancel stops the user's command, or else the turn, or else the summary that is
-// being written; queued messages then return to the composer. It reports whether
-// there was something to stop.
+// cancel stops the user's command, or else the turn, or else the summary that is being written; queued messages
+// then return to the composer. It reports whether there was something to stop.
 func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
@@ -256,7 +252,8 @@ func (c *chat) cancel() bool {
 	case c.outbox.making() != nil:
 		c.outbox.making().stop()
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
-		c.session.cancel()
+		c.session.activity.stopSummary()
+		c.session.Session.Cancel()
 	default:
 		return false
 	}
@@ -274,7 +271,8 @@ func (c *chat) keepTicking() pane.Action {
 		return nil
 	}
 	c.animation.tickPending = true
-	return tick()
+	const every = 200 * time.Millisecond
+	return tea.Tick(every, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
 // setFocused stops the spinner while the terminal does not have the focus.
@@ -285,7 +283,8 @@ func (c *chat) setFocused(has bool) pane.Action {
 
 // ticked shows the next frame of the spinners, and continues while something runs.
 func (c *chat) ticked(msg tickMsg) pane.Action {
-	c.animation.advance(msg.time())
+	c.animation.tickPending, c.animation.clock = false, time.Time(msg)
+	c.animation.frame += framesPerTick
 	c.transcript.SetFrame(c.animation.frame)
 	return c.keepTicking()
 }
@@ -315,7 +314,8 @@ func (c *chat) copyReply(args string) pane.Action {
 	}
 	items := make([]dialog.Item, len(blocks))
 	for i, b := range blocks {
-		items[i] = dialog.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
+		items[i] = dialog.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]),
+			Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
 	}
 	return open(dialog.PickerOptions{Title: "Copy a code block", Items: items,
 		Choose: func(code, _ string) pane.Action { return copyText(code, "the code block") }})

@@ -46,7 +46,10 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.outbox.takeQueued()
 		c.outbox.returnToDraft(u.Texts)
 	case updates.Status:
-		c.animation.statusChanged(u, c.env.Now())
+		if u.Phase != updates.Streaming {
+			c.animation.streamingCall = ""
+		}
+		c.animation.clock = c.env.Now()
 		c.composer.SetBusy(c.session.activity.busy())
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.calibration())
@@ -63,7 +66,7 @@ func (c *chat) addEvents(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			c.outbox.messageLogged(b.Text)
+			delete(c.outbox.typedAs, b.Text)
 		case conversation.MCPServer: // its prompts are commands, its resources can be mentioned
 			c.ownListedAt, c.filesListedAt = time.Time{}, time.Time{}
 		}
@@ -91,12 +94,6 @@ func (c *chat) showFailed(u updates.Failed) pane.Action {
 	}
 	err := u.Err
 	return snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}}
-}
-
-// showFault shows a failure in the transcript, where it stays.
-func (c *chat) showFault(text string) pane.Action {
-	c.transcript.ShowError(text, "")
-	return snackbarIfHidden{pane.Snackbar{Text: text, Failure: true}}
 }
 
 // showOutput puts a text into the transcript.
@@ -251,8 +248,10 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 		c.outbox.returnLine(typedLine{run.typedText(), run.textKeys})
 		return requestFailed{fmt.Errorf("%s: %w", run.typedText(), err)}
 	case run.addsOutput && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
-		return c.outbox.send(&outgoing{waitingMessage: newWaiting(run.typedText()), line: typedLine{run.typedText(), run.textKeys}, commandText: conversation.FormatCommandOutput(run.command, output), ready: true,
-			ranIn: run.conversationID, rawOutput: output})
+		return c.outbox.send(&outgoing{
+			waitingMessage: newWaiting(run.typedText()), line: typedLine{run.typedText(), run.textKeys}, ready: true,
+			commandText: conversation.FormatCommandOutput(run.command, output), ranIn: run.conversationID, rawOutput: output,
+		})
 	default:
 		return c.showOutput(run.typedText(), output)
 	}

@@ -93,12 +93,6 @@ func (e *env) waitForUpdates(s Session) tea.Cmd {
 	}
 }
 
-const tickEvery = 200 * time.Millisecond
-
-func tick() tea.Cmd {
-	return tea.Tick(tickEvery, func(t time.Time) tea.Msg { return tickMsg(t) })
-}
-
 // loadPage shows a page of text; an export always goes into the transcript.
 func (e *env) loadPage(title, page, about string) pane.Action {
 	b := e.Backend
@@ -168,5 +162,3 @@ type updatesMsg struct {
 
 // tickMsg moves spinners and elapsed seconds while something runs.
 type tickMsg time.Time
-
-func (t tickMsg) time() time.Time { return time.Time(t) }

@@ -10,7 +10,6 @@ import (
 
 	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
-	"plimsoll/tui/transcript"
 	"plimsoll/tui/welcome"
 )
 
@@ -21,11 +20,6 @@ import (
 
 // minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
-
-func (c *chat) resize(width, height int) {
-	c.area.width, c.area.height = width, height
-	c.composer.SetSize(pane.Within(width), height)
-}
 
 // layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(around surroundings) {
@@ -75,15 +69,17 @@ func (c *chat) welcomeLines(free int) []string {
 func (c *chat) offersConnect() (provider string, yes bool) {
 	s := c.session
 	provider = missingKeyProvider(s)
-	return provider, len(c.area.plan.intro) > 0 && (s.isOpen && (s.Model.Badge != "" || provider != "") || !s.isOpen && s.openError != "")
+	unusable := s.isOpen && (s.Model.Badge != "" || provider != "") || !s.isOpen && s.openError != ""
+	return provider, len(c.area.plan.intro) > 0 && unusable
 }
 
 // welcome returns the lines of the welcome that an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
 	s := c.session
-	return welcome.Card(welcome.Content{Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
-		Legend: c.legend(), Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect")},
-		c.styles.welcome, pane.Within(c.area.width), brief)
+	return welcome.Card(welcome.Content{
+		Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
+		Legend: c.legend(), Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
+	}, c.styles.welcome, pane.Within(c.area.width), brief)
 }
 
 // legend explains the cells of the gauge, the most useful first.
@@ -127,7 +123,8 @@ type guideState struct {
 // are the next step of the first-minute guide.
 func (c *chat) updateGuide() {
 	s := c.session
-	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.Begun(), conversationID: s.ID, events: len(s.log)}
+	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.Begun(),
+		conversationID: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
 	case c.area.height < minHintsHeight: // there is no bottom line that would say it
@@ -349,19 +346,14 @@ func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
 			c.transcript.Drag(at.X, y)
 		}
 	case tea.MouseReleaseMsg:
-		return releaseAction(c.transcript.Release())
-	}
-	return nil
-}
-
-func releaseAction(r transcript.Released) pane.Action {
-	switch {
-	case r.Text != "":
-		return copyText(r.Text, "the selection")
-	case r.Undo != 0:
-		return pane.Undo{Epoch: r.Undo}
-	case r.View != 0:
-		return pane.Jump{Event: r.View}
+		switch r := c.transcript.Release(); {
+		case r.Text != "":
+			return copyText(r.Text, "the selection")
+		case r.Undo != 0:
+			return pane.Undo{Epoch: r.Undo}
+		case r.View != 0:
+			return pane.Jump{Event: r.View}
+		}
 	}
 	return nil
 }

@@ -44,9 +44,8 @@ func New(ctx context.Context, o Options) *Model {
 	m.chat = newChat(e, m.session, keys, Commands(), t.styles)
 	m.session.outline = m.chat.transcript
 	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, storeState: &storeState{}}
-	m.views = &views{env: e, session: m.session, styles: t.styles, meterReading: m.chat.meterReading, drawGauges: m.chat.gauge.Pair}
-	m.views.viewSize = m.viewSize
-	m.views.runSettings = m.runSettings()
+	m.views = &views{env: e, session: m.session, styles: t.styles, meterReading: m.chat.meterReading, drawGauges: m.chat.gauge.Pair,
+		viewSize: m.viewSize, runSettings: m.runSettings()}
 	m.dialogs = newDialogs(e, m.session, t.styles)
 	m.lists = &lists{env: e, session: m.session, stack: m.dialogs.stack}
 	return m
@@ -54,7 +53,8 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init opens the conversation, and requests the background colour, prompts and files.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.leaveAndOpen(m.env.Backend.Open, openRequest{}), tea.RequestBackgroundColor, m.chat.loadPrompts(), m.chat.loadFiles()}
+	cmds := []tea.Cmd{m.leaveAndOpen(m.env.Backend.Open, openRequest{}), tea.RequestBackgroundColor, m.chat.loadFiles(),
+		loadInto(m.env, "reading the prompt history", m.env.Backend.Prompts, m.chat.composer.SetHistory)}
 	if m.env.Pick {
 		cmds = append(cmds, m.do(m.lists.conversations()))
 	}
@@ -71,7 +71,8 @@ func (m *Model) runSettings() map[string]runSetting {
 	return map[string]runSetting{
 		"permissions.mode": {func() string { return string(m.session.Mode) },
 			func(value string) pane.Action { return m.session.setMode(conversation.Mode(value)) }},
-		settingTheme: {func() string { return m.theme.name }, func(value string) pane.Action { return themeCommand(m, value) }},
+		settingTheme: {func() string { return m.theme.name },
+			func(value string) pane.Action { return themeCommand(m, value) }},
 		"ui.mouse": {func() string { return strconv.FormatBool(m.terminal.mouse) }, func(value string) pane.Action {
 			m.terminal.mouse = value == "true"
 			return nil
@@ -165,7 +166,8 @@ func (m *Model) showFault(err error) tea.Cmd {
 	if !m.session.isOpen { // for the transcript of the conversation that opens
 		m.session.earlyFailures = append(m.session.earlyFailures, err.Error())
 	}
-	return m.do(m.chat.showFault(err.Error()))
+	m.chat.transcript.ShowError(err.Error(), "")
+	return m.do(snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}})
 }
 
 // openRequest says what to do once the conversation that is being opened is open.

@@ -80,25 +80,6 @@ func (o *outbox) newMessage(text string, named []File, unknown []string) *outgoi
 	return &outgoing{waitingMessage: newWaiting(text), mentions: named, ready: len(named) == 0}
 }
 
-// recordUnreadable records that a mentioned file cannot be read.
-func (o *outbox) recordUnreadable(text, path string) {
-	if o.unreadableFiles.text != text {
-		o.unreadableFiles = unreadableFiles{text: text}
-	}
-	o.unreadableFiles.paths = append(o.unreadableFiles.paths, path)
-}
-
-// takeUnread returns the messages whose files must be read now.
-func (o *outbox) takeUnread() (list []*outgoing) {
-	for _, msg := range o.unsent {
-		if !msg.ready && !msg.readStarted {
-			msg.readStarted = true
-			list = append(list, msg)
-		}
-	}
-	return list
-}
-
 // sentText is the message as it is passed to the session.
 func (msg *outgoing) sentText() string {
 	if msg.own != nil {
@@ -132,8 +113,6 @@ func (o *outbox) removeUnsent(msg *outgoing) bool {
 	o.unsent = slices.Delete(o.unsent, i, i+1)
 	return true
 }
-
-func (o *outbox) messageLogged(text string) { delete(o.typedAs, text) }
 
 // typedText returns a sent message as it was typed, without attached files, which
 // would be attached again. In a message from the log, text that looks like an attached
@@ -177,12 +156,6 @@ func (o *outbox) takeQueued() (texts []string) {
 	return texts
 }
 
-// returnQueued returns the messages queued in the conversation that is left to the composer.
-func (o *outbox) returnQueued() {
-	o.returnToDraft(o.takeQueued())
-	o.typedAs = nil
-}
-
 // waitingMessages returns all waiting messages, oldest first.
 func (o *outbox) waitingMessages() []waitingMessage {
 	all := o.queued[:len(o.queued):len(o.queued)]
@@ -190,16 +163,6 @@ func (o *outbox) waitingMessages() []waitingMessage {
 		all = append(all, msg.waitingMessage)
 	}
 	return all
-}
-
-// eachSize calls add with the size of each waiting message and the files it mentions.
-func (o *outbox) eachSize(add func(size conversation.Size, files []File)) {
-	for _, waiting := range o.queued {
-		add(waiting.size, nil)
-	}
-	for _, msg := range o.unsent {
-		add(msg.size, msg.mentions)
-	}
 }
 
 // send passes a message to the session after the messages before it.
@@ -233,12 +196,16 @@ func (o *outbox) flush() pane.Action {
 		o.returnUnsent()
 		return append(reads, refusal(why))
 	}
-	for _, msg := range o.takeUnread() {
-		if msg.own != nil {
-			reads = append(reads, o.makeMessage(msg))
+	for _, msg := range o.unsent {
+		if msg.ready || msg.readStarted {
 			continue
 		}
-		reads = append(reads, o.readFiles(msg))
+		msg.readStarted = true
+		if msg.own != nil {
+			reads = append(reads, o.makeMessage(msg))
+		} else {
+			reads = append(reads, o.readFiles(msg))
+		}
 	}
 	for msg := o.takeReady(); msg != nil; msg = o.takeReady() {
 		if msg.commandText != "" {
@@ -271,7 +238,10 @@ func (o *outbox) attachFailed(text string, err error) pane.Action {
 	if !errors.As(err, &which) || o.env.ctx.Err() != nil {
 		return requestFailed{err}
 	}
-	o.recordUnreadable(text, which.Path)
+	if o.unreadableFiles.text != text {
+		o.unreadableFiles = unreadableFiles{text: text}
+	}
+	o.unreadableFiles.paths = append(o.unreadableFiles.paths, which.Path)
 	again := o.env.Keys.Composer.Writing.Send.Help().Key
 	return requestFailed{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
 }

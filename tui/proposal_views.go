@@ -147,9 +147,11 @@ func (r *reviewView) refresh(*views)         {}
 func (r *reviewView) handleAction(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case review.Applied:
-		v.session.acceptReview(a.Text)
+		v.session.review.acceptedText = a.Text
+		v.session.Session.Review(a.Text, true)
 	case review.Discarded:
-		v.session.discardReview()
+		v.session.review.acceptedText = ""
+		v.session.Session.Review("", false)
 	case review.Editor:
 		return v.env.openEditor(a.Text, r.SetText)
 	default:

@@ -119,12 +119,6 @@ func (s *session) whyNotRewindable() string {
 	return "nothing to undo yet"
 }
 
-// cancel stops the turn, or if no turn runs the summary that is being written.
-func (s *session) cancel() {
-	s.activity.stopSummary()
-	s.Session.Cancel()
-}
-
 // delayedSnackbar returns a snackbar that says what waits for the running turn; nil if no turn runs.
 func (s *session) delayedSnackbar(what string) pane.Action {
 	if !s.activity.turnRuns() {
@@ -223,13 +217,11 @@ func unquoted(value string) string {
 // modelSwitched sets the model, and shows a snackbar if it is another one.
 func (s *session) modelSwitched(to llm.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
-	if other {
-		s.unreachableReason = ""
-	}
 	s.Model = to
 	if !other {
 		return nil // only its window changed
 	}
+	s.unreachableReason = ""
 	return textSnackbar("now talking to " + to.Name())
 }
 
@@ -241,21 +233,6 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 		return nil
 	}
 	return textSnackbar(s.review.announcement())
-}
-
-func (s *session) acceptReview(text string) {
-	s.review.acceptedText = text
-	s.Session.Review(text, true)
-}
-
-func (s *session) discardReview() {
-	s.review.acceptedText = ""
-	s.Session.Review("", false)
-}
-
-func (s *session) setFocused(focused bool) pane.Action {
-	s.cache.unfocused = !focused
-	return s.cache.startTimer(s.env)
 }
 
 // cacheText is the gauge's text about the provider's cache; "" if it does not expire soon.

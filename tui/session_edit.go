@@ -104,10 +104,6 @@ func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	return s.changePrompt(what, func() { s.Session.Pin(events, pinned) })
 }
 
-func (s *session) mask(events []uint64) pane.Action {
-	return s.changePrompt("masks it", func() { s.Session.Mask(events) })
-}
-
 // Turns can be undone: they stay in the log, but not in the prompt, and the message of
 // the first of them returns to the composer. They can be redone until another message is
 // sent. A fork from an earlier message does not change this conversation.

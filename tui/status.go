@@ -38,20 +38,6 @@ type animation struct {
 	unfocused     bool      // the terminal does not have the focus: nothing moves
 }
 
-// statusChanged handles a new status of the conversation.
-func (a *animation) statusChanged(s updates.Status, at time.Time) {
-	if s.Phase != updates.Streaming {
-		a.streamingCall = ""
-	}
-	a.clock = at
-}
-
-// advance moves the spinner one tick.
-func (a *animation) advance(at time.Time) {
-	a.tickPending, a.clock = false, at
-	a.frame += framesPerTick
-}
-
 // frames holds the frames of the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -144,7 +130,8 @@ type statusLine struct {
 func (l *statusLine) activity() *activity { return &l.chat.session.activity }
 
 func (l *statusLine) isEmpty() bool {
-	return l.snackbar == "" && l.phaseText() == "" && l.reviewText() == "" && !l.activity().summary.running && l.chat.shell == nil && l.chat.moreBelow(l.surroundings) == "" && l.chat.session.unreachableReason == ""
+	return l.snackbar == "" && l.phaseText() == "" && l.reviewText() == "" && !l.activity().summary.running &&
+		l.chat.shell == nil && l.chat.moreBelow(l.surroundings) == "" && l.chat.session.unreachableReason == ""
 }
 
 // reviewText says that a summary waits for review; "" if no summary waits, or the review is visible.
@@ -249,17 +236,14 @@ func (l *statusLine) phaseText() string {
 		return "stopping"
 	case updates.Retrying:
 		left := max(0, s.Wait-l.chat.animation.clock.Sub(s.Since)).Round(time.Second)
-		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attemptText(s.Attempt, s.MaxAttempts), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
+		attempt := strconv.Itoa(s.Attempt)
+		if s.MaxAttempts >= s.Attempt {
+			attempt += " of " + strconv.Itoa(s.MaxAttempts)
+		}
+		wait := strings.NewReplacer("m", " min ", "s", " s").Replace(left.String())
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attempt, wait)
 	}
 	return ""
-}
-
-// attemptText formats "2 of 4", or only "2" if the total is unknown.
-func attemptText(n, of int) string {
-	if of < n {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%d of %d", n, of)
 }
 
 // summaryText is the line about a summary that is being written, without style.

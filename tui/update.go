@@ -11,7 +11,10 @@ import (
 // Update handles a message. Every case is one call, which neither waits nor does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	m.signals.userActed(msg, m.env.Now)
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		m.signals.watch.UserActed(m.env.Now())
+	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		cmd = m.handleKey(msg)
@@ -49,7 +52,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.applyNewTheme()
 	m.views.refreshVisible()
-	cmds := []tea.Cmd{cmd, m.views.takeCommand()}
+	cmds := []tea.Cmd{cmd, m.views.pendingCommand}
+	m.views.pendingCommand = nil
 	m.snackbar.bindTo(m.keyTarget())
 	m.layout()
 	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session))...)

@@ -30,7 +30,8 @@ func (m *Model) resize(width, height int) tea.Cmd {
 	t := &m.terminal
 	first := t.width == 0 && t.height == 0
 	t.width, t.height = max(0, width), max(0, height)
-	m.chat.resize(t.width, t.height)
+	m.chat.area.width, m.chat.area.height = t.width, t.height
+	m.chat.composer.SetSize(pane.Within(t.width), t.height)
 	m.dialogs.stack.SetSize(width, height)
 	if first {
 		return nil
@@ -185,14 +186,6 @@ type terminalSignals struct {
 // other updates wait for the next frame.
 type drawNowMsg struct{}
 
-// userActed handles a message that shows that the user is present.
-func (t *terminalSignals) userActed(msg tea.Msg, now func() time.Time) {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		t.watch.Touched(now())
-	}
-}
-
 // modeReported asks a terminal that reports modes whether it reports the focus, and handles the answer.
 func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
 	switch {
@@ -207,7 +200,8 @@ func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
 // setFocused handles that the terminal got or lost the focus.
 func (m *Model) setFocused(has bool) tea.Cmd {
 	m.signals.watch.Focus(has, m.env.Now())
-	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.setFocused(has)), m.do(m.session.setFocused(has)))
+	m.session.cache.unfocused = !has
+	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.setFocused(has)), m.do(m.session.cache.startTimer(m.env)))
 }
 
 func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {

@@ -123,13 +123,6 @@ func (v *views) refreshVisible() {
 	}
 }
 
-// takeCommand returns the pending command of the visible view, once.
-func (v *views) takeCommand() tea.Cmd {
-	due := v.pendingCommand
-	v.pendingCommand = nil
-	return due
-}
-
 func (v *views) resize() {
 	view := v.topView()
 	if view == nil {

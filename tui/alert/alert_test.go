@@ -62,7 +62,7 @@ func TestWhenTheUserIsNotified(t *testing.T) {
 				w.Update(what, now)
 			case string:
 				map[string]func(){"away": func() { w.Focus(false, now) }, "here": func() { w.Focus(true, now) },
-					"reports": w.Reports, "key": func() { w.Touched(now) }}[what]()
+					"reports": w.Reports, "key": func() { w.UserActed(now) }}[what]()
 			}
 			if text := w.Due("T"); text != "" {
 				got = append(got, text)

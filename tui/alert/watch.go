@@ -39,7 +39,7 @@ const (
 // Watch watches one conversation. The zero value is ready.
 type Watch struct {
 	focus   focus
-	touched time.Time // by a key or the mouse
+	actedAt time.Time // by a key or the mouse
 
 	began   time.Time // the turn, zero while none runs
 	took    time.Duration
@@ -66,21 +66,21 @@ func (w *Watch) Focus(has bool, now time.Time) {
 	switch {
 	case has:
 		w.focus = focused
-	case w.asked != "" && now.Sub(w.askedAt) < glance && !w.touched.After(w.askedAt):
+	case w.asked != "" && now.Sub(w.askedAt) < glance && !w.actedAt.After(w.askedAt):
 		w.notify(w.asked, true, now)
 	}
 }
 
-// Touched notes a key or a mouse event: the terminal then has the focus even if it did not report that.
-func (w *Watch) Touched(at time.Time) {
-	w.touched = at
+// UserActed notes a key or a mouse event: the terminal then has the focus even if it did not report that.
+func (w *Watch) UserActed(at time.Time) {
+	w.actedAt = at
 	if w.focus == unfocused {
 		w.focus = focused
 	}
 }
 
 // Leave forgets the turn: another conversation is open.
-func (w *Watch) Leave() { *w = Watch{focus: w.focus, touched: w.touched} }
+func (w *Watch) Leave() { *w = Watch{focus: w.focus, actedAt: w.actedAt} }
 
 // Update takes an update of the agent into account.
 func (w *Watch) Update(u updates.Update, now time.Time) {
@@ -122,8 +122,8 @@ func (w *Watch) phase(p updates.Phase, now time.Time) {
 // notify sets the text of the next notification.
 func (w *Watch) notify(text string, urgent bool, now time.Time) {
 	since := w.began
-	if w.focus == focusUnknown && w.touched.After(since) {
-		since = w.touched
+	if w.focus == focusUnknown && w.actedAt.After(since) {
+		since = w.actedAt
 	}
 	w.pending, w.urgent, w.took = text, urgent, now.Sub(since)
 }
@@ -136,7 +136,11 @@ func (w *Watch) Due(title string) string {
 		return ""
 	}
 	w.asked = "" // a question is notified only once
-	return joined(title, text)
+	text = ansi.Truncate(plain.Line(text), mostText, "…")
+	if title = strings.TrimSpace(plain.Line(title)); title == "" {
+		return text
+	}
+	return ansi.Truncate(title, mostTitle, "…") + " · " + text
 }
 
 // Failed reports whether the turn that ended last failed.
@@ -147,14 +151,6 @@ const (
 	mostTitle = 50
 	mostText  = 120
 )
-
-func joined(title, text string) string {
-	text = ansi.Truncate(plain.Line(text), mostText, "…")
-	if title = strings.TrimSpace(plain.Line(title)); title == "" {
-		return text
-	}
-	return ansi.Truncate(title, mostTitle, "…") + " · " + text
-}
 
 // question describes what a tool call needs from the user.
 func question(u updates.AskApproval) string {

@@ -40,7 +40,10 @@ func (m *Model) add(e conversation.Event) {
 	case conversation.AssistantMessage:
 		m.addReply(b)
 	case conversation.ToolResult:
-		m.addResult(b)
+		if m.calls[b.CallID] == nil {
+			m.pushCall(conversation.ToolCall{ID: b.CallID, Name: b.Tool, Arguments: "{}"})
+		}
+		m.calls[b.CallID].finish(b)
 	case conversation.Notice:
 		m.push(&noticeItem{level: b.Level, text: b.Text})
 	case conversation.TurnFailed:
@@ -129,15 +132,8 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 	}
 }
 
-func (m *Model) addResult(b conversation.ToolResult) {
-	if m.calls[b.CallID] == nil {
-		m.pushCall(conversation.ToolCall{ID: b.CallID, Name: b.Tool, Arguments: "{}"})
-	}
-	m.calls[b.CallID].finish(b)
-}
-
 func (m *Model) pushCall(c conversation.ToolCall) {
-	t := newToolItem(c)
+	t := &toolItem{call: c}
 	m.push(t)
 	m.calls[c.ID] = t
 }
@@ -150,7 +146,9 @@ func (m *Model) push(it item) {
 	default:
 		m.begun = true
 	}
-	m.scroll.added()
+	if !m.scroll.follow {
+		m.scroll.unseen++
+	}
 	m.dirty = true
 }
 
@@ -179,7 +177,8 @@ func (m *Model) Discard() {
 // ToolStarted shows that a call runs.
 func (m *Model) ToolStarted(callID, title string) {
 	if t := m.calls[callID]; t != nil && t.state != callDone {
-		t.start(title)
+		t.state, t.title, t.aboutKnown = callRunning, title, false
+		t.bump()
 		m.running = append(slices.DeleteFunc(m.running, func(t *toolItem) bool { return t.state == callDone }), t)
 		m.dirty = true
 	}
@@ -188,7 +187,8 @@ func (m *Model) ToolStarted(callID, title string) {
 // ToolOutput shows output of a running call.
 func (m *Model) ToolOutput(callID, text string) {
 	if t := m.calls[callID]; t != nil && t.state == callRunning {
-		t.output(text)
+		t.tail = tail(t.tail+tail(text, maxTail), maxTail)
+		t.bump()
 		m.dirty = true
 	}
 }
@@ -210,20 +210,15 @@ func (m *Model) showProblem(level conversation.NoticeLevel, text, hint string) {
 		if _, user := e.item.(*userItem); user {
 			break
 		}
-		if _, notice := e.item.(*noticeItem); notice && i < len(m.items.entries)-1 {
-			continue // the user asked again and expects a new answer
-		}
-		if it, ok := e.item.(explainer); ok && it.explain(text, hint) {
+		notice, is := e.item.(*noticeItem)
+		// Of earlier notices none is extended: the user asked again and expects a new answer.
+		if is && i == len(m.items.entries)-1 && notice.explain(text, hint) {
 			m.dirty = true
 			return
 		}
 	}
 	m.push(&noticeItem{level: level, text: text, hint: hint})
 }
-
-// explainer is an item that can show the full text of a failure, and what to do
-// about it. explain reports false if the item shows another failure.
-type explainer interface{ explain(text, hint string) bool }
 
 // LastReply returns the source text of the newest reply that has text, or "". Replies
 // that are still streaming, or were rewound, do not count.

@@ -33,6 +33,17 @@ type versioned struct{ n int }
 func (v *versioned) version() int { return v.n }
 func (v *versioned) bump()        { v.n++ }
 
+// foldable is an item that a click unfolds or folds.
+type foldable struct {
+	versioned
+	expanded bool // unfolded although the others are not
+}
+
+func (f *foldable) toggle() {
+	f.expanded = !f.expanded
+	f.bump()
+}
+
 // drawOptions is what the drawn lines depend on besides the item.
 type drawOptions struct {
 	styles     Styles

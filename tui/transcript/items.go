@@ -186,20 +186,6 @@ func (x *items) textColumn(p place) int {
 	return 0
 }
 
-// countLines returns the number of lines of all items, or limit if there are more.
-func (x *items) countLines(limit int) int {
-	n := 0
-	for i := 0; i < len(x.entries) && n < limit; i++ {
-		n += x.heightOf(i)
-	}
-	return min(n, limit)
-}
-
-func (x *items) remove(i int) {
-	x.cache.forget(x.entries[i])
-	x.entries = slices.Delete(x.entries, i, i+1)
-}
-
 // logPosition is the position of an entry in the log. seq is 0 for an entry that
 // no rewind removes.
 type logPosition struct {

@@ -16,7 +16,8 @@ func (m *Model) PageBy(pages int) { m.ScrollBy(pages * max(1, m.scroll.height-2)
 
 // ToTop moves the view to the beginning.
 func (m *Model) ToTop() {
-	m.scroll.toTop()
+	m.scroll.normalize()
+	m.scroll.place, m.scroll.follow, m.scroll.anchor = place{}, false, anchor{}
 	m.selection.clear()
 	m.dirty = true
 }
@@ -42,7 +43,13 @@ func (m *Model) Following() bool {
 
 // CountLines returns the number of lines of the whole transcript, or limit if
 // there are more.
-func (m *Model) CountLines(limit int) int { return m.items.countLines(limit) }
+func (m *Model) CountLines(limit int) int {
+	n := 0
+	for i := 0; i < len(m.items.entries) && n < limit; i++ {
+		n += m.items.heightOf(i)
+	}
+	return min(n, limit)
+}
 
 // Press begins a selection at a cell of the transcript.
 func (m *Model) Press(x, y int) {
@@ -65,7 +72,7 @@ func (m *Model) Release() Released {
 		return Released{}
 	}
 	rows := m.scroll.rows()
-	s.release()
+	s.pressed, s.scroll.held = false, false
 	m.dirty = true
 	if s.active {
 		return Released{Text: s.copiedText(rows)}

@@ -13,16 +13,9 @@ import (
 // command, a page that loaded slowly. It is shown without emphasis, can be
 // unfolded, and is not part of the log.
 type outputItem struct {
-	versioned
+	foldable
 	title, text string
 	size        conversation.Size
-	expanded    bool // unfolded although the others are not
-}
-
-// toggle unfolds or folds only this text.
-func (o *outputItem) toggle() {
-	o.expanded = !o.expanded
-	o.bump()
 }
 
 func (o *outputItem) indent(int) int             { return 2 }

@@ -31,7 +31,7 @@ func TestOnlyEntriesNearTheScreenKeepTheirLines(t *testing.T) {
 		t.Errorf("%d of %d entries keep their lines", cached, n)
 	}
 	last := x.entries[n-1]
-	x.remove(n - 1)
+	x.cache.forget(last)
 	if last.drawing != nil || last.item.(*fakeItem).hasLayout || x.cache.lines != cached-1 {
 		t.Errorf("an entry that was removed keeps %v; %d lines are counted, want %d", last, x.cache.lines, cached-1)
 	}

@@ -110,19 +110,6 @@ func (s *scroll) moveBy(lines int) {
 	}
 }
 
-// toTop moves the view to the beginning.
-func (s *scroll) toTop() {
-	s.normalize()
-	s.place, s.follow, s.anchor = place{}, false, anchor{}
-}
-
-// added counts an item that was added below the view.
-func (s *scroll) added() {
-	if !s.follow {
-		s.unseen++
-	}
-}
-
 // remove deletes an item without moving the view.
 func (s *scroll) remove(e *entry) {
 	s.normalize()
@@ -135,7 +122,8 @@ func (s *scroll) remove(e *entry) {
 	} else if i == s.entry {
 		s.offset = 0
 	}
-	s.items.remove(i)
+	s.items.cache.forget(e)
+	s.items.entries = slices.Delete(s.items.entries, i, i+1)
 }
 
 func (s *scroll) up(n int) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -44,9 +43,6 @@ func (s *selection) drag(x, y int) {
 	s.to = to
 	s.active = s.active || s.from != s.to
 }
-
-// release ends a press and keeps the selection.
-func (s *selection) release() { s.pressed, s.scroll.held = false, false }
 
 // clear ends the selection and a press.
 func (s *selection) clear() {
@@ -99,14 +95,10 @@ func (s *selection) highlight(lines []string, rows []place) {
 	for y, p := range rows {
 		text, from, to := s.selectedPart(y, p)
 		if from < to {
-			lines[y] = replaceCells(lines[y], ansi.Cut(text, from, to), from, to, s.scroll.items.options.styles.Selected)
+			selected := s.scroll.items.options.styles.Selected.Render(ansi.Cut(text, from, to))
+			lines[y] = ansi.Cut(lines[y], 0, from) + selected + ansi.TruncateLeft(lines[y], to, "")
 		}
 	}
-}
-
-// replaceCells replaces the cells [from, to) of a styled line by a text in a style.
-func replaceCells(line, text string, from, to int, s lipgloss.Style) string {
-	return ansi.Cut(line, 0, from) + s.Render(text) + ansi.TruncateLeft(line, to, "")
 }
 
 // copiedText returns the selected text. Lines that are adjacent in the source text are copied from there; a line that is

@@ -18,7 +18,7 @@ import (
 
 // toolItem shows a tool call and its result.
 type toolItem struct {
-	versioned
+	foldable
 	call       conversation.ToolCall
 	about      string // the subject of the call
 	aboutKnown bool   // about is up to date with the title
@@ -27,7 +27,6 @@ type toolItem struct {
 	tail       string // the end of the output while it runs
 	result     conversation.ToolResult
 	frame      int
-	expanded   bool       // unfolded although the others are not
 	aboutAt    [2]int     // the cells [from, to) of the subject in the line as last drawn
 	change     *diff.File // the diff in its result, nil if it has none
 	gutterAt   [2]int     // the lines [from, to) of the diff, as last drawn
@@ -51,29 +50,11 @@ const (
 	bodyIndent  = 4
 )
 
-func newToolItem(c conversation.ToolCall) *toolItem { return &toolItem{call: c} }
-
-func (t *toolItem) start(title string) {
-	t.state, t.title, t.aboutKnown = callRunning, title, false
-	t.bump()
-}
-
-func (t *toolItem) output(text string) {
-	t.tail = tail(t.tail+tail(text, maxTail), maxTail)
-	t.bump()
-}
-
 func (t *toolItem) finish(r conversation.ToolResult) {
 	t.state, t.result, t.tail, t.change = callDone, r, "", nil
 	if f, ok := diff.Parse(r.Detail); ok {
 		t.change = &f
 	}
-	t.bump()
-}
-
-// toggle unfolds or folds only this call.
-func (t *toolItem) toggle() {
-	t.expanded = !t.expanded
 	t.bump()
 }
 

@@ -130,9 +130,6 @@ func (m *Model) ToggleExpanded() {
 	m.dirty = true
 }
 
-// Empty reports whether the transcript has no items.
-func (m *Model) Empty() bool { return len(m.items.entries) == 0 }
-
 // Begun reports whether the transcript shows anything other than notices and outputs.
 func (m *Model) Begun() bool { return m.begun }
 

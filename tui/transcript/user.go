@@ -126,7 +126,7 @@ type noticeItem struct {
 	resumed  bool   // the conversation continued after the failure
 }
 
-// explain completes the text of the failure and adds a hint.
+// explain completes the text of the failure and adds a hint. It returns false if the notice shows another failure.
 func (n *noticeItem) explain(text, hint string) bool {
 	if n.failure == "" || !strings.HasPrefix(text, n.failure) {
 		return false
