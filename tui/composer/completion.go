@@ -80,11 +80,6 @@ func (l *completion) move(step int) {
 	l.sel = (l.sel + step + len(l.items)) % len(l.items)
 }
 
-// scroll keeps the selected item within the visible rows.
-func (l *completion) scroll(rows int) {
-	l.top = max(min(l.top, l.sel, len(l.items)-rows), l.sel-rows+1, 0)
-}
-
 // complete opens, narrows or closes the list after a text has changed.
 func (l *completion) complete(text *edit.Editor) {
 	kind, word, query := wordIn(text)

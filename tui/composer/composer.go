@@ -130,9 +130,6 @@ func (m *Model) Message() bool {
 // Empty reports whether there is no text.
 func (m *Model) Empty() bool { return m.text.Empty() }
 
-// Searching reports whether the prompt history is being searched.
-func (m *Model) Searching() bool { return m.seek.on }
-
 // Mentioning reports whether a mention is being completed.
 func (m *Model) Mentioning() bool { return m.list.kind == files }
 
@@ -231,7 +228,8 @@ func (m *Model) changed() {
 	rows := m.textRows()
 	m.top = min(m.top, y, max(0, m.text.Height()-rows))
 	m.top = max(m.top, y-rows+1)
-	m.list.scroll(m.list.rows(m.height))
+	visible := m.list.rows(m.height)
+	m.list.top = max(min(m.list.top, m.list.sel, len(m.list.items)-visible), m.list.sel-visible+1, 0)
 }
 
 // textRows is the number of visible rows of text.

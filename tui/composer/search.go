@@ -57,7 +57,8 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 // typed changes the query and searches from the newest prompt.
 func (s *search) typed(msg tea.Msg) pane.Action {
 	e := s.keys.Editing
-	keys := edit.Keys{Backspace: e.Backspace, CutWordLeft: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart, Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
+	keys := edit.Keys{Backspace: e.Backspace, CutWordLeft: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart,
+		Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
 	if !s.query.Update(msg, keys) {
 		return pane.Ignored{}
 	}
@@ -102,11 +103,3 @@ func (s *search) take() {
 }
 
 func (s *search) line() string { return "search: " + s.query.Text() }
-
-// failed returns a note that there is no match, or "".
-func (s *search) failed() string {
-	if s.query.Text() != "" && s.match < 0 {
-		return "  no match"
-	}
-	return ""
-}

@@ -12,16 +12,6 @@ import (
 // Typing a digit sends nothing yet, because a message may begin with it.
 type suggestions []string
 
-// next returns the first suggestion if the draft is empty, and the following one if the draft
-// is a suggestion; false for any other draft.
-func (s suggestions) next(draft string) (text string, ok bool) {
-	at := slices.Index(s, draft)
-	if len(s) == 0 || at < 0 && draft != "" {
-		return "", false
-	}
-	return s[(at+1)%len(s)], true
-}
-
 // numbered returns the suggestion whose number is the whole draft; false for any other draft.
 func (s suggestions) numbered(draft string) (text string, ok bool) {
 	if len(s) < 2 || len(draft) != 1 {
@@ -39,13 +29,16 @@ func (m *Model) Suggest(placeholder string, texts []string) {
 	m.changed()
 }
 
-// writeSuggestion replaces the draft by the next suggestion; false if there is none.
+// writeSuggestion replaces an empty draft by the first suggestion, and a suggestion by the following one. It returns
+// false for any other draft.
 func (m *Model) writeSuggestion() bool {
-	text, ok := m.suggestions.next(m.Draft())
-	if ok {
-		m.text.Reset()
-		m.text.Enter(text)
-		m.list.hide()
+	draft := m.Draft()
+	at := slices.Index(m.suggestions, draft)
+	if len(m.suggestions) == 0 || at < 0 && draft != "" {
+		return false
 	}
-	return ok
+	m.text.Reset()
+	m.text.Enter(m.suggestions[(at+1)%len(m.suggestions)])
+	m.list.hide()
+	return true
 }

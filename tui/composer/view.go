@@ -69,7 +69,10 @@ func (m *Model) seekLine() string {
 	if over := ansi.StringWidth(line) - m.box.inner() + 1; over > 0 {
 		line = ansi.TruncateLeft(line, over, "")
 	}
-	return line + m.seek.failed()
+	if m.seek.query.Text() != "" && m.seek.match < 0 {
+		line += "  no match"
+	}
+	return line
 }
 
 // label returns the label of a draft that is a shell line.

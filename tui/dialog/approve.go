@@ -50,8 +50,11 @@ type Approve struct {
 // NewApprove returns a question about a reviewed call. A call without an offered
 // rule can be allowed only once. checkRules returns what edited rules would allow.
 func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
-	a := &Approve{title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)), offer: r.Offer, checkRules: checkRules, answer: answer,
-		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}}
+	a := &Approve{
+		title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)),
+		offer: r.Offer, checkRules: checkRules, answer: answer,
+		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
+	}
 	if r.Diff != "" {
 		a.body = plain.Text(plain.MarkInvisible(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
 		if f, ok := diff.Parse(a.body); ok {
@@ -83,7 +86,8 @@ func (a *Approve) layout(l config, width, height int) int {
 	lines, cells, first := pane.Each(s.Dialog.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
-			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
+			a.drawing = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true})
+			a.drawnAt, a.drawnIn = width, l.styled
 		}
 		cells, first = a.drawing.Cells(), a.drawing.FirstChange()
 		a.text.more, a.text.draw = a.drawing.Rows(), a.drawing.Row
@@ -107,11 +111,11 @@ func (a *Approve) layout(l config, width, height int) int {
 	}
 	rule, _ := a.ruleBlock()
 	answers, _ := a.answers()
-	return max(inputCells, widest(width, answers...), widest(width, a.head...), widest(width, rule...), widest(width, title[n:]...), cells)
+	return max(inputCells, widest(width, slices.Concat(answers, title, rule)...), cells)
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
-	a.begun, a.read = true, a.read || a.text.atEnd()
+	a.begun, a.read = true, a.read || a.text.top+a.text.height >= a.text.len()
 	var action pane.Action
 	done := false
 	switch {
@@ -266,7 +270,8 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 		cursor.y += len(lines)
 	}
 	means = means[:min(len(means), max(most-len(texts), 0))]
-	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Dialog.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
+	lines = append(append(lines, pane.Each(s.Tool.Subject, texts)...), pane.Each(s.Dialog.Text, means)...)
+	return append(lines, pane.Each(s.Diff.Removed, warning)...), cursor
 }
 
 func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {

@@ -39,9 +39,6 @@ func (p *pager) reveal(line int) {
 
 func (p *pager) len() int { return len(p.lines) + p.more }
 
-// atEnd reports whether the last line is visible.
-func (p *pager) atEnd() bool { return p.top+p.height >= p.len() }
-
 func (p *pager) visible() []string {
 	end := min(p.len(), p.top+p.height)
 	out := slices.Clone(p.lines[min(p.top, len(p.lines)):min(end, len(p.lines))])
@@ -106,10 +103,8 @@ func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
 // cut wraps code at a width and keeps all blanks.
 func cut(text string, width int) []string {
 	var lines []string
-	for line := range strings.SplitSeq(tabs(text), "\n") {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
 		lines = append(lines, pane.WrapCode(line, width)...)
 	}
 	return lines
 }
-
-func tabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }

@@ -173,7 +173,8 @@ func (s *SecretLine) page() page {
 		detail = "paste it here; it stays hidden"
 	}
 	line := st.Frame.HelpKey.Render("> ") + st.Dialog.Text.Render(strings.Repeat("•", dots)) + st.Dialog.Detail.Render(detail)
-	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...), hints: []string{hint("close", s.config.keys.Answers.Close)}}
+	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...),
+		hints: []string{hint("close", s.config.keys.Answers.Close)}}
 	if !s.doing {
 		p.cursor = &point{2 + dots, at}
 		p.hints = append([]string{hint(s.o.Enter, s.config.keys.Answers.Accept)}, p.hints...)

@@ -107,14 +107,6 @@ func (t *Text) wrapped(at wrapping) []string {
 	return lines
 }
 
-func (t *Text) visible() []string {
-	lines := t.text.visible()
-	if t.tabs[t.at].Groups == nil {
-		return pane.Each(t.config.styles.Dialog.Text, lines)
-	}
-	return lines
-}
-
 // lines lays a page out.
 func (t *Text) lines(at, width int) []string {
 	s, tab := t.config.styles, t.tabs[at]
@@ -133,7 +125,8 @@ func (t *Text) lines(at, width int) []string {
 		}
 		for _, e := range g.Entries {
 			for _, l := range pane.WrapHanging(pane.Fit(e.Name, names)+"  "+e.What, width) {
-				lines = append(lines, s.Frame.HelpKey.Render(ansi.Truncate(l, names, ""))+s.Dialog.Text.Render(ansi.TruncateLeft(l, names, "")))
+				name, what := ansi.Truncate(l, names, ""), ansi.TruncateLeft(l, names, "")
+				lines = append(lines, s.Frame.HelpKey.Render(name)+s.Dialog.Text.Render(what))
 			}
 		}
 	}
@@ -202,7 +195,10 @@ func (t *Text) page() page {
 		p.lines = []string{t.bar(t.width), ""}
 		p.hints = append([]string{hint("next page", t.config.keys.Moves.Next)}, p.hints...)
 	}
-	visible := t.visible()
+	visible := t.text.visible()
+	if t.tabs[t.at].Groups == nil {
+		visible = pane.Each(t.config.styles.Dialog.Text, visible)
+	}
 	p.lines = append(p.lines, visible...)
 	for range t.text.height - len(visible) {
 		p.lines = append(p.lines, "")

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -38,12 +39,8 @@ type chip struct {
 
 func newChip(number int, text string, estimate func(conversation.Size) int) chip {
 	size := conversation.Measure(text)
-	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
-	unit := "lines"
-	if lines == 1 {
-		unit = "line"
-	}
-	label := fmt.Sprintf("[pasted %d: %d %s, %s tokens]", number, lines, unit, pane.About(estimate(size)))
+	lines := numbers.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
+	label := fmt.Sprintf("[pasted %d: %s, %s tokens]", number, lines, pane.About(estimate(size)))
 	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
 }
 
@@ -64,13 +61,10 @@ func Clean(text string) string {
 	}, text)
 }
 
-// IsChip reports whether a text begins with the character of a chip.
-func IsChip(s string) bool { return chipIndex(s) >= 0 }
-
 // HasChip reports whether a chip is in a text.
 func HasChip(s string) bool {
 	at := strings.IndexByte(s, planeLead)
-	return at >= 0 && IsChip(s[at:])
+	return at >= 0 && chipIndex(s[at:]) >= 0
 }
 
 // chipIndex returns the index of the chip that a text begins with, or -1.

@@ -168,10 +168,15 @@ func (f *Field) View() []string {
 	return out
 }
 
-// row draws a row with the cells [from, to) marked.
+// row draws a row with the cells [from, to) in reverse video.
 func (f *Field) row(text string, from, to int) string {
 	shown := pane.Clip(strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabWidth)), f.width)
-	return inverse(shown, max(from, 0), min(to, f.width))
+	if from, to = max(from, 0), min(to, f.width); from >= to {
+		return shown
+	}
+	const reversed, upright = "\x1b[7m", "\x1b[27m" // whatever the row is drawn in
+	shown += strings.Repeat(" ", max(0, to-ansi.StringWidth(shown)))
+	return ansi.Cut(shown, 0, from) + reversed + ansi.Cut(shown, from, to) + upright + ansi.TruncateLeft(shown, to, "")
 }
 
 // stretch returns the visible part of a text of one line: the cursor, and as much text before it as fits.
@@ -208,17 +213,6 @@ func (f *Field) marked(line int, r Row) (from, to int) {
 	}
 	return from, to
 }
-
-// inverse is a row with the cells [from, to) in reverse video, whatever it is drawn in.
-func inverse(row string, from, to int) string {
-	if from >= to {
-		return row
-	}
-	row += strings.Repeat(" ", max(0, to-ansi.StringWidth(row)))
-	return ansi.Cut(row, 0, from) + reversed + ansi.Cut(row, from, to) + upright + ansi.TruncateLeft(row, to, "")
-}
-
-const reversed, upright = "\x1b[7m", "\x1b[27m"
 
 // Cursor is the cell of the cursor in the view as it was drawn last.
 func (f *Field) Cursor() (x, y int) {

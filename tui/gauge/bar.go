@@ -23,11 +23,5 @@ func (m *Model) cells(r meter.Reading, scale, n int) []int {
 	return cells
 }
 
-// drawBar draws a bar of n cells between its ends.
-func (m *Model) drawBar(r meter.Reading, scale, n int) string {
-	level := pane.LevelOf(r, r.Used)
-	return m.ends[level][0] + m.bar.Draw(m.cells(r, scale, n), m.lines[level]) + m.ends[level][1]
-}
-
 // Cell draws one cell of the bar for a legend. kind is a [projection.Segment] or one of the cells of package pane.
 func (m *Model) Cell(kind int) string { return m.bar.Draw([]int{kind}, m.lines[pane.Calm]) }

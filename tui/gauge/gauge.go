@@ -126,11 +126,12 @@ func (m *Model) drawLine(r meter.Reading, parts []part, scale, width int) string
 	}
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
+	level := pane.LevelOf(r, r.Used)
 	if cells < tiny {
-		return m.styles.Levels[pane.LevelOf(r, r.Used)].Render(smallest(pane.Fullness(r), width, block(r.Used, r.Window.Tokens)))
+		return m.styles.Levels[level].Render(smallest(pane.Fullness(r), width, block(r.Used, r.Window.Tokens)))
 	}
 	var b strings.Builder
-	b.WriteString(m.drawBar(r, scale, cells))
+	b.WriteString(m.ends[level][0] + m.bar.Draw(m.cells(r, scale, cells), m.lines[level]) + m.ends[level][1])
 	for _, p := range parts {
 		if n := p.cells(); n > 0 {
 			b.WriteString(p.style.Render(pane.Fit(p.text, n)))

@@ -173,12 +173,9 @@ func Hint(what string, keys ...key.Binding) string {
 
 // Each renders each line separately, so that no style spans a line break.
 func Each(s lipgloss.Style, lines []string) []string {
-	out := make([]string, len(lines))
+	ink, out := NewInk(s), make([]string, len(lines))
 	for i, l := range lines {
-		if l != "" {
-			l = s.Render(l)
-		}
-		out[i] = l
+		out[i] = ink.Render(l)
 	}
 	return out
 }

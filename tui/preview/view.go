@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -46,7 +47,8 @@ func (m *Model) frame() pane.Frame {
 	}
 	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model), Lines: m.gauges(), Hints: []string{
 		accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
-		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
+		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help),
+		pane.Hint("start", keys.StartEarlier, keys.StartLater),
 	}}
 	if m.summarises() {
 		f.Hints = append(f.Hints, pane.Hint("review", keys.Review))
@@ -80,7 +82,8 @@ func (m *Model) gauges() []string {
 	if c.Busy {
 		text, style = "before the change: "+text, s.Muted
 	}
-	return []string{line("now", now), line("then", then), line("", " "+style.Render(pane.Clip(text, width-1)))} // below the inside of the bars
+	saved := " " + style.Render(pane.Clip(text, width-1)) // below the inside of the bars
+	return []string{line("now", now), line("then", then), line("", saved)}
 }
 
 // body is the page below the gauges, none of its lines wider than the view. If the request is not possible, it has the reason
@@ -134,7 +137,7 @@ func (m *Model) body() []string {
 		}
 	}
 	if m.summarises() {
-		focus, review := orNone(plain.Line(c.Request.Focus)), "off: the summary is applied at once"
+		focus, review := cmp.Or(plain.Line(c.Request.Focus), "none"), "off: the summary is applied at once"
 		if c.Request.Review {
 			review = "on: you read and edit it, then apply it"
 		}
@@ -142,13 +145,6 @@ func (m *Model) body() []string {
 		part("Review", s.Text, review)
 	}
 	return out
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // room is the width of the lines of a part, in cells.
@@ -268,17 +264,15 @@ func (m *Model) costWords() string {
 
 // summaryWords says which model writes the summary, from what, and how many tokens that takes.
 func (m *Model) summaryWords(need edit.SummaryNeed) string {
-	model, reads := need.Model, "the originals"
-	if model == "" {
-		model = m.content.Model
-	}
+	model, reads := cmp.Or(need.Model, m.content.Model), "the originals"
 	switch need.Input {
 	case preset.InputView:
 		reads = "the conversation as sent, from the cache"
 	case preset.InputMerged:
 		reads = "the previous summary and what came after it"
 	}
-	return fmt.Sprintf("written by %s: %s tokens in, at most %s out; reads %s", plain.Line(model), pane.About(need.Covers), pane.About(need.Estimate), reads)
+	return fmt.Sprintf("written by %s: %s tokens in, at most %s out; reads %s",
+		plain.Line(model), pane.About(need.Covers), pane.About(need.Estimate), reads)
 }
 
 // cacheWords says from where on the provider's cached prefix becomes invalid.

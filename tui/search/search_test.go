@@ -172,7 +172,7 @@ func TestOldHitsStayUntilNewOnesArrive(t *testing.T) {
 // At every width the match is visible, also among wide characters.
 func TestTheMatchIsVisible(t *testing.T) {
 	t.Parallel()
-	match := lipgloss.NewStyle().Underline(true)
+	match := lipgloss.NewStyle().Bold(true)
 	keys := search.DefaultKeyMap()
 	for width := 20; width <= 200; width++ {
 		m := search.New(search.Options{Keys: &keys, Styles: pane.Styles{Match: match}})

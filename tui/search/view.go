@@ -208,17 +208,12 @@ func (m *Model) excerpt(h find.Hit, width int, style lipgloss.Style) string {
 	if len(matches) == 0 {
 		matches = []find.Span{match}
 	}
-	styled := func(s lipgloss.Style, text string) string {
-		if text == "" {
-			return ""
-		}
-		return s.Render(text)
-	}
+	plainInk, matchInk := pane.NewInk(style), pane.NewInk(m.options.Styles.Match.Inherit(style))
 	var b strings.Builder
 	done := 0
 	for _, p := range matches {
-		b.WriteString(styled(style, short[done:p.Start]) + styled(m.options.Styles.Match.Inherit(style), short[p.Start:p.End]))
+		b.WriteString(plainInk.Render(short[done:p.Start]) + matchInk.Render(short[p.Start:p.End]))
 		done = p.End
 	}
-	return pane.Clip(b.String()+styled(style, short[done:]), width)
+	return pane.Clip(b.String()+plainInk.Render(short[done:]), width)
 }

@@ -151,8 +151,14 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) frame() pane.Frame {
 	s, k := m.o.Styles.Pane, m.o.Keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
-	if n := m.changed(); n > 0 {
-		f.Detail = numbers.Count(n, "change") + " not kept"
+	changed := 0
+	for _, r := range m.rows.list {
+		if r.Changed {
+			changed++
+		}
+	}
+	if changed > 0 {
+		f.Detail = numbers.Count(changed, "change") + " not kept"
 	}
 	if at := m.list.Selected(&m.rows); at >= 0 && m.stage == browsing {
 		f.Where = strconv.Itoa(at+1) + "/" + strconv.Itoa(len(m.rows.list))
@@ -173,17 +179,6 @@ func (m *Model) frame() pane.Frame {
 			pane.Hint("default", k.Default), pane.Hint("sections", k.NextSection), pane.Hint(what, k.Explain)}
 	}
 	return f
-}
-
-// changed counts the values that differ from the configuration.
-func (m *Model) changed() int {
-	n := 0
-	for _, r := range m.rows.list {
-		if r.Changed {
-			n++
-		}
-	}
-	return n
 }
 
 // lines are the gauge and the forecast. Their number does not depend on the texts.
@@ -266,5 +261,6 @@ func (r *rows) Lines(n int, selected bool, width int) []string {
 	if changed {
 		style = s.Accent
 	}
-	return append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Pane.Text.Render(name)+" "+style.Render(value)+s.Accent.Render(mark), width))
+	line := strings.Repeat(" ", gutter) + s.Pane.Text.Render(name) + " " + style.Render(value) + s.Accent.Render(mark)
+	return append(out, pane.Clip(line, width))
 }

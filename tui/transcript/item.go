@@ -101,10 +101,10 @@ func (g *growing) wrap(text string, width int, s lipgloss.Style, generation int)
 	}
 	if end := strings.LastIndexByte(text, '\n') + 1; end > g.upTo {
 		piece := strings.TrimSuffix(text[g.upTo:end-1], "\r")
-		g.lines = append(g.lines, styled(s, pane.Wrap(plain.Text(piece), width))...)
+		g.lines = append(g.lines, pane.Each(s, pane.Wrap(plain.Text(piece), width))...)
 		g.upTo = end
 	}
-	rest := styled(s, pane.Wrap(plain.Text(text[g.upTo:]), width))
+	rest := pane.Each(s, pane.Wrap(plain.Text(text[g.upTo:]), width))
 	return append(g.lines[:len(g.lines):len(g.lines)], rest...)
 }
 
@@ -118,19 +118,6 @@ func indented(prefix string, lines []string) []string {
 			lines[i] = prefix + lines[i]
 		case lines[i] != "":
 			lines[i] = blank + lines[i]
-		}
-	}
-	return lines
-}
-
-// styled renders each line separately, so that no style reaches over a line
-// break. It changes lines.
-func styled(s lipgloss.Style, lines []string) []string {
-	const sample = "x"
-	before, after, _ := strings.Cut(s.Render(sample), sample)
-	for i, l := range lines {
-		if l != "" {
-			lines[i] = before + l + after
 		}
 	}
 	return lines

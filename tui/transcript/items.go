@@ -205,5 +205,5 @@ func (e *entry) drawRewound(l *drawOptions, width int) []string {
 	if _, user := e.item.(*userItem); user {
 		lines = append(lines, pane.Clip("  undone", width))
 	}
-	return styled(l.styles.Undone, lines)
+	return pane.Each(l.styles.Undone, lines)
 }

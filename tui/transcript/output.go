@@ -26,15 +26,15 @@ func (o *outputItem) draw(l *drawOptions, width int) []string {
 	mark := l.styles.Info.Render("·") + " "
 	title := oneLine(o.title, room)
 	if l.expanded || o.expanded {
-		lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, pane.Wrap(plain.Text(o.text), room))...)
+		lines := append(pane.Each(l.styles.Info, []string{title}), pane.Each(l.styles.Output, pane.Wrap(plain.Text(o.text), room))...)
 		return indented(mark, lines)
 	}
 	text := strings.TrimSpace(o.text)
 	if text == "" {
-		return indented(mark, styled(l.styles.Info, pane.Wrap(plain.Line(o.title)+" · no output", room)))
+		return indented(mark, pane.Each(l.styles.Info, pane.Wrap(plain.Line(o.title)+" · no output", room)))
 	}
 	begins, all := beginning(o.text, room)
-	lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, begins)...)
+	lines := append(pane.Each(l.styles.Info, []string{title}), pane.Each(l.styles.Output, begins)...)
 	if !all {
 		folded := numbers.Count(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
 		lines = append(lines, l.styles.Hint.Render(pane.Clip("… "+folded, room)))

@@ -166,7 +166,7 @@ func (r *replyItem) drawReasoning(l *drawOptions, width int) []string {
 		return indented(mark, r.layout.reasoning.wrap(source, room, l.styles.Reasoning, l.generation))
 	case r.live != nil && r.live.stream == nil:
 		lines := pane.Wrap(plain.Text(strings.TrimSpace(tail(source, foldedBytes))), room)
-		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldedLines):]))
+		return indented(mark, pane.Each(l.styles.Reasoning, lines[max(0, len(lines)-foldedLines):]))
 	}
 	size := conversation.Measure(source)
 	what := l.styles.Reasoning.Render(pane.Clip("thought · "+tokens(size, l.factor), room))
@@ -201,5 +201,5 @@ func (r *replyItem) drawEnd(l *drawOptions, width int, hasContent bool) []string
 	if note == "" {
 		return nil
 	}
-	return indented(style.Render("■")+" ", styled(style, pane.Wrap(plain.Text(note), max(1, width-2))))
+	return indented(style.Render("■")+" ", pane.Each(style, pane.Wrap(plain.Text(note), max(1, width-2))))
 }

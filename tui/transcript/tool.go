@@ -96,7 +96,7 @@ func (t *toolItem) body(l *drawOptions, room int, open bool) []string {
 	case t.change != nil:
 		return t.diff(l, room, open)
 	case open:
-		return styled(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
+		return pane.Each(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
 	case t.result.Status != conversation.ResultOK:
 		if why := t.reason(); why != "" {
 			return []string{l.styles.Output.Render(oneLine(why, room))}
@@ -115,7 +115,7 @@ func (t *toolItem) drawTail(l *drawOptions, room int, open bool) []string {
 	if !open {
 		lines = lines[max(0, len(lines)-foldOutput):]
 	}
-	return styled(l.styles.Output, lines)
+	return pane.Each(l.styles.Output, lines)
 }
 
 // diff draws the changes of an edit: only the beginning while it is folded.

@@ -70,18 +70,18 @@ func (u *userItem) draw(l *drawOptions, width int) []string {
 			all = u.typed + "\n" + u.ran
 		}
 		lines := pane.Wrap(plain.Text(strings.TrimRight(all, "\n")), room)
-		return banded(l, styled(l.styles.User, lines), width)
+		return banded(l, pane.Each(l.styles.User, lines), width)
 	}
 	text := strings.TrimRight(u.typed, "\n")
 	// Wrapping megabytes to show a page would stall the screen.
 	shown := head(text, foldUser+2, (foldUser+2)*room*8)
-	lines := styled(l.styles.User, pane.Wrap(plain.Text(shown), room))
+	lines := pane.Each(l.styles.User, pane.Wrap(plain.Text(shown), room))
 	if len(lines) > foldUser+1 || len(shown) < len(text) {
 		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(pane.Clip(u.folded(text, l), room)))
 	}
 	if u.ran != "" {
 		begins, _ := beginning(u.ran, room)
-		lines = append(lines, styled(l.styles.Output, begins)...)
+		lines = append(lines, pane.Each(l.styles.Output, begins)...)
 	}
 	for _, f := range u.files {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
@@ -156,9 +156,9 @@ func (n *noticeItem) draw(l *drawOptions, width int) []string {
 	case n.canRetry && l.retry != "":
 		hint = strings.TrimPrefix(hint+" · "+l.retry+" sends again", " · ")
 	}
-	lines := styled(style, pane.Wrap(plain.Text(strings.TrimSpace(text)), max(1, width-2)))
+	lines := pane.Each(style, pane.Wrap(plain.Text(strings.TrimSpace(text)), max(1, width-2)))
 	if hint != "" {
-		lines = append(lines, styled(l.styles.Info, pane.Wrap(plain.Text(hint), max(1, width-2)))...)
+		lines = append(lines, pane.Each(l.styles.Info, pane.Wrap(plain.Text(hint), max(1, width-2)))...)
 	}
 	return indented(style.Render(mark)+" ", lines)
 }

@@ -10,6 +10,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 )
 
 // Containers (lists, quotes) indent their content by the width of their mark. If that leaves less than minText cells they
@@ -42,7 +43,8 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	case *extast.Table:
 		return p.table(n, width)
 	}
-	return p.paragraph(n, width)
+	p.inline(n, false)
+	return p.wrapped(n, themes.Face{}, width)
 }
 
 // children lays out the blocks in a container, with a blank line between two blocks if the source has one.
@@ -152,6 +154,6 @@ func (p *page) raw(n ast.Node, width int) []string {
 		return nil
 	}
 	indent := strings.Repeat(" ", start-lineStart(p.source, start))
-	source := strings.ReplaceAll(shownLines(p.source[start:stop]), "\n"+indent, "\n")
+	source := strings.ReplaceAll(string(unguard(p.source[start:stop])), "\n"+indent, "\n")
 	return trimBlank(plainLines(source, p.r.proseWidth(width)))
 }

@@ -33,9 +33,6 @@ func joinLines(lines *text.Segments, source []byte) string {
 	return b.String()
 }
 
-// shownLines returns source text with the delimiters that the guard replaced.
-func shownLines(b []byte) string { return string(unguard(b)) }
-
 // fence lays out a fenced block. While the block is open and the text is streaming it has no colours: see liveFence.
 func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 	language := string(unguard(n.Language(p.source)))
@@ -232,6 +229,3 @@ func (r *Renderer) begin(t chroma.TokenType) string {
 	r.sgr[t] = sgr
 	return sgr
 }
-
-// minGrowth is how many bytes an open block must grow before it is coloured again.
-const minGrowth = 256

@@ -1,7 +1,8 @@
 // Package markdown renders Markdown to lines for a terminal, whole or while it streams.
 //
 // Guarantees, for any source and a width of 10 or more:
-//   - no line is wider than the width, measured with ansi.StringWidth; every line closes its styles; only code on a background ends in spaces
+//   - no line is wider than the width, measured with ansi.StringWidth; every line closes its styles; only code on a
+//     background ends in spaces
 //   - text other than code and tables uses at most 100 cells
 //   - the only control sequences are SGR, and OSC 8 if links are enabled: the source is sanitised first; each link
 //     ends with its line

@@ -67,20 +67,17 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 		f.code = append(append(f.code, line...), '\n')
 		f.rows = f.r.codeRow(f.rows, codeLine(string(line)), f.r.width)
 	}
+	const minGrowth = 256 // bytes
 	if grown := len(f.code) - f.coloured; grown >= minGrowth && grown >= f.coloured/2 && f.coloured < maxColoured {
-		f.recolour()
+		f.coloured = len(f.code)
+		lines := f.r.coloured(f.language, string(bytes.TrimSuffix(f.code, []byte("\n"))))
+		f.rows = f.r.codeRows(f.language, lines, f.r.width)
 	}
 	rest := unguard(source[f.read:])
 	if f.closes(rest) { // it may become the closing fence: not shown until it is complete
 		return f.rows, true
 	}
 	return f.r.codeRow(f.rows, codeLine(string(f.undent(rest))), f.r.width), true
-}
-
-// recolour colours the code so far, up to maxColoured, and breaks it into rows again.
-func (f *liveFence) recolour() {
-	f.coloured = len(f.code)
-	f.rows = f.r.codeRows(f.language, f.r.coloured(f.language, string(bytes.TrimSuffix(f.code, []byte("\n")))), f.r.width)
 }
 
 // closes reports whether a line may be the closing fence.

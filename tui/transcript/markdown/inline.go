@@ -66,9 +66,6 @@ func (p *page) inline(n ast.Node, joined bool) {
 	}
 }
 
-// shown returns source text, sanitised and on one line.
-func shown(b []byte) string { return plain.Line(string(unguard(b))) }
-
 func (p *page) rewriteText(parent ast.Node, t *ast.Text, joined bool) {
 	soft, hard := t.SoftLineBreak(), t.HardLineBreak()
 	raw := t.Segment.Value(p.source)

@@ -18,19 +18,13 @@ import (
 func (p *page) leaf(n ast.Node, width int, draw func() string) (lines []string) {
 	defer func() {
 		if recover() != nil {
-			lines = plainLines(shownLines(n.Lines().Value(p.source)), width)
+			lines = plainLines(string(unguard(n.Lines().Value(p.source))), width)
 		}
 	}()
 	for line := range strings.SplitSeq(draw(), "\n") {
 		lines = fit(lines, clean(line), width)
 	}
 	return trimBlank(lines)
-}
-
-// paragraph draws the inline content of n, whatever block it is.
-func (p *page) paragraph(n ast.Node, width int) []string {
-	p.inline(n, false)
-	return p.wrapped(n, themes.Face{}, width)
 }
 
 // wrapped draws the inline content of n in a face.

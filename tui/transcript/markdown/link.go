@@ -79,7 +79,7 @@ func (p *page) autoLink(l *ast.AutoLink) ast.Node {
 	if l.AutoLinkType == ast.AutoLinkEmail {
 		to = "mailto:" + strings.TrimPrefix(to, "mailto:")
 	}
-	return p.link(p.target(to), p.newText(shown(l.Label(p.source))))
+	return p.link(p.target(to), p.newText(plain.Line(string(unguard(l.Label(p.source))))))
 }
 
 func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {

@@ -109,11 +109,14 @@ func (p *page) layOut(pc *piece, source []byte, settled bool) []string {
 		}
 		lines = append(lines, block...)
 	}
-	lines = p.r.fitted(lines)
-	if settled {
-		p.r.cache.put(key, lines)
+	out := make([]string, 0, len(lines))
+	for _, l := range lines { // some may still be too wide
+		out = fit(out, l, p.r.width)
 	}
-	return lines
+	if settled {
+		p.r.cache.put(key, out)
+	}
+	return out
 }
 
 // kinds lists the kinds of blocks that the parser made of a piece. They depend on more than the piece's own text: a
@@ -143,13 +146,4 @@ func (p *page) node(n ast.Node, at place) []string {
 		}
 	}
 	return p.block(n, p.r.width, 0)
-}
-
-// fitted breaks lines that are still too wide.
-func (r *Renderer) fitted(lines []string) []string {
-	out := make([]string, 0, len(lines))
-	for _, l := range lines {
-		out = fit(out, l, r.width)
-	}
-	return out
 }

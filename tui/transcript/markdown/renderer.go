@@ -40,10 +40,13 @@ const Measure = 100
 
 // New returns a renderer for lines of at most width cells.
 func New(style themes.MarkdownStyle, width int) *Renderer {
+	// GitHub's Markdown without definitions of link references: see piece.
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 	r := &Renderer{
 		style:   style,
 		width:   max(minWidth, width),
-		parser:  newParser(),
+		parser:  goldmark.New(goldmark.WithParser(blocks), goldmark.WithExtensions(extension.GFM)).Parser(),
 		faces:   map[themes.Face]string{},
 		drawers: map[int]renderer.Renderer{},
 		marks:   newMarks(style),
@@ -53,12 +56,6 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 	r.surface = newSurface(style)
 	r.code = chromaStyle(style.Syntax)
 	return r
-}
-
-// newParser returns a parser for GitHub's Markdown without definitions of link references: see piece.
-func newParser() parser.Parser {
-	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
-	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.GFM)).Parser()
 }
 
 // proseWidth is the width of text in a block of a width. An indented block is narrower than the renderer's width.

@@ -108,7 +108,10 @@ func (s *Stream) update() {
 		s.draw(s.breakAt(), false)
 	}
 	if s.fence == nil {
-		s.lines = append(s.lines[:s.laidOutLines], s.plainRest()...)
+		s.lines = s.lines[:s.laidOutLines]
+		if rest := s.source[s.parsed:]; len(bytes.TrimSpace(rest)) > 0 {
+			s.lines = append(s.lines, plainLines(string(unguard(rest)), s.r.proseWidth(s.width))...)
+		}
 	}
 }
 
@@ -123,15 +126,6 @@ func (s *Stream) breakAt() int {
 		return s.end + i + 1
 	}
 	return len(s.source)
-}
-
-// plainRest returns the text after the last layout as plain lines.
-func (s *Stream) plainRest() []string {
-	rest := s.source[s.parsed:]
-	if len(bytes.TrimSpace(rest)) == 0 {
-		return nil
-	}
-	return plainLines(string(unguard(rest)), s.r.proseWidth(s.width))
 }
 
 // draw parses and lays out the source from the frozen end to upTo, and freezes the pieces that can no longer change.

@@ -39,7 +39,8 @@ func (f surface) label(out []string, language string, width int) []string {
 	if f.fill == "" || name == "" {
 		return out
 	}
-	return append(out, f.name+strings.Repeat(" ", max(0, width-codeIndent-ansi.StringWidth(name)))+name+strings.Repeat(" ", codeIndent)+reset)
+	blanks := strings.Repeat(" ", max(0, width-codeIndent-ansi.StringWidth(name)))
+	return append(out, f.name+blanks+name+strings.Repeat(" ", codeIndent)+reset)
 }
 
 func (f surface) row(line string, width int) string {
