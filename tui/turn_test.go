@@ -228,7 +228,7 @@ func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 		r.wantText("0/128k")
 		r.wantNoText("→")
 		r.send(tea.PasteMsg{Content: strings.Repeat("words and more words\n", 4000)})
-		r.wantText("→ ~16%", "[pasted 1: 4,000 lines, ~21k tokens]")
+		r.wantText("→ ~16%", "[pasted 1: 4000 lines, ~21k tokens]")
 		r.press("ctrl+c")
 		r.wantNoText("→")
 		r.typeText("see @upload.go ") // weighs 10 %

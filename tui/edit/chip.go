@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -39,8 +38,12 @@ type chip struct {
 
 func newChip(number int, text string, estimate func(conversation.Size) int) chip {
 	size := conversation.Measure(text)
-	lines := numbers.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
-	label := fmt.Sprintf("[pasted %d: %s, %s tokens]", number, lines, pane.About(estimate(size)))
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	unit := "lines"
+	if lines == 1 {
+		unit = "line"
+	}
+	label := fmt.Sprintf("[pasted %d: %d %s, %s tokens]", number, lines, unit, pane.About(estimate(size)))
 	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
 }
 
