@@ -39,7 +39,6 @@ func TestContextViewCommands(t *testing.T) {
 // every token of a reply.
 func TestContextViewFollowsTheConversation(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
-		r.calls = nil
 		openView["context"](r)
 		r.wantCalls("first inspect")
 		used := fmt.Sprintf("~%d of 128k", r.first.Meter.Reading().Used)

@@ -20,7 +20,6 @@ func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
 		r.wantText("esc again to go back to an earlier message")
 		r.press("esc")
 		r.wantText("Go back to", "1  fix it", "0  why does it fail?")
-		r.calls = nil
 		r.press("enter")
 		r.wantCalls("first rewind 1")
 	})
@@ -49,7 +48,6 @@ func TestEscTwiceMustBeConsecutive(t *testing.T) {
 
 func TestThePaletteRunsCommands(t *testing.T) {
 	screen(t, withHistory, func(r *rig) {
-		r.calls = nil
 		r.press("ctrl+p")
 		r.wantText("Commands", "/new")
 		r.typeText("undo-comp")
@@ -70,17 +68,14 @@ func TestPinning(t *testing.T) {
 		"/pin e5":    "",
 		"/pin a few": "",
 	} {
-		t.Run(typed, func(t *testing.T) {
-			screen(t, withHistory, func(r *rig) {
-				r.calls = nil
-				r.submit(typed)
-				if want == "" {
-					r.wantCalls()
-					r.wantText("no turn or message")
-					return
-				}
-				r.wantCalls(want)
-			})
+		screenOf(t, typed, withHistory, func(r *rig) {
+			r.submit(typed)
+			if want == "" {
+				r.wantCalls()
+				r.wantText("no turn or message")
+				return
+			}
+			r.wantCalls(want)
 		})
 	}
 }

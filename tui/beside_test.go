@@ -46,21 +46,19 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 		{conversation.SourceTool, true, snackbar},
 		{conversation.SourceRecovery, true, snackbar},
 	} {
-		t.Run(fmt.Sprint(c.source, c.trimmed), func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				before := r.text()
-				startAutomaticSummary(r)
-				r.wantText("Optimizing conversation context…")
-				r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
-				r.wantNoText("Optimizing")
-				if c.want != "" {
-					r.wantText(" " + c.want)
-					r.wait(4*time.Second + time.Millisecond)
-				}
-				if r.text() != before {
-					t.Errorf("the view differs from the one before:\n%s", r.text())
-				}
-			})
+		screenOf(t, fmt.Sprint(c.source, c.trimmed), func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+			before := r.text()
+			startAutomaticSummary(r)
+			r.wantText("Optimizing conversation context…")
+			r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
+			r.wantNoText("Optimizing")
+			if c.want != "" {
+				r.wantText(" " + c.want)
+				r.wait(4*time.Second + time.Millisecond)
+			}
+			if r.text() != before {
+				r.t.Errorf("the view differs from the one before:\n%s", r.text())
+			}
 		})
 	}
 }
@@ -73,7 +71,6 @@ func TestWhatEscStops(t *testing.T) {
 		streaming(r, "So")
 		r.wait(20 * time.Second)
 		r.wantNoText(hint, held)
-		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
 		r.wantNoText("(stopping)") // the summary goes on
@@ -90,7 +87,6 @@ func TestWhatEscStops(t *testing.T) {
 		holdRequest(r, since)
 		r.sendUpdates(updates.Queued{Texts: []string{"and then?"}})
 		r.wantText(held+" "+hint, "queued: and then?  (alt+↑ to edit)")
-		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
 		r.wantText("(stopping)")

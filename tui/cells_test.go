@@ -14,25 +14,19 @@ import (
 // Terminals measure these differently: joined emoji, presentation selector, syllable, skin tone, flag, combining mark.
 const disputedText = "漢字 👩‍👩‍👧 ❤️ 1️⃣ ©️ नमस्ते 👋🏽 🇩🇪 e\u0301"
 
-func TestBordersAlignInTerminalsThatCountCodePoints(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.typeText(disputedText)
-		r.wantRightBorders(ansi.StringWidthWc)
-		r.press("enter")
-		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
-		r.wantRightBorders(ansi.StringWidthWc)
-	})
-}
-
-func TestBordersAlignInTerminalsThatMeasureClusters(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
-		r.typeText(disputedText)
-		r.wantRightBorders(ansi.StringWidth)
-		r.press("enter")
-		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
-		r.wantRightBorders(ansi.StringWidth)
-	})
+func TestBordersAlignAsTheTerminalMeasures(t *testing.T) {
+	for name, width := range map[string]func(string) int{"code points": ansi.StringWidthWc, "clusters": ansi.StringWidth} {
+		screenOf(t, name, nil, func(r *rig) {
+			if name == "clusters" {
+				r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+			}
+			r.typeText(disputedText)
+			r.wantRightBorders(width)
+			r.press("enter")
+			r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
+			r.wantRightBorders(width)
+		})
+	}
 }
 
 func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
@@ -46,7 +40,6 @@ func TestTheCursorAccountsForAddedBlanks(t *testing.T) {
 	})
 }
 
-// A joined emoji does not move the rest of its line, the next cell of a table, or a dialog over it.
 func TestJoinedEmojiKeepTheirColumns(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 40)

@@ -45,39 +45,37 @@ var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, B
 
 func TestCompactionScreens(t *testing.T) {
 	for _, at := range [][2]int{{80, 24}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) {
-				r.width, r.height = at[0], at[1]
-				r.first.Events = history()
-			}, func(r *rig) {
-				var b strings.Builder
-				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
-				r.sendUpdates(metered())
-				shot("stored")
-				r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan})
-				shot("made")
-				startSummary(r)
-				r.wait(4*time.Second + time.Millisecond)
-				r.typeText("next question")
-				shot("optimizing")
-				r.wait(13 * time.Second)
-				shot("optimizing for long")
-				r.press("enter")
-				r.sendUpdates(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary is empty"})[6:]},
-					updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, updates.Status{Phase: updates.Idle})
-				shot("failed")
-				r.submit("/compact --dry-run keep the ports")
-				need := plan
-				need.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 9_100, Estimate: 3_600}
-				r.sendUpdates(previewAnswer(need))
-				shot("preview")
-				r.wait(5 * time.Second)
-				r.press("esc")
-				r.sendAppended(history(conversation.Revert{Origin: conversation.Origin{Epoch: 7}, Epoch: 5})[6].Body)
-				r.sendUpdates(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
-				shot("undone")
-				golden.RequireEqual(r.t, b.String())
-			})
+		screenOf(t, fmt.Sprintf("%dx%d", at[0], at[1]), func(r *rig, _ *tui.Options) {
+			r.width, r.height = at[0], at[1]
+			r.first.Events = history()
+		}, func(r *rig) {
+			var b strings.Builder
+			shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
+			r.sendUpdates(metered())
+			shot("stored")
+			r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan})
+			shot("made")
+			startSummary(r)
+			r.wait(4*time.Second + time.Millisecond)
+			r.typeText("next question")
+			shot("optimizing")
+			r.wait(13 * time.Second)
+			shot("optimizing for long")
+			r.press("enter")
+			r.sendUpdates(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary is empty"})[6:]},
+				updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, updates.Status{Phase: updates.Idle})
+			shot("failed")
+			r.submit("/compact --dry-run keep the ports")
+			need := plan
+			need.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 9_100, Estimate: 3_600}
+			r.sendUpdates(previewAnswer(need))
+			shot("preview")
+			r.wait(5 * time.Second)
+			r.press("esc")
+			r.sendAppended(history(conversation.Revert{Origin: conversation.Origin{Epoch: 7}, Epoch: 5})[6].Body)
+			r.sendUpdates(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
+			shot("undone")
+			golden.RequireEqual(r.t, b.String())
 		})
 	}
 }
@@ -117,13 +115,10 @@ func TestCommandsOfCompaction(t *testing.T) {
 		"/redo":                                     "first restore turns",
 		"/rewind 0":                                 "first rewind 0",
 	} {
-		t.Run(typed, func(t *testing.T) {
-			screen(t, nil, func(r *rig) {
-				r.sendAppended(twoTurns...)
-				r.calls = nil
-				r.submit(typed)
-				r.wantCalls(want)
-			})
+		screenOf(t, typed, nil, func(r *rig) {
+			r.sendAppended(twoTurns...)
+			r.submit(typed)
+			r.wantCalls(want)
 		})
 	}
 }
@@ -136,14 +131,11 @@ func TestCommandsOfCompactionRefuse(t *testing.T) {
 		"/undo-compact 0":          "usage: /undo-compact [NUMBER]",
 		"/profile steep":           `there is no profile "steep"; there are default, heavy`,
 	} {
-		t.Run(typed, func(t *testing.T) {
-			screen(t, nil, func(r *rig) {
-				r.sendAppended(twoTurns...)
-				r.calls = nil
-				r.submit(typed)
-				r.wantCalls()
-				r.wantText(want)
-			})
+		screenOf(t, typed, nil, func(r *rig) {
+			r.sendAppended(twoTurns...)
+			r.submit(typed)
+			r.wantCalls()
+			r.wantText(want)
 		})
 	}
 }
@@ -161,28 +153,24 @@ func TestCompactingIsRefusedWhenImpossible(t *testing.T) {
 		"not open": {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "no conversation is open"},
 		"opening":  {func(r *rig, _ *tui.Options) { r.portGate = make(chan struct{}) }, "a conversation is still being opened"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, c.change, func(r *rig) {
-				for _, typed := range commands {
-					r.calls = nil
-					r.submit(typed)
-					r.wantCalls()
-					if !strings.Contains(r.text(), c.want) {
-						t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
-					}
-					r.wait(5 * time.Second)
-					r.press("ctrl+u") // it left its line
-				}
-				r.press("ctrl+x", "ctrl+k")
+		screenOf(t, name, c.change, func(r *rig) {
+			for _, typed := range commands {
+				r.submit(typed)
 				r.wantCalls()
-			})
+				if !strings.Contains(r.text(), c.want) {
+					r.t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
+				}
+				r.wait(5 * time.Second)
+				r.press("ctrl+u") // it left its line
+			}
+			r.press("ctrl+x", "ctrl+k")
+			r.wantCalls()
 		})
 	}
 }
 
 func TestAClickOnTheLineUndoesTheCompaction(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.calls = nil
 		y := r.row("ctrl+x undo")
 		before, _, _ := strings.Cut(r.lines()[y], "ctrl+x")
 		x := len([]rune(before))
@@ -199,7 +187,6 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		if below, line := r.row("── 03:04 compacted"), r.row("Optimizing"); line != below+2 {
 			t.Errorf("the indicator is in line %d, the newest item in line %d", line, below)
 		}
-		r.calls = nil
 		r.submit("and then?") // it is sent at once, and its turn may end before the summary
 		r.wantCalls("first send and then?")
 		r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Then"})
@@ -212,7 +199,6 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		r.wait(11 * time.Second)
 		r.wantText("Optimizing conversation context… 15s so far (esc stops it)")
 
-		r.calls = nil
 		r.press("esc")
 		r.wantCalls("first cancel")
 		r.wantText("(stopping)")
@@ -291,7 +277,6 @@ func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 
 func TestProfilesArePickedFromAList(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("/profile")
 		r.wantText("default", "shortens results", "heavy", "the model writes a summary")
 		r.press("down", "enter")
@@ -304,21 +289,18 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 	})
 }
 
-// A refused command returns its line to the composer. A summary that fails later does not.
 func TestARefusedCompactionReturnsItsLine(t *testing.T) {
 	refused := updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				r.submit("/summarize --keep-last 1")
-				if began {
-					r.sendUpdates(updates.Compacting{Summary: true, Since: time.Now()})
-				}
-				r.sendUpdates(refused)
-				if left := strings.Contains(r.text(), "│ /summarize --keep-last 1"); left == began {
-					t.Errorf("the line is there: %v\n%s", left, r.text())
-				}
-			})
+		screenOf(t, name, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+			r.submit("/summarize --keep-last 1")
+			if began {
+				r.sendUpdates(updates.Compacting{Summary: true, Since: time.Now()})
+			}
+			r.sendUpdates(refused)
+			if left := strings.Contains(r.text(), "│ /summarize --keep-last 1"); left == began {
+				r.t.Errorf("the line is there: %v\n%s", left, r.text())
+			}
 		})
 	}
 }

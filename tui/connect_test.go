@@ -42,7 +42,6 @@ func (r *rig) wantKeyHidden() {
 
 func TestAStoredKeyOpensTheListOfModels(t *testing.T) {
 	screen(t, withProviders, func(r *rig) {
-		r.calls = nil
 		r.submit("/connect")
 		r.wantText("  ollama     answers at 127.0.0.1:11434", "❯ openai ✓", "other")
 		r.press("down", "enter")
@@ -123,7 +122,6 @@ func TestAStoredKeyIsRemovedAfterConfirmation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.providers = []tui.Provider{{Name: "anthropic", Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}}
 	}, func(r *rig) {
-		r.calls = nil
 		r.submit("/connect anthropic")
 		r.press("down", "down", "enter")
 		r.wantText("Remove the key that is stored for anthropic?")
@@ -161,7 +159,6 @@ func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 		withProviders(r, o)
 		r.failing["open"] = errors.New("no connection to 127.0.0.1:11434")
 	}, func(r *rig) {
-		r.calls = nil
 		r.wantText("enter connects a model")
 		r.press("enter", "enter", "enter")
 		r.wantCalls("providers", "models", "new with model ollama/first")
@@ -175,7 +172,6 @@ func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 // A key typed after the command is not used, and not offered again.
 func TestAKeyTypedAfterTheCommandIsDropped(t *testing.T) {
 	screen(t, withProviders, func(r *rig) {
-		r.calls = nil
 		r.submit("/connect anthropic " + pastedKey)
 		r.wantText("Paste your key for Anthropic", "paste it here")
 		r.wantKeyHidden()

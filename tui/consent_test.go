@@ -28,7 +28,6 @@ func TestAConversationGoesToAnotherProviderOnlyAfterConsent(t *testing.T) {
 	} {
 		screenOf(t, name, func(r *rig, _ *tui.Options) { r.failing["open"] = consentQuestion(r) }, func(r *rig) {
 			r.wantText("used ollama/tiny", "Go on with openai/gpt-5.4?")
-			r.calls = nil
 			r.wait(2 * time.Second)
 			r.press(c.keys...)
 			r.wantNoText("Go on with openai/gpt-5.4?")
@@ -57,7 +56,6 @@ func TestDeclinedConsentCanOpenAConversation(t *testing.T) {
 		c.Decline = func(ctx context.Context) (tui.Conversation, error) { return r.open(ctx, "declined", "", &r.next) }
 		r.failing["open"] = c
 	}, func(r *rig) {
-		r.calls = nil
 		r.wait(2 * time.Second)
 		r.press("n")
 		r.submit("hi")
@@ -70,7 +68,6 @@ func TestSwitchingToAnotherProviderAsksForConsent(t *testing.T) {
 		r.failing["switch"] = &tui.Consent{Title: "Send it elsewhere?", Question: "ollama/tiny, then openai/gpt-5.4?", Yes: "yes", Declined: "nothing was sent",
 			Switch: func(context.Context) error { r.log("switched"); return nil }}
 	}, func(r *rig) {
-		r.calls = nil
 		r.submit("/model openai/gpt-5.4")
 		r.wantText("ollama/tiny, then openai/gpt-5.4?")
 		r.wait(2 * time.Second)

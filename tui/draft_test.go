@@ -125,7 +125,6 @@ func TestEscTwiceStashesTheDraft(t *testing.T) {
 		r.press("esc")
 		r.wantText("draft stashed · ctrl+s restores it")
 		r.wantNoText("│ half a thought", "esc again")
-		r.calls = nil
 		r.submit("a question in between")
 		r.wantCalls("first send a question in between")
 		r.press("ctrl+s")
@@ -160,7 +159,6 @@ func TestAFailureToStoreDraftsIsShownOnce(t *testing.T) {
 	})
 }
 
-// The draft of a read-only window does not replace the draft of the window that has the conversation open.
 func TestADraftOfAReadOnlyConversationIsStoredSeparately(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		withFollowedConversation(r, o)

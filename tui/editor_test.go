@@ -4,13 +4,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	tea "charm.land/bubbletea/v2"
-
-	"plimsoll/agent/updates"
 )
 
 // editorResult returns the message after the external editor exits, with its text or an error.
@@ -36,34 +33,4 @@ func TestTheEditedTextBecomesTheDraft(t *testing.T) {
 	if !strings.Contains(view, "draft stashed") || !strings.Contains(view, "written outside") {
 		t.Errorf("another draft is replaced:\n%s", view)
 	}
-}
-
-// The editor's text becomes the summary, also if its view was closed meanwhile.
-func TestTheEditedSummaryIsInItsReview(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	m := New(t.Context(), Options{Keys: DefaultKeyMap(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	has := func(text string) {
-		t.Helper()
-		if view := ansi.Strip(m.View().Content); !strings.Contains(view, text) {
-			t.Errorf("%q is not on screen:\n%s", text, view)
-		}
-	}
-	m.session.update(updates.Reviewing{Text: "as the model wrote it down", Covers: 1000})
-	m.do(m.views.openReview())
-	m.layout()
-	has("as the model wrote it down")
-	v := m.views.review
-	m.Update(editorResult("written outside\n", nil, v.SetText))
-	has("written outside")
-	m.Update(editorResult("", errors.New("vi: exit status 1"), v.SetText))
-	has("vi: exit status 1")
-	has("written outside")
-	now = now.Add(time.Minute)
-	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	m.Update(editorResult("written while it was closed", nil, v.SetText))
-	m.do(m.views.openReview())
-	m.layout()
-	has("written while it was closed")
 }

@@ -88,7 +88,6 @@ func TestAViewShowsSnackbarsInItsStatusLine(t *testing.T) {
 	})
 }
 
-// While a reply streams only the gauge, the status line and the context view change.
 func TestOnlyTheGaugeChangesWhileAReplyStreams(t *testing.T) {
 	inEachView(t, func(r *rig, name string) {
 		streaming(r, "The first words.")

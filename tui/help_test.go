@@ -7,7 +7,6 @@ import (
 	"plimsoll/tui"
 )
 
-// The help lists every key and what it does.
 func TestTheHelpListsEveryKey(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 900) // in one column

@@ -37,20 +37,17 @@ func TestTheHistoryActs(t *testing.T) {
 		"a word":               {row: "e24", key: "n", says: "no search yet"},
 		"refused":              {row: "e19", key: "e", says: "it was undone"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, withSampleLog, func(r *rig) {
-				r.press("ctrl+t")
-				r.selectRow(c.row + " ")
-				r.calls = nil
-				r.press(strings.Fields(c.key)...)
-				if c.want == "" {
-					r.wantCalls()
-				} else {
-					r.wantCalls(c.want)
-				}
-				r.wantText(c.says)
-				r.wantView(map[bool]string{false: "history"}[c.leaves])
-			})
+		screenOf(t, name, withSampleLog, func(r *rig) {
+			r.press("ctrl+t")
+			r.selectRow(c.row + " ")
+			r.press(strings.Fields(c.key)...)
+			if c.want == "" {
+				r.wantCalls()
+			} else {
+				r.wantCalls(c.want)
+			}
+			r.wantText(c.says)
+			r.wantView(map[bool]string{false: "history"}[c.leaves])
 		})
 	}
 }
@@ -67,7 +64,6 @@ func TestTheHistoryCopies(t *testing.T) {
 	})
 }
 
-// An answer is shown only for the visible request.
 func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {
 	withSampleAndHeldArchive := func(r *rig, o *tui.Options) { withSampleLog(r, o); r.holdArchive() }
 	leave := func(r *rig) { r.press("ctrl+p"); r.typeText("new"); r.press("enter") }

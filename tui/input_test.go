@@ -49,7 +49,6 @@ func (r *rig) tabs() []string {
 
 func TestModesCycle(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 		r.wantCalls("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
 		r.submit("/permissions plan")
@@ -63,24 +62,21 @@ func TestModesCycle(t *testing.T) {
 	})
 }
 
-// A command that fails leaves its line in the composer.
 func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 	for command, port := range map[string]string{
 		"/cost": "page", "/model": "models", "/model nope": "switch", "/resume": "conversations", "/fork": "fork", "!ls": "shell", "/editor": "edit",
 	} {
-		t.Run(command, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.failing[port] = fmt.Errorf("it does not work: %s", port) }, func(r *rig) {
-				r.sendAppended(conversation.UserMessage{Text: "hi"})
-				r.submit(command)
-				r.wait(time.Second)
-				r.wantText("it does not work: "+port, "│ "+command)
-				r.wait(5 * time.Second)
-				r.wantNoText("it does not work") // the transcript has no line about it
-				r.press("ctrl+u")
-				r.calls = nil
-				r.submit("hello")
-				r.wantCalls("first send hello")
-			})
+		screenOf(t, command, func(r *rig, _ *tui.Options) { r.failing[port] = fmt.Errorf("it does not work: %s", port) }, func(r *rig) {
+			r.sendAppended(conversation.UserMessage{Text: "hi"})
+			r.submit(command)
+			r.wait(time.Second)
+			r.wantText("it does not work: "+port, "│ "+command)
+			r.wait(5 * time.Second)
+			r.wantNoText("it does not work") // the transcript has no line about it
+			r.press("ctrl+u")
+			r.calls = nil
+			r.submit("hello")
+			r.wantCalls("first send hello")
 		})
 	}
 }
@@ -89,29 +85,26 @@ func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 func TestALateFailureDoesNotChangeTheDraft(t *testing.T) {
 	for _, command := range []string{"/cost", "!ls", "/compact"} {
 		for name, typed := range map[string][]string{"a letter": {"x"}, "a letter that is gone": {"x", "backspace"}} {
-			t.Run(command+" "+name, func(t *testing.T) {
-				screen(t, nil, func(r *rig) {
-					r.sendAppended(conversation.UserMessage{Text: "hi"})
-					r.portGate = make(chan struct{})
-					r.failing["page"], r.failing["shell"] = errors.New("it does not work"), errors.New("it does not work")
-					r.submit(command)
-					r.press(typed...)
-					close(r.portGate)
-					if command == "/compact" {
-						r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
-					}
-					r.settle()
-					r.wantText("it does not work")
-					r.wantNoText("│ " + command)
-					r.press("ctrl+u", "up")
-					r.wantText("│ " + command)
-				})
+			screenOf(t, command+" "+name, nil, func(r *rig) {
+				r.sendAppended(conversation.UserMessage{Text: "hi"})
+				r.portGate = make(chan struct{})
+				r.failing["page"], r.failing["shell"] = errors.New("it does not work"), errors.New("it does not work")
+				r.submit(command)
+				r.press(typed...)
+				close(r.portGate)
+				if command == "/compact" {
+					r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
+				}
+				r.settle()
+				r.wantText("it does not work")
+				r.wantNoText("│ " + command)
+				r.press("ctrl+u", "up")
+				r.wantText("│ " + command)
 			})
 		}
 	}
 }
 
-// A user command that returns to the composer never becomes part of a message.
 func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Waiting = []string{conversation.FormatCommandOutput("ls -l", "total 0"), "and then?"}
@@ -129,7 +122,6 @@ func (r *rig) firstLine() string {
 	return line
 }
 
-// While themes are listed the screen uses the selected one.
 func TestTheSelectedThemeIsPreviewed(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		before, whole := r.firstLine(), r.m.View().Content
@@ -188,7 +180,6 @@ func TestThemesOfTheUser(t *testing.T) {
 	})
 }
 
-// A theme for the other kind of background sets that background, and restores the terminal's own later.
 func TestAThemeForTheOtherBackgroundSetsIt(t *testing.T) {
 	screen(t, func(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }, func(r *rig) {
 		paints := func(want bool, theme string) {
@@ -243,21 +234,15 @@ func TestCopy(t *testing.T) {
 		r.terminalRequests = nil
 		r.submit("/copy")
 		r.wantText("copied the last reply")
-		if d := cmp.Diff([]string{"setClipboardMsg **the** reply"}, r.terminalRequests); d != "" {
-			t.Error(d)
-		}
+		r.wantRequests("setClipboardMsg **the** reply")
 		r.sendAppended(conversation.AssistantMessage{Text: "rm a\x1b[201~\u202eb\r\n\tc\x00", Stop: conversation.StopEnd})
-		r.terminalRequests = nil
 		r.submit("/copy")
-		if d := cmp.Diff([]string{"setClipboardMsg rm a␛[201~«U+202E»b\n\tc␀"}, r.terminalRequests); d != "" {
-			t.Error(d)
-		}
+		r.wantRequests("setClipboardMsg rm a␛[201~«U+202E»b\n\tc␀")
 	})
 }
 
 func TestShellLines(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("!go test")
 		r.wantCalls("shell go test", "first add I ran `go test`:\n\n```\noutput of go test\n```")
 		r.submit("!!echo ``` tick")
@@ -268,7 +253,6 @@ func TestShellLines(t *testing.T) {
 	})
 }
 
-// The output of a command is added only to the conversation in which the command was started.
 func TestShellLinesStayInTheirConversation(t *testing.T) {
 	startCommand := func(r *rig, command string) (finish func()) {
 		gate := make(chan struct{})
@@ -306,7 +290,6 @@ func TestShellLinesStayInTheirConversation(t *testing.T) {
 
 func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("!sleep")
 		r.wait(3 * time.Second)
 		r.wantText("running sleep 3s", "(esc stops)")

@@ -130,7 +130,6 @@ func TestIncomingMessagesDoNotStealTheNextKey(t *testing.T) {
 	}
 }
 
-// incomingMessages has every type of message.
 func TestEveryIncomingMessageIsTested(t *testing.T) {
 	t.Parallel()
 	messages := incomingMessages(newTypist(t))
@@ -143,12 +142,10 @@ func TestEveryIncomingMessageIsTested(t *testing.T) {
 		return false
 	}
 	found := 0
-	for _, name := range typesIn(t, "../agent/updates") {
-		if isUpdate(t, name) {
-			found++
-			if !known("update " + name) {
-				t.Errorf("incomingMessages has no updates.%s", name)
-			}
+	for _, name := range typesWithMethod(t, "update", "../agent/updates") {
+		found++
+		if !known("update " + name) {
+			t.Errorf("incomingMessages has no updates.%s", name)
 		}
 	}
 	if found < 20 {
@@ -156,55 +153,29 @@ func TestEveryIncomingMessageIsTested(t *testing.T) {
 	}
 }
 
-func typesIn(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	for _, f := range parsed(t, dir) {
-		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				for _, s := range g.Specs {
-					names = append(names, s.(*ast.TypeSpec).Name.Name)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// isUpdate reports whether a type of package updates has the method update.
-func isUpdate(t *testing.T, name string) bool {
-	t.Helper()
-	for _, f := range parsed(t, "../agent/updates") {
-		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || fn.Name.Name != "update" {
-				continue
-			}
-			if id, ok := fn.Recv.List[0].Type.(*ast.Ident); ok && id.Name == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// parsed returns the syntax trees of a package's files without tests.
-func parsed(t *testing.T, dir string) (files []*ast.File) {
+// typesWithMethod returns the types of a package, read from its source, that have a method of this name.
+func typesWithMethod(t *testing.T, method, dir string) (types []string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, f)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || fn.Name.Name != method {
+				continue
+			}
+			if id, ok := fn.Recv.List[0].Type.(*ast.Ident); ok {
+				types = append(types, id.Name)
+			}
+		}
 	}
-	return files
+	return types
 }
 
 func helloEvents() []conversation.Event {

@@ -21,11 +21,9 @@ func TestInstructionsAreListedAndTakenOver(t *testing.T) {
 			{Name: "../x.md", From: "by AGENTS.md", State: "not used", Note: "../x.md is not used: it is outside"},
 		}}
 	}, func(r *rig) {
-		r.calls = nil
 		r.submit("/memory")
 		r.wantCalls("memory false")
 		r.wantText("Instructions", "AGENTS.md changed.", "take the change over", "~/AGENTS.md", "1.5k", "in the prompt", "changed on disk")
-		r.calls = nil
 		r.press("enter")
 		r.wantText("take it over", "keep what it has")
 		r.wait(2 * dialog.Grace)

@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -39,17 +38,13 @@ func TestMouse(t *testing.T) {
 		drag(4, y, 11, y)
 		drag(3, y, 300, 300) // ends outside
 		drag(3, 27, 5, y)    // begins in the composer
-		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.terminalRequests); d != "" {
-			t.Error(d)
-		}
+		r.wantRequests("setClipboardMsg question", "setClipboardMsg question 39")
 		drag(4, y, 11, y)
 		r.terminalRequests = nil
 		r.sendUpdates(updates.Status{Phase: updates.Streaming})
-		r.calls = nil
 		r.press("ctrl+c")
-		if d := cmp.Diff([]string{"setClipboardMsg question"}, r.terminalRequests); d != "" || len(r.calls) > 0 {
-			t.Error("ctrl+c does not copy the selected text:", d, r.calls)
-		}
+		r.wantRequests("setClipboardMsg question")
+		r.wantCalls()
 		drag(4, y, 11, y)
 		r.press("x")
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
@@ -87,9 +82,8 @@ func TestKeysActOnSelectedTextFirst(t *testing.T) {
 		r.wait(time.Second)
 		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: 90, Y: 3})
 		r.press("ctrl+c")
-		if d := cmp.Diff([]string{"setClipboardMsg one two", "setClipboardMsg two", "setClipboardMsg one", "setClipboardMsg ne "}, r.terminalRequests); d != "" || len(r.calls) > 0 {
-			t.Error(d, r.calls)
-		}
+		r.wantRequests("setClipboardMsg one two", "setClipboardMsg two", "setClipboardMsg one", "setClipboardMsg ne ")
+		r.wantCalls()
 		r.press("ctrl+c")
 		if len(r.calls) != 1 {
 			t.Errorf("without a selection the turn is not interrupted: %v", r.calls)
@@ -123,7 +117,6 @@ func TestAClickInTheComposerMovesTheCursor(t *testing.T) {
 			x = ansi.StringWidth(r.lines()[y][:x])
 			r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 			r.typeText("and ")
-			r.calls = nil
 			r.press("enter")
 			r.wantCalls("first send one and two")
 		})

@@ -32,7 +32,7 @@ func TestEarlyMessagesAreSentOnceOpen(t *testing.T) {
 		r.submit("with @upload.go two")
 		r.submit("three")
 		r.wantText("queued: one", "queued: three", "12.8k") // the file's weight
-		r.wantCalls("open")
+		r.wantCalls()
 		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
 			t.Errorf("a kill would lose: %s", d) // the prompt history has the messages that are not sent yet
 		}
@@ -59,7 +59,7 @@ func TestNothingIsLostIfNoConversationOpens(t *testing.T) {
 		r.wantText("no conversation is open", "│ one")
 		r.press("ctrl+c")
 		r.submit("/new")
-		r.wantCalls("open", "new")
+		r.wantCalls("new")
 		r.submit("hello")
 		r.wantCalls("next send hello")
 	})
@@ -86,7 +86,6 @@ func TestShowsTheStoredConversation(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.ReadOnly = "read only: open elsewhere. /fork continues a copy" }, func(r *rig) {
 		r.wantText("/fork continues a copy")
-		r.calls = nil
 		r.submit("hello")
 		r.wantCalls()
 		r.wantText("│ hello")
@@ -123,7 +122,6 @@ func TestFollowing(t *testing.T) {
 		r.sendUpdates(updates.OpenElsewhere{Why: "This conversation was deleted"})
 		r.wantText("This conversation was deleted", "│ hello")
 		r.wantNoText("following")
-		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
 	})
@@ -156,7 +154,6 @@ func TestAFollowedConversationIsTakenOver(t *testing.T) {
 			r.wantText("The other window closed · enter to continue here", "│ "+draft)
 			r.press("pgup", "pgup")
 			top := r.lines()[3]
-			r.calls = nil
 			r.press("enter")
 			if draft == "/fork" {
 				r.wantCalls("fork")
@@ -205,7 +202,6 @@ func TestPickAtTheStart(t *testing.T) {
 		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test", Note: "yesterday"}}
 	}, func(r *rig) {
 		r.wantText("Continue", "The flaky test")
-		r.calls = nil
 		r.press("enter")
 		r.wantCalls()
 		close(r.portGate)
@@ -218,22 +214,19 @@ func TestPickAtTheStart(t *testing.T) {
 
 func TestAnotherConversation(t *testing.T) {
 	for command, port := range map[string]string{"/new": "new", "/clear": "new", "/fork": "fork", "/branch": "fork", "/resume abc": "resume abc"} {
-		t.Run(command, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) {
-				r.next.Title = "The next"
-				r.next.Events = log(conversation.UserMessage{Text: "old question"})
-			}, func(r *rig) {
-				r.sendAppended(conversation.UserMessage{Text: "said before"})
-				r.wantCalls("open")
-				r.submit(command)
-				r.wantCalls(port)
-				r.wantText("The next", "old question")
-				r.wantNoText("said before")
-				r.sendUpdates(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
-				r.wantNoText("late", "answering")
-				r.submit("hi")
-				r.wantCalls("next send hi")
-			})
+		screenOf(t, command, func(r *rig, _ *tui.Options) {
+			r.next.Title = "The next"
+			r.next.Events = log(conversation.UserMessage{Text: "old question"})
+		}, func(r *rig) {
+			r.sendAppended(conversation.UserMessage{Text: "said before"})
+			r.submit(command)
+			r.wantCalls(port)
+			r.wantText("The next", "old question")
+			r.wantNoText("said before")
+			r.sendUpdates(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
+			r.wantNoText("late", "answering")
+			r.submit("hi")
+			r.wantCalls("next send hi")
 		})
 	}
 }
@@ -249,7 +242,6 @@ func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	})
 }
 
-// Only one conversation opens at a time; messages sent meanwhile go to it.
 func TestMessagesDuringASwitchGoToTheNewConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls, r.portGate = nil, make(chan struct{})
@@ -271,7 +263,6 @@ func TestMessagesDuringASwitchGoToTheNewConversation(t *testing.T) {
 
 func TestQueuedMessagesReturnWhenTheConversationIsLeft(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.attachGate = make(chan struct{}) }, func(r *rig) {
-		r.calls = nil
 		r.submit("see @main.go now")
 		r.submit("/new")
 		r.wantCalls("new")
@@ -299,7 +290,6 @@ func TestAQuestionClosesWithItsConversation(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("/delete")
 		r.wantText("Delete this conversation permanently?")
 		r.wait(time.Second)

@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -93,9 +92,7 @@ func TestCodeBlocksAreCopied(t *testing.T) {
 			r.t.Helper()
 			r.terminalRequests = nil
 			r.submit(command)
-			if d := cmp.Diff(want, r.terminalRequests); d != "" {
-				r.t.Errorf("%s: %s", command, d)
-			}
+			r.wantRequests(want...)
 		}
 		r.sendAppended(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: "no code", Stop: conversation.StopEnd})
 		copies("/copy code")
@@ -111,8 +108,6 @@ func TestCodeBlocksAreCopied(t *testing.T) {
 		r.wantText("Copy a code block", "first()  1 line   go", "second   2 lines")
 		r.press("down", "enter")
 		r.wantText("copied the code block")
-		if d := cmp.Diff([]string{"setClipboardMsg second\nthird"}, r.terminalRequests); d != "" {
-			r.t.Error(d)
-		}
+		r.wantRequests("setClipboardMsg second\nthird")
 	})
 }

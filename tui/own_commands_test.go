@@ -23,7 +23,6 @@ func TestOwnCommandsAreCompletedAndSent(t *testing.T) {
 		r.wantText("/explain [FILE]", "user · look at a file")
 		r.press("enter") // it takes arguments
 		r.typeText("main.go")
-		r.calls = nil
 		r.press("enter")
 		r.wantCalls("make explain main.go", "first send The text of explain: main.go")
 		r.press("up")

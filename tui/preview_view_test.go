@@ -5,7 +5,6 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
-	"plimsoll/tui"
 )
 
 func previewed(profile string, saved int) updates.Previewed {
@@ -35,7 +34,6 @@ func TestTheNumbersFollowTheRequest(t *testing.T) {
 	})
 }
 
-// The answer to a closed preview is not shown in the next one.
 func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.press("ctrl+k", "right", "esc")
@@ -53,7 +51,6 @@ func TestAReopenedPreviewIgnoresOldNumbers(t *testing.T) {
 	})
 }
 
-// Accepting closes only the preview.
 func TestAcceptingReturnsToTheViewBelow(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.submit("/ledger")
@@ -64,22 +61,4 @@ func TestAcceptingReturnsToTheViewBelow(t *testing.T) {
 		r.wantCalls("first compact")
 		r.wantView("ledger")
 	})
-}
-
-func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*rig, *tui.Options)
-		want   string
-	}{
-		"nothing said": {nil, "this conversation is empty"},
-		"read only":    {func(r *rig, o *tui.Options) { withSampleLog(r, o); r.first.ReadOnly = "open elsewhere" }, "open elsewhere"},
-	} {
-		screenOf(t, name, c.change, func(r *rig) {
-			r.calls = nil
-			r.press("ctrl+k")
-			r.wantCalls()
-			r.wantView("")
-			r.wantText(c.want)
-		})
-	}
 }

@@ -22,18 +22,14 @@ func TestRewindRefuses(t *testing.T) {
 		"read only":        {func(r *rig, _ *tui.Options) { r.first.Events, r.first.ReadOnly = history(), "open elsewhere" }, "/undo", "open elsewhere"},
 		"not open":         {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "/rewind", "no conversation is open"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, c.change, func(r *rig) {
-				r.calls = nil
-				r.submit(c.typed)
-				r.wantCalls()
-				r.wantText(c.want)
-			})
+		screenOf(t, name, c.change, func(r *rig) {
+			r.submit(c.typed)
+			r.wantCalls()
+			r.wantText(c.want)
 		})
 	}
 }
 
-// The message returns as it was typed, before the draft. Its files do not, because it still mentions them.
 func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		sent := "look at @upload.go" + conversation.FormatAttachments(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})

@@ -72,6 +72,7 @@ func fakeModel() llm.Model {
 }
 
 // screen runs test with an open, idle screen of 100x30. change sets the options and the state of the fakes before.
+// The calls that opened it are forgotten.
 func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	t.Parallel()
 	screenIn(t, change, test)
@@ -102,6 +103,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.spawn(r.m.Init())
 		r.resize(r.width, r.height)
 		r.settle()
+		r.calls = nil
 		test(r)
 	})
 }
@@ -309,6 +311,15 @@ func (r *rig) wantCalls(want ...string) {
 	if d := cmp.Diff(want, got); d != "" {
 		r.t.Errorf("calls (-want +got): %s", d)
 	}
+}
+
+// wantRequests compares what the screen asked of the terminal since the last call of wantRequests.
+func (r *rig) wantRequests(want ...string) {
+	r.t.Helper()
+	if d := cmp.Diff(want, r.terminalRequests); d != "" {
+		r.t.Errorf("requests to the terminal (-want +got): %s", d)
+	}
+	r.terminalRequests = nil
 }
 
 // draft sends the text in the composer, and returns it.

@@ -179,13 +179,11 @@ func TestEveryViewIsTested(t *testing.T) {
 func inEachView(t *testing.T, test func(r *rig, name string)) {
 	t.Helper()
 	for name, open := range openView {
-		t.Run(name, func(t *testing.T) {
-			screen(t, withSampleLog, func(r *rig) {
-				open(r)
-				r.wantView(name)
-				r.calls = nil
-				test(r, name)
-			})
+		screenOf(t, name, withSampleLog, func(r *rig) {
+			open(r)
+			r.wantView(name)
+			r.calls = nil
+			test(r, name)
 		})
 	}
 }

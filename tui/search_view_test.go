@@ -15,7 +15,6 @@ func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		r.submit("/search")
 		r.wantView("search")
-		r.calls = nil
 		for _, letter := range []string{"f", "i", "x"} {
 			r.press(letter)
 			r.wait(150 * time.Millisecond)
@@ -27,7 +26,6 @@ func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 	})
 }
 
-// A search whose result is no longer needed is cancelled.
 func TestASearchIsCancelled(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"by another letter":           func(r *rig) { r.typeText("e") },

@@ -15,7 +15,6 @@ func TestSkillsAreListedWithTheirWeight(t *testing.T) {
 			{Name: "pdf", Path: "/home/pdf/SKILL.md", Source: "~/skills", Tokens: 1500, Loaded: true, Description: "Reads \x1b[31mforms", Tools: []string{"Bash"}},
 		}
 	}, func(r *rig) {
-		r.calls = nil
 		r.submit("/skills")
 		r.wantCalls("skills")
 		r.wantText("Skills", "deploy", "900", "not offered", ".claude/skills", "pdf", "1.5k", "✓", "~/skills", "Not offered: waits for your yes")
@@ -24,7 +23,6 @@ func TestSkillsAreListedWithTheirWeight(t *testing.T) {
 		if strings.Contains(r.text(), "\x1b[31mforms") {
 			t.Error("an escape sequence is shown")
 		}
-		r.calls = nil
 		r.press("enter")
 		r.wantCalls("page skill /home/pdf/SKILL.md")
 		r.wantText("the page about skill")

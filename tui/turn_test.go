@@ -19,7 +19,6 @@ import (
 
 func TestATurn(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("why?")
 		r.wantCalls("first send why?")
 		r.sendAppended(conversation.UserMessage{Text: "why?"})
@@ -75,7 +74,6 @@ func TestTheTickStopsWithTheTurn(t *testing.T) {
 func TestQueuedMessagesAreShownAndReturned(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()})
-		r.calls = nil
 		r.typeText("next")
 		r.press("tab") // queues while busy
 		r.wantCalls("first send next")
@@ -96,7 +94,6 @@ func TestQueuedMessagesAreShownAndReturned(t *testing.T) {
 
 func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.typeText("draft")
 		r.sendUpdates(updates.Status{Phase: updates.Waiting})
 		r.press("ctrl+c")
@@ -121,10 +118,8 @@ func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 	})
 }
 
-// The user can quit even if the turn does not stop.
 func TestCtrlCLeavesATurnThatDoesNotStop(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.sendUpdates(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c", "ctrl+c")
 		r.wantCalls()
@@ -148,7 +143,6 @@ func TestCtrlDQuitsOnEmptyInputOnly(t *testing.T) {
 	})
 }
 
-// The transcript does not move when a turn begins, continues and ends.
 func TestPhasesOfATurnDoNotMoveTheTranscript(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for range 20 {
@@ -174,40 +168,36 @@ func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 	fails := []conversation.Body{conversation.UserMessage{Text: "hi"},
 		conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (9 s): internal"}}
 	line := "✗ Server error (500) after 4 tries (9 s): internal"
-	t.Run("live", func(t *testing.T) {
-		screen(t, nil, func(r *rig) {
-			r.sendAppended(fails...)
-			r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal"}, Logged: true})
-			r.wantText(line, "enter sends again")
-			if n := strings.Count(r.text(), "Server error"); n != 1 {
-				t.Errorf("said %d times:\n%s", n, r.text())
-			}
-			r.press("x", "backspace", "enter")
-			r.wantCalls("open", "first retry")
-			r.sendUpdates(updates.Status{Phase: updates.Waiting})
-			r.press("enter")
-			r.wantCalls()
-			r.sendUpdates(updates.Status{Phase: updates.Idle})
-			r.sendAppended(conversation.AssistantMessage{Text: "There.", Stop: conversation.StopEnd})
-			r.press("enter")
-			r.wantCalls()
-			r.submit("/retry")
-			r.wantCalls("first retry")
-			r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again"}})
-			r.wantText("Nothing to send again")
-		})
+	screenOf(t, "live", nil, func(r *rig) {
+		r.sendAppended(fails...)
+		r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal"}, Logged: true})
+		r.wantText(line, "enter sends again")
+		if n := strings.Count(r.text(), "Server error"); n != 1 {
+			r.t.Errorf("said %d times:\n%s", n, r.text())
+		}
+		r.press("x", "backspace", "enter")
+		r.wantCalls("first retry")
+		r.sendUpdates(updates.Status{Phase: updates.Waiting})
+		r.press("enter")
+		r.wantCalls()
+		r.sendUpdates(updates.Status{Phase: updates.Idle})
+		r.sendAppended(conversation.AssistantMessage{Text: "There.", Stop: conversation.StopEnd})
+		r.press("enter")
+		r.wantCalls()
+		r.submit("/retry")
+		r.wantCalls("first retry")
+		r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again"}})
+		r.wantText("Nothing to send again")
 	})
 	for readOnly, key := range map[string]bool{"": true, "Read-only": false} {
-		t.Run("opened "+readOnly, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) {
-				var l conversation.Log
-				r.first.Events, r.first.ReadOnly = l.Prepare(time.Now(), fails...), readOnly
-			}, func(r *rig) {
-				r.wantText(line)
-				if strings.Contains(r.text(), "enter sends again") != key {
-					t.Errorf("the key is named wrongly:\n%s", r.text())
-				}
-			})
+		screenOf(t, "opened "+readOnly, func(r *rig, _ *tui.Options) {
+			var l conversation.Log
+			r.first.Events, r.first.ReadOnly = l.Prepare(time.Now(), fails...), readOnly
+		}, func(r *rig) {
+			r.wantText(line)
+			if strings.Contains(r.text(), "enter sends again") != key {
+				r.t.Errorf("the key is named wrongly:\n%s", r.text())
+			}
 		})
 	}
 }
@@ -274,7 +264,6 @@ func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
 
 func TestMentionsAddTheirFiles(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.calls = nil
 		r.submit("compare @upload.go with @main.go please")
 		r.wantCalls("attach upload.go main.go", "first send compare @upload.go with @main.go please + upload.go, main.go")
 		r.submit("@nobody is no file, nor is a@main.go, and @Override no path")
@@ -282,12 +271,10 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 	})
 }
 
-// A mention that cannot be attached is reported before the message is sent; a second enter sends it unchanged.
 func TestAMentionThatIsNotAFileIsReportedBeforeSending(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is an image: only text can be sent")}
 	}, func(r *rig) {
-		r.calls = nil
 		r.typeText("what is in @p.png ?")
 		r.wantText("✗ @p.png is an image: only text can be sent")
 		r.press("enter")
@@ -317,7 +304,6 @@ func TestReturnedMessagesAreAsTyped(t *testing.T) {
 
 func TestMessagesKeepTheirOrder(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.attachGate = make(chan struct{}) }, func(r *rig) {
-		r.calls = nil
 		r.submit("see @main.go now")
 		r.submit("and then this")
 		r.wantCalls()

@@ -37,44 +37,39 @@ func TestMainScreen(t *testing.T) {
 			if colourless && at[0] != 80 {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%dx%d", name, at[0], at[1]), func(t *testing.T) {
-				screen(t, func(_ *rig, o *tui.Options) { o.Colourless = colourless }, func(r *rig) {
-					r.resize(at[0], at[1])
-					fillTranscript(r)
-					r.sendUpdates(metered())
-					r.typeText("so fix it, and @upload.go too")
-					golden.RequireEqual(r.t, r.m.View().Content+"\n")
-				})
+			screenOf(t, fmt.Sprintf("%s/%dx%d", name, at[0], at[1]), func(_ *rig, o *tui.Options) { o.Colourless = colourless }, func(r *rig) {
+				r.resize(at[0], at[1])
+				fillTranscript(r)
+				r.sendUpdates(metered())
+				r.typeText("so fix it, and @upload.go too")
+				golden.RequireEqual(r.t, r.m.View().Content+"\n")
 			})
 		}
 	}
 }
 
-// The screens of a first minute, without style.
 func TestScreens(t *testing.T) {
 	for _, at := range [][2]int{{80, 24}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) {
-				r.width, r.height = at[0], at[1]
-				r.first.Model = llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: meter.Window{Tokens: 8192, Source: meter.WindowServer}}
-			}, func(r *rig) {
-				var b strings.Builder
-				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
-				shot("welcome")
-				r.typeText("/co")
-				shot("completions")
-				r.press("esc", "ctrl+c")
-				r.submit("what is this?")
-				r.sendAppended(conversation.UserMessage{Text: "what is this?"})
-				r.sendUpdates(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
-				shot("retrying")
-				r.sendUpdates(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("1", "go test ./..."))
-				shot("approval")
-				r.sendUpdates(updates.ApprovalClosed{CallID: "1"}, updates.Status{Phase: updates.Idle})
-				r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
-				shot("failed")
-				golden.RequireEqual(r.t, b.String())
-			})
+		screenOf(t, fmt.Sprintf("%dx%d", at[0], at[1]), func(r *rig, _ *tui.Options) {
+			r.width, r.height = at[0], at[1]
+			r.first.Model = llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: meter.Window{Tokens: 8192, Source: meter.WindowServer}}
+		}, func(r *rig) {
+			var b strings.Builder
+			shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
+			shot("welcome")
+			r.typeText("/co")
+			shot("completions")
+			r.press("esc", "ctrl+c")
+			r.submit("what is this?")
+			r.sendAppended(conversation.UserMessage{Text: "what is this?"})
+			r.sendUpdates(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+			shot("retrying")
+			r.sendUpdates(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("1", "go test ./..."))
+			shot("approval")
+			r.sendUpdates(updates.ApprovalClosed{CallID: "1"}, updates.Status{Phase: updates.Idle})
+			r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
+			shot("failed")
+			golden.RequireEqual(r.t, b.String())
 		})
 	}
 }
@@ -110,20 +105,18 @@ func TestEveryTerminalSize(t *testing.T) {
 		},
 	}
 	for name, state := range states {
-		t.Run(name, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.prompts = []string{"one", "two"} }, func(r *rig) {
-				state(r)
-				for _, at := range [][2]int{{1, 1}, {2, 2}, {1, 40}, {200, 1}, {3, 3}, {20, 6}, {40, 12}, {80, 24}, {120, 40}, {500, 200}} {
-					r.resize(at[0], at[1])
+		screenOf(t, name, func(r *rig, _ *tui.Options) { r.prompts = []string{"one", "two"} }, func(r *rig) {
+			state(r)
+			for _, at := range [][2]int{{1, 1}, {2, 2}, {1, 40}, {200, 1}, {3, 3}, {20, 6}, {40, 12}, {80, 24}, {120, 40}, {500, 200}} {
+				r.resize(at[0], at[1])
+			}
+			rng := rand.New(rand.NewPCG(1, uint64(len(name))))
+			for range 10 {
+				r.resize(1+rng.IntN(140), 1+rng.IntN(50))
+				if rng.IntN(4) == 0 {
+					r.press([]string{"pgup", "pgdown", "ctrl+o", "up", "down"}[rng.IntN(5)])
 				}
-				rng := rand.New(rand.NewPCG(1, uint64(len(name))))
-				for range 10 {
-					r.resize(1+rng.IntN(140), 1+rng.IntN(50))
-					if rng.IntN(4) == 0 {
-						r.press([]string{"pgup", "pgdown", "ctrl+o", "up", "down"}[rng.IntN(5)])
-					}
-				}
-			})
+			}
 		})
 	}
 }

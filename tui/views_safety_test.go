@@ -147,7 +147,6 @@ func TestHostileErrorsOfTheBackend(t *testing.T) {
 	})
 }
 
-// The rig checks the screen after random keys, pastes, clicks and updates.
 func TestAnyKeysInAnyViews(t *testing.T) {
 	var names []string
 	for _, b := range allBindings(tui.DefaultKeyMap()) {

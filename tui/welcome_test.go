@@ -42,7 +42,6 @@ func TestTheWelcomeShowsFoundServersAndKeys(t *testing.T) {
 	screenOf(t, "nothing", nil, func(r *rig) { r.wantNoText("Found:") })
 }
 
-// A suggestion is sent by its number, and only the demo model has suggestions.
 func TestASuggestionIsChosenByItsNumber(t *testing.T) {
 	withDemoModel := func(r *rig, _ *tui.Options) { r.first.Model = demoModel() }
 	for name, c := range map[string]struct {
@@ -56,7 +55,6 @@ func TestASuggestionIsChosenByItsNumber(t *testing.T) {
 		"another model": {nil, "2", "first send 2"},
 	} {
 		screenOf(t, name, c.change, func(r *rig) {
-			r.calls = nil
 			r.submit(c.typed)
 			r.wantCalls(c.want)
 		})

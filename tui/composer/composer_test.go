@@ -69,17 +69,6 @@ func wantAction(t *testing.T, got, want pane.Action) {
 	}
 }
 
-func TestEnterSubmitsAndEmpties(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	write(m, "  hello 漢字 \n")
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "  hello 漢字"})
-	wantDraft(t, m, "")
-	wantAction(t, press(t, m, "enter"), pane.Ignored{})
-	write(m, "  \n ")
-	wantAction(t, press(t, m, "enter"), pane.Ignored{})
-}
-
 func TestUnusedKeysGoToTheParent(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
@@ -140,7 +129,6 @@ func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
 	wantDraft(t, m, "queued")
 }
 
-// Folded pastes of a sent message are folded again when it returns.
 func TestAReturnedMessageHasItsFoldedPastes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)

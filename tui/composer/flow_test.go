@@ -222,7 +222,6 @@ func TestFilesComplete(t *testing.T) {
 	}
 }
 
-// Stashing an old prompt restores the draft from before the history was browsed.
 func TestStashingAnOldPromptKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)

@@ -170,7 +170,6 @@ func TestSelectedTextIsCopiedCutAndReplaced(t *testing.T) {
 	}
 }
 
-// A folded paste and a character of several code points are selected as one.
 func TestAPasteIsSelectedAsOne(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)

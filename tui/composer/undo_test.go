@@ -87,7 +87,6 @@ func TestUndoAllAndRedoAll(t *testing.T) {
 	})
 }
 
-// A change between two cuts separates them.
 func TestOtherChangesSeparateCuts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -8,7 +8,6 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// A large paste is one character to the cursor, and is read in full.
 func TestALargePasteIsFolded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a log\n", 200)

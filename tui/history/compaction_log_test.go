@@ -13,7 +13,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The ledger lists every compaction with its result, and has the keys of the history.
 func TestTheLedger(t *testing.T) {
 	t.Parallel()
 	price := 0.02

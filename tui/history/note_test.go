@@ -9,7 +9,7 @@ import (
 )
 
 // newRigWithNote returns a history in which a note replaces the first of two turns.
-func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
+func newRigWithNote(t *testing.T) (r *rig, epoch uint64) {
 	t.Helper()
 	r = newRig(t, 120, 40)
 	r.add(conversation.UserMessage{Text: "read it, and never touch go.mod"})
@@ -20,9 +20,6 @@ func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, e
 	r.add(conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd})
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: last}},
 		Appendix: "## Note on turn 0 (e1-e5)\n\n### What was done\n- t0: asked “read it”; read_file ×1\n\n### Names in tool results, by event\ne4: upload_test.go"}
-	if change != nil {
-		change(&note)
-	}
 	epoch = r.compact("turn 0, 4 messages evicted, note", note)
 	r.showLog()
 	return r, epoch
@@ -30,35 +27,18 @@ func newRigWithNote(t *testing.T, change func(*conversation.Summary)) (r *rig, e
 
 func TestEvictedRowsNameTheNote(t *testing.T) {
 	t.Parallel()
-	r, epoch := newRigWithNote(t, nil)
-	hasTexts := func(texts ...string) {
-		t.Helper()
-		for _, w := range texts {
-			if screen := r.screen(); !strings.Contains(screen, w) {
-				t.Errorf("%q is not in\n%s", w, screen)
-			}
-		}
-	}
+	r, epoch := newRigWithNote(t)
 	r.moveTo(1)
-	hasTexts("evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
+	wantTexts(t, r.screen(), "evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
 	if screen := r.screen(); strings.Contains(screen, "summar") {
 		t.Errorf("the note is called a summary:\n%s", screen)
 	}
 	r.moveTo(4)
-	hasTexts("part of the note above")
+	wantTexts(t, r.screen(), "part of the note above")
 	r.moveTo(epoch)
 	r.press("enter")
-	hasTexts("note on turn 0 by the program, without a model", "What was done", "set off by load line")
+	wantTexts(t, r.screen(), "note on turn 0 by the program, without a model", "What was done", "set off by load line")
 	r.moveTo(1)
 	r.press("tab", "tab")
-	hasTexts("▌ note")
-}
-
-func TestRowsOfASummaryAreSummarised(t *testing.T) {
-	t.Parallel()
-	r, _ := newRigWithNote(t, func(s *conversation.Summary) { s.Text = "They share a port." })
-	r.moveTo(1)
-	if screen := r.screen(); !strings.Contains(screen, "summarized: turn 0") || strings.Contains(screen, "evicted;") {
-		t.Error(screen)
-	}
+	wantTexts(t, r.screen(), "▌ note")
 }

@@ -24,7 +24,6 @@ func (n lines) Lines(row int, selected bool, _ int) []string {
 	return []string{fmt.Sprintf("  %d", row)}
 }
 
-// A panel takes lines from the rows, and the row with the cursor stays visible.
 func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 	t.Parallel()
 	var s pane.Sheet

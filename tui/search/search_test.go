@@ -169,7 +169,6 @@ func TestOldHitsStayUntilNewOnesArrive(t *testing.T) {
 	}
 }
 
-// At every width the match is visible, also among wide characters.
 func TestTheMatchIsVisible(t *testing.T) {
 	t.Parallel()
 	match := lipgloss.NewStyle().Bold(true)

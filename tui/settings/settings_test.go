@@ -202,7 +202,6 @@ func TestAnInvalidValueIsNotAccepted(t *testing.T) {
 	}
 }
 
-// The answer to a cancelled edit does not affect the next edit.
 func TestDoneEndsOnlyItsOwnEdit(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]string{"it is in force": "", "it failed": "the disk is full"} {

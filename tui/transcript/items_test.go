@@ -10,7 +10,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Streaming ends in the view that a stored reply has from the beginning.
 func TestStreamedEqualsStored(t *testing.T) {
 	t.Parallel()
 	for _, expanded := range []bool{false, true} {
@@ -50,7 +49,6 @@ func TestStreamedEqualsStored(t *testing.T) {
 	}
 }
 
-// The reply in the log is shown even if the streamed text was different.
 func TestTheLoggedReplyReplacesTheStreamedOne(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 60, 12)
@@ -60,7 +58,6 @@ func TestTheLoggedReplyReplacesTheStreamedOne(t *testing.T) {
 	r.wantNoText(t, "a stream")
 }
 
-// A folded call that failed shows the line with the reason.
 func TestAFailedCallShowsTheReason(t *testing.T) {
 	t.Parallel()
 	source := "Makefile: old does not occur. The lines closest to it are:\n    13\tNAME ?= x\n    14\tVERSION  ?= dev"
@@ -133,7 +130,6 @@ func TestACallShowsEachOfItsStates(t *testing.T) {
 	}
 }
 
-// A command that the user ran shows the first lines of its output, and all of it when unfolded.
 func TestAUserCommandShowsTheBeginningOfItsOutput(t *testing.T) {
 	t.Parallel()
 	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
@@ -203,7 +199,6 @@ func TestLastReplyAndExchange(t *testing.T) {
 	}
 }
 
-// Attached files are shown as one line each until they are unfolded.
 func TestFilesOfAMessageFold(t *testing.T) {
 	t.Parallel()
 	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"

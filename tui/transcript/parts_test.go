@@ -6,7 +6,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Only entries near the screen keep drawn lines and layouts, even after the user paged through a long conversation.
 func TestOnlyEntriesNearTheScreenKeepTheirLines(t *testing.T) {
 	t.Parallel()
 	x := items{width: 40}

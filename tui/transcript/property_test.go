@@ -116,7 +116,6 @@ func TestViewHasItsSizeAndNoHarmfulSequences(t *testing.T) {
 	}
 }
 
-// Cached lines never differ from newly drawn ones.
 func TestCachedLinesAreNotStale(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -13,7 +13,6 @@ func automaticOrigin(trigger string, before, after int) conversation.Origin {
 	return conversation.Origin{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
-// Failed automatic attempts are not shown, also when they are read from a log.
 func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 120, 60, turns(1)...)

@@ -1,7 +1,6 @@
 package transcript_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// After scrolling up, the top line stays while text is added below.
 func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 60, 10, turns(20)...)
@@ -47,24 +45,6 @@ func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	r.wantText(t, "a fault")
 	if r.Unseen() != 0 || !r.Following() {
 		t.Error("the end is not followed again")
-	}
-}
-
-// The top line also stays within the streaming reply.
-func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
-	t.Parallel()
-	r := openTranscript(t, 60, 10, turns(2)...)
-	for i := range 40 {
-		r.Delta(fmt.Sprintf("line %d\n\n", i), "")
-		r.View()
-	}
-	r.ScrollBy(-30)
-	before := r.lines()
-	for i := range 40 {
-		r.Delta(fmt.Sprintf("more %d\n\n", i), "")
-		if d := cmp.Diff(before, r.lines()); d != "" {
-			t.Fatalf("delta %d moved the view: %s", i, d)
-		}
 	}
 }
 

@@ -87,7 +87,6 @@ func TestARowOfATreeIsCopiedWithItsLines(t *testing.T) {
 	}
 }
 
-// While a mouse button is down the view does not move.
 func TestTheViewDoesNotMoveWhileAButtonIsDown(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 60, 10, turns(20)...)
