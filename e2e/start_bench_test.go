@@ -16,13 +16,17 @@ func storedSandbox(b *testing.B, n int) *sandbox {
 	return p
 }
 
+// threeServers configures servers of tools, which start with the first message.
+var threeServers = []string{"--cfg", "mcp.a.command=[sleep, 1d]", "--cfg", "mcp.b.command=[sleep, 1d]", "--cfg", "mcp.c.url=http://127.0.0.1:9/mcp"}
+
 // BenchmarkStart starts the program, warm, with 1,000 stored conversations: to the first painted frame (budget 42 ms), and to
-// the echo of a character typed then (80 ms). ms-cpu is the processor time until then.
+// the echo of a character typed then (80 ms). Three configured servers of tools change neither. ms-cpu is the processor time
+// until then.
 func BenchmarkStart(b *testing.B) {
 	for _, start := range []struct {
 		name string
 		args []string
-	}{{"new", nil}, {"continue", []string{"-c"}}} {
+	}{{"new", nil}, {"continue", []string{"-c"}}, {"servers", threeServers}} {
 		b.Run(start.name, func(b *testing.B) {
 			p := storedSandbox(b, 1000)
 			s := newServer(b)
@@ -53,13 +57,18 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkPrompt measures the idle program: resident memory (budget 26 MB), processor time (0.03 % of one core), bytes
-// written (0), wake-ups a second (1).
+// written (0), wake-ups a second (1). Three configured servers of tools change nothing.
 func BenchmarkPrompt(b *testing.B) {
+	b.Run("alone", func(b *testing.B) { benchPrompt(b) })
+	b.Run("servers", func(b *testing.B) { benchPrompt(b, threeServers...) })
+}
+
+func benchPrompt(b *testing.B, args ...string) {
 	p := storedSandbox(b, 1000)
 	s := newServer(b)
 	var memory, load, written, wakeups sample
 	for b.Loop() {
-		term := p.startChat(defaultSize, s)
+		term := p.startChat(defaultSize, s, args...)
 		settle := time.NewTimer(time.Second)
 		<-settle.C
 		proc := term.process(b)
