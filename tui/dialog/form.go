@@ -60,7 +60,7 @@ func rowsOf(field *conversation.FormField) []formRow {
 		var rows []formRow
 		defaults, _ := field.Default.([]any)
 		for i, option := range field.Options {
-			one := formRow{field: field, label: row.label + ": " + plain.Line(field.Labels[i]), option: option, values: []any{false, true}, shown: []string{"no", "yes"}}
+			one := formRow{field: field, label: plain.Line(field.Labels[i]) + " (" + row.label + ")", option: option, values: []any{false, true}, shown: []string{"no", "yes"}}
 			if slices.Contains(defaults, any(option)) {
 				one.chosen = 1
 			}

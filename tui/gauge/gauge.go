@@ -12,7 +12,7 @@ import (
 )
 
 // The line is a bar and, after it, the numbers. What does not fit is left out
-// in a fixed order: what is kept out, cost, cached share, after-send, numbers, the percentage of
+// in a fixed order: the words "kept out", cost, cached share, after-send, what is kept out, numbers, the percentage of
 // the load line, then the bar; how full the window is stays. Each number keeps the room
 // of its longest form, so that the bar has the same length as long as the terminal
 // has the same width. A text about the provider's cache replaces the cached share;
@@ -159,7 +159,8 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 		parts[0].text = "  " + pane.Dollars(cost)
 	}
 	if r.KeptOut > 0 {
-		parts = append(parts, part{text: "  ⊖ " + pane.Tokens(r.KeptOut) + " kept out", style: m.styles.Detail, order: 7})
+		brief := "  ⊖ " + pane.Tokens(r.KeptOut)
+		parts = append(parts, part{text: brief + " kept out", brief: brief, style: m.styles.Detail, order: 7})
 	}
 	switch {
 	case m.cache != "":
