@@ -89,7 +89,7 @@ var ceilings = map[string]size{
 	"tui/dialog":                    {2433, 824},
 	"tui/diffview":                  {556, 168},
 	"tui/edit":                      {1441, 191},
-	"tui/gauge":                     {353, 252},
+	"tui/gauge":                     {354, 252},
 	"tui/history":                   {2976, 1091},
 	"tui/pane":                      {1416, 801},
 	"tui/preview":                   {647, 372},
