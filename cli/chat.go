@@ -95,7 +95,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()
 	draftErr := model.KeepDraft(context.WithoutCancel(ctx))
-	return errors.Join(err, draftErr, h.Leave(model.Farewell()), signalled.Err())
+	return errors.Join(err, draftErr, h.Leave(model.LastExchange()), signalled.Err())
 }
 
 // resolveResume sets o.Resume to the full ID of the conversation to continue. A wrong ID fails before the chat opens.

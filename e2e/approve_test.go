@@ -14,7 +14,7 @@ import (
 func (t *terminal) awaitQuestion(texts ...string) screen {
 	t.t.Helper()
 	t.awaitText(texts...)
-	grace := time.NewTimer(dialog.Grace + 100*time.Millisecond)
+	grace := time.NewTimer(dialog.ReadingTime + 100*time.Millisecond)
 	defer grace.Stop()
 	<-grace.C
 	return t.awaitText(texts...)

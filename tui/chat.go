@@ -146,7 +146,7 @@ func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
-	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwn()}, wrote
+	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwnCommands()}, wrote
 }
 
 func (c *chat) paste(msg tea.PasteMsg) pane.Action {
@@ -249,8 +249,8 @@ func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
 		c.shell.stop()
-	case c.outbox.making() != nil:
-		c.outbox.making().stop()
+	case c.outbox.runningOwnCommand() != nil:
+		c.outbox.runningOwnCommand().stop()
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
 		c.session.activity.stopSummary()
 		c.session.Session.Cancel()
@@ -262,7 +262,7 @@ func (c *chat) cancel() bool {
 
 // stoppable reports whether something runs that the user has not stopped yet.
 func (c *chat) stoppable() bool {
-	return c.shell.running() || c.outbox.making() != nil || c.session.activity.stoppable()
+	return c.shell.running() || c.outbox.runningOwnCommand() != nil || c.session.activity.stoppable()
 }
 
 // keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.

@@ -56,7 +56,7 @@ func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	action = d.stack.Update(msg, now)
 	_, early := action.(dialog.Early)
 	// A user who just answered a question and presses a key means the question below.
-	if early && now.Sub(d.answeredAt) >= dialog.Grace && d.postpone(top) {
+	if early && now.Sub(d.answeredAt) >= dialog.ReadingTime && d.postpone(top) {
 		return nil, true
 	}
 	open := d.stack.Top() == top
@@ -152,7 +152,7 @@ func (d *dialogs) openQuestions() pane.Action {
 		return nil
 	}
 	now := d.env.Now()
-	if left := d.wroteAt.Add(dialog.Calm).Sub(now); left > 0 {
+	if left := d.wroteAt.Add(dialog.TypingPause).Sub(now); left > 0 {
 		if d.timerPending {
 			return nil
 		}

@@ -66,7 +66,7 @@ func TestACallIsApprovedWhileAViewIsOpen(t *testing.T) {
 	inEachView(t, func(r *rig, name string) {
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.wantText("Allow this?", "rm -rf build")
-		r.wait(dialog.Grace)
+		r.wait(dialog.ReadingTime)
 		r.press("y")
 		r.wantCalls("first answer c1 once")
 		r.wantNoText("Allow this?")

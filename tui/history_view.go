@@ -51,7 +51,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
-	if !v.session.outline.Begun() {
+	if !v.session.outline.HasMessages() {
 		return refusal("no history yet")
 	}
 	view, open := v.topView().(*historyView)

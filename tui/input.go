@@ -222,12 +222,12 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 func (m *Model) navigate(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Command:
-		if m.chat.isOwn(a.Name) {
-			return m.do(m.chat.sendOwn(a))
+		if m.chat.isOwnCommand(a.Name) {
+			return m.do(m.chat.sendOwnCommand(a))
 		}
 		return m.runTypedCommand(a)
-	case askOwn:
-		return m.do(m.dialogs.addQuestion(m.chat.outbox.ownQuestion(a, m.dialogs)))
+	case approveOwnCommand:
+		return m.do(m.dialogs.addQuestion(m.chat.outbox.ownCommandQuestion(a, m.dialogs)))
 	case composer.Help:
 		return m.do(help(m.env.Keys))
 	case deferred:

@@ -42,7 +42,7 @@ func (c *chat) layout(around surroundings) {
 	}
 	p.bodyLines = max(0, free-len(p.queued))
 	c.transcript.SetSize(width, p.bodyLines)
-	if !c.transcript.Begun() {
+	if !c.transcript.HasMessages() {
 		p.intro = c.welcomeLines(p.bodyLines)
 		p.bodyLines -= len(p.intro)
 		c.transcript.SetSize(width, p.bodyLines)
@@ -123,7 +123,7 @@ type guideState struct {
 // are the next step of the first-minute guide.
 func (c *chat) updateGuide() {
 	s := c.session
-	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.Begun(),
+	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.HasMessages(),
 		conversationID: s.ID, events: len(s.log)}
 	switch {
 	case s.ReadOnly == "":
@@ -257,7 +257,7 @@ func (c *chat) hints() string {
 		return b.Help().Key + " " + what
 	}
 	expand := ""
-	if c.transcript.Begun() {
+	if c.transcript.HasMessages() {
 		expand = hint(c.env.Keys.Screen.Expand, "details")
 	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")

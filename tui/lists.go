@@ -155,7 +155,7 @@ func (l *lists) loadPreview() pane.Action {
 
 // exchangeText returns a message and its reply as a list shows them: a line each, without Markdown.
 func exchangeText(question, reply string) string {
-	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.Measure).Render(plain.Text(reply)), " "))
+	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.MaxProseWidth).Render(plain.Text(reply)), " "))
 	var lines []string
 	for _, part := range []struct{ name, text string }{{"You:   ", question}, {"Reply: ", shown}} {
 		if words := strings.Join(strings.Fields(part.text), " "); words != "" {

@@ -26,7 +26,7 @@ func TestInstructionsAreListedAndTakenOver(t *testing.T) {
 		r.wantText("Instructions", "AGENTS.md changed.", "take the change over", "~/AGENTS.md", "1.5k", "in the prompt", "changed on disk")
 		r.press("enter")
 		r.wantText("take it over", "keep what it has")
-		r.wait(2 * dialog.Grace)
+		r.wait(2 * dialog.ReadingTime)
 		r.press("y")
 		r.wantCalls("memory true")
 		r.press("down", "down", "down")

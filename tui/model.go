@@ -93,8 +93,8 @@ func (m *Model) applyNewTheme() {
 	m.views.markStale()
 }
 
-// Farewell returns the last exchange as plain text, to print when the program ends.
-func (m *Model) Farewell() string { return m.chat.transcript.LastExchange() }
+// LastExchange returns the last exchange as plain text, to print when the program ends.
+func (m *Model) LastExchange() string { return m.chat.transcript.LastExchange() }
 
 // do carries out the action of a part.
 func (m *Model) do(action pane.Action) tea.Cmd {
@@ -261,7 +261,7 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 		if request.isTakeover && m.session.readOnly() {
 			cmds = append(cmds, m.do(textSnackbar("another window was first; it is followed here")))
 		}
-		cmds = append(cmds, m.env.waitForUpdates(c.Session), m.chat.loadOwn())
+		cmds = append(cmds, m.env.waitForUpdates(c.Session), m.chat.loadOwnCommands())
 		if request.target.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(request.target.event, request.target.query)))
 		}

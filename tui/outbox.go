@@ -50,13 +50,13 @@ func newWaiting(text string) waitingMessage {
 // outgoing is a message that is not passed to the session yet.
 type outgoing struct {
 	waitingMessage
-	mentions     []File    // files that it mentions
-	readStarted  bool      // the files are being read
-	ready        bool      // all files are read
-	attachedText string    // the attached text of the files
-	commandText  string    // the output of a command, which is added without requesting a reply; "" for a message
-	line         typedLine // the command
-	own          *ownCall  // the command of the user's own that makes the message; nil for others
+	mentions     []File         // files that it mentions
+	readStarted  bool           // the files are being read
+	ready        bool           // all files are read
+	attachedText string         // the attached text of the files
+	commandText  string         // the output of a command, which is added without requesting a reply; "" for a message
+	line         typedLine      // the command
+	own          *ownCommandRun // the command of the user's own that makes the message; nil for others
 
 	ranIn, rawOutput string // conversation in which the command ran ("": the one that opens next), and its output
 }

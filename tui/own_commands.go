@@ -38,8 +38,8 @@ type CommandApproval struct {
 // Error names the command.
 func (c *CommandApproval) Error() string { return c.Title + ": " + c.Command }
 
-// ownCall is a command that makes a message.
-type ownCall struct {
+// ownCommandRun is a run of a command of the user's own, which makes a message.
+type ownCommandRun struct {
 	name, args string
 	approved   []string
 	message    string             // "" while it is made
@@ -47,37 +47,37 @@ type ownCall struct {
 }
 
 // stop ends the making of a message. c may be nil.
-func (c *ownCall) stop() {
+func (c *ownCommandRun) stop() {
 	if c != nil && c.cancel != nil {
 		c.cancel()
 	}
 }
 
-// askOwn asks whether a command may run what it names.
-type askOwn struct {
+// approveOwnCommand asks whether a command may run what it names.
+type approveOwnCommand struct {
 	msg      *outgoing
 	approval CommandApproval
 }
 
-// loadOwn lists the commands. What could not be read is shown by the list of /commands.
-func (c *chat) loadOwn() tea.Cmd {
+// loadOwnCommands lists the commands. What could not be read is shown by the list of /commands.
+func (c *chat) loadOwnCommands() tea.Cmd {
 	c.ownListedAt = c.env.Now()
 	b := c.env.Backend
 	return loadInto(c.env, "listing your commands", func(ctx context.Context) ([]OwnCommand, error) {
 		list, _ := b.OwnCommands(ctx)
 		return list, nil
-	}, c.setOwn)
+	}, c.setOwnCommands)
 }
 
-// refreshOwn lists the commands again if one is being typed and the list is stale.
-func (c *chat) refreshOwn() tea.Cmd {
+// refreshOwnCommands lists the commands again if one is being typed and the list is stale.
+func (c *chat) refreshOwnCommands() tea.Cmd {
 	if !c.composer.Commanding() || c.env.Now().Sub(c.ownListedAt) < maxFilesAge {
 		return nil
 	}
-	return c.loadOwn()
+	return c.loadOwnCommands()
 }
 
-func (c *chat) setOwn(list []OwnCommand) {
+func (c *chat) setOwnCommands(list []OwnCommand) {
 	c.own = list
 	specs := Commands()
 	for _, o := range list {
@@ -86,31 +86,31 @@ func (c *chat) setOwn(list []OwnCommand) {
 	c.composer.SetCommands(specs)
 }
 
-func (c *chat) isOwn(name string) bool {
+func (c *chat) isOwnCommand(name string) bool {
 	return slices.ContainsFunc(c.own, func(o OwnCommand) bool { return o.Name == name })
 }
 
-func (c *chat) sendOwn(command composer.Command) pane.Action {
+func (c *chat) sendOwnCommand(command composer.Command) pane.Action {
 	line := cmp.Or(command.Line, "/"+command.Name)
 	if c.session.Elsewhere.Closed {
 		c.composer.Prepend(line)
 		return takeOver{}
 	}
 	return c.outbox.send(&outgoing{waitingMessage: newWaiting(line), line: typedLine{line, c.keyboard.textKeys},
-		own: &ownCall{name: command.Name, args: command.Args}})
+		own: &ownCommandRun{name: command.Name, args: command.Args}})
 }
 
-// listOwn lists the commands with their weights.
-func (c *chat) listOwn() pane.Action {
+// listOwnCommands lists the commands with their weights.
+func (c *chat) listOwnCommands() pane.Action {
 	ctx, b := c.env.ctx, c.env.Backend
 	return readAction(func(context.Context) (show, late func() pane.Action, err error) {
 		list, passedOver := b.OwnCommands(ctx)
 		listed := textSnackbar("your commands are listed: /commands shows them")
-		return func() pane.Action { c.setOwn(list); return c.openOwn(list, passedOver) }, func() pane.Action { c.setOwn(list); return listed }, nil
+		return func() pane.Action { c.setOwnCommands(list); return c.showOwnCommands(list, passedOver) }, func() pane.Action { c.setOwnCommands(list); return listed }, nil
 	})
 }
 
-func (c *chat) openOwn(list []OwnCommand, passedOver error) pane.Action {
+func (c *chat) showOwnCommands(list []OwnCommand, passedOver error) pane.Action {
 	var items []dialog.Item
 	for _, o := range list {
 		items = append(items, dialog.Item{ID: o.Name, Title: strings.TrimSpace("/" + o.Name + " " + plain.Line(o.Args)),
@@ -147,18 +147,18 @@ func (o *outbox) messageMade(msg *outgoing, text string, err error) pane.Action 
 	var asks *CommandApproval
 	switch {
 	case errors.As(err, &asks):
-		return askOwn{msg, *asks}
+		return approveOwnCommand{msg, *asks}
 	case errors.Is(err, context.Canceled):
-		return o.dropOwn(msg, textSnackbar("stopped: nothing was sent"))
+		return o.returnOwnCommand(msg, textSnackbar("stopped: nothing was sent"))
 	case err != nil:
-		return o.dropOwn(msg, requestFailed{err})
+		return o.returnOwnCommand(msg, requestFailed{err})
 	}
 	msg.own.message, msg.size, msg.ready = text, conversation.Measure(text), true
 	return o.flush()
 }
 
-// dropOwn returns the line of a command to the composer.
-func (o *outbox) dropOwn(msg *outgoing, why pane.Action) pane.Action {
+// returnOwnCommand returns the line of a command to the composer.
+func (o *outbox) returnOwnCommand(msg *outgoing, why pane.Action) pane.Action {
 	if !o.removeUnsent(msg) {
 		return nil
 	}
@@ -166,8 +166,8 @@ func (o *outbox) dropOwn(msg *outgoing, why pane.Action) pane.Action {
 	return actionList{why, o.flush()}
 }
 
-// making returns the command that makes a message now, or nil. When it is stopped, its line returns to the composer.
-func (o *outbox) making() *ownCall {
+// runningOwnCommand returns the command that makes a message now, or nil. When it is stopped, its line returns to the composer.
+func (o *outbox) runningOwnCommand() *ownCommandRun {
 	for _, msg := range o.unsent {
 		if msg.own != nil && msg.own.cancel != nil {
 			return msg.own
@@ -176,15 +176,15 @@ func (o *outbox) making() *ownCall {
 	return nil
 }
 
-// ownQuestion is the question whether a command may run what it names, once or not.
-func (o *outbox) ownQuestion(a askOwn, d *dialogs) question {
+// ownCommandQuestion is the question whether a command may run what it names, once or not.
+func (o *outbox) ownCommandQuestion(a approveOwnCommand, d *dialogs) question {
 	review := conversation.Review{Need: conversation.NeedApproval, Title: a.approval.Title, Command: a.approval.Command}
 	q := question{callID: "/command"}
 	q.dialog = dialog.NewApprove(review, nil, func(answer conversation.Answer) pane.Action {
 		d.questions = slices.DeleteFunc(d.questions, func(other question) bool { return other.dialog == q.dialog })
 		if answer.Grant == conversation.GrantNo {
 			a.msg.line.textKeys = o.keyboard.textKeys // the keys since then went into the dialog
-			return o.dropOwn(a.msg, refusal("not sent: you said no"))
+			return o.returnOwnCommand(a.msg, refusal("not sent: you said no"))
 		}
 		if !slices.Contains(o.unsent, a.msg) {
 			return nil

@@ -38,8 +38,8 @@ type session struct {
 
 // outline is what the session needs to know of the transcript.
 type outline interface {
-	// Begun reports whether the conversation has messages.
-	Begun() bool
+	// HasMessages reports whether the conversation has messages.
+	HasMessages() bool
 	// TurnOf returns the turn of an event.
 	TurnOf(seq uint64) int
 	// Turns is the number of turns.
@@ -105,7 +105,7 @@ func (s *session) keyChanged(p Provider) {
 
 // whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
 func (s *session) whyNotCompactable() string {
-	if why := s.whyNotChangeable(); why != "" || s.outline.Begun() {
+	if why := s.whyNotChangeable(); why != "" || s.outline.HasMessages() {
 		return why
 	}
 	return "this conversation is empty"
@@ -113,7 +113,7 @@ func (s *session) whyNotCompactable() string {
 
 // whyNotRewindable returns why no turn can be undone, "" if one can.
 func (s *session) whyNotRewindable() string {
-	if why := s.whyNotChangeable(); why != "" || s.outline.Begun() {
+	if why := s.whyNotChangeable(); why != "" || s.outline.HasMessages() {
 		return why
 	}
 	return "nothing to undo yet"

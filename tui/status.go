@@ -291,7 +291,7 @@ func (l *statusLine) stopSummaryHint() string {
 }
 
 // queuedLines draws the waiting messages in at most most lines, with a hint after the first.
-func queuedLines(all []waitingMessage, hint string, style pane.Ink, most, width int) []string {
+func queuedLines(all []waitingMessage, hint string, style pane.InlineStyle, most, width int) []string {
 	var lines []string
 	margin, free := pane.Margin(width), pane.Within(width)
 	for i, waiting := range all {

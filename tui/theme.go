@@ -56,10 +56,10 @@ func (ts themeStyles) glyphs() pane.Glyphs {
 
 func (ts themeStyles) status() statusStyles {
 	f, t := ts.styles.Frame, ts.styles.Text
-	ink := pane.NewInk
+	inline := pane.NewInlineStyle
 	return statusStyles{
-		title: ink(f.Header), detail: ink(f.Detail), rule: ink(f.Rule), subtle: ink(f.Status), accent: ink(t.UserMark),
-		warning: ink(t.Warning), failure: ink(t.Error), snack: ink(f.Snackbar),
+		title: inline(f.Header), detail: inline(f.Detail), rule: inline(f.Rule), subtle: inline(f.Status), accent: inline(t.UserMark),
+		warning: inline(t.Warning), failure: inline(t.Error), snack: inline(f.Snackbar),
 		welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error},
 	}
 }
@@ -299,6 +299,6 @@ func CheckTheme(name string, own ...string) error {
 
 // statusStyles are the styles of the lines around the transcript.
 type statusStyles struct {
-	title, detail, rule, subtle, accent, warning, failure, snack pane.Ink
+	title, detail, rule, subtle, accent, warning, failure, snack pane.InlineStyle
 	welcome                                                      welcome.Styles
 }

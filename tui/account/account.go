@@ -61,7 +61,7 @@ type Model struct {
 
 	width, height int
 
-	sheet    pane.Sheet
+	list     pane.ListDetail
 	content  Content
 	rows     []row
 	explains bool // the panel is open
@@ -81,7 +81,7 @@ func New(o Options) *Model {
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 0)
-	m.sheet.SetSize(m.width, m.height)
+	m.list.SetSize(m.width, m.height)
 }
 
 // SetStyles changes the styles.
@@ -103,7 +103,7 @@ func (m *Model) Show(c Content) {
 	m.rows = m.content.rows(m.rows[:0])
 	for i := range m.rows {
 		if m.rows[i].id() == on {
-			m.sheet.Keep(i)
+			m.list.Keep(i)
 			return
 		}
 	}
@@ -113,11 +113,11 @@ func (m *Model) Show(c Content) {
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View draws the view in exactly its lines and cells.
-func (m *Model) View() string { return m.sheet.View(m.styles.Styles, m.shown()) }
+func (m *Model) View() string { return m.list.View(m.styles.Styles, m.paneContent()) }
 
-func (m *Model) shown() pane.Shown {
+func (m *Model) paneContent() pane.Content {
 	f := m.frame()
-	return pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: m, Panel: m.panel(f)}
+	return pane.Content{Frame: f, Keys: pane.ListDetailKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: m, Panel: m.panel(f)}
 }
 
 func (m *Model) frame() pane.Frame {
@@ -148,7 +148,7 @@ func (m *Model) frame() pane.Frame {
 	if !m.content.ReadOnly {
 		f.Hints = append(f.Hints, pane.Hint("preview a compaction", k.Preview))
 	}
-	f.Where = strconv.Itoa(m.sheet.Selected(m)+1) + "/" + strconv.Itoa(len(m.rows))
+	f.Where = strconv.Itoa(m.list.Selected(m)+1) + "/" + strconv.Itoa(len(m.rows))
 	return f
 }
 
@@ -176,7 +176,7 @@ func (m *Model) panel(f pane.Frame) []string {
 
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	return m.sheet.Update(msg, m.shown, []pane.Command{
+	return m.list.Update(msg, m.paneContent, []pane.Command{
 		{On: m.keys.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
 		{On: m.keys.Preview, Do: func() pane.Action { return pane.Preview{} }},
 		{On: m.keys.Jump, Do: m.jump},
@@ -186,7 +186,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 }
 
 func (m *Model) selected() row {
-	if i := m.sheet.Selected(m); i >= 0 {
+	if i := m.list.Selected(m); i >= 0 {
 		return m.rows[i]
 	}
 	return row{}

@@ -134,7 +134,7 @@ func (m *Model) itemLine(r *row, width int) string {
 // gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line.
 func (m *Model) gauge(width int) []string {
 	r, s := &m.content.Reading, &m.styles
-	level := [...]lipgloss.Style{pane.Calm: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard}[pane.LevelOf(*r, r.Used)]
+	level := [...]lipgloss.Style{pane.Normal: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard}[pane.LevelOf(*r, r.Used)]
 	used, draft := pane.Tokens(r.Used), ""
 	if r.Estimated {
 		used = pane.About(r.Used)
@@ -158,7 +158,7 @@ func (m *Model) gauge(width int) []string {
 	if n < 1 {
 		return out
 	}
-	end := pane.NewInk(level.UnsetReverse()) // in reverse, an end would look like a filled cell
+	end := pane.NewInlineStyle(level.UnsetReverse()) // in reverse, an end would look like a filled cell
 	bar := end.Render("▕") + m.bar.Draw(pane.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
 	out = append(out, bar)
 	if m.height >= roomy {

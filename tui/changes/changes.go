@@ -91,7 +91,7 @@ type Model struct {
 
 	width   int
 	content Content
-	sheet   pane.Sheet
+	list    pane.ListDetail
 	reading bool             // the keys that move scroll the diff
 	drawn   map[int][]string // diffs at this width, by file
 }
@@ -104,7 +104,7 @@ func New(o Options) *Model {
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.drawn = max(width, 1), map[int][]string{}
-	m.sheet.SetSize(m.width, max(height, 1))
+	m.list.SetSize(m.width, max(height, 1))
 }
 
 // SetStyles changes the styles.
@@ -118,18 +118,18 @@ func (m *Model) Show(c Content) {
 	}
 	m.content, m.drawn = c, map[int][]string{}
 	if i := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == name }); i >= 0 {
-		m.sheet.Fit(m.shown())
-		m.sheet.Select(m, i)
+		m.list.Fit(m.paneContent())
+		m.list.Select(m, i)
 		return
 	}
-	m.sheet.ToTop(m)
-	m.sheet.Page.ToTop()
+	m.list.ToTop(m)
+	m.list.Page.ToTop()
 	m.reading = m.reading && len(c.Files) > 0
 }
 
 // file returns the file with the cursor, nil if there is none.
 func (m *Model) file() *File {
-	if i := m.sheet.Selected(m); i >= 0 {
+	if i := m.list.Selected(m); i >= 0 {
 		return &m.content.Files[i]
 	}
 	return nil
@@ -142,13 +142,13 @@ func (m *Model) isWide() bool { return pane.AsideWidth(m.width, true) > 0 }
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View draws the view in exactly its lines and cells.
-func (m *Model) View() string { return m.sheet.View(m.styles.Pane, m.shown()) }
+func (m *Model) View() string { return m.list.View(m.styles.Pane, m.paneContent()) }
 
-// shown is the list with the diff at its right. Where there is no room for both, it is one of them.
-func (m *Model) shown() pane.Shown {
-	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close,
+// paneContent is the list with the diff at its right. Where there is no room for both, it is one of them.
+func (m *Model) paneContent() pane.Content {
+	keys := pane.ListDetailKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close,
 		Listed: [][]key.Binding{pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves)}}
-	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m, Reading: m.reading, Wide: true}
+	v := pane.Content{Frame: m.frame(), Keys: keys, Rows: m, Reading: m.reading, Wide: true}
 	switch {
 	case m.file() == nil:
 		v.Body = m.placeholder()
@@ -162,10 +162,10 @@ func (m *Model) shown() pane.Shown {
 
 // Update handles a message and returns what the parent has to do. Another file is read from its beginning.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	before := m.sheet.Selected(m)
-	action := m.sheet.Update(msg, m.shown, m.commands())
-	if m.sheet.Selected(m) != before {
-		m.sheet.Page.ToTop()
+	before := m.list.Selected(m)
+	action := m.list.Update(msg, m.paneContent, m.commands())
+	if m.list.Selected(m) != before {
+		m.list.Page.ToTop()
 	}
 	return action
 }
@@ -198,8 +198,8 @@ func (m *Model) leave() pane.Action {
 
 // step moves the cursor to the next file, or the one before.
 func (m *Model) step(by int) pane.Action {
-	if to := m.sheet.Selected(m) + by; to >= 0 && to < len(m.content.Files) {
-		m.sheet.Select(m, to)
+	if to := m.list.Selected(m) + by; to >= 0 && to < len(m.content.Files) {
+		m.list.Select(m, to)
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (m *Model) frame() pane.Frame {
 	default:
 		f.Hints = []string{pane.Hint("read", k.Open), pane.Hint("copy", k.Copy), pane.Hint("close", k.Close), help, files,
 			pane.Hint("go there", k.Jump)}
-		f.Where = strconv.Itoa(m.sheet.Selected(m)+1) + "/" + strconv.Itoa(n)
+		f.Where = strconv.Itoa(m.list.Selected(m)+1) + "/" + strconv.Itoa(n)
 	}
 	return f
 }
@@ -304,7 +304,7 @@ func (m *Model) placeholder() []string {
 
 // diff draws the diff of the file with the cursor, as wide as its place.
 func (m *Model) diff() []string {
-	s, i := m.styles.Pane, m.sheet.Selected(m)
+	s, i := m.styles.Pane, m.list.Selected(m)
 	if m.drawn[i] != nil {
 		return m.drawn[i]
 	}

@@ -24,7 +24,7 @@ func (b box) padding() int {
 func (b box) inner() int { return max(b.width-2-2*b.padding(), 2) }
 
 // edge draws a horizontal border with a label in it.
-func (b box) edge(left, label, right string, border pane.Ink, text lipgloss.Style) string {
+func (b box) edge(left, label, right string, border pane.InlineStyle, text lipgloss.Style) string {
 	label = ansi.Truncate(label, max(b.width-5, 0), "…")
 	if label == "" {
 		return border.Render(left + strings.Repeat("─", b.width-2) + right)
@@ -34,7 +34,7 @@ func (b box) edge(left, label, right string, border pane.Ink, text lipgloss.Styl
 }
 
 // sides returns the border and padding left and right of the text.
-func (b box) sides(border pane.Ink) (left, right string) {
+func (b box) sides(border pane.InlineStyle) (left, right string) {
 	pad := strings.Repeat(" ", b.padding())
 	return border.Render("│") + pad, pad + border.Render("│")
 }

@@ -37,7 +37,7 @@ type Model struct {
 	prompts *history
 	files   *fileIndex
 	list    completion
-	seek    search
+	search  search
 	mouse   mouse
 	stashed edit.Draft // the stashed draft; empty if there is none
 
@@ -63,7 +63,7 @@ func New(o Options) *Model {
 	}
 	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
-	m.seek = search{text: m.text, prompts: m.prompts, keys: &m.keys}
+	m.search = search{text: m.text, prompts: m.prompts, keys: &m.keys}
 	m.SetSize(80, 24)
 	return m
 }
@@ -170,7 +170,7 @@ func (m *Model) Unknown() []string {
 // SetText replaces the draft and moves the cursor to its end. A large text is folded.
 func (m *Model) SetText(text string) {
 	m.replace(func() {
-		m.seek.stop()
+		m.search.stop()
 		m.text.Reset()
 		m.text.Enter(text)
 	})
@@ -182,7 +182,7 @@ func (m *Model) Prepend(text string) {
 	d := m.prompts.sent(text)
 	m.replace(func() {
 		if m.text.Empty() {
-			m.seek.stop()
+			m.search.stop()
 			m.text.Restore(d)
 			return
 		}
@@ -200,7 +200,7 @@ func (m *Model) Prepend(text string) {
 // that Up restores it.
 func (m *Model) Clear() {
 	m.replace(func() {
-		m.seek.stop()
+		m.search.stop()
 		if !m.text.Empty() {
 			m.prompts.add(m.text.Draft())
 			m.text.Reset()
@@ -235,7 +235,7 @@ func (m *Model) changed() {
 // textRows is the number of visible rows of text.
 func (m *Model) textRows() int {
 	rows := min(maxText, m.height/3-2)
-	if m.seek.on {
+	if m.search.on {
 		rows--
 	}
 	return min(m.text.Height(), max(rows, 1))

@@ -100,7 +100,7 @@ func (m *Model) Mouse(msg tea.MouseMsg, x, y int, now time.Time) bool {
 	point := func() { m.text.PointAt(m.top+row, x-1-m.box.padding()) }
 	switch msg.(type) {
 	case tea.MouseClickMsg:
-		if msg.Mouse().Button != tea.MouseLeft || m.seek.on || row < 0 || row >= m.textRows() {
+		if msg.Mouse().Button != tea.MouseLeft || m.search.on || row < 0 || row >= m.textRows() {
 			return false
 		}
 		m.list.hide()

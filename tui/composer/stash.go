@@ -16,7 +16,7 @@ func (m *Model) Stash() bool {
 		return false
 	}
 	m.replace(func() {
-		m.seek.stop()
+		m.search.stop()
 		before := m.stashed
 		m.stash()
 		m.prompts.keep(before.Text())
@@ -56,7 +56,7 @@ func (m *Model) RestoreDrafts(draft, stashed string) {
 	switch {
 	case m.text.Empty():
 		m.replace(func() {
-			m.seek.stop()
+			m.search.stop()
 			m.text.Enter(draft)
 		})
 		m.text.Forget()
@@ -80,8 +80,8 @@ func (m *Model) setStash(text string) {
 // draft. A slash command is not stored, because it may contain an API key.
 func (m *Model) Drafts() (draft, stashed string) {
 	d := m.text.Draft()
-	if m.seek.on {
-		d = m.seek.before.Draft
+	if m.search.on {
+		d = m.search.before.Draft
 	}
 	if n := len(m.prompts.entries); m.prompts.at < n {
 		d = m.prompts.edits[n]
@@ -101,7 +101,7 @@ func (m *Model) TakeDrafts() (draft, stashed string) {
 	draft, stashed = m.Drafts()
 	if draft != "" {
 		m.replace(func() {
-			m.seek.stop()
+			m.search.stop()
 			m.prompts.leave()
 			m.text.Reset()
 		})

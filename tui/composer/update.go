@@ -15,14 +15,14 @@ import (
 func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	action := pane.Action(pane.Ignored{})
 	before, changes := m.text.State(), m.text.Changes()
-	if m.seek.on {
-		before = m.seek.before
+	if m.search.on {
+		before = m.search.before
 	}
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		action = m.paste(msg)
 	case tea.KeyPressMsg:
-		if !m.seek.on && m.text.Recover(msg, m.editing) {
+		if !m.search.on && m.text.Recover(msg, m.editing) {
 			m.list.hide()
 			m.changed()
 			return nil, nil
@@ -31,7 +31,7 @@ func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	default:
 		return action, nil
 	}
-	if m.text.Changes() != changes && !m.seek.on && !leaves(action) {
+	if m.text.Changes() != changes && !m.search.on && !leaves(action) {
 		m.text.Record(before, edit.KindOf(msg, m.editing))
 	}
 	m.changed()
@@ -49,8 +49,8 @@ func leaves(action pane.Action) bool {
 
 // paste inserts pasted text, into the search query if a search is on.
 func (m *Model) paste(msg tea.PasteMsg) pane.Action {
-	if m.seek.on {
-		return m.seek.typed(msg)
+	if m.search.on {
+		return m.search.typed(msg)
 	}
 	if msg.Content != "" {
 		m.text.RemoveSelected()
@@ -62,10 +62,10 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 
 // press handles a key: the search gets it first, then the list, then the draft.
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
-	if m.seek.on {
-		action := m.seek.key(k)
+	if m.search.on {
+		action := m.search.key(k)
 		if _, ignored := action.(pane.Ignored); ignored && m.text.Moves(k, m.editing) {
-			m.seek.take()
+			m.search.take()
 			m.text.Move(k, m.editing)
 			return nil
 		}
@@ -138,7 +138,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 		return m.vertical(1), true
 	case key.Matches(k, keys.Search) && len(m.prompts.entries) > 0:
 		m.list.hide()
-		m.seek.start()
+		m.search.start()
 	case key.Matches(k, keys.Stash):
 		m.list.hide()
 		return nil, m.swap()

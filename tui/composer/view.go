@@ -19,7 +19,7 @@ import (
 // Height is the number of lines that View returns.
 func (m *Model) Height() int {
 	n := m.list.rows(m.height) + m.textRows() + 2
-	if m.seek.on {
+	if m.search.on {
 		n++
 	}
 	return n
@@ -37,8 +37,8 @@ func (m *Model) View() string {
 func (m *Model) Cursor() *tea.Cursor {
 	y, x := m.text.Cursor()
 	y += m.list.rows(m.height) + 1 - m.top
-	if m.seek.on {
-		x, y = ansi.StringWidth(m.seek.line()), m.Height()-2
+	if m.search.on {
+		x, y = ansi.StringWidth(m.search.line()), m.Height()-2
 	}
 	return tea.NewCursor(1+m.box.padding()+min(x, m.box.inner()-1), y)
 }
@@ -50,26 +50,26 @@ func (m *Model) draw() string {
 	if labelled {
 		style = m.styles.Shell
 	}
-	border := pane.NewInk(style) // worked out once: rendering a style allocates
+	border := pane.NewInlineStyle(style) // worked out once: rendering a style allocates
 	lines = append(lines, m.box.edge("╭", label, "╮", border, m.styles.Label))
 	left, right := m.box.sides(border)
 	for _, text := range m.drawText() {
 		lines = append(lines, m.box.row(left, text, right))
 	}
-	if m.seek.on {
-		lines = append(lines, m.box.row(left, m.styles.Label.Render(pane.Fit(m.seekLine(), m.box.inner())), right))
+	if m.search.on {
+		lines = append(lines, m.box.row(left, m.styles.Label.Render(pane.Fit(m.searchLine(), m.box.inner())), right))
 	}
 	lines = append(lines, m.box.edge("╰", m.position(), "╯", border, m.styles.Label))
 	return strings.Join(lines, "\n")
 }
 
-// seekLine returns the line of the search, cut at the left if it is too long, and whether it failed.
-func (m *Model) seekLine() string {
-	line := m.seek.line()
+// searchLine returns the line of the search, cut at the left if it is too long, and whether it failed.
+func (m *Model) searchLine() string {
+	line := m.search.line()
 	if over := ansi.StringWidth(line) - m.box.inner() + 1; over > 0 {
 		line = ansi.TruncateLeft(line, over, "")
 	}
-	if m.seek.query.Text() != "" && m.seek.match < 0 {
+	if m.search.query.Text() != "" && m.search.match < 0 {
 		line += "  no match"
 	}
 	return line
@@ -89,8 +89,8 @@ func (m *Model) label() (string, bool) {
 // position returns the position of the shown prompt in the history, or a note about the draft.
 func (m *Model) position() string {
 	at, n := m.prompts.at, len(m.prompts.entries)
-	if m.seek.on {
-		at = m.seek.from()
+	if m.search.on {
+		at = m.search.from()
 	}
 	if at >= n {
 		if text, ok := m.suggestions.numbered(m.Draft()); ok {
@@ -103,7 +103,7 @@ func (m *Model) position() string {
 
 // drawText draws the visible rows of text, each as wide as the box.
 func (m *Model) drawText() []string {
-	if m.text.Empty() && !m.seek.on {
+	if m.text.Empty() && !m.search.on {
 		return []string{m.styles.Placeholder.Render(pane.Fit(m.placeholder, m.box.inner()))}
 	}
 	var lines []string

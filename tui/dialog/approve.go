@@ -37,7 +37,7 @@ type Approve struct {
 	drawnAt       int
 	drawnIn       int
 	gaps          bool   // blank lines separate the parts
-	begun         bool   // it got a message before
+	gotMessage    bool   // it got a message before
 	read          bool   // the end of the text was visible
 	again         string // the key that showed the end of the text instead of allowing the call
 	sel           int
@@ -106,7 +106,7 @@ func (a *Approve) layout(l config, width, height int) int {
 			break
 		}
 	}
-	if !a.begun && a.change != nil && n == len(title) { // show the first change if not all fits
+	if !a.gotMessage && a.change != nil && n == len(title) { // show the first change if not all fits
 		a.text.scroll(max(0, first-1) - a.text.top)
 	}
 	rule, _ := a.ruleBlock()
@@ -115,7 +115,7 @@ func (a *Approve) layout(l config, width, height int) int {
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
-	a.begun, a.read = true, a.read || a.text.top+a.text.height >= a.text.len()
+	a.gotMessage, a.read = true, a.read || a.text.top+a.text.height >= a.text.len()
 	var action pane.Action
 	done := false
 	switch {

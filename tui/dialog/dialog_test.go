@@ -168,9 +168,9 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 				if view := plainView(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
-				held := s.Update(tuitest.Key(key), later.Add(dialog.Grace/2))
+				held := s.Update(tuitest.Key(key), later.Add(dialog.ReadingTime/2))
 				wantAction(t, held, nil)
-				second := s.Update(tuitest.Key(key), later.Add(2*dialog.Grace))
+				second := s.Update(tuitest.Key(key), later.Add(2*dialog.ReadingTime))
 				if _, ok := second.(approved); !ok {
 					t.Errorf("%v: the second %s does not allow it", size, key)
 				}
@@ -201,14 +201,14 @@ func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 				return s.Update(tuitest.Key(key), at)
 			}
 			wantAction(t, send(0, "enter"), dialog.Early{})
-			wantAction(t, send(dialog.Grace-1, "enter"), dialog.Early{})
+			wantAction(t, send(dialog.ReadingTime-1, "enter"), dialog.Early{})
 			// A user who continues typing does not answer.
-			wantAction(t, send(dialog.Grace-1, "enter"), dialog.Early{})
+			wantAction(t, send(dialog.ReadingTime-1, "enter"), dialog.Early{})
 			wantAction(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {
 				t.Fatal("the dialog was closed")
 			}
-			if action := send(dialog.Calm, "enter"); action == nil {
+			if action := send(dialog.TypingPause, "enter"); action == nil {
 				t.Error("no answer after a pause without keys")
 			}
 		})

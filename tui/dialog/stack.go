@@ -13,13 +13,12 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Grace is the time without a key press after a question opens before a key can
-// answer it, because a user who was typing has not read it. After more than
-// maxEarlyKeys early keys the time is Calm, because a user who keeps typing pauses
-// between words.
+// ReadingTime is the time without a key press after a question opens before a key can answer it: a user who was
+// typing has not read it. TypingPause is that time after more than maxEarlyKeys early keys: a user who keeps typing
+// pauses between words.
 const (
-	Grace = 400 * time.Millisecond
-	Calm  = 1500 * time.Millisecond
+	ReadingTime = 400 * time.Millisecond
+	TypingPause = 1500 * time.Millisecond
 )
 
 // maxEarlyKeys is how many early keys may still be attempts to answer.
@@ -101,7 +100,7 @@ func (s *Stack) SetStyles(styles themes.Styles) {
 // for terminals that measure by code point; nil for other terminals.
 func (s *Stack) SetLineFilter(line func(string) string) { s.lineFilter = line }
 
-// Push opens a dialog over the others. now is the time its Grace begins.
+// Push opens a dialog over the others. now is when its ReadingTime begins.
 func (s *Stack) Push(d Dialog, now time.Time) {
 	s.dialogs = append(s.dialogs, opened{Dialog: d})
 	s.layout(len(s.dialogs) - 1)
@@ -109,7 +108,7 @@ func (s *Stack) Push(d Dialog, now time.Time) {
 }
 
 // shown records that the top dialog became visible now.
-func (s *Stack) shown(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
+func (s *Stack) shown(now time.Time) { s.ready, s.early = now.Add(ReadingTime), 0 }
 
 // tooEarly reports whether a key came too early to be an answer. Keys with Ctrl
 // that do not answer are never too early: they scroll, and Ctrl+C interrupts.
@@ -120,9 +119,9 @@ func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
 		return false
 	}
 	s.early++
-	wait := Grace
+	wait := ReadingTime
 	if s.early > maxEarlyKeys {
-		wait = Calm
+		wait = TypingPause
 	}
 	if ready := now.Add(wait); ready.After(s.ready) {
 		s.ready = ready
@@ -208,9 +207,9 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 		return screen, nil
 	}
 	lines := strings.Split(screen, "\n")
-	if ink := pane.NewInk(s.config.styles.Dialog.Behind); !ink.Plain() && !isBeside(s.Top()) {
+	if dimmed := pane.NewInlineStyle(s.config.styles.Dialog.Behind); !dimmed.Plain() && !isBeside(s.Top()) {
 		for i, l := range lines {
-			lines[i] = ink.Render(ansi.Strip(l))
+			lines[i] = dimmed.Render(ansi.Strip(l))
 		}
 	}
 	for len(lines) < s.room.height {

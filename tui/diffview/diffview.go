@@ -118,7 +118,7 @@ func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, leftOut 
 
 // Layout divides a diff into rows of at most width cells.
 func (s Styles) Layout(f diff.File, width int, o Options) *Drawing {
-	d := drawer{inks: s.inks(), gutter: gutterOf(f, width), width: max(width, 1), most: o.Most}
+	d := drawer{inlineStyles: s.inline(), gutter: gutterOf(f, width), width: max(width, 1), most: o.Most}
 	hunks := trimmed(f.Hunks, o.Context)
 	for i, h := range hunks {
 		if i > 0 && !d.full() {
@@ -202,19 +202,22 @@ func trim(h diff.Hunk, context int) []diff.Hunk {
 	return out
 }
 
-// inks are the styles with their escape sequences computed once.
-type inks struct {
-	mark, row, word map[diff.Op]pane.Ink
-	number, note    pane.Ink
+// inlineStyles are the styles with their escape sequences computed once.
+type inlineStyles struct {
+	mark, row, word map[diff.Op]pane.InlineStyle
+	number, note    pane.InlineStyle
 }
 
-func (s Styles) inks() inks {
-	ink := pane.NewInk
-	return inks{
-		mark:   map[diff.Op]pane.Ink{diff.Added: ink(s.Added.Inherit(background(s.AddedRow))), diff.Removed: ink(s.Removed.Inherit(background(s.RemovedRow))), diff.Kept: ink(s.Number)},
-		row:    map[diff.Op]pane.Ink{diff.Added: ink(s.AddedRow), diff.Removed: ink(s.RemovedRow), diff.Kept: ink(s.Context)},
-		word:   map[diff.Op]pane.Ink{diff.Added: ink(s.AddedWord), diff.Removed: ink(s.RemovedWord), diff.Kept: ink(s.Context)},
-		number: ink(s.Number), note: ink(s.Note),
+func (s Styles) inline() inlineStyles {
+	styles := func(added, removed, kept lipgloss.Style) map[diff.Op]pane.InlineStyle {
+		return map[diff.Op]pane.InlineStyle{diff.Added: pane.NewInlineStyle(added), diff.Removed: pane.NewInlineStyle(removed),
+			diff.Kept: pane.NewInlineStyle(kept)}
+	}
+	return inlineStyles{
+		mark:   styles(s.Added.Inherit(background(s.AddedRow)), s.Removed.Inherit(background(s.RemovedRow)), s.Number),
+		row:    styles(s.AddedRow, s.RemovedRow, s.Context),
+		word:   styles(s.AddedWord, s.RemovedWord, s.Context),
+		number: pane.NewInlineStyle(s.Number), note: pane.NewInlineStyle(s.Note),
 	}
 }
 

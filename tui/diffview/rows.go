@@ -12,7 +12,7 @@ import (
 
 // drawer collects the rows of a diff and renders them.
 type drawer struct {
-	inks
+	inlineStyles
 	gutter
 	width   int // cells of a row at most
 	most    int // rows at most, 0 for all
@@ -160,17 +160,17 @@ func (d *drawer) addLine(r row, text string) {
 
 // render draws a row, without the blanks that fill it.
 func (d *drawer) render(r row) string {
-	line := d.inks.note.Render(r.note)
+	line := d.inlineStyles.note.Render(r.note)
 	if r.note == "" {
-		ink, numbers := d.row[r.op], d.inks.number
+		style, numbers := d.row[r.op], d.inlineStyles.number
 		if r.op != diff.Kept {
 			numbers = d.mark[r.op]
 		}
 		line = numbers.Render(d.numbers(r.op, r.oldLine, r.newLine, r.wrapped)) + d.mark[r.op].Render(string(r.op))
 		if d.digits > 0 || !r.wrapped {
-			line += ink.Render(" ")
+			line += style.Render(" ")
 		}
-		line += ink.Render(r.indent) + d.renderPart(r)
+		line += style.Render(r.indent) + d.renderPart(r)
 	}
 	if r.cut {
 		line = ansi.Truncate(line, d.width, "")

@@ -24,4 +24,4 @@ func (m *Model) cells(r meter.Reading, scale, n int) []int {
 }
 
 // Cell draws one cell of the bar for a legend. kind is a [projection.Segment] or one of the cells of package pane.
-func (m *Model) Cell(kind int) string { return m.bar.Draw([]int{kind}, m.lines[pane.Calm]) }
+func (m *Model) Cell(kind int) string { return m.bar.Draw([]int{kind}, m.lines[pane.Normal]) }

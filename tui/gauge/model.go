@@ -10,9 +10,9 @@ import (
 type Model struct {
 	styles Styles
 	bar    *pane.Bar
-	ends   [3][2]string // the bar's ends, rendered, by Level
-	lines  [3]pane.Ink  // ▲, by Level
-	cache  string       // text about the provider's cache in place of the cached share, "" for none
+	ends   [3][2]string        // the bar's ends, rendered, by Level
+	lines  [3]pane.InlineStyle // ▲, by Level
+	cache  string              // text about the provider's cache in place of the cached share, "" for none
 
 	drawn bool
 	last  meter.Reading // without its CostUSD, which is in cost
@@ -35,7 +35,7 @@ func (m *Model) SetStyles(styles Styles) {
 	styles.End = styles.Levels[pane.Blocked]
 	m.bar = pane.NewBar(styles.BarStyles)
 	for i, s := range styles.Levels {
-		m.lines[i] = pane.NewInk(s)
+		m.lines[i] = pane.NewInlineStyle(s)
 		s = s.UnsetReverse() // in reverse, an end would look like a filled cell
 		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
 	}

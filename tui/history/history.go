@@ -28,7 +28,7 @@ type Model struct {
 	keys          *KeyMap
 	width, height int
 
-	sheet    pane.Sheet
+	list     pane.ListDetail
 	document *document
 	draw     *drawer
 	search   *search
@@ -58,7 +58,7 @@ func (m *Model) SetSize(width, height int) {
 		return
 	}
 	m.width, m.height = max(width, 1), max(height, 1)
-	m.sheet.SetSize(m.width, m.height)
+	m.list.SetSize(m.width, m.height)
 	m.draw.height = m.height
 	m.draw.redraw()
 	m.fitList()
@@ -77,12 +77,12 @@ func (m *Model) SetUsed(used, prompt int) { m.document.Used, m.document.Prompt =
 // Show shows a conversation, with the cursor on the newest row.
 func (m *Model) Show(c Content) {
 	m.note = Note{}
-	m.sheet.Reset()
+	m.list.Reset()
 	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
 	*m.document = *open(c)
 	m.show(m.startSide, nil)
-	m.sheet.ToEnd(m.draw)
+	m.list.ToEnd(m.draw)
 }
 
 // Refresh shows the current state of the same conversation. The cursor stays on its event.
@@ -97,9 +97,9 @@ func (m *Model) Refresh(c Content) {
 	switch {
 	case m.draw.Len() == 0:
 	case sel < 0:
-		m.sheet.ToEnd(m.draw)
+		m.list.ToEnd(m.draw)
 	default:
-		m.sheet.Shift(m.document.rowAt(seq, sel) - sel)
+		m.list.Shift(m.document.rowAt(seq, sel) - sel)
 	}
 }
 
@@ -110,15 +110,15 @@ func (m *Model) show(s side, r *request) {
 	}
 	m.draw.redraw()
 	m.document.show(s, r)
-	m.sheet.Page.ToTop()
+	m.list.Page.ToTop()
 	m.fitList()
 }
 
 // fitList sets the size of the list to what the frame leaves.
-func (m *Model) fitList() { m.sheet.Fit(m.listContent()) }
+func (m *Model) fitList() { m.list.Fit(m.paneContent()) }
 
 // selected returns the row with the cursor, -1 if there is none.
-func (m *Model) selected() int { return m.sheet.Selected(m.draw) }
+func (m *Model) selected() int { return m.list.Selected(m.draw) }
 
 // cursorEvent returns the event with the cursor, 0 if there is none.
 func (m *Model) cursorEvent() uint64 {
@@ -131,7 +131,7 @@ func (m *Model) cursorEvent() uint64 {
 // goTo moves the cursor to the row of an event.
 func (m *Model) goTo(seq uint64) {
 	if m.draw.Len() > 0 {
-		m.sheet.Select(m.draw, m.document.rowAt(seq, 0))
+		m.list.Select(m.draw, m.document.rowAt(seq, 0))
 	}
 }
 
@@ -149,7 +149,7 @@ func (m *Model) currentRow() (item, bool) {
 // search.
 func (m *Model) Jump(event uint64, query string) {
 	m.note = Note{}
-	m.sheet.Reset()
+	m.list.Reset()
 	m.search.reset()
 	if q, err := find.Parse(query); err == nil {
 		m.search.query, m.search.isActive, m.search.stale = q, true, true
@@ -162,6 +162,6 @@ func (m *Model) Jump(event uint64, query string) {
 func (m *Model) Request(r inspect.RebuiltRequest, err error) {
 	if m.document.request.answer(r, err) {
 		m.show(m.document.side, m.document.request)
-		m.sheet.ToEnd(m.draw)
+		m.list.ToEnd(m.draw)
 	}
 }

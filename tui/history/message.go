@@ -65,7 +65,7 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.Measure))
+		return d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
 	case conversation.AssistantMessage:
 		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
 	case conversation.ToolResult:
@@ -87,7 +87,7 @@ func (d *drawer) replyLines(b conversation.AssistantMessage, open bool, width in
 	var out []line
 	if open && b.Reasoning != "" {
 		out = append(out, line{text: "reasoning:", style: d.styles.Pane.Muted})
-		out = append(out, d.wholeText(b.Reasoning, d.styles.Pane.Muted, min(width, markdown.Measure))...)
+		out = append(out, d.wholeText(b.Reasoning, d.styles.Pane.Muted, min(width, markdown.MaxProseWidth))...)
 		if b.Text != "" {
 			out = append(out, line{text: "answer:", style: d.styles.Pane.Muted})
 		}
@@ -241,7 +241,7 @@ func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int
 	case s.Role == projection.RoleAssistant:
 		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, width)...)
 	}
-	return d.textLines(s.Text, d.styles.Original, open, foldLines, min(width, markdown.Measure))
+	return d.textLines(s.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
 }
 
 // withoutPreamble returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.

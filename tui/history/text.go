@@ -124,7 +124,7 @@ func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line
 // markdownLines draws a text with its Markdown rendered; folded, without Markdown.
 func (p *painter) markdownLines(text string, open bool, n, width int) []line {
 	if !open {
-		return p.foldedText(text, p.styles.Original, n, min(width, markdown.Measure))
+		return p.foldedText(text, p.styles.Original, n, min(width, markdown.MaxProseWidth))
 	}
 	p.markdown.SetWidth(max(width, 1))
 	return append(rendered(p.markdown.Render(beginning(text, maxShown))), p.truncationNote(text, width)...)

@@ -28,7 +28,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 			return m.updateSearchField(msg)
 		}
 	case tea.MouseWheelMsg:
-		m.sheet.Update(msg, m.listContent, nil)
+		m.list.Update(msg, m.paneContent, nil)
 		return nil
 	case tea.MouseClickMsg:
 		return m.click(msg)
@@ -39,14 +39,14 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 // click moves the cursor. A click on the row with the cursor expands or folds it.
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
-	at := m.sheet.At(m.draw, msg.Mouse().Y-top)
-	if m.sheet.Helping() || msg.Button != tea.MouseLeft || at < 0 {
+	at := m.list.At(m.draw, msg.Mouse().Y-top)
+	if m.list.Helping() || msg.Button != tea.MouseLeft || at < 0 {
 		return nil
 	}
 	if at == m.selected() {
 		return m.toggle()
 	}
-	m.sheet.Update(msg, m.listContent, nil)
+	m.list.Update(msg, m.paneContent, nil)
 	return nil
 }
 
@@ -98,19 +98,19 @@ func (m *Model) onWritableRow(do func(item) pane.Action) func() pane.Action {
 
 // runKey runs the command of a key, or moves the cursor.
 func (m *Model) runKey(k tea.KeyPressMsg) pane.Action {
-	if m.sheet.Helping() || key.Matches(k, m.keys.Help) {
-		if m.sheet.Update(k, m.listContent, nil) == (pane.Ignored{}) { // any other key closes the list of keys
-			m.sheet.Reset()
+	if m.list.Helping() || key.Matches(k, m.keys.Help) {
+		if m.list.Update(k, m.paneContent, nil) == (pane.Ignored{}) { // any other key closes the list of keys
+			m.list.Reset()
 		}
 		return nil
 	}
 	if action, done := pane.Press(k, m.commands()); done {
 		return action
 	}
-	if m.draw.Len() > 0 && m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than Sheet.Update, which computes the frame first
+	if m.draw.Len() > 0 && m.list.List.Update(m.draw, k, m.keys.Moves, 0) { // faster than m.list.Update, which needs the frame
 		return nil
 	}
-	return m.sheet.Update(k, m.listContent, nil)
+	return m.list.Update(k, m.paneContent, nil)
 }
 
 // cancel ends the search, leaves a request, folds the row, or closes the history: the first of these that applies.
@@ -161,7 +161,7 @@ func (m *Model) toggle() pane.Action {
 	id := m.document.id(it)
 	m.draw.expanded[id] = !m.draw.expanded[id]
 	m.draw.redraw()
-	m.sheet.Select(m.draw, m.selected())
+	m.list.Select(m.draw, m.selected())
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (m *Model) expandOrGo() pane.Action {
 func (m *Model) moveToUserMessage(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
 		if m.document.isUserMessage(m.document.items[i]) {
-			m.sheet.Select(m.draw, i)
+			m.list.Select(m.draw, i)
 			return nil
 		}
 	}
@@ -233,7 +233,7 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 	case key.Matches(k, m.keys.Cancel):
 		from := s.from
 		m.endSearch()
-		m.sheet.Select(m.draw, from)
+		m.list.Select(m.draw, from)
 		return nil
 	case key.Matches(k, m.keys.Open):
 		if s.typing = false; s.invalid != "" {
@@ -251,7 +251,7 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 	s.parseField()
 	m.draw.redraw()
 	if i := s.nextMatch(s.from, 1, true); i >= 0 {
-		m.sheet.Select(m.draw, i)
+		m.list.Select(m.draw, i)
 	}
 	return nil
 }
@@ -277,6 +277,6 @@ func (m *Model) nextMatch(by int) pane.Action {
 	case by < 0 && i >= at:
 		m.note = Note{Text: "continued from the bottom"}
 	}
-	m.sheet.Select(m.draw, i)
+	m.list.Select(m.draw, i)
 	return nil
 }

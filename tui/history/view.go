@@ -22,9 +22,9 @@ const leastHeads = 16
 
 // View draws the history in exactly its lines and cells.
 func (m *Model) View() string {
-	v := m.listContent()
+	v := m.paneContent()
 	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.positionText()
-	return m.sheet.View(m.draw.styles.Pane, v)
+	return m.list.View(m.draw.styles.Pane, v)
 }
 
 // placeholder is the text in place of the rows while there are none.
@@ -42,17 +42,17 @@ func (m *Model) placeholder() []string {
 			"/compact compacts now; at the load line it happens automatically."
 	}
 	out := []string{margin + s.Text.Render(title), ""}
-	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
+	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.MaxProseWidth)) {
 		out = append(out, margin+s.Muted.Render(l))
 	}
 	return out
 }
 
-// listContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
-func (m *Model) listContent() pane.Shown {
-	keys := pane.SheetKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel,
+// paneContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
+func (m *Model) paneContent() pane.Content {
+	keys := pane.ListDetailKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel,
 		Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
-	v := pane.Shown{Frame: m.frame(), Keys: keys, Rows: m.draw}
+	v := pane.Content{Frame: m.frame(), Keys: keys, Rows: m.draw}
 	switch it, ok := m.currentRow(); {
 	case !ok:
 		v.Body = m.placeholder()
@@ -138,7 +138,7 @@ func (m *Model) status() string {
 	case text != "" && m.note.Failure:
 		style = s.Warning
 	case text != "":
-	case m.sheet.Helping():
+	case m.list.Helping():
 		style, text = s.Muted, "any other key closes the help"
 	default:
 		if it, ok := m.currentRow(); ok {

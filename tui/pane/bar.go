@@ -17,7 +17,7 @@ type BarStyles struct {
 
 // Bar draws bars from the kinds of their cells: see [Cells]. Only one goroutine may use it.
 type Bar struct {
-	inks   [CellEnd + 1]Ink
+	styles [CellEnd + 1]InlineStyle
 	glyphs [CellEnd + 1]string
 	solid  bool
 }
@@ -26,19 +26,19 @@ type Bar struct {
 func NewBar(s BarStyles) *Bar {
 	b := &Bar{solid: s.Glyphs == Blocks()}
 	for i, g := range s.Glyphs {
-		b.inks[i], b.glyphs[i] = NewInk(s.Segments[i]), g
+		b.styles[i], b.glyphs[i] = NewInlineStyle(s.Segments[i]), g
 	}
-	b.inks[CellFree], b.glyphs[CellFree] = NewInk(s.Free), FreeGlyph
-	b.inks[CellReserve], b.glyphs[CellReserve] = NewInk(s.Reserve), ReserveGlyph
-	b.inks[CellEnd], b.glyphs[CellEnd] = NewInk(s.End), EndGlyph
+	b.styles[CellFree], b.glyphs[CellFree] = NewInlineStyle(s.Free), FreeGlyph
+	b.styles[CellReserve], b.glyphs[CellReserve] = NewInlineStyle(s.Reserve), ReserveGlyph
+	b.styles[CellEnd], b.glyphs[CellEnd] = NewInlineStyle(s.End), EndGlyph
 	b.glyphs[CellLine] = LoadGlyph
 	return b
 }
 
 // Draw draws cells. line is the style of the load line.
-func (b *Bar) Draw(cells []int, line Ink) string {
+func (b *Bar) Draw(cells []int, line InlineStyle) string {
 	var out strings.Builder
-	b.inks[CellLine] = line
+	b.styles[CellLine] = line
 	for i := 0; i < len(cells); {
 		j := i + 1
 		for j < len(cells) && cells[j] == cells[i] {
@@ -52,7 +52,7 @@ func (b *Bar) Draw(cells []int, line Ink) string {
 
 // Run draws some cells of one kind.
 func (b *Bar) Run(kind, cells int) string {
-	return b.inks[kind].Render(strings.Repeat(b.glyphs[kind], max(cells, 0)))
+	return b.styles[kind].Render(strings.Repeat(b.glyphs[kind], max(cells, 0)))
 }
 
 // eighths is the number of steps in a cell for Length.
@@ -74,7 +74,7 @@ func (b *Bar) Length(of projection.Segment, tokens, most, cells int) string {
 	}
 	out := b.Run(int(of), full)
 	if rest > 0 {
-		out += b.inks[of].Render(partGlyphs[rest-1])
+		out += b.styles[of].Render(partGlyphs[rest-1])
 		full++
 	}
 	return out + strings.Repeat(" ", cells-full)

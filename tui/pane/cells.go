@@ -173,9 +173,9 @@ func Hint(what string, keys ...key.Binding) string {
 
 // Each renders each line separately, so that no style spans a line break.
 func Each(s lipgloss.Style, lines []string) []string {
-	ink, out := NewInk(s), make([]string, len(lines))
+	style, out := NewInlineStyle(s), make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = ink.Render(l)
+		out[i] = style.Render(l)
 	}
 	return out
 }

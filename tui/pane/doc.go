@@ -1,4 +1,4 @@
-// Package pane has what the full-screen views share: a [Sheet] of rows or of a page, with its
+// Package pane has what the full-screen views share: a [ListDetail] of rows or of a page, with its
 // keys; a [Frame] with a title above and keys below; a [List] that draws only visible rows;
 // functions that cut, wrap and align text by cells; bars; and the formats of numbers.
 //

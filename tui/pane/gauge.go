@@ -90,23 +90,23 @@ type Level int
 
 // The levels. Only these change the colour of numbers.
 const (
-	Calm    Level = iota // below the load line
+	Normal  Level = iota // below the load line
 	Loaded               // at or above the load line: compaction starts
 	Blocked              // at or above the hard line: requests wait for compaction
 )
 
-// LevelOf returns the level of a number of tokens in a reading's window. It is Calm if the
+// LevelOf returns the level of a number of tokens in a reading's window. It is Normal if the
 // window is unknown.
 func LevelOf(r meter.Reading, tokens int) Level {
 	switch {
 	case !r.Window.IsKnown():
-		return Calm
+		return Normal
 	case r.HardLine > 0 && tokens >= r.HardLine, tokens > r.Window.Tokens:
 		return Blocked
 	case r.LoadLine > 0 && tokens >= r.LoadLine:
 		return Loaded
 	}
-	return Calm
+	return Normal
 }
 
 // Share formats tokens as a percentage of a reading's window, <1% if it rounds to 0, and ""

@@ -70,7 +70,7 @@ func TestLevelsChangeOnlyAtTheLines(t *testing.T) {
 		used int
 		want pane.Level
 	}{
-		{0, pane.Calm}, {64_000, pane.Calm}, {108_799, pane.Calm}, {108_800, pane.Loaded}, {119_999, pane.Loaded},
+		{0, pane.Normal}, {64_000, pane.Normal}, {108_799, pane.Normal}, {108_800, pane.Loaded}, {119_999, pane.Loaded},
 		{120_000, pane.Blocked}, {128_001, pane.Blocked},
 	} {
 		if got := pane.LevelOf(r, c.used); got != c.want {
@@ -81,7 +81,7 @@ func TestLevelsChangeOnlyAtTheLines(t *testing.T) {
 	if got := pane.LevelOf(noLines, 101); got != pane.Blocked {
 		t.Errorf("over the window without lines: level %d", got)
 	}
-	if got := pane.LevelOf(meter.Reading{LoadLine: 5}, 10); got != pane.Calm {
+	if got := pane.LevelOf(meter.Reading{LoadLine: 5}, 10); got != pane.Normal {
 		t.Errorf("unknown window: level %d", got)
 	}
 }

@@ -13,7 +13,7 @@ const reset = "\x1b[m"
 type Surface struct{ begin string }
 
 // NewSurface returns a surface with the background of a style.
-func NewSurface(s lipgloss.Style) Surface { return Surface{NewInk(s).before} }
+func NewSurface(s lipgloss.Style) Surface { return Surface{NewInlineStyle(s).before} }
 
 // Under draws a line, which may have styles, on the surface. Parts with their own background keep it.
 func (s Surface) Under(line string) string {

@@ -81,7 +81,7 @@ type Model struct {
 	focus   string // the last focus, also while the profile writes no summary
 	review  bool   // the last choice of review, likewise
 
-	sheet pane.Sheet
+	list pane.ListDetail
 }
 
 // New returns the view.
@@ -97,13 +97,13 @@ func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width = max(width, 1)
-	m.sheet.SetSize(m.width, max(height, 1))
+	m.list.SetSize(m.width, max(height, 1))
 }
 
 // Reset forgets the request and the place on the page.
 func (m *Model) Reset() {
 	m.waiting, m.focus, m.review = false, "", false
-	m.sheet.Reset()
+	m.list.Reset()
 }
 
 // Show shows the numbers of a request. If the user has changed the request since, they are
@@ -165,7 +165,7 @@ func (m *Model) writesSummary(profile string) bool {
 
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	action := m.sheet.Update(msg, m.shown, m.commands())
+	action := m.list.Update(msg, m.paneContent, m.commands())
 	if action == (pane.Closed{}) {
 		m.Reset()
 	}

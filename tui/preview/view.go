@@ -27,13 +27,13 @@ const (
 )
 
 // View draws the view.
-func (m *Model) View() string { return m.sheet.View(m.o.Styles.Pane, m.shown()) }
+func (m *Model) View() string { return m.list.View(m.o.Styles.Pane, m.paneContent()) }
 
-func (m *Model) shown() pane.Shown {
+func (m *Model) paneContent() pane.Content {
 	k := m.o.Keys
 	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}
-	keys := pane.SheetKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
-	return pane.Shown{Frame: m.frame(), Keys: keys, Body: m.body()}
+	keys := pane.ListDetailKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	return pane.Content{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 
 // Cursor is nil: the view has no text field.

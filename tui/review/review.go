@@ -93,7 +93,7 @@ type Model struct {
 	editing    bool
 	edit       *edit.Field
 	discarding bool // the next press of the key to discard discards the summary
-	sheet      pane.Sheet
+	list       pane.ListDetail
 }
 
 // New returns the view.
@@ -106,7 +106,7 @@ func New(o Options) *Model {
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
-	m.sheet.SetSize(m.width, m.height)
+	m.list.SetSize(m.width, m.height)
 }
 
 // SetStyles changes the styles.
@@ -120,7 +120,7 @@ func (m *Model) Show(c Content) {
 		return
 	}
 	m.editing, m.discarding = false, false
-	m.sheet.Reset()
+	m.list.Reset()
 	m.resetText()
 }
 
@@ -182,7 +182,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	_, pressed := msg.(tea.KeyPressMsg)
 	commands := m.commands(m.discarding)
 	m.discarding = m.discarding && !pressed
-	return m.sheet.Update(msg, m.shown, commands)
+	return m.list.Update(msg, m.paneContent, commands)
 }
 
 // commands are the keys of the view. discarding says that the last key was the one to discard the summary.
@@ -246,14 +246,14 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 var tooLong = pane.Snackbar{Text: "not all was pasted: a summary can have at most 256 KB here", Failure: true}
 
 // View draws the view.
-func (m *Model) View() string { return m.sheet.View(m.o.Styles, m.shown()) }
+func (m *Model) View() string { return m.list.View(m.o.Styles, m.paneContent()) }
 
-// shown is the summary, or the field in which it is edited.
-func (m *Model) shown() pane.Shown {
+// paneContent is the summary, or the field in which it is edited.
+func (m *Model) paneContent() pane.Content {
 	k := m.o.Keys
 	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
-	keys := pane.SheetKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
-	v := pane.Shown{Frame: m.frame(), Keys: keys}
+	keys := pane.ListDetailKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	v := pane.Content{Frame: m.frame(), Keys: keys}
 	if !m.editing {
 		v.Body = m.body()
 		return v

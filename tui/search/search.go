@@ -88,7 +88,7 @@ type Model struct {
 	field   *edit.Field
 	typed   string // the query in the field, normalised; "" for none
 	problem string // why the text in the field is no query, "" if it is one or empty
-	sheet   pane.Sheet
+	list    pane.ListDetail
 
 	found   Content
 	query   find.Query // of found
@@ -108,7 +108,7 @@ func (m *Model) stale() bool { return m.typed != m.foundBy }
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
-	m.sheet.SetSize(m.width, m.height)
+	m.list.SetSize(m.width, m.height)
 	m.field.SetSize(max(pane.Within(m.width)-len(prompt), 2), 1)
 }
 
@@ -137,7 +137,7 @@ func (m *Model) Show(found Content) {
 		foundBy = query.String()
 	}
 	if foundBy != m.foundBy {
-		m.sheet.ToTop(m)
+		m.list.ToTop(m)
 	}
 	m.found, m.query, m.foundBy = found, query, foundBy
 }
@@ -154,7 +154,7 @@ func (m *Model) parse() {
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	k := m.options.Keys
-	action := m.sheet.Update(msg, m.shown, []pane.Command{{On: k.Open, Do: m.open}})
+	action := m.list.Update(msg, m.paneContent, []pane.Command{{On: k.Open, Do: m.open}})
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MaxInLine)], "\r\n")}
 	}
@@ -170,7 +170,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 }
 
 func (m *Model) open() pane.Action {
-	row := m.sheet.Selected(m)
+	row := m.list.Selected(m)
 	if row < 0 || m.stale() {
 		return nil
 	}

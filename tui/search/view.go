@@ -26,24 +26,24 @@ const (
 
 // View draws the view.
 func (m *Model) View() string {
-	v := m.shown()
+	v := m.paneContent()
 	if m.Len() > 0 {
-		v.Frame.Where = fmt.Sprintf("%d of %d", m.sheet.Selected(m)+1, m.Len())
-		return m.sheet.View(m.options.Styles, v)
+		v.Frame.Where = fmt.Sprintf("%d of %d", m.list.Selected(m)+1, m.Len())
+		return m.list.View(m.options.Styles, v)
 	}
 	text, look := m.message()
 	v.Body = pane.Each(look, pane.Wrap(text, max(m.width-4, 1)))
 	for i, l := range v.Body {
 		v.Body[i] = "  " + l
 	}
-	return m.sheet.View(m.options.Styles, v)
+	return m.list.View(m.options.Styles, v)
 }
 
-// shown is the list of hits with its frame.
-func (m *Model) shown() pane.Shown {
+// paneContent is the list of hits with its frame.
+func (m *Model) paneContent() pane.Content {
 	k := m.options.Keys
 	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
-	return pane.Shown{Frame: m.frame(), Keys: pane.SheetKeys{Moves: moves, Close: k.Close}, Rows: m}
+	return pane.Content{Frame: m.frame(), Keys: pane.ListDetailKeys{Moves: moves, Close: k.Close}, Rows: m}
 }
 
 // Cursor returns the place of the cursor in the field.
@@ -208,12 +208,12 @@ func (m *Model) excerpt(h find.Hit, width int, style lipgloss.Style) string {
 	if len(matches) == 0 {
 		matches = []find.Span{match}
 	}
-	plainInk, matchInk := pane.NewInk(style), pane.NewInk(m.options.Styles.Match.Inherit(style))
+	unmarked, marked := pane.NewInlineStyle(style), pane.NewInlineStyle(m.options.Styles.Match.Inherit(style))
 	var b strings.Builder
 	done := 0
 	for _, p := range matches {
-		b.WriteString(plainInk.Render(short[done:p.Start]) + matchInk.Render(short[p.Start:p.End]))
+		b.WriteString(unmarked.Render(short[done:p.Start]) + marked.Render(short[p.Start:p.End]))
 		done = p.End
 	}
-	return pane.Clip(b.String()+plainInk.Render(short[done:]), width)
+	return pane.Clip(b.String()+unmarked.Render(short[done:]), width)
 }

@@ -63,7 +63,7 @@ type Model struct {
 
 	content Content
 	rows    rows
-	list    pane.Sheet
+	list    pane.ListDetail
 	toggled bool // the user switched the explanation from its default, which depends on the size
 
 	stage  stage
@@ -154,7 +154,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return m.typeIn(msg)
 	}
 	k := m.o.Keys
-	return m.list.Update(msg, m.shown, []pane.Command{
+	return m.list.Update(msg, m.paneContent, []pane.Command{
 		{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},

@@ -30,7 +30,7 @@ func (m *Model) explains() bool { return (m.width >= beside || m.height >= roomy
 func (m *Model) fit() {
 	m.field.SetSize(max(pane.Within(m.width)-len(m.prompt()), 2), 1)
 	m.list.SetSize(m.width, m.height)
-	m.list.Fit(m.shown())
+	m.list.Fit(m.paneContent())
 	if i := m.list.Selected(&m.rows); i >= 0 {
 		m.list.Select(&m.rows, i)
 	}
@@ -38,17 +38,17 @@ func (m *Model) fit() {
 
 // View draws the view.
 func (m *Model) View() string {
-	v := m.shown()
+	v := m.paneContent()
 	if m.content.Rows == nil {
 		v.Body = []string{pane.Margin(m.width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
 	}
 	return m.list.View(m.o.Styles.Pane, v)
 }
 
-// shown is the rows with the explanation of the one with the cursor.
-func (m *Model) shown() pane.Shown {
+// paneContent is the rows with the explanation of the one with the cursor.
+func (m *Model) paneContent() pane.Content {
 	f := m.frame()
-	v := pane.Shown{Frame: f, Keys: pane.SheetKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
+	v := pane.Content{Frame: f, Keys: pane.ListDetailKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
 	if width := pane.AsideWidth(m.width, false); width > 0 && m.explains() {
 		v.Aside = m.detail(width)
 	}

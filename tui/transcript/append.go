@@ -144,7 +144,7 @@ func (m *Model) push(it item) {
 	switch it.(type) {
 	case *noticeItem, *outputItem:
 	default:
-		m.begun = true
+		m.hasMessages = true
 	}
 	if !m.scroll.follow {
 		m.scroll.unseen++

@@ -27,13 +27,13 @@ type Model struct {
 	selection *selection
 	overlays  overlays
 
-	calls   map[string]*toolItem // by call ID, the newest of each
-	running []*toolItem          // calls that were started; some may have ended
-	live    *entry               // the streaming reply, or nil
-	failed  *noticeItem          // why the newest turn failed; nil if it did not, or more followed
-	begun   bool                 // there are items other than notices and outputs
-	model   string               // the newest in the log
-	adding  logPosition          // position of the event being added
+	calls       map[string]*toolItem // by call ID, the newest of each
+	running     []*toolItem          // calls that were started; some may have ended
+	live        *entry               // the streaming reply, or nil
+	failed      *noticeItem          // why the newest turn failed; nil if it did not, or more followed
+	hasMessages bool                 // there are items other than notices and outputs
+	model       string               // the newest in the log
+	adding      logPosition          // position of the event being added
 
 	view  string
 	dirty bool
@@ -116,7 +116,7 @@ func (m *Model) SetFrame(frame int) {
 func (m *Model) Reset(events []conversation.Event) {
 	m.items.entries, m.items.cache = nil, lineCache{}
 	m.calls, m.running, m.live, m.failed = map[string]*toolItem{}, nil, nil, nil
-	m.begun, m.model, m.overlays = false, "", overlays{}
+	m.hasMessages, m.model, m.overlays = false, "", overlays{}
 	m.scroll.position = position{follow: true}
 	m.selection.clear()
 	m.Append(events)
@@ -130,8 +130,8 @@ func (m *Model) ToggleExpanded() {
 	m.dirty = true
 }
 
-// Begun reports whether the transcript shows anything other than notices and outputs.
-func (m *Model) Begun() bool { return m.begun }
+// HasMessages reports whether the transcript shows anything other than notices and outputs.
+func (m *Model) HasMessages() bool { return m.hasMessages }
 
 // Turns is the number of turns of the conversation, including rewound
 // turns.

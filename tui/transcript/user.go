@@ -63,7 +63,7 @@ func (u *userItem) indent(int) int             { return 2 }
 func (u *userItem) source(*drawOptions) string { return plain.Text(u.text) }
 
 func (u *userItem) draw(l *drawOptions, width int) []string {
-	room := max(1, min(width, markdown.Measure)-2)
+	room := max(1, min(width, markdown.MaxProseWidth)-2)
 	if l.expanded {
 		all := u.text
 		if u.ran != "" {

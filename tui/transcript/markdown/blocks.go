@@ -29,7 +29,7 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	case *ast.Heading:
 		return p.heading(n, width)
 	case *ast.ThematicBreak:
-		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(p.r.proseWidth(width), Measure)))}
+		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(p.r.proseWidth(width), MaxProseWidth)))}
 	case *ast.FencedCodeBlock:
 		return p.fence(n, width)
 	case *ast.CodeBlock:
@@ -127,7 +127,7 @@ func (p *page) item(n ast.Node, marker byte, number, width, depth int) []string 
 func (p *page) html(n *ast.HTMLBlock, width int) []string {
 	source := joinLines(n.Lines(), p.source)
 	if n.HasClosure() {
-		source += string(unguard(n.ClosureLine.Value(p.source)))
+		source += string(restoreDelimiters(n.ClosureLine.Value(p.source)))
 	}
 	lines := trimBlank(plainLines(plain.Text(source), p.r.proseWidth(width)))
 	for i, l := range lines {
@@ -154,6 +154,6 @@ func (p *page) raw(n ast.Node, width int) []string {
 		return nil
 	}
 	indent := strings.Repeat(" ", start-lineStart(p.source, start))
-	source := strings.ReplaceAll(string(unguard(p.source[start:stop])), "\n"+indent, "\n")
+	source := strings.ReplaceAll(string(restoreDelimiters(p.source[start:stop])), "\n"+indent, "\n")
 	return trimBlank(plainLines(source, p.r.proseWidth(width)))
 }

@@ -23,19 +23,19 @@ const (
 	roomForIndent = 24
 )
 
-// joinLines returns the text of a block's lines, with the delimiters that the guard replaced.
+// joinLines returns the text of a block's lines, with the delimiters that were replaced.
 func joinLines(lines *text.Segments, source []byte) string {
 	var b strings.Builder
 	for i := range lines.Len() {
 		seg := lines.At(i)
-		b.Write(unguard(seg.Value(source)))
+		b.Write(restoreDelimiters(seg.Value(source)))
 	}
 	return b.String()
 }
 
 // fence lays out a fenced block. While the block is open and the text is streaming it has no colours: see liveFence.
 func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
-	language := string(unguard(n.Language(p.source)))
+	language := string(restoreDelimiters(n.Language(p.source)))
 	code := joinLines(n.Lines(), p.source)
 	if strings.TrimSpace(code) == "" {
 		return nil

@@ -31,7 +31,7 @@ func newLiveFence(r *Renderer, source []byte, start int) *liveFence {
 		return nil
 	}
 	f := &liveFence{r: r, read: start + len(line) + 1}
-	line = unguard(line)
+	line = restoreDelimiters(line)
 	for f.indent < len(line) && line[f.indent] == ' ' {
 		f.indent++
 	}
@@ -58,7 +58,7 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 		if i < 0 {
 			break
 		}
-		line := unguard(source[f.read : f.read+i])
+		line := restoreDelimiters(source[f.read : f.read+i])
 		if f.closes(line) {
 			return nil, false
 		}
@@ -73,7 +73,7 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 		lines := f.r.coloured(f.language, string(bytes.TrimSuffix(f.code, []byte("\n"))))
 		f.rows = f.r.codeRows(f.language, lines, f.r.width)
 	}
-	rest := unguard(source[f.read:])
+	rest := restoreDelimiters(source[f.read:])
 	if f.closes(rest) { // it may become the closing fence: not shown until it is complete
 		return f.rows, true
 	}

@@ -95,7 +95,7 @@ func special(b []byte) bool {
 
 // literal resolves backslash escapes and entities, each once and in one pass, and sanitises the result.
 func literal(raw []byte) string {
-	s := string(unguard(raw))
+	s := string(restoreDelimiters(raw))
 	if !strings.ContainsAny(s, `\&`) {
 		return s
 	}
@@ -131,7 +131,7 @@ func (p *page) rewriteCode(c *ast.CodeSpan) {
 	var b strings.Builder
 	for t := c.FirstChild(); t != nil; t = t.NextSibling() {
 		if t, ok := t.(*ast.Text); ok {
-			b.Write(unguard(t.Segment.Value(p.source)))
+			b.Write(restoreDelimiters(t.Segment.Value(p.source)))
 		}
 	}
 	code := b.String()
@@ -143,7 +143,7 @@ func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
 	var b strings.Builder
 	for i := range h.Segments.Len() {
 		seg := h.Segments.At(i)
-		b.Write(unguard(seg.Value(p.source)))
+		b.Write(restoreDelimiters(seg.Value(p.source)))
 	}
 	tag := strings.ToLower(strings.Join(strings.Fields(b.String()), ""))
 	if tag == "<br>" || tag == "<br/>" {

@@ -75,11 +75,11 @@ const endLink = "\x1b]8;;\x07"
 
 // autoLink returns the link for a bare address in a text.
 func (p *page) autoLink(l *ast.AutoLink) ast.Node {
-	to := string(unguard(l.URL(p.source)))
+	to := string(restoreDelimiters(l.URL(p.source)))
 	if l.AutoLinkType == ast.AutoLinkEmail {
 		to = "mailto:" + strings.TrimPrefix(to, "mailto:")
 	}
-	return p.link(p.target(to), p.newText(plain.Line(string(unguard(l.Label(p.source))))))
+	return p.link(p.target(to), p.newText(plain.Line(string(restoreDelimiters(l.Label(p.source))))))
 }
 
 func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {

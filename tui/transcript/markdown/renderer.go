@@ -35,8 +35,8 @@ type Renderer struct {
 	lexers  map[string]chroma.Lexer     // by language as written; nil if unknown
 }
 
-// Measure is the maximum width of prose in cells, because longer lines are hard to read. Code and tables may be wider.
-const Measure = 100
+// MaxProseWidth is the maximum width of prose in cells, because longer lines are hard to read. Code and tables may be wider.
+const MaxProseWidth = 100
 
 // New returns a renderer for lines of at most width cells.
 func New(style themes.MarkdownStyle, width int) *Renderer {
@@ -63,7 +63,7 @@ func (r *Renderer) proseWidth(width int) int {
 	if r.unwrapped {
 		return width
 	}
-	return min(width, max(minWidth, Measure-(r.width-width)))
+	return min(width, max(minWidth, MaxProseWidth-(r.width-width)))
 }
 
 // SetWidth changes the width of lines. Streams use it at their next call of Lines.

@@ -21,14 +21,14 @@ func (c Code) Text() string { return strings.Join(c.Lines, "\n") }
 
 // CodeOf returns the non-blank code blocks of a text, in order.
 func (r *Renderer) CodeOf(text string) []Code {
-	var g guard
-	source := g.pass(nil, plain.Text(text))
+	var limiter delimiterLimiter
+	source := limiter.appendTo(nil, plain.Text(text))
 	var all []Code
 	_ = ast.Walk(r.parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
 		c := Code{}
 		switch n := n.(type) {
 		case *ast.FencedCodeBlock:
-			c.Language = string(unguard(n.Language(source)))
+			c.Language = string(restoreDelimiters(n.Language(source)))
 		case *ast.CodeBlock:
 		default:
 			return ast.WalkContinue, nil

@@ -22,9 +22,9 @@ const (
 
 // incoming is the text received so far.
 type incoming struct {
-	plain  plain.Stream
-	guard  guard
-	source []byte // sanitised and guarded
+	plain   plain.Stream
+	limiter delimiterLimiter
+	source  []byte // sanitised, with excess delimiters replaced
 }
 
 // Stream renders a text that arrives in pieces. It belongs to the goroutine of its Renderer.
@@ -47,7 +47,7 @@ type Stream struct {
 
 // Append adds the next part of the text. It may end anywhere, even within a character.
 func (s *Stream) Append(delta string) {
-	s.source = s.guard.pass(s.source, s.plain.Write(delta))
+	s.source = s.limiter.appendTo(s.source, s.plain.Write(delta))
 }
 
 // Lines returns the lines of the text so far. The slice is valid until the next call of a method; the caller must not
@@ -70,7 +70,7 @@ func (s *Stream) Finish() []string {
 	if s.width != s.r.width {
 		s.restart()
 	}
-	s.source = s.guard.pass(s.source, s.plain.Close())
+	s.source = s.limiter.appendTo(s.source, s.plain.Close())
 	s.fence = nil
 	s.draw(len(s.source), true)
 	if len(s.lines) == 0 {
@@ -110,7 +110,7 @@ func (s *Stream) update() {
 	if s.fence == nil {
 		s.lines = s.lines[:s.laidOutLines]
 		if rest := s.source[s.parsed:]; len(bytes.TrimSpace(rest)) > 0 {
-			s.lines = append(s.lines, plainLines(string(unguard(rest)), s.r.proseWidth(s.width))...)
+			s.lines = append(s.lines, plainLines(string(restoreDelimiters(rest)), s.r.proseWidth(s.width))...)
 		}
 	}
 }

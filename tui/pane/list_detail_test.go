@@ -26,10 +26,10 @@ func (n lines) Lines(row int, selected bool, _ int) []string {
 
 func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 	t.Parallel()
-	var s pane.Sheet
+	var s pane.ListDetail
 	var panel []string
-	shown := func() pane.Shown {
-		return pane.Shown{Frame: pane.Frame{Title: "Rows"}, Keys: pane.SheetKeys{Moves: pane.DefaultMoves()}, Rows: lines(20), Panel: panel}
+	shown := func() pane.Content {
+		return pane.Content{Frame: pane.Frame{Title: "Rows"}, Keys: pane.ListDetailKeys{Moves: pane.DefaultMoves()}, Rows: lines(20), Panel: panel}
 	}
 	open := []pane.Command{{On: key.NewBinding(key.WithKeys("x")), Do: func() pane.Action { panel = []string{"────", "one", "two", "three"}; return nil }}}
 	s.SetSize(20, 12)
@@ -48,9 +48,9 @@ func TestAPanelLeavesTheCursorVisible(t *testing.T) {
 // The key that closes the list of keys returns to the page, and closes that next.
 func TestTheListOfKeysReplacesThePage(t *testing.T) {
 	t.Parallel()
-	var s pane.Sheet
-	keys := pane.SheetKeys{Help: key.NewBinding(key.WithKeys("x")), Close: key.NewBinding(key.WithKeys("home")), Moves: pane.DefaultMoves()}
-	shown := func() pane.Shown { return pane.Shown{Keys: keys, Body: make([]string, 20)} }
+	var s pane.ListDetail
+	keys := pane.ListDetailKeys{Help: key.NewBinding(key.WithKeys("x")), Close: key.NewBinding(key.WithKeys("home")), Moves: pane.DefaultMoves()}
+	shown := func() pane.Content { return pane.Content{Keys: keys, Body: make([]string, 20)} }
 	s.SetSize(20, 12)
 	for i, step := range []struct {
 		name    string

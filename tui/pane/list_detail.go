@@ -21,17 +21,17 @@ func Press(k tea.KeyPressMsg, commands []Command) (Action, bool) {
 	return nil, false
 }
 
-// SheetKeys are the keys that a Sheet handles. A binding without keys is off.
-type SheetKeys struct {
+// ListDetailKeys are the keys that a ListDetail handles. A binding without keys is off.
+type ListDetailKeys struct {
 	Moves       Moves
 	Help, Close key.Binding
 	Listed      [][]key.Binding // the groups of the list of keys
 }
 
-// Shown is the content of a Sheet.
-type Shown struct {
+// Content is the content of a ListDetail.
+type Content struct {
 	Frame Frame
-	Keys  SheetKeys
+	Keys  ListDetailKeys
 	Rows  Rows
 	Body  []string // lines in place of the rows, which scroll; nil for the rows
 	Panel []string // below the rows, its rule included
@@ -42,7 +42,7 @@ type Shown struct {
 }
 
 // inPage reports whether a message scrolls lines instead of moving in the rows.
-func (v Shown) inPage(msg tea.Msg) bool {
+func (v Content) inPage(msg tea.Msg) bool {
 	_, wheel := msg.(tea.MouseWheelMsg)
 	return v.Body != nil || v.Aside != nil && (v.Reading || wheel && v.Wide)
 }
@@ -66,32 +66,32 @@ func AsideWidth(width int, wide bool) int {
 	}
 }
 
-// Sheet is a full-screen view: a list of rows with a cursor, with details below or beside it, or a page of lines. The help
+// ListDetail is a full-screen view: a list of rows with a cursor, with details below or beside it, or a page of lines. The help
 // key shows the list of keys in its place.
-type Sheet struct {
+type ListDetail struct {
 	List
 	Page          Page // scrolls Body, Aside or the list of keys
 	width, height int
 	helping       bool
 }
 
-// SetSize sets the size of the sheet, in cells.
-func (s *Sheet) SetSize(width, height int) { s.width, s.height = max(width, 1), max(height, 0) }
+// SetSize sets the size of the view, in cells.
+func (s *ListDetail) SetSize(width, height int) { s.width, s.height = max(width, 1), max(height, 0) }
 
 // Helping reports whether the list of keys is shown.
-func (s *Sheet) Helping() bool { return s.helping }
+func (s *ListDetail) Helping() bool { return s.helping }
 
 // Reset shows the beginning of the page, and no list of keys.
-func (s *Sheet) Reset() { s.Page, s.helping = Page{}, false }
+func (s *ListDetail) Reset() { s.Page, s.helping = Page{}, false }
 
 // Fit gives the list the lines that frame and panel leave, and returns their number.
-func (s *Sheet) Fit(v Shown) int {
+func (s *ListDetail) Fit(v Content) int {
 	body := v.Frame.Body(s.height) - len(v.Panel)
 	s.List.SetSize(s.rowWidth(v), body)
 	return body
 }
 
-func (s *Sheet) rowWidth(v Shown) int {
+func (s *ListDetail) rowWidth(v Content) int {
 	if v.Aside == nil {
 		return RowWidth(s.width)
 	}
@@ -99,16 +99,16 @@ func (s *Sheet) rowWidth(v Shown) int {
 }
 
 // current returns v, or the list of keys while that is shown.
-func (s *Sheet) current(styles Styles, v Shown) Shown {
+func (s *ListDetail) current(styles Styles, v Content) Content {
 	if s.helping {
 		f := Frame{Title: v.Frame.Title + " · keys", Status: v.Frame.Status, Hints: []string{Hint("back", v.Keys.Close)}}
-		return Shown{Frame: f, Keys: v.Keys, Body: styles.KeyList(s.width, v.Keys.Listed...)}
+		return Content{Frame: f, Keys: v.Keys, Body: styles.KeyList(s.width, v.Keys.Listed...)}
 	}
 	return v
 }
 
-// View draws the sheet in exactly its lines and cells. A panel is at the bottom.
-func (s *Sheet) View(styles Styles, v Shown) string {
+// View draws the view in exactly its lines and cells. A panel is at the bottom.
+func (s *ListDetail) View(styles Styles, v Content) string {
 	v = s.current(styles, v)
 	body := s.Fit(v)
 	lines, aside, part := v.Body, v.Aside, ""
@@ -134,7 +134,7 @@ func (s *Sheet) View(styles Styles, v Shown) string {
 
 // Update runs the command of a key, scrolls, or moves in the list. The first key to close leads from the list of keys back to
 // the view. Where the panel changes, the row with the cursor stays in sight.
-func (s *Sheet) Update(msg tea.Msg, shown func() Shown, commands []Command) Action {
+func (s *ListDetail) Update(msg tea.Msg, shown func() Content, commands []Command) Action {
 	v := s.current(Styles{}, shown())
 	body := s.Fit(v)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
@@ -166,7 +166,7 @@ func (s *Sheet) Update(msg tea.Msg, shown func() Shown, commands []Command) Acti
 }
 
 // reveal shows the row with the cursor where the list now has another number of lines.
-func (s *Sheet) reveal(v Shown, was int) {
+func (s *ListDetail) reveal(v Content, was int) {
 	if s.Fit(v) != was && v.Rows != nil && v.Rows.Len() > 0 {
 		s.Select(v.Rows, s.Selected(v.Rows))
 	}

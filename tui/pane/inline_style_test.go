@@ -8,16 +8,16 @@ import (
 	"plimsoll/tui/pane"
 )
 
-func TestInkRendersLikeItsStyle(t *testing.T) {
+func TestAnInlineStyleRendersLikeItsStyle(t *testing.T) {
 	t.Parallel()
 	plain := lipgloss.NewStyle()
 	for _, s := range []lipgloss.Style{plain, plain.Bold(true), plain.Foreground(lipgloss.Color("#ff8800")).Reverse(true), plain.Faint(true).Italic(true)} {
 		for _, text := range []string{"a line", "漢字 ▲"} {
-			if got, want := pane.NewInk(s).Render(text), s.Render(text); got != want {
+			if got, want := pane.NewInlineStyle(s).Render(text), s.Render(text); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
-		if got := pane.NewInk(s).Render(""); got != "" {
+		if got := pane.NewInlineStyle(s).Render(""); got != "" {
 			t.Errorf("nothing is drawn as %q", got)
 		}
 	}
