@@ -86,7 +86,7 @@ var ceilings = map[string]size{
 	"tui/changes":                   {340, 161},
 	"tui/choices":                   {274, 73},
 	"tui/composer":                  {2018, 989},
-	"tui/dialog":                    {2433, 824},
+	"tui/dialog":                    {2432, 824},
 	"tui/diffview":                  {556, 168},
 	"tui/edit":                      {1441, 191},
 	"tui/gauge":                     {354, 252},

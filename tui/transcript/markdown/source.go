@@ -21,8 +21,7 @@ func (c Code) Text() string { return strings.Join(c.Lines, "\n") }
 
 // CodeOf returns the non-blank code blocks of a text, in order.
 func (r *Renderer) CodeOf(text string) []Code {
-	var limiter delimiterLimiter
-	source := limiter.appendTo(nil, plain.Text(text))
+	source := new(delimiterLimiter).appendTo(nil, plain.Text(text))
 	var all []Code
 	_ = ast.Walk(r.parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
 		c := Code{}
