@@ -214,16 +214,11 @@ func (s Styles) inline() inlineStyles {
 			diff.Kept: pane.NewInlineStyle(kept)}
 	}
 	return inlineStyles{
-		mark:   styles(s.Added.Inherit(background(s.AddedRow)), s.Removed.Inherit(background(s.RemovedRow)), s.Number),
+		mark:   styles(s.Added.Background(s.AddedRow.GetBackground()), s.Removed.Background(s.RemovedRow.GetBackground()), s.Number),
 		row:    styles(s.AddedRow, s.RemovedRow, s.Context),
 		word:   styles(s.AddedWord, s.RemovedWord, s.Context),
 		number: pane.NewInlineStyle(s.Number), note: pane.NewInlineStyle(s.Note),
 	}
-}
-
-// background returns a style with only the background of another.
-func background(s lipgloss.Style) lipgloss.Style {
-	return lipgloss.NewStyle().Background(s.GetBackground())
 }
 
 // displayText makes a line of a file safe to draw: without its line feed, with tabs as blanks.
