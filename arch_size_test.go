@@ -87,7 +87,7 @@ var ceilings = map[string]size{
 	"tui/choices":                   {274, 73},
 	"tui/composer":                  {2018, 989},
 	"tui/dialog":                    {2432, 824},
-	"tui/diffview":                  {556, 168},
+	"tui/diffview":                  {554, 168},
 	"tui/edit":                      {1441, 191},
 	"tui/gauge":                     {354, 252},
 	"tui/history":                   {2976, 1091},
