@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // BenchmarkUnmarshal reads stored events of 1 KB. Opening a conversation of
@@ -14,9 +15,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 	var l conversation.Log
 	e := l.Prepare(time.Unix(0, 0), conversation.UserMessage{Text: strings.Repeat("func main() { fmt.Println(\"x\") }\n", 32)})[0]
 	data, err := conversation.Marshal(e)
-	if err != nil {
-		b.Fatal(err)
-	}
+	conversationtest.Must(b, err)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -26,12 +26,8 @@ func TestPrepareNumbersEventsAndTurns(t *testing.T) {
 	if l.Len() != 0 {
 		t.Fatal("Prepare appended events to the log")
 	}
-	if err := l.Commit(first); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Commit(l.Prepare(at, bodies[2:]...)); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, l.Commit(first))
+	conversationtest.Must(t, l.Commit(l.Prepare(at, bodies[2:]...)))
 	var seqs []uint64
 	var turns []int
 	for _, e := range l.Events() {
@@ -91,9 +87,7 @@ func TestRevisionIsTheNewestOverlayEvenOfAnUnknownKind(t *testing.T) {
 	events := l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "a"},
 		conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{}`)}, conversation.UserMessage{Text: "b"})
-	if err := l.Commit(events); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, l.Commit(events))
 	if l.Revision() != 2 {
 		t.Errorf("revision %d, want 2", l.Revision())
 	}

@@ -14,9 +14,7 @@ func TestRewoundByCoversUnitsThatBeganInTheRewoundTurns(t *testing.T) {
 	call := conversation.ToolCall{ID: "a", Name: "t", Arguments: "{}"}
 	var l conversation.Log
 	add := func(bodies ...conversation.Body) {
-		if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, l.Commit(l.Prepare(conversationtest.Epoch, bodies...)))
 	}
 	add(conversation.UserMessage{Text: "zero"}, conversation.AssistantMessage{Calls: []conversation.ToolCall{call}},
 		conversation.UserMessage{Text: "one"}, conversation.ToolResult{CallID: "a", Tool: "t"}, // late, of turn 0

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // readText decodes strings itself; the result must be that of encoding/json.
@@ -20,9 +21,7 @@ func TestTextsDecodeAsInEncodingJSON(t *testing.T) {
 	for range 2 { // the second time, short texts are interned
 		for _, text := range texts {
 			var want struct{ Text string }
-			if err := json.Unmarshal([]byte(`{"text":`+text+`}`), &want); err != nil {
-				t.Fatal(err)
-			}
+			conversationtest.Must(t, json.Unmarshal([]byte(`{"text":`+text+`}`), &want))
 			e, err := conversation.Unmarshal(fmt.Appendf(nil, `{"seq":1,"turn":0,"time":"2026-11-20T09:30:00Z","user":{"text":%s}}`, text))
 			if err != nil {
 				t.Fatalf("%.40s: %v", text, err)
@@ -51,9 +50,7 @@ func TestDecodedTextsDoNotShareTheBuffer(t *testing.T) {
 	var read []conversation.Event
 	for _, e := range events {
 		data, err := conversation.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		if e, err = conversation.Unmarshal(data); err != nil {
 			t.Fatal(err)
 		}

@@ -162,9 +162,7 @@ func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 			}
 		}
 		again, err := edit.Redo(undone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		redone := append(slices.Clip(undone), conversation.NextEvents(undone, conversationtest.Epoch, again)...)
 		if d := cmp.Diff(projection.Project(events).Messages, projection.Project(redone).Messages); d != "" {
 			t.Fatalf("the view after undo and redo (-before +after)\n%s", d)
@@ -174,8 +172,7 @@ func TestCopiedEpochsCanBeUndoneAndRedone(t *testing.T) {
 
 // threeTurns is a log of three turns with a call each, of five events: user, reply,
 // usage, result, reply.
-func threeTurns(t *testing.T, overlays ...conversation.Body) []conversation.Event {
-	t.Helper()
+func threeTurns(overlays ...conversation.Body) []conversation.Event {
 	var bodies []conversation.Body
 	for _, id := range []string{"a", "b", "c"} {
 		bodies = append(bodies, conversation.UserMessage{Text: "do " + id},
@@ -183,11 +180,7 @@ func threeTurns(t *testing.T, overlays ...conversation.Body) []conversation.Even
 			conversation.Usage{Reply: 2}, conversation.ToolResult{CallID: id, Tool: "ls", Status: conversation.ResultOK, Text: "files of " + id},
 			conversation.AssistantMessage{Text: "did " + id, Stop: conversation.StopEnd})
 	}
-	var l conversation.Log
-	if err := l.Commit(l.Prepare(conversationtest.Epoch, append(bodies, overlays...)...)); err != nil {
-		t.Fatal(err)
-	}
-	return l.Events()
+	return compacttest.AppendTo(nil, append(bodies, overlays...)...)
 }
 
 func ofEpoch(epoch uint64) conversation.Origin { return conversation.Origin{Epoch: epoch} }
@@ -229,7 +222,7 @@ func TestOverlaysThatAForkCopies(t *testing.T) {
 		"no turns that were taken back around the cut": {[]conversation.Body{conversation.Rewind{Origin: ofEpoch(16), Turn: 1}}, nil},
 	}
 	for name, tt := range tests {
-		_, got := edit.CutBefore(threeTurns(t, tt.made...), 11)
+		_, got := edit.CutBefore(threeTurns(tt.made...), 11)
 		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got)\n%s", name, d)
 		}
@@ -238,7 +231,7 @@ func TestOverlaysThatAForkCopies(t *testing.T) {
 
 func TestTurnStartCountsFromBothEnds(t *testing.T) {
 	t.Parallel()
-	log := threeTurns(t, conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
+	log := threeTurns(conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
 	for turn, want := range map[int]uint64{0: 1, 1: 6, 2: 11, 3: 17, -1: 6, -2: 1} {
 		if got, err := edit.TurnStart(log, turn); got != want || err != nil {
 			t.Errorf("turn %d begins at %d, %v; want %d", turn, got, err, want)

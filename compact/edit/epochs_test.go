@@ -123,15 +123,6 @@ func TestUndoneEpochIsNotInForce(t *testing.T) {
 	})
 }
 
-// logOf is a log made of bodies, as an agent would store them.
-func logOf(t interface{ Fatal(...any) }, bodies ...conversation.Body) []conversation.Event {
-	log := &conversation.Log{}
-	if err := log.Commit(log.Prepare(time.Unix(1e9, 0), bodies...)); err != nil {
-		t.Fatal(err)
-	}
-	return log.Events()
-}
-
 // callAndResult is a reply with a call, and its result.
 func callAndResult(id string) []conversation.Body {
 	return []conversation.Body{
@@ -175,10 +166,8 @@ func TestProposalDuringATurnLeavesTheNewestMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			proposal, err := proposalIn(logOf(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			proposal, err := proposalIn(compacttest.AppendTo(nil, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
+			conversationtest.Must(t, err)
 			if diff := cmp.Diff(test.want, proposal.Spans); diff != "" || proposal.Range != test.turns {
 				t.Errorf("turns %+v, spans (-want +got): %s", proposal.Range, diff)
 			}
@@ -194,7 +183,7 @@ func TestRequestAfterACompactionDuringATurnCanBeAnswered(t *testing.T) {
 			bodies = append(bodies, turnWithCalls(string(rune('k'+i)), rapid.IntRange(0, 3).Draw(t, "calls"), true)...)
 		}
 		bodies = append(bodies, turnWithCalls("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
-		log := logOf(t, bodies...)
+		log := compacttest.AppendTo(nil, bodies...)
 		name := rapid.SampledFrom(preset.All()).Draw(t, "preset")
 		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
 		proposal, err := proposalIn(log, name, profile, true)

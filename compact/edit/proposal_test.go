@@ -29,9 +29,7 @@ func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
 	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
 	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
 	proposal, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return proposal
 }
 
@@ -41,9 +39,7 @@ const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify
 func written(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	proposal := toSummarise(t, log)
-	if err := proposal.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, proposal.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}))
 	return proposal
 }
 
@@ -135,9 +131,7 @@ func proposeHeavy(t *testing.T, l *compacttest.LogBuilder, p preset.Name, focus 
 // withSummary commits a proposal with a summary of so many tokens.
 func withSummary(t *testing.T, l *compacttest.LogBuilder, proposal edit.Proposal, tokens int) *compacttest.LogBuilder {
 	t.Helper()
-	if err := proposal.Accept(answerOf("Port %d is free. ", tokens)); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, proposal.Accept(answerOf("Port %d is free. ", tokens)))
 	return l.Add(proposal.Bodies(uint64(l.Log.Len() + 1))...)
 }
 
@@ -167,9 +161,7 @@ func TestSummaryOverASummaryIsJudgedByTheOriginalMessages(t *testing.T) {
 		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
 			l := (&compacttest.LogBuilder{}).ChatTurns(4) // 20,000 tokens
 			first, err := proposeHeavy(t, l, p, "", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conversationtest.Must(t, err)
 			withSummary(t, l, first, 800)
 			for range grow {
 				l.UserTokens(10).ReplyTokens(40)
@@ -220,9 +212,7 @@ func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		l := (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(990).UserTokens(10).ReplyTokens(990).UserTokens(10).ReplyTokens(990)
 		first, err := proposeHeavy(t, l, p, "", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		withSummary(t, l, first, 12)
 		if _, err := proposeHeavy(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a view of a dozen tokens: %v, want nothing to gain", p, err)
@@ -244,12 +234,8 @@ func TestSummaryCoversEarlierOnesInModeRawUnion(t *testing.T) {
 		proposal := func(first, last uint64) edit.Proposal {
 			s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Origin{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Extract(); err != nil {
-				t.Fatal(err)
-			}
+			conversationtest.Must(t, err)
+			conversationtest.Must(t, p.Extract())
 			return p
 		}
 		unit := uint64(len(log)-1) / 6
@@ -328,21 +314,16 @@ func TestReadingAfterAgreesWithThePreview(t *testing.T) {
 
 // editTurns is a log of turns in each of which a reply with reasoning changes a file.
 func editTurns(turns int) []conversation.Event {
-	var log conversation.Log
+	var bodies []conversation.Body
 	for range turns {
-		for _, b := range []conversation.Body{
+		bodies = append(bodies,
 			conversation.UserMessage{Text: "look at it"},
 			conversation.AssistantMessage{Reasoning: "I should look.", Stop: conversation.StopCalls,
 				Calls: []conversation.ToolCall{{ID: "c", Name: "modify_file", Arguments: `{"path":"a.go","text":"` + strings.Repeat("words ", 200) + `"}`}}},
 			conversation.ToolResult{CallID: "c", Tool: "modify_file", Status: conversation.ResultOK, Text: strings.Repeat("line of the file\n", 200)},
-			conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd},
-		} {
-			if err := log.Commit(log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), b)); err != nil {
-				panic(err)
-			}
-		}
+			conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
 	}
-	return log.Events()
+	return compacttest.AppendTo(nil, bodies...)
 }
 
 // readFileTurns is the same with a tool that reads, whose arguments are not stripped.
@@ -369,9 +350,7 @@ func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 1
 	proposal, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return proposal.Preview()
 }
 
@@ -419,18 +398,14 @@ func heavyProposal(t *testing.T, log []conversation.Event, name preset.Name, kee
 	w.Profile, w.KeepLast = preset.ProfileHeavy, keep
 	m := meter.New(meter.Options{Window: meter.Window{Tokens: 32_000}}).WithView(projection.Project(log))
 	proposal, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return proposal
 }
 
 // committed is the log with the proposal in force and a text as its summary.
 func committed(t *testing.T, log []conversation.Event, proposal edit.Proposal, text string) []conversation.Event {
 	t.Helper()
-	if err := proposal.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: proposal.Job.Input}); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, proposal.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: proposal.Job.Input}))
 	return compacttest.AppendTo(log, proposal.Bodies(uint64(len(log)+1))...)
 }
 
@@ -465,9 +440,7 @@ func twoSummaries(t *testing.T) ([]conversation.Event, uint64) {
 	unit := (said - 1) / 12
 	for _, span := range []conversation.Span{{First: 1, Last: 4 * unit}, {First: 4*unit + 1, Last: 8 * unit}} {
 		proposal := summaryOf(t, log, 1_000_000, preset.InputAuto, span)
-		if err := proposal.Extract(); err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, proposal.Extract())
 		log = append(log, conversation.NextEvents(log, conversationtest.Epoch, proposal.Bodies(0)...)...)
 	}
 	return log, said
@@ -480,9 +453,7 @@ func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.
 	r.Summary.Input = input
 	s := edit.Inputs{Meter: meter.New(compacttest.Window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	proposal, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return proposal
 }
 

@@ -19,25 +19,16 @@ import (
 )
 
 // bound parses a bound that must be valid; "" means no bound.
-func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
+func bound(t interface {
+	Helper()
+	Fatal(...any)
+}, text string) *edit.Bound {
 	if text == "" {
 		return nil
 	}
 	b, err := edit.ParseBound(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return &b
-}
-
-// logAtNoon makes a log of bodies, all at one time.
-func logAtNoon(t *testing.T, bodies ...conversation.Body) []conversation.Event {
-	t.Helper()
-	var l conversation.Log
-	if err := l.Commit(l.Prepare(compacttest.Noon, bodies...)); err != nil {
-		t.Fatal(err)
-	}
-	return l.Events()
 }
 
 // hourlyTurns is a log of turns without calls. Turn i was begun so many hours before
@@ -48,9 +39,7 @@ func hourlyTurns(t *testing.T, turns int) []conversation.Event {
 	for i := range turns {
 		events := l.Prepare(compacttest.Noon.Add(time.Duration(i-turns)*time.Hour), conversation.UserMessage{Text: "question"},
 			conversation.AssistantMessage{Text: "answer", Stop: conversation.StopEnd})
-		if err := l.Commit(events); err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, l.Commit(events))
 	}
 	return l.Events()
 }
@@ -169,17 +158,17 @@ func TestRFD064TurnBoundaries(t *testing.T) {
 		err  string
 	}{
 		"no events":                 {err: "has no messages"},
-		"no turn":                   {log: logAtNoon(t, notice, conversation.Instructions{}), err: "has no messages"},
-		"replies without a turn":    {log: logAtNoon(t, reply, result), err: "has no messages"},
-		"one turn":                  {log: logAtNoon(t, user, reply), want: edit.Range{}},
-		"one turn, three kept":      {log: logAtNoon(t, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
-		"one turn, not answered":    {log: logAtNoon(t, user), want: edit.Range{}},
-		"events before the first":   {log: logAtNoon(t, notice, reply, user, reply), want: edit.Range{}},
-		"no calls":                  {log: logAtNoon(t, user, reply, user, reply, user, reply), keep: 1, want: edit.Range{To: 1}},
-		"reply was stopped":         {log: logAtNoon(t, user, cut, user, reply), keep: 1, want: edit.Range{}},
-		"calls were stopped":        {log: logAtNoon(t, user, call, result, user, reply), keep: 1, want: edit.Range{}},
-		"stopped before any answer": {log: logAtNoon(t, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
-		"last turn was stopped":     {log: logAtNoon(t, user, reply, user), want: edit.Range{To: 1}},
+		"no turn":                   {log: compacttest.AppendTo(nil, notice, conversation.Instructions{}), err: "has no messages"},
+		"replies without a turn":    {log: compacttest.AppendTo(nil, reply, result), err: "has no messages"},
+		"one turn":                  {log: compacttest.AppendTo(nil, user, reply), want: edit.Range{}},
+		"one turn, three kept":      {log: compacttest.AppendTo(nil, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
+		"one turn, not answered":    {log: compacttest.AppendTo(nil, user), want: edit.Range{}},
+		"events before the first":   {log: compacttest.AppendTo(nil, notice, reply, user, reply), want: edit.Range{}},
+		"no calls":                  {log: compacttest.AppendTo(nil, user, reply, user, reply, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"reply was stopped":         {log: compacttest.AppendTo(nil, user, cut, user, reply), keep: 1, want: edit.Range{}},
+		"calls were stopped":        {log: compacttest.AppendTo(nil, user, call, result, user, reply), keep: 1, want: edit.Range{}},
+		"stopped before any answer": {log: compacttest.AppendTo(nil, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"last turn was stopped":     {log: compacttest.AppendTo(nil, user, reply, user), want: edit.Range{To: 1}},
 	} {
 		got, err := edit.ResolveRange(row.log, edit.RangeOptions{KeepLast: row.keep, Now: compacttest.Noon})
 		switch {

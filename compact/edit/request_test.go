@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 func TestRequestsAreParsed(t *testing.T) {
@@ -87,9 +88,7 @@ func TestRequestWithoutOptionsEvictsWhereTheRangeIsEmpty(t *testing.T) {
 		"little to evict":             {preset.Plimsoll, (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(40_000), func(*edit.Request) {}, edit.ErrNoRange},
 	} {
 		w, _, err := edit.ParseRequest("")
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		c.change(&w)
 		r := preset.RulesOf(c.preset)
 		m := meter.New(compacttest.Window(100_000)).WithView(projection.Project(c.log.Events()))

@@ -125,9 +125,7 @@ func TestRestoreShowsRewoundTurnsAsBefore(t *testing.T) {
 		log = appendManual(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
 		rewound := projection.Project(log)
 		back, err := edit.Restore(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		if back.Redoes != 0 || back.Epoch != uint64(len(log)) {
 			t.Fatalf("the restore is %+v, want its own epoch and no redo", back)
 		}
@@ -196,9 +194,7 @@ func TestManualMasksShortenTheViewAndCanBeUndone(t *testing.T) {
 			t.Fatalf("the newest epoch is %+v, want the mask in force", e)
 		}
 		undo, err := edit.Undo(masked, uint64(len(masked)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		sameMessages(t, before, projection.Project(appendManual(masked, undo)))
 	})
 	if made == 0 {

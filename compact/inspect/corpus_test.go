@@ -89,9 +89,7 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 func recorded(t *testing.T, file string) archive {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	defer f.Close()
 	doc, problems, err := jsonl.Read(f)
 	if err != nil || len(problems) > 0 {
@@ -99,9 +97,7 @@ func recorded(t *testing.T, file string) archive {
 	}
 	texts := shelf{}
 	events, err := doc.Events(jsonl.Options{Start: conversationtest.Epoch, Keep: texts.keep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return archive{events, texts, new(int)}
 }
 
@@ -147,9 +143,7 @@ func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden m
 func checkRecall(t *testing.T, a archive, hidden map[uint64]bool) {
 	t.Helper()
 	box, err := tools.New(tools.Options{Workspace: t.TempDir(), Archive: a, ResultChars: func() int { return 1 << 30 }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	defer box.Close()
 	for _, e := range a.events {
 		if !hidden[e.Seq] {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // The source's example shows keep_recent=3 with two of three results replaced,
@@ -29,9 +30,7 @@ func TestJCLIMicroExample(t *testing.T) {
 		rules := preset.RulesOf(preset.JCLI)
 		rules.Micro.KeepRecent = keep
 		v, err := inspect.PresetView(l.Events(), edit.Inputs{Now: compacttest.Noon}, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		var got []string
 		for _, m := range v.Messages {
 			switch {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
@@ -19,9 +20,7 @@ func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.LogBuilder) (resul
 	t.Helper()
 	now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).WithRules(r)), Now: compacttest.Noon}
 	v, err := inspect.PresetView(l.Events(), now, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	for _, m := range v.Messages {
 		switch {
 		case m.Role == projection.RoleTool && m.State == projection.StateMasked:

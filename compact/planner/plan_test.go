@@ -341,13 +341,9 @@ func preparedSummary(t *testing.T, k compacttest.PlannerInput, log []conversatio
 	t.Helper()
 	c := k.CheckOf(log)
 	proposal, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	text := "### Goal\nThe talk goes on in long replies, one to each message, and nothing of them has to be kept word for word."
-	if err := proposal.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: proposal.Job.Input, Model: "test/m"}); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, proposal.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: proposal.Job.Input, Model: "test/m"}))
 	return &proposal
 }
 
@@ -362,9 +358,7 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Origin{Source: conversation.SourceAuto, Trigger: plan.Trigger}
 	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, proposal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	bodies := joined.Bodies(100)
 	if len(bodies) != 2 {
 		t.Fatalf("%d overlays, want 2", len(bodies))
@@ -376,9 +370,7 @@ func TestPreparedSummaryIsCommittedWithTheStepThatEvictsItsUnits(t *testing.T) {
 	alone, _ := plan.Note.(conversation.Summary)
 	made.Why = "no summary: here is why"
 	without, err := edit.ProposeOverlays(l.Events(), step.Rules, now, made, alone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	told, _ := conversation.OriginOf(without.Bodies(100)[0])
 	if same := strings.Replace(note.Origin.Why, ", 1 summary", "; no summary: here is why", 1); same != told.Why || !strings.Contains(same, "messages evicted") {
 		t.Errorf("with a summary %q, without one %q", note.Origin.Why, told.Why)

@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // outline lists the texts and appendices in a view, in order, with a
@@ -98,9 +99,7 @@ func TestONEAndJCLShowTheirSummaryOnce(t *testing.T) {
 			t.Errorf("%s: absent %+v, want 2 and the pin in the view", style, v.Absent)
 		}
 		hard, err := projection.Harden(v, projection.Capabilities{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		for _, problem := range compacttest.RequestProblems(hard, projection.Capabilities{}) {
 			t.Errorf("%s: %s", style, problem)
 		}

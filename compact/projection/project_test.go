@@ -107,9 +107,7 @@ func TestRepeatedCallIDsKeepTheirOwnResults(t *testing.T) {
 		conversation.AssistantMessage{Calls: call}, conversation.ToolResult{CallID: "a", Tool: "t", Text: "second"},
 		conversation.AssistantMessage{Calls: call}, conversation.ToolResult{CallID: "a", Tool: "t", Text: "third"}))
 	messages, err := projection.Harden(v, projection.Capabilities{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	var answers []string
 	for _, m := range messages {
 		if m.Role == projection.RoleTool {

@@ -118,9 +118,7 @@ func TestProjectDoesNotChangeTheLog(t *testing.T) {
 		stored := func(events []conversation.Event) (lines []string) {
 			for _, e := range events {
 				data, err := conversation.Marshal(e)
-				if err != nil {
-					t.Fatal(err)
-				}
+				conversationtest.Must(t, err)
 				lines = append(lines, string(data))
 			}
 			return lines

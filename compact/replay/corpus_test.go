@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
 )
 
@@ -75,9 +76,7 @@ func TestRecordedConversationsUnderTruncate(t *testing.T) {
 	sources := recordings(t)
 	for _, window := range []int{32_000, 128_000, 200_000} {
 		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		corpus := r.Corpus
 		corpus.References, corpus.WrittenLines = 0, 0
 		if d := cmp.Diff(measured.corpus, corpus); d != "" {

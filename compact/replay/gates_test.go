@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/conversationtest"
 )
 
 // gate is what preset plimsoll has to keep to in a window, planned with the prices it is billed by. Cost is that of all
@@ -41,9 +42,7 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 	sources, notes := recordings(t), withoutModel()
 	for window, g := range gates {
 		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, ExtraPolicies: []replay.NamedPolicy{notes}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		own := r.Totals[preset.Plimsoll]
 		g.most(t, window, "cost with summaries", own.CostVsTruncate[replay.DefaultPlanSheet], g.billed)
 		f := r.Totals[notes.Name]

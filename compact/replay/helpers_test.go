@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
 )
 
@@ -85,9 +86,7 @@ func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
 		sources = append(sources, loaded(c))
 	}
 	r, err := replay.Run(context.Background(), sources, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
 )
 
@@ -231,9 +232,7 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	add := func(at time.Duration, bodies ...conversation.Body) {
-		if err := l.Commit(l.Prepare(since.Add(at), bodies...)); err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, l.Commit(l.Prepare(since.Add(at), bodies...)))
 	}
 	prompts := map[string]string{"first": text(40), "newest": text(400)}
 	add(0, conversation.Instructions{System: "first"}, conversation.UserMessage{Text: text(8)})
@@ -242,9 +241,7 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
 	c := replay.Load(jsonl.FromLog(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
 	r, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	f := r.Totals["raw"]
 	near(t, "tokens sent", f.TokensSent, 4102+4102+9/4.0)
 	near(t, "a cache of five minutes", f.Cost["anthropic-5m"], 1.25*f.TokensSent)

@@ -44,9 +44,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 		doc := jsonl.FromLog(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
 		sources := []replay.Source{loaded(replay.Load(doc, "bad"))}
 		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: preset.All(), Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		for p, f := range r.Totals {
 			if f.Violations != 0 {
 				t.Errorf("%s: %d violations", p, f.Violations)
@@ -62,9 +60,7 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 	t.Parallel()
 	r := run(t, replay.Options{Window: 12_000, Policies: []preset.Name{"raw"}}, (&tale{}).user("a").reply("b"))
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	var back struct {
 		Files []struct {
 			Name     string
@@ -72,9 +68,7 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 		}
 		Totals map[string]map[string]any
 	}
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, json.Unmarshal(data, &back))
 	kept := []string{
 		"content", "cost_with_debt", "cost_with_debt_ratio", "cost_with_debt_vs_truncate", "edit_anchors", "lookup_tokens", "lookups",
 		"lookups_per_request", "recall_all", "recall_debt", "recall_tool", "recoverable", "write_lines",
@@ -103,9 +97,7 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 		t.Errorf("a share of nothing is %v", v)
 	}
 	var again replay.Report
-	if err := json.Unmarshal(data, &again); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, json.Unmarshal(data, &again))
 	if d := equal(r, again); d != "" {
 		t.Errorf("read back:\n%s", d)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -179,22 +180,16 @@ func TestExtractListsUserDemandsFirst(t *testing.T) {
 func TestExtractIsAlwaysAccepted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l, err := conversation.NewLog(append([]conversation.Event(nil), conversationtest.Log(t)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := slices.Clone(conversationtest.Log(t))
 		long := rapid.SampledFrom([]string{"-----", "Never touch port 8080, it's \"taken\". ", "漢字かな。", "x", "I can't help with that. ", "word\n", "\x1b[31m必ず", "https://example.org/a/b "})
 		for range rapid.IntRange(1, 4).Draw(t, "longer texts") {
 			text := strings.Repeat(long.Draw(t, "text"), rapid.SampledFrom([]int{1, 40, 900}).Draw(t, "times"))
-			reply := conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd}
-			if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: text}, reply)); err != nil {
-				t.Fatal(err)
-			}
+			log = compacttest.AppendTo(log, conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
 		}
-		j := summary.RawJob(l.Events(), summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(l.Len())}}})
+		j := summary.RawJob(log, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}})
 		j.MaxTokens = rapid.SampledFrom([]int{0, 50, 500, 20_000}).Draw(t, "max")
 		if j.CoveredTokens > 200 {
-			checkedExtract(t, l.Events(), j)
+			checkedExtract(t, log, j)
 		}
 	})
 }
@@ -397,10 +392,6 @@ func TestTranscriptsReadTheOriginalMessages(t *testing.T) {
 
 // withOverlays appends overlays to a log that cover all of it.
 func withOverlays(t *rapid.T, events []conversation.Event) []conversation.Event {
-	l, err := conversation.NewLog(append([]conversation.Event(nil), events...))
-	if err != nil {
-		t.Fatal(err)
-	}
 	spans := []conversation.Span{{First: 1, Last: max(uint64(len(events)), 1)}}
 	mask := conversation.Mask{Style: conversation.StylePlimsoll, Version: 1}
 	for _, e := range events {
@@ -409,10 +400,7 @@ func withOverlays(t *rapid.T, events []conversation.Event) []conversation.Event 
 	bodies := []conversation.Body{mask, conversation.Summary{Spans: spans, Text: "hidden"}, conversation.Drop{Spans: spans},
 		conversation.Summary{Spans: spans, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}}
 	some := rapid.SliceOfN(rapid.SampledFrom(bodies), 1, 4).Draw(t, "overlays")
-	if err := l.Commit(l.Prepare(conversationtest.Epoch, some...)); err != nil {
-		t.Fatal(err)
-	}
-	return l.Events()
+	return compacttest.AppendTo(slices.Clone(events), some...)
 }
 
 // rawJob returns a raw summary job over a whole log.
@@ -518,15 +506,8 @@ func TestShortBudgetKeepsTheNewest(t *testing.T) {
 	}
 	huge := strings.Repeat("漢字", 200_000)
 	for name, last := range map[string]string{"small": "The last word.", "huge": "The last word begins. " + huge + " The last word ends."} {
-		log := append([]conversation.Event(nil), l.Events()...)
-		all, err := conversation.NewLog(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := all.Commit(all.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: last})); err != nil {
-			t.Fatal(err)
-		}
-		j := summary.RawJob(all.Events(), summary.Options{Spans: []conversation.Span{{First: 1, Last: 201}}, Budget: 3000})
+		log := compacttest.AppendTo(slices.Clone(l.Events()), conversation.UserMessage{Text: last})
+		j := summary.RawJob(log, summary.Options{Spans: []conversation.Span{{First: 1, Last: 201}}, Budget: 3000})
 		text := j.Messages[0].Text
 		if j.Tokens() > 3000 || j.Tokens() < 2500 {
 			t.Errorf("%s: %d tokens for a budget of 3,000", name, j.Tokens())

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/find"
 )
 
@@ -121,9 +122,7 @@ func TestMayMatchJSONAcceptsEveryMatch(t *testing.T) {
 			conversation.Renamed{Title: text},
 		} {
 			raw, err := conversation.Marshal(conversation.Event{Seq: 1, Body: body})
-			if err != nil {
-				t.Fatal(err)
-			}
+			conversationtest.Must(t, err)
 			if !q.MayMatchJSON(raw) {
 				t.Fatalf("%q is missed in %s", q, raw)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
 )
 
@@ -26,9 +27,7 @@ func FuzzRead(f *testing.F) {
 		}
 		texts := textStore{}
 		events, err := d.Events(jsonl.Options{Keep: texts.keep})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		if len(jsonl.FromLog(events, texts.text).Messages) == 0 {
 			return // system messages without a text
 		}

@@ -38,17 +38,11 @@ func exportAndImport(t interface {
 }, events []conversation.Event, texts textStore, into textStore) []conversation.Event {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jsonl.Write(&b, jsonl.FromLog(events, texts.text)); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, jsonl.Write(&b, jsonl.FromLog(events, texts.text)))
 	d, _, err := jsonl.Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	back, err := d.Events(jsonl.Options{Keep: into.keep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	return back
 }
 
@@ -96,9 +90,7 @@ func TestLogsRoundTrip(t *testing.T) {
 		conversation.ToolResult{CallID: "2", Tool: "run", Status: conversation.ResultError, Text: "no"},
 	} {
 		at := conversationtest.Epoch.Add(time.Duration(i/3) * time.Second)
-		if err := l.Commit(l.Prepare(at, b)); err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, l.Commit(l.Prepare(at, b)))
 	}
 	into := textStore{}
 	got := exportAndImport(t, l.Events(), textStore{"system": "Be brief.", "long": long}, into)
@@ -122,9 +114,7 @@ func TestImportedEventsHaveTheTimesOfTheFile(t *testing.T) {
 	at := time.UnixMilli(1767323045123).UTC()
 	times := func(d jsonl.Document, start time.Time) (out []time.Time) {
 		events, err := d.Events(jsonl.Options{Start: start})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		for _, e := range events {
 			out = append(out, e.Time)
 		}
@@ -151,9 +141,7 @@ func TestLaterSystemMessagesBecomeUserMessages(t *testing.T) {
 {"role":"system","content":"three"}`)
 	texts := textStore{}
 	events, err := d.Events(jsonl.Options{Keep: texts.keep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	in, ok := events[0].Body.(conversation.Instructions)
 	if !ok || texts[in.System] != "one\n\ntwo" || in.SystemSize != conversation.Measure("one\n\ntwo") {
 		t.Errorf("the prompt is %+v of %q", in, texts)
@@ -170,9 +158,7 @@ func TestImportedUsageDoesNotSetTheMeter(t *testing.T) {
 {"role":"user","content":"a"}
 {"role":"assistant","content":"b","usage":{"prompt_tokens":100000,"completion_tokens":3}}`)
 	events, err := d.Events(jsonl.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, err)
 	m := meter.New(meter.Options{}).WithView(projection.Project(events)).WithHistory(events, "openai/x")
 	if r := m.Reading(); r.Used > 100 || !r.Estimated {
 		t.Errorf("the meter says %d tokens of a conversation of a few words", r.Used)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
 )
 
@@ -36,9 +37,7 @@ func TestResultsWithoutIDsAnswerTheOldestOpenCall(t *testing.T) {
 			}
 		}
 		d, _, err := jsonl.Read(strings.NewReader(strings.Join(lines, "\n")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conversationtest.Must(t, err)
 		var got []string
 		for _, m := range d.Messages {
 			if m.Role == jsonl.RoleTool {
