@@ -21,14 +21,14 @@ type entered struct {
 	About  uint64
 }
 
-func ledgerOf(l *compacttest.LogBuilder) (list []entered) {
+func logEntries(l *compacttest.LogBuilder) (list []entered) {
 	for _, e := range inspect.CompactionLog(l.Events()) {
 		list = append(list, entered{e.Kind, e.Event, e.Result, e.Target})
 	}
 	return list
 }
 
-func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
+func TestCompactionLogListsEntriesInTheirOrder(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)                                   // 16 events
 	l.Epoch(compacttest.MaskResults(3), compacttest.MaskResults(7))     // 17, 18
@@ -59,7 +59,7 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 		{inspect.EntryUndo, 29, inspect.ResultInForce, 28},
 		{inspect.EntryAttempt, 30, inspect.ResultFailed, 0},
 	}
-	if d := cmp.Diff(want, ledgerOf(l)); d != "" {
+	if d := cmp.Diff(want, logEntries(l)); d != "" {
 		t.Error(d)
 	}
 }
@@ -124,7 +124,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 	})
 }
 
-// checkEpochs compares the compactions of a ledger with the epochs of its log.
+// checkEpochs compares the compactions of a compaction log with the epochs of its log.
 func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e inspect.Entry) bool { return e.Kind != inspect.EntryEpoch })
 	epochs := conversation.Epochs(log)

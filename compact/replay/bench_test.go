@@ -13,7 +13,7 @@ import (
 // BenchmarkRawOfManySteps sends a conversation of 5,000 steps, 10 MB, with nothing
 // hidden, twice. A request costs as much as it holds.
 func BenchmarkRawOfManySteps(b *testing.B) {
-	one := (&tale{}).user("You must look at all of it.")
+	one := (&builder{}).user("You must look at all of it.")
 	for i := range 5000 {
 		one.call("read", fmt.Sprintf(`{"path":"/home/somebody/project/part%d/file_%d.go"}`, i%300, i),
 			fmt.Sprintf("next /home/somebody/project/part%d/file_%d.go\n", (i+1)%300, i+1)+text(2000))

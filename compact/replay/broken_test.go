@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"plimsoll/compact/planner"
-	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
@@ -15,8 +13,8 @@ import (
 // A policy that is broken on purpose is caught by the figure that is there for it.
 
 // work is a conversation of one turn of steps.
-func work(steps, chars int) *tale {
-	one := (&tale{}).user("do it all")
+func work(steps, chars int) *builder {
+	one := (&builder{}).user("do it all")
 	for i := range steps {
 		one.call("read", fmt.Sprintf(`{"n":%d}`, i), fmt.Sprintf("step_number_%d ", i)+text(chars))
 	}
@@ -30,7 +28,7 @@ func TestOrphanedResultsAreViolations(t *testing.T) {
 		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m projection.Message) bool { return m.Events[0] == 2 })
 		return v
 	}})
-	f, _ := seen(t, orphans, work(3, 100))
+	f, _ := figuresOf(t, orphans, work(3, 100))
 	if f.Violations != 3 {
 		t.Errorf("%d violations, want one for each request that lacks the call", f.Violations)
 	}
@@ -63,13 +61,13 @@ func TestBrokenMessagesAreViolations(t *testing.T) {
 			return v
 		}}),
 	} {
-		if f, _ := seen(t, p, work(1, 100)); f.Violations == 0 {
+		if f, _ := figuresOf(t, p, work(1, 100)); f.Violations == 0 {
 			t.Errorf("%s: no violation", name)
 		}
 	}
 }
 
-func TestRequestsHaveAnOrder(t *testing.T) {
+func TestMisplacedMessagesAreCounted(t *testing.T) {
 	t.Parallel()
 	user, said := projection.Message{Role: projection.RoleUser, Text: "u"}, projection.Message{Role: projection.RoleAssistant, Text: "a"}
 	calls := func(ids ...string) projection.Message {
@@ -125,42 +123,15 @@ func losing(keep bool) replay.PolicyMaker {
 
 func TestLostTextsAreNotRecoverable(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").
+	one := (&builder{}).user("go").
 		call("read", `{}`, "early/name.go"+text(40_000)+" late/name.go").
 		call("read", `{}`, "x").
 		reply("early/name.go and late/name.go")
-	f, _ := seen(t, losing(true), one)
-	near(t, "what can be had back", float64(f.Recoverable), 1)
-	near(t, "recall", float64(f.RecallTool), 0)
-	f, _ = seen(t, losing(false), one)
-	near(t, "what can be had back of lost texts", float64(f.Recoverable), 1/2.0)
-}
-
-func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
-	t.Parallel()
-	f, _ := seen(t, losing(true), work(30, 1000))
-	if f.PrefixBreaks != 29 {
-		t.Errorf("%d breaks in 31 requests, want one for each result that is not the newest", f.PrefixBreaks)
-	}
-	patient, _ := seen(t, policy(replay.Policy{}), work(30, 1000))
-	if patient.PrefixBreaks != 0 || patient.SessionsWorse["anthropic-1h"] != 0 {
-		t.Errorf("the figures of doing nothing are %+v", patient)
-	}
-	// A newest part that has to be written again with every request costs more than what the masks save.
-	tail := func(replay.PolicySetting) replay.Policy {
-		return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
-			rules := preset.RulesOf(preset.JCLI)
-			items := planner.MicroItems(l.View, rules)
-			if len(items) == 0 {
-				return replay.Decision{}, nil
-			}
-			return replay.Decision{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StyleJCLI, Version: projection.StubVersion, Items: items}}}, nil
-		}}
-	}
-	f, _ = seen(t, tail, work(30, 4000))
-	if f.SessionsWorse["anthropic-1h"] != 1 || !(f.WorstFit["anthropic-1h"] > 1) {
-		t.Errorf("%d sessions are worse, at worst %v times", f.SessionsWorse["anthropic-1h"], f.WorstFit["anthropic-1h"])
-	}
+	f, _ := figuresOf(t, losing(true), one)
+	checkNear(t, "what can be had back", float64(f.Recoverable), 1)
+	checkNear(t, "recall", float64(f.RecallTool), 0)
+	f, _ = figuresOf(t, losing(false), one)
+	checkNear(t, "what can be had back of lost texts", float64(f.Recoverable), 1/2.0)
 }
 
 func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
@@ -168,11 +139,11 @@ func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	own := func(replay.PolicySetting) replay.Policy {
 		return replay.Policy{StoreResult: replay.StoreResults(100_000)}
 	}
-	twice := func() *tale {
-		return (&tale{}).user("go").call("read", `{}`, text(1000)).call("read", `{}`, text(1000)).reply("done")
+	twice := func() *builder {
+		return (&builder{}).user("go").call("read", `{}`, text(1000)).call("read", `{}`, text(1000)).reply("done")
 	}
-	f, _ := seen(t, own, twice())
-	raw, _ := seen(t, policy(replay.Policy{}), twice())
+	f, _ := figuresOf(t, own, twice())
+	raw, _ := figuresOf(t, policy(replay.Policy{}), twice())
 	if saved := raw.TokensPeak - f.TokensPeak; saved < 150 || f.PrefixBreaks != 0 {
 		t.Errorf("a repeated result saves %v tokens, %d breaks; want 150, none", saved, f.PrefixBreaks)
 	}
@@ -181,8 +152,8 @@ func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 		p.StoreResult = replay.StoreResults(100_000)
 		return p
 	}
-	one := (&tale{}).user("go").call("read", `{}`, text(1000)).call("look", `{}`, "x").call("read", `{}`, text(1000)).reply("done")
-	f, _ = seen(t, hidden, one)
+	one := (&builder{}).user("go").call("read", `{}`, text(1000)).call("look", `{}`, "x").call("read", `{}`, text(1000)).reply("done")
+	f, _ = figuresOf(t, hidden, one)
 	// The first one is a stub of 21 characters when the second arrives whole.
-	near(t, "the last request", f.TokensPeak, 4000+float64(2+6+21+6+1+6+1000)/4)
+	checkNear(t, "the last request", f.TokensPeak, 4000+float64(2+6+21+6+1+6+1000)/4)
 }

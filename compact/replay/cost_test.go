@@ -14,27 +14,27 @@ import (
 	"plimsoll/conversation"
 )
 
-// near compares costs.
-func near(t *testing.T, what string, got, want float64) {
+// checkNear compares costs.
+func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-6) { // NaN is near nothing
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
 
-func TestRequestsCarryTheOverheadAndWhatWasSaidBefore(t *testing.T) {
+func TestRequestsCountTheOverheadAndEarlierMessages(t *testing.T) {
 	t.Parallel()
 	// Requests: 4000 + (40 + 10)/4; that and (6+7+20)/4.
-	one := (&tale{}).system(text(40)).user(text(10)).call("lookup", `{"a":1}`, text(20)).reply("bye")
+	one := (&builder{}).system(text(40)).user(text(10)).call("lookup", `{"a":1}`, text(20)).reply("bye")
 	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[preset.Plimsoll]
 	first := 4000 + 50/4.0
 	second := first + 33/4.0
-	near(t, "tokens sent", f.TokensSent, first+second)
-	near(t, "peak", f.TokensPeak, second)
-	near(t, "95th percentile", f.TokensP95, second)
+	checkNear(t, "tokens sent", f.TokensSent, first+second)
+	checkNear(t, "peak", f.TokensPeak, second)
+	checkNear(t, "95th percentile", f.TokensP95, second)
 	// 4012.5 tokens in common are 31 steps: 3968.
-	near(t, "openai", f.Cost["openai"], first+3968*0.1+(second-3968))
-	near(t, "anthropic-1h", f.Cost["anthropic-1h"], 2*first+3968*0.1+2*(second-3968))
+	checkNear(t, "openai", f.Cost["openai"], first+3968*0.1+(second-3968))
+	checkNear(t, "anthropic-1h", f.Cost["anthropic-1h"], 2*first+3968*0.1+2*(second-3968))
 	if f.PrefixBreaks != 0 || f.Overflow != 0 || f.Violations != 0 || f.Summaries != 0 {
 		t.Errorf("the figures of raw are %+v, want no break, overflow or violation", f)
 	}
@@ -46,10 +46,10 @@ func TestCachesLiveForTheirTime(t *testing.T) {
 	one := timed().user(text(4)).later(time.Hour).reply("a").later(6 * time.Minute).user(text(4)).later(time.Hour).reply("b")
 	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[preset.Plimsoll]
 	first, second := 4001.0, 4002.25
-	near(t, "anthropic-5m is cold", f.Cost["anthropic-5m"], 1.25*(first+second))
-	near(t, "openai is warm", f.Cost["openai"], first+0.1*3968+second-3968)
-	near(t, "gpt-4o is warm", f.Cost["gpt-4o"], first+0.5*3968+second-3968)
-	near(t, "gpt-5.6 is warm", f.Cost["gpt-5.6"], 1.25*first+0.1*3968+1.25*(second-3968))
+	checkNear(t, "anthropic-5m is cold", f.Cost["anthropic-5m"], 1.25*(first+second))
+	checkNear(t, "openai is warm", f.Cost["openai"], first+0.1*3968+second-3968)
+	checkNear(t, "gpt-4o is warm", f.Cost["gpt-4o"], first+0.5*3968+second-3968)
+	checkNear(t, "gpt-5.6 is warm", f.Cost["gpt-5.6"], 1.25*first+0.1*3968+1.25*(second-3968))
 }
 
 func TestPrefixesAreReadInStepsFromALeastLengthOn(t *testing.T) {
@@ -58,17 +58,17 @@ func TestPrefixesAreReadInStepsFromALeastLengthOn(t *testing.T) {
 	for _, c := range []struct{ prefix, want float64 }{
 		{0, 2000}, {1023.75, 2000}, {1024, 2000 - 0.9*1024}, {1151.75, 2000 - 0.9*1024}, {1152, 2000 - 0.9*1152},
 	} {
-		near(t, "the cost", replay.RequestCost(s, 2000, c.prefix, time.Minute), c.want)
+		checkNear(t, "the cost", replay.RequestCost(s, 2000, c.prefix, time.Minute), c.want)
 	}
-	near(t, "a cold one", replay.RequestCost(s, 2000, 2000, time.Minute+1), 2000)
+	checkNear(t, "a cold one", replay.RequestCost(s, 2000, 2000, time.Minute+1), 2000)
 	s.Step, s.StepFactor = 1999, 2
-	near(t, "one above the price step", replay.RequestCost(s, 2000, 1024, 0), 2*(2000-0.9*1024))
-	near(t, "one at the price step", replay.RequestCost(s, 1999, 0, 0), 1999)
+	checkNear(t, "one above the price step", replay.RequestCost(s, 2000, 1024, 0), 2*(2000-0.9*1024))
+	checkNear(t, "one at the price step", replay.RequestCost(s, 1999, 0, 0), 1999)
 }
 
 func TestBreaksAreRequestsWithAShorterPrefix(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user(text(8)).call("t", "{}", text(4000)).call("t", "{}", text(4000)).reply("done")
+	one := (&builder{}).user(text(8)).call("t", "{}", text(4000)).call("t", "{}", text(4000)).reply("done")
 	r := replayed(t, 100_000, once(2, mask(conversation.StyleJCLI, 3)), one)
 	f, file := r.Totals[preset.Plimsoll], r.Files[0].Policies[preset.Plimsoll]
 	if f.PrefixBreaks != 1 {
@@ -76,17 +76,17 @@ func TestBreaksAreRequestsWithAShorterPrefix(t *testing.T) {
 	}
 	// In common are the message of the user and the first call: 8 + 3 characters.
 	// Of the request before 4000 are behind that, and the stub has 18: "[Previous: used t]".
-	near(t, "rewritten tokens", file.Rewritten, 1000)
+	checkNear(t, "rewritten tokens", file.Rewritten, 1000)
 	sizes := []float64{4002, 4002 + 4003/4.0, 4002 + (3+18+3+4000)/4.0}
-	near(t, "tokens sent", f.TokensSent, sizes[0]+sizes[1]+sizes[2])
+	checkNear(t, "tokens sent", f.TokensSent, sizes[0]+sizes[1]+sizes[2])
 	// 4002.75 tokens are 31 steps.
 	hit := 3968.0
-	near(t, "openai", f.Cost["openai"], sizes[0]+(sizes[1]-0.9*hit)+(sizes[2]-0.9*hit))
+	checkNear(t, "openai", f.Cost["openai"], sizes[0]+(sizes[1]-0.9*hit)+(sizes[2]-0.9*hit))
 }
 
 func TestCommonPrefixesEndWithinAMessage(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user(text(8)).call("t", "{}", "日本"+text(1998)).reply("a").user("more").reply("b")
+	one := (&builder{}).user(text(8)).call("t", "{}", "日本"+text(1998)).reply("a").user("more").reply("b")
 	// A cap keeps the first 1,000 characters.
 	cap := conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 1000, Tail: 0}}}
 	r := replayed(t, 100_000, once(2, cap), one)
@@ -94,7 +94,7 @@ func TestCommonPrefixesEndWithinAMessage(t *testing.T) {
 		t.Fatalf("%d breaks, want 1", got)
 	}
 	// Of the request before, 1,000 characters of the result are behind it.
-	near(t, "rewritten tokens", r.Files[0].Policies[preset.Plimsoll].Rewritten, 1000/4.0)
+	checkNear(t, "rewritten tokens", r.Files[0].Policies[preset.Plimsoll].Rewritten, 1000/4.0)
 }
 
 func TestSummaryCallsCost(t *testing.T) {
@@ -115,16 +115,16 @@ func TestSummaryCallsCost(t *testing.T) {
 	}{{false, 1000 + 100, 1000 + 100, 1000, 1}, {true, 100 + 100, 1000 + 100, 1000, 1}} {
 		r := replayed(t, 100_000, calls(c.view), one)
 		f, raw := r.Totals[preset.Plimsoll], r.Totals[preset.Raw]
-		near(t, "a warm call", f.Cost["openai"]-raw.Cost["openai"], c.warm)
-		near(t, "a cold call", f.Cost["anthropic-5m"]-raw.Cost["anthropic-5m"], c.cold)
-		near(t, "the input", r.Files[0].Policies[preset.Plimsoll].SummaryInput, c.input)
-		near(t, "the number of calls", float64(f.Summaries), c.count)
+		checkNear(t, "a warm call", f.Cost["openai"]-raw.Cost["openai"], c.warm)
+		checkNear(t, "a cold call", f.Cost["anthropic-5m"]-raw.Cost["anthropic-5m"], c.cold)
+		checkNear(t, "the input", r.Files[0].Policies[preset.Plimsoll].SummaryInput, c.input)
+		checkNear(t, "the number of calls", float64(f.Summaries), c.count)
 	}
 }
 
 func TestOverflowIsAboveTheWindow(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user(text(4000)).reply("").reply(text(4)).user("xxxx").reply("b")
+	one := (&builder{}).user(text(4000)).reply("").reply(text(4)).user("xxxx").reply("b")
 	// Requests of 5,000 and 5,002 tokens.
 	for window, want := range map[int]int{5002: 0, 5001: 1, 5000: 1, 4999: 2} {
 		if got := replayed(t, window, policy(replay.Policy{}), one).Totals[preset.Plimsoll].Overflow; got != want {
@@ -143,11 +143,11 @@ func doubles(replay.PolicySetting) replay.Policy {
 	}}
 }
 
-func TestSessionsAreComparedWithWhatIsPossible(t *testing.T) {
+func TestSessionsAreComparedWithRawOrTruncate(t *testing.T) {
 	t.Parallel()
-	small := (&tale{}).user(text(4)).reply("a").user("x").reply("b")
-	single := (&tale{}).user(text(4)).reply("a")
-	large := (&tale{}).user(text(4)).call("t", "{}", text(8000)).call("t", "{}", text(8000)).reply("c")
+	small := (&builder{}).user(text(4)).reply("a").user("x").reply("b")
+	single := (&builder{}).user(text(4)).reply("a")
+	large := (&builder{}).user(text(4)).call("t", "{}", text(8000)).call("t", "{}", text(8000)).reply("c")
 	r := replayed(t, 7000, doubles, small, single, large)
 	if fits := []bool{r.Files[0].Fits, r.Files[1].Fits, r.Files[2].Fits}; fits[0] != true || fits[1] != true || fits[2] != false {
 		t.Fatalf("the recordings fit %v, want true, true, false", fits)
@@ -161,10 +161,10 @@ func TestSessionsAreComparedWithWhatIsPossible(t *testing.T) {
 		t.Errorf("%d sessions are worse, and %d of raw", f.SessionsWorse[s], raw.SessionsWorse[s])
 	}
 	costOf := func(file int, p preset.Name) float64 { return r.Files[file].Policies[p].Cost[s] }
-	near(t, "the worst that fits", float64(f.WorstFit[s]), costOf(0, preset.Plimsoll)/costOf(0, preset.Raw))
-	near(t, "the worst that does not", float64(f.WorstOver[s]), costOf(2, preset.Plimsoll)/costOf(2, preset.Truncate))
-	near(t, "the cost to raw", float64(f.CostRatio[s]), f.Cost[s]/raw.Cost[s])
-	near(t, "the cost to truncate", float64(f.CostVsTruncate[s]), f.Cost[s]/cut.Cost[s])
+	checkNear(t, "the worst that fits", float64(f.WorstFit[s]), costOf(0, preset.Plimsoll)/costOf(0, preset.Raw))
+	checkNear(t, "the worst that does not", float64(f.WorstOver[s]), costOf(2, preset.Plimsoll)/costOf(2, preset.Truncate))
+	checkNear(t, "the cost to raw", float64(f.CostRatio[s]), f.Cost[s]/raw.Cost[s])
+	checkNear(t, "the cost to truncate", float64(f.CostVsTruncate[s]), f.Cost[s]/cut.Cost[s])
 	if over := r.Files[0].Policies[preset.Plimsoll].WorstOver[s]; over.IsKnown() {
 		t.Errorf("a session that fits is compared with truncate: %v", over)
 	}
@@ -186,7 +186,7 @@ func TestEachSheetIsPlannedAndBilledInTurn(t *testing.T) {
 			return replay.Decision{SummaryCalls: []replay.SummaryCall{{Output: output / 5}}}, nil
 		}}
 	}
-	one := (&tale{}).user(text(4)).reply("a")
+	one := (&builder{}).user(text(4)).reply("a")
 	r := replayed(t, 7000, perSheet, one)
 	want := []string{"anthropic-5m", "openai", "gpt-4o", "anthropic-1h", "gpt-5.6"}
 	slices.Sort(seen)
@@ -195,7 +195,7 @@ func TestEachSheetIsPlannedAndBilledInTurn(t *testing.T) {
 	}
 	f, raw := r.Totals[preset.Plimsoll], r.Totals[preset.Raw]
 	for _, name := range want {
-		near(t, "what "+name+" adds", f.Cost[name]-raw.Cost[name], float64(len(name)))
+		checkNear(t, "what "+name+" adds", f.Cost[name]-raw.Cost[name], float64(len(name)))
 	}
 	if f.Summaries != 1 {
 		t.Errorf("%d summaries, want those of one plan", f.Summaries)

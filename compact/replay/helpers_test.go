@@ -15,45 +15,45 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// tale is a conversation in the making.
-type tale struct {
+// builder makes a conversation, message by message.
+type builder struct {
 	doc   jsonl.Document
 	at    time.Time
 	calls int
 }
 
-// since is when tales begin that have times.
+// since is when conversations begin whose messages have times.
 var since = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// timed is an empty tale whose messages have times.
-func timed() *tale { return &tale{at: since} }
+// timed is a builder whose messages have times.
+func timed() *builder { return &builder{at: since} }
 
 // later lets time pass.
-func (t *tale) later(d time.Duration) *tale {
+func (t *builder) later(d time.Duration) *builder {
 	t.at = t.at.Add(d)
 	return t
 }
 
-func (t *tale) add(m jsonl.Message) *tale {
+func (t *builder) add(m jsonl.Message) *builder {
 	m.Time = t.at
 	t.doc.Messages = append(t.doc.Messages, m)
 	return t
 }
 
-func (t *tale) system(text string) *tale {
+func (t *builder) system(text string) *builder {
 	return t.add(jsonl.Message{Role: jsonl.RoleSystem, Text: text})
 }
 
-func (t *tale) user(text string) *tale {
+func (t *builder) user(text string) *builder {
 	return t.add(jsonl.Message{Role: jsonl.RoleUser, Text: text})
 }
 
-func (t *tale) reply(text string) *tale {
+func (t *builder) reply(text string) *builder {
 	return t.add(jsonl.Message{Role: jsonl.RoleAssistant, Text: text})
 }
 
 // call is a reply that calls a tool, and the result.
-func (t *tale) call(tool, arguments, result string) *tale {
+func (t *builder) call(tool, arguments, result string) *builder {
 	t.calls++
 	id := fmt.Sprintf("call_%d", t.calls)
 	t.add(jsonl.Message{Role: jsonl.RoleAssistant, Reply: jsonl.Reply{
@@ -62,15 +62,15 @@ func (t *tale) call(tool, arguments, result string) *tale {
 		Result: jsonl.Result{CallID: id, Tool: tool, Status: conversation.ResultOK}})
 }
 
-func (t *tale) conversation() replay.Conversation { return replay.Load(t.doc, "tale") }
+func (t *builder) conversation() replay.Conversation { return replay.Load(t.doc, "built") }
 
 // text is n characters that hold no identifier, no instruction and no line that counts.
 func text(n int) string { return strings.Repeat("x ", n/2) + strings.Repeat("x", n%2) }
 
-// replayed is what a policy comes to on tales, in place of plimsoll, in a window.
-func replayed(t *testing.T, window int, p replay.PolicyMaker, tales ...*tale) replay.Report {
+// replayed is what a policy comes to on conversations, in place of plimsoll, in a window.
+func replayed(t *testing.T, window int, p replay.PolicyMaker, builders ...*builder) replay.Report {
 	t.Helper()
-	return run(t, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}, ExtraPolicies: own(p)}, tales...)
+	return run(t, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}, ExtraPolicies: own(p)}, builders...)
 }
 
 // own is a policy in place of preset plimsoll.
@@ -78,11 +78,11 @@ func own(m replay.PolicyMaker) []replay.NamedPolicy {
 	return []replay.NamedPolicy{{Name: preset.Plimsoll, Rules: preset.RulesOf(preset.Plimsoll), Maker: m}}
 }
 
-func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
+func run(t *testing.T, o replay.Options, builders ...*builder) replay.Report {
 	t.Helper()
 	var sources []replay.Source
-	for i, one := range tales {
-		c := replay.Load(one.doc, fmt.Sprintf("tale %d", i))
+	for i, one := range builders {
+		c := replay.Load(one.doc, fmt.Sprintf("conversation %d", i))
 		sources = append(sources, loaded(c))
 	}
 	r, err := replay.Run(context.Background(), sources, o)

@@ -11,7 +11,7 @@ import (
 )
 
 // indexed is a summary of events 1 to 5 whose index names what the first result
-// of found held.
+// of searchConversation held.
 func indexed(text string) conversation.Summary {
 	return conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: text,
 		Appendix: summary.NamesTitle + "\ne3: src/deep.go src/known.go", Spans: []conversation.Span{{First: 1, Last: 5}}}
@@ -29,41 +29,41 @@ func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
 		"the text has both":   {"It went well with src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
 		"a heading is quoted": {"It said\n" + summary.NamesTitle + "\nand src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
 	} {
-		f, _ := seen(t, once(3, indexed(c.text)), found())
-		near(t, name+": recall", float64(f.RecallTool), 1)
-		near(t, name+": by the index alone", float64(f.RecallIndex), c.index)
-		near(t, name+": without the index", float64(f.WithoutIndex.RecallTool), c.tool)
-		near(t, name+": all without the index", float64(f.WithoutIndex.RecallAll), c.all)
+		f, _ := figuresOf(t, once(3, indexed(c.text)), searchConversation())
+		checkNear(t, name+": recall", float64(f.RecallTool), 1)
+		checkNear(t, name+": by the index alone", float64(f.RecallIndex), c.index)
+		checkNear(t, name+": without the index", float64(f.WithoutIndex.RecallTool), c.tool)
+		checkNear(t, name+": all without the index", float64(f.WithoutIndex.RecallAll), c.all)
 		if f.Lookups != c.lookups || f.WithoutIndex.Lookups != c.bareLookups {
 			t.Errorf("%s: %d lookups, %d without the index", name, f.Lookups, f.WithoutIndex.Lookups)
 		}
 	}
 	// What the user says stands for itself, whatever it begins with.
-	one := (&tale{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(summary.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
-	if f, _ := seen(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}}), one); f.RecallIndex > 0 || f.RecallAll != 1 {
+	one := (&builder{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(summary.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
+	if f, _ := figuresOf(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}}), one); f.RecallIndex > 0 || f.RecallAll != 1 {
 		t.Errorf("the user's own words: %+v", f.RetainedNeeds)
 	}
 }
 
 func TestNamesInTheMarkerOfACutResultAreAnIndex(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").
+	one := (&builder{}).user("go").
 		call("read", `{}`, "early/name.go"+text(4000)+" late/name.go").
 		call("read", `{}`, "[... content truncated, and whole/name.go").
 		reply("early/name.go, late/name.go and whole/name.go")
 	cut := func(replay.PolicySetting) replay.Policy {
 		return replay.Policy{StoreResult: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, DescribesRest: true}, true)}
 	}
-	f, _ := seen(t, cut, one)
-	near(t, "recall", float64(f.RecallTool), 1)
-	near(t, "by the index alone", float64(f.RecallIndex), 1/3.0)
-	near(t, "without the index", float64(f.WithoutIndex.RecallTool), 2/3.0)
+	f, _ := figuresOf(t, cut, one)
+	checkNear(t, "recall", float64(f.RecallTool), 1)
+	checkNear(t, "by the index alone", float64(f.RecallIndex), 1/3.0)
+	checkNear(t, "without the index", float64(f.WithoutIndex.RecallTool), 2/3.0)
 }
 
 // One reply lacks a name and the line that it replaces, which two results hold.
 func TestLookingUpIsBilledAsRequests(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").
+	one := (&builder{}).user("go").
 		call("read", "{}", "first := compute(1)\n"+text(980)).
 		call("read", "{}", "src/deep.go "+text(1988)).
 		call("edit", `{"path":"src/deep.go","old_string":"first := compute(1)","new_string":"x"}`, "ok").
@@ -73,9 +73,9 @@ func TestLookingUpIsBilledAsRequests(t *testing.T) {
 	if f.Lookups != 2 || f.WithoutIndex.Lookups != 2 {
 		t.Fatalf("%d lookups, want one for each result", f.Lookups)
 	}
-	near(t, "lookups for each request", float64(f.LookupsPerRequest), 2/4.0)
-	near(t, "tokens given back", f.LookupTokens, 250+500)
-	near(t, "the debt in names", f.RecallDebt, 500)
+	checkNear(t, "lookups for each request", float64(f.LookupsPerRequest), 2/4.0)
+	checkNear(t, "tokens given back", f.LookupTokens, 250+500)
+	checkNear(t, "the debt in names", f.RecallDebt, 500)
 	// The request that lacks them has 2 + 2 * (6 + 21) characters and is 31 steps
 	// of the cache; the smaller result comes first.
 	size := 4000 + (2+2*(6+21))/4.0
@@ -84,22 +84,22 @@ func TestLookingUpIsBilledAsRequests(t *testing.T) {
 	size += 50 + 250
 	hit = 33 * 128
 	second := hit*0.1 + (size - hit + 50 + 500) + 50*5
-	near(t, "cost with debt", f.CostWithDebt["openai"], f.Cost["openai"]+first+second)
-	near(t, "that of the file", file.CostWithDebt["openai"], f.CostWithDebt["openai"])
+	checkNear(t, "cost with debt", f.CostWithDebt["openai"], f.Cost["openai"]+first+second)
+	checkNear(t, "that of the file", file.CostWithDebt["openai"], f.CostWithDebt["openai"])
 	raw, cut := r.Totals[preset.Raw], r.Totals[preset.Truncate]
-	near(t, "cost with debt of raw", raw.CostWithDebt["openai"], raw.Cost["openai"])
-	near(t, "to raw", float64(f.CostWithDebtRatio["openai"]), f.CostWithDebt["openai"]/raw.CostWithDebt["openai"])
-	near(t, "to truncate", float64(f.CostWithDebtVsTruncate["openai"]), f.CostWithDebt["openai"]/cut.CostWithDebt["openai"])
+	checkNear(t, "cost with debt of raw", raw.CostWithDebt["openai"], raw.Cost["openai"])
+	checkNear(t, "to raw", float64(f.CostWithDebtRatio["openai"]), f.CostWithDebt["openai"]/raw.CostWithDebt["openai"])
+	checkNear(t, "to truncate", float64(f.CostWithDebtVsTruncate["openai"]), f.CostWithDebt["openai"]/cut.CostWithDebt["openai"])
 }
 
 // A lookup brings back what recall gives at a time: a tenth of what is free.
 func TestLookupsBringBackWhatRecallGives(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").call("read", "{}", "src/deep.go "+text(80_000)).reply("src/deep.go")
+	one := (&builder{}).user("go").call("read", "{}", "src/deep.go "+text(80_000)).reply("src/deep.go")
 	hidden := once(1, mask(conversation.StyleJCLI, 3))
 	used := 4000 + (2+6+21)/4.0
 	for window, want := range map[int]float64{0: 8000, 200_000: 8000, 30_000: (30_000 - used) / 10, 5000: 125} {
 		f := replayed(t, window, hidden, one).Totals[preset.Plimsoll]
-		near(t, "tokens given back", f.LookupTokens, want)
+		checkNear(t, "tokens given back", f.LookupTokens, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestIdentifiersAreWhatATextNamesExactly(t *testing.T) {
+func TestIdentifiers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"see src/main.go:12, and then ./lib/b/ or ~/notes/x.md.": {"src/main.go", "./lib/b", "~/notes/x.md"},
@@ -35,7 +35,7 @@ func TestIdentifiersAreWhatATextNamesExactly(t *testing.T) {
 	}
 }
 
-func TestInstructionsAreSentencesThatBind(t *testing.T) {
+func TestInstructionsAreSentencesWithADemand(t *testing.T) {
 	t.Parallel()
 	text := "Hello there. You must not touch v2! Is that clear? Say \"yes\".\nsee https://example.org now\nUse port 8080, please. Fine, dont. I don’t know.\nOnly this\na2b c"
 	want := []string{"You must not touch v2!", `Say "yes".`, "see https://example.org now", "Use port 8080, please.", "I don’t know.", "Only this"}
@@ -80,17 +80,17 @@ func TestTextsStandInArgumentsAsJSONWritesThem(t *testing.T) {
 	}
 }
 
-// seen is the figures of the policy in place of plimsoll on one tale.
-func seen(t *testing.T, p replay.PolicyMaker, one *tale) (replay.Figures, replay.File) {
+// figuresOf is the figures of the policy in place of plimsoll on one conversation.
+func figuresOf(t *testing.T, p replay.PolicyMaker, one *builder) (replay.Figures, replay.File) {
 	t.Helper()
 	r := replayed(t, 100_000, p, one)
 	return r.Totals[preset.Plimsoll], r.Files[0]
 }
 
-// found is a tale in which a result names things that the reply to request 3
+// searchConversation is a conversation in which a result names things that the reply to request 3
 // uses. Events: 1 user, 2 call, 3 result, 4 call, 5 result, 6 reply, 7 user.
-func found() *tale {
-	return (&tale{}).system("the prompt names src/prompt.go").user("look at src/known.go").
+func searchConversation() *builder {
+	return (&builder{}).system("the prompt names src/prompt.go").user("look at src/known.go").
 		call("search", `{"q":"x"}`, "found src/deep.go and src/known.go, "+text(2000)).
 		call("search", `{"q":"y"}`, "nothing").
 		reply("well").user("go on").
@@ -98,35 +98,35 @@ func found() *tale {
 		reply("src/prompt.go and src/new.go, and src/new.go again")
 }
 
-func TestRecallCountsWhatWasSeenEarlierAndIsUsed(t *testing.T) {
+func TestRecallCountsNamesThatAreUsedAgain(t *testing.T) {
 	t.Parallel()
-	f, file := seen(t, policy(replay.Policy{}), found())
+	f, file := figuresOf(t, policy(replay.Policy{}), searchConversation())
 	// src/deep.go and src/known.go in the call, src/prompt.go in the last reply;
 	// src/new.go never stood anywhere.
 	if file.References != 3 || file.ToolReferences != 1 {
 		t.Fatalf("%d references, %d of them to results alone; want 3 and 1", file.References, file.ToolReferences)
 	}
-	near(t, "recall", float64(f.RecallAll), 1)
-	near(t, "of results alone", float64(f.RecallTool), 1)
+	checkNear(t, "recall", float64(f.RecallAll), 1)
+	checkNear(t, "of results alone", float64(f.RecallTool), 1)
 
-	f, file = seen(t, once(3, mask(conversation.StyleJCLI, 3)), found())
-	near(t, "recall with the result hidden", float64(f.RecallAll), 2/3.0)
-	near(t, "of results alone with it hidden", float64(f.RecallTool), 0)
-	near(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(36+2000)/4)
+	f, file = figuresOf(t, once(3, mask(conversation.StyleJCLI, 3)), searchConversation())
+	checkNear(t, "recall with the result hidden", float64(f.RecallAll), 2/3.0)
+	checkNear(t, "of results alone with it hidden", float64(f.RecallTool), 0)
+	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(36+2000)/4)
 }
 
 func TestRecallFindsWhatStubsStillShow(t *testing.T) {
 	t.Parallel()
 	stub := mask(conversation.StylePlimsoll, 3)
 	stub.Preview = 250
-	f, _ := seen(t, once(3, stub), found())
-	near(t, "recall", float64(f.RecallTool), 1)
+	f, _ := figuresOf(t, once(3, stub), searchConversation())
+	checkNear(t, "recall", float64(f.RecallTool), 1)
 	stub.Preview = 10
-	f, _ = seen(t, once(3, stub), found())
-	near(t, "recall behind a short preview", float64(f.RecallTool), 0)
+	f, _ = figuresOf(t, once(3, stub), searchConversation())
+	checkNear(t, "recall behind a short preview", float64(f.RecallTool), 0)
 }
 
-func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
+func TestHiddenTextIsRecoverableByTheIDsInView(t *testing.T) {
 	t.Parallel()
 	stub := mask(conversation.StylePlimsoll, 3)
 	recalling := func(m replay.PolicyMaker) replay.PolicyMaker {
@@ -152,27 +152,27 @@ func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 		"a note names turns":              {recalling(once(3, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 5}}})), 1},
 		"nothing is lost, nothing is due": {policy(replay.Policy{}), 1},
 	} {
-		f, _ := seen(t, c.policy, found())
-		near(t, name+": it", float64(f.Recoverable), c.want)
+		f, _ := figuresOf(t, c.policy, searchConversation())
+		checkNear(t, name+": it", float64(f.Recoverable), c.want)
 	}
 }
 
 func TestTheSmallestMessageIsRecalled(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").
+	one := (&builder{}).user("go").
 		call("read", "{}", "src/one.go src/two.go "+text(2000)).
 		call("read", "{}", "src/two.go src/one.go "+text(1000)).
 		call("read", "{}", "src/three.go").
 		reply("src/one.go src/two.go src/three.go")
-	_, file := seen(t, once(3, mask(conversation.StyleJCLI, 3, 5, 7)), one)
-	near(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(22+1000+12)/4)
+	_, file := figuresOf(t, once(3, mask(conversation.StyleJCLI, 3, 5, 7)), one)
+	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(22+1000+12)/4)
 }
 
-// edited is a tale of edits. Requests: 0 reads, 1 and 2 edit what was read, 3
+// editConversation is a conversation of edits. Requests: 0 reads, 1 and 2 edit what was read, 3
 // patches, 4 writes a file whole, 5 ends it.
-func edited() *tale {
+func editConversation() *builder {
 	lines := "12: first := compute(1)\n13: second := compute(2)\n14: short\n15: \"quoted line here\"\n" + text(2000)
-	return (&tale{}).user("go").
+	return (&builder{}).user("go").
 		call("read", `{"path":"a"}`, lines).
 		call("edit", `{"path":"a","old_string":"first := compute(1)\nshort a line\n","new_string":"third := compute(3)"}`, "ok").
 		call("edit", `{"path":"a","edits":[{"old_text":"third := compute(3)"},{"old_text":"never seen before"}]}`, "ok").
@@ -183,7 +183,7 @@ func edited() *tale {
 
 func TestEditsNeedTheLinesTheyReplace(t *testing.T) {
 	t.Parallel()
-	f, file := seen(t, policy(replay.Policy{}), edited())
+	f, file := figuresOf(t, policy(replay.Policy{}), editConversation())
 	// The first edit and the first hunk: the second edit also replaces a line that
 	// never stood anywhere, the second hunk replaces none.
 	if file.EditAnchors != 2 {
@@ -193,14 +193,14 @@ func TestEditsNeedTheLinesTheyReplace(t *testing.T) {
 	if file.WrittenLines != 2 {
 		t.Errorf("%d written lines, want 2", file.WrittenLines)
 	}
-	near(t, "anchors in view", float64(f.EditAnchors), 1)
-	near(t, "written lines in view", float64(f.WriteLines), 1)
+	checkNear(t, "anchors in view", float64(f.EditAnchors), 1)
+	checkNear(t, "written lines in view", float64(f.WriteLines), 1)
 
 	// Hidden before the patch: the line of its context is gone, and of the written
 	// ones the one that the first edit does not hold.
-	f, _ = seen(t, once(3, mask(conversation.StyleJCLI, 3)), edited())
-	near(t, "anchors in view, one hidden", float64(f.EditAnchors), 1/2.0)
-	near(t, "written lines in view, one hidden", float64(f.WriteLines), 1/2.0)
+	f, _ = figuresOf(t, once(3, mask(conversation.StyleJCLI, 3)), editConversation())
+	checkNear(t, "anchors in view, one hidden", float64(f.EditAnchors), 1/2.0)
+	checkNear(t, "written lines in view, one hidden", float64(f.WriteLines), 1/2.0)
 }
 
 // Every client has names of its own for the text that it replaces.
@@ -215,13 +215,13 @@ func TestAnchorsAreKnownByTheNamesOfEveryClient(t *testing.T) {
 		`{"path":"a","string_to_replace":"first := compute(1)","new_string":"x"}`, // jp
 		`{"path":"a","patterns":[{"string_to_replace":"first := compute(1)","new":"x"}]}`,
 	} {
-		_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("edit", arguments, "ok").reply("done"))
+		_, file := figuresOf(t, policy(replay.Policy{}), (&builder{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("edit", arguments, "ok").reply("done"))
 		if file.EditAnchors != 1 {
 			t.Errorf("%s: %d anchors", arguments, file.EditAnchors)
 		}
 	}
 	for _, arguments := range []string{`{"search":"first := compute(1)"}`, `{"old":"first := compute(1)"}`} {
-		_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("find", arguments, "ok").reply("done"))
+		_, file := figuresOf(t, policy(replay.Policy{}), (&builder{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("find", arguments, "ok").reply("done"))
 		if file.EditAnchors != 0 {
 			t.Errorf("%s: a search alone has %d anchors", arguments, file.EditAnchors)
 		}
@@ -230,21 +230,21 @@ func TestAnchorsAreKnownByTheNamesOfEveryClient(t *testing.T) {
 
 func TestInstructionsCountInEveryRequestThatFollowsThem(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("You must be kind. Never shout.").reply("a").user("And use 3 words.").reply("b").user("x").reply("c")
-	f, _ := seen(t, policy(replay.Policy{}), one)
-	near(t, "instructions in view", float64(f.Instructions), 1)
+	one := (&builder{}).user("You must be kind. Never shout.").reply("a").user("And use 3 words.").reply("b").user("x").reply("c")
+	f, _ := figuresOf(t, policy(replay.Policy{}), one)
+	checkNear(t, "instructions in view", float64(f.Instructions), 1)
 	// Dropped before the third request: of 2 + 3 + 3 two are gone.
-	f, _ = seen(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 2}}}), one)
-	near(t, "with two dropped", float64(f.Instructions), 6/8.0)
+	f, _ = figuresOf(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 2}}}), one)
+	checkNear(t, "with two dropped", float64(f.Instructions), 6/8.0)
 	kept := conversation.Summary{Style: conversation.StylePlimsoll, Text: "The user said: Never shout. " + text(40),
 		Spans: []conversation.Span{{First: 1, Last: 2}}}
-	f, _ = seen(t, once(2, kept), one)
-	near(t, "with one in a summary", float64(f.Instructions), 7/8.0)
+	f, _ = figuresOf(t, once(2, kept), one)
+	checkNear(t, "with one in a summary", float64(f.Instructions), 7/8.0)
 }
 
 func TestSystemMessagesInTheMiddleBindNobodyAndOpenNoTurn(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).system("prompt").user("go").reply("a").system("You must obey.").reply("b").user("x").reply("c")
+	one := (&builder{}).system("prompt").user("go").reply("a").system("You must obey.").reply("b").user("x").reply("c")
 	var starts []bool
 	note := policy(replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {
 		if !l.TurnEnd {

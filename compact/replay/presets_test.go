@@ -15,48 +15,48 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// under is the figures of a preset on one tale.
-func under(t *testing.T, p preset.Name, window int, one *tale) (replay.Figures, replay.Figures) {
+// presetFigures is the figures of a preset on one conversation.
+func presetFigures(t *testing.T, p preset.Name, window int, one *builder) (replay.Figures, replay.Figures) {
 	t.Helper()
 	r := run(t, replay.Options{Window: window, Policies: []preset.Name{p}}, one)
 	return r.Totals[p], r.Files[0].Policies[p]
 }
 
-func TestTruncateLeavesOutTheOldestWithoutAWord(t *testing.T) {
+func TestTruncateDropsTheOldestUnits(t *testing.T) {
 	t.Parallel()
 	// Of 10,000 tokens 8,500 are the load line. Before request k there are 4,100 and
 	// k units of 251.5, which is above it with the 18th.
-	one := (&tale{}).user(text(400))
+	one := (&builder{}).user(text(400))
 	for range 20 {
 		one.call("read", "{}", text(1000))
 	}
 	one.reply("done")
-	f, _ := under(t, preset.Truncate, 10_000, one)
+	f, _ := presetFigures(t, preset.Truncate, 10_000, one)
 	// Then the oldest go until 5,000 are left, which is three units; the message of
 	// the user is the newest and stays.
 	const unit = 251.5
-	near(t, "tokens sent", f.TokensSent, 18*4100+17*18/2*unit+3*4100+(3+4+5)*unit)
+	checkNear(t, "tokens sent", f.TokensSent, 18*4100+17*18/2*unit+3*4100+(3+4+5)*unit)
 	if f.PrefixBreaks != 1 || f.Violations != 0 || f.Overflow != 0 {
 		t.Errorf("the figures are %+v, want one break alone", f)
 	}
 }
 
-func TestTruncateKeepsWhatIsBeingAnswered(t *testing.T) {
+func TestTruncateKeepsTheNewestMessage(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user(text(40_000)).reply("a").user(text(60_000)).reply("b")
-	f, _ := under(t, preset.Truncate, 10_000, one)
+	one := (&builder{}).user(text(40_000)).reply("a").user(text(60_000)).reply("b")
+	f, _ := presetFigures(t, preset.Truncate, 10_000, one)
 	if f.Overflow != 2 || f.Violations != 0 {
 		t.Errorf("the figures are %+v, want 2 overflows of a message above the window", f)
 	}
-	near(t, "the last request", f.TokensPeak, 4000+15_000)
-	if got, _ := under(t, preset.Truncate, 0, one); got.PrefixBreaks != 0 {
+	checkNear(t, "the last request", f.TokensPeak, 4000+15_000)
+	if got, _ := presetFigures(t, preset.Truncate, 0, one); got.PrefixBreaks != 0 {
 		t.Error("truncate acts without a known window")
 	}
 }
 
 func TestTruncateGoesBelowAPriceStepAsFarAsBelowItsLine(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user(text(400))
+	one := (&builder{}).user(text(400))
 	for range 60 {
 		one.call("read", "{}", text(1000))
 	}
@@ -73,12 +73,12 @@ func TestTruncateGoesBelowAPriceStepAsFarAsBelowItsLine(t *testing.T) {
 	if g.PrefixBreaks != 3 || g.TokensPeak > 10_000 { // from 9,500 down to 5,588, and again after 16 units
 		t.Errorf("%d breaks, the largest request has %.0f tokens", g.PrefixBreaks, g.TokensPeak)
 	}
-	near(t, "the cost beside another sheet", f.Cost["stepped"], g.Cost["stepped"])
+	checkNear(t, "the cost beside another sheet", f.Cost["stepped"], g.Cost["stepped"])
 }
 
 func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
 	t.Parallel()
-	one := &tale{}
+	one := &builder{}
 	for i := range 12 {
 		one.user("do").call("fs_read_file", `{"path":"a"}`, text(2000)+fmt.Sprintf("  hidden_name_x%02d ", i)+text(2000)).reply("done")
 	}
@@ -89,9 +89,9 @@ func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
 	}
 }
 
-// turns is a tale of turns with a result each.
-func turns(n, chars int) *tale {
-	one := &tale{}
+// turns is a conversation of turns with a result each.
+func turns(n, chars int) *builder {
+	one := &builder{}
 	for range n {
 		one.user("do").call("fs_read_file", `{"path":"a"}`, text(chars)).reply("done")
 	}
@@ -101,46 +101,30 @@ func turns(n, chars int) *tale {
 func TestJPStripsAtTheStartOfATurnAllButTheNewest(t *testing.T) {
 	t.Parallel()
 	// At the start of turns 4 and 5 one more turn is older than the three before.
-	f, _ := under(t, preset.JP, 100_000, turns(6, 4000))
+	f, _ := presetFigures(t, preset.JP, 100_000, turns(6, 4000))
 	if f.PrefixBreaks != 2 || f.Summaries != 0 || f.Violations != 0 {
 		t.Errorf("the figures of jp are %+v, want 2 breaks alone", f)
 	}
-	heavy, file := under(t, preset.JPHeavy, 100_000, turns(6, 4000))
+	heavy, file := presetFigures(t, preset.JPHeavy, 100_000, turns(6, 4000))
 	if heavy.PrefixBreaks != 2 || heavy.Summaries != 2 || heavy.Violations != 0 {
 		t.Errorf("the figures of jp-heavy are %+v, want 2 breaks and 2 summaries", heavy)
 	}
 	// Each summary reads what was said in all turns that it covers: one, then two.
 	turn := float64(len("do")+len("fs_read_file")+len(`{"path":"a"}`)+4000+len("done")) / 4
-	near(t, "what its summaries read", file.SummaryInput, turn+2*turn)
-	if early, _ := under(t, preset.JP, 100_000, turns(4, 4000)); early.PrefixBreaks != 0 {
+	checkNear(t, "what its summaries read", file.SummaryInput, turn+2*turn)
+	if early, _ := presetFigures(t, preset.JP, 100_000, turns(4, 4000)); early.PrefixBreaks != 0 {
 		t.Errorf("%d breaks in four turns", early.PrefixBreaks)
-	}
-}
-
-func TestJPAutoWaitsForItsShareOfTheWindow(t *testing.T) {
-	t.Parallel()
-	// Six turns have 6 * 1,007.5 tokens, system prompt and tools 4,000; more than
-	// five turns are needed.
-	if f, _ := under(t, preset.JPAuto, 14_000, turns(7, 4000)); f.PrefixBreaks != 0 {
-		t.Errorf("below three quarters of the window: %d breaks", f.PrefixBreaks)
-	}
-	f, _ := under(t, preset.JPAuto, 13_000, turns(7, 4000))
-	if f.PrefixBreaks != 1 || f.Violations != 0 {
-		t.Errorf("above three quarters the figures are %+v, want one break", f)
-	}
-	if f, _ := under(t, preset.JPAuto, 4_000, turns(6, 4000)); f.PrefixBreaks != 0 {
-		t.Errorf("in five turns: %d breaks", f.PrefixBreaks)
 	}
 }
 
 func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("do")
+	one := (&builder{}).user("do")
 	for range 12 {
 		one.call("read", "{}", "The value is large. "+text(4000))
 	}
 	one.reply("done").user("more").reply("fine").user("and more").reply("ok")
-	f, file := under(t, preset.OneClaw, 10_000, one)
+	f, file := presetFigures(t, preset.OneClaw, 10_000, one)
 	if f.Overflow == 0 {
 		t.Error("oneclaw acts within a turn")
 	}
@@ -150,23 +134,23 @@ func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
 	if file.SummaryInput < 5000 {
 		t.Errorf("the summary read %v tokens", file.SummaryInput)
 	}
-	long := (&tale{}).user("do").call("read", "{}", text(50_000)).reply("done")
-	f, _ = under(t, preset.OneClaw, 100_000, long)
-	near(t, "a long result, cut", f.TokensPeak, 4000+float64(2+6+30_000+len("\n\n[... content truncated, showing first 30000 characters of 50000 total ...]"))/4)
+	long := (&builder{}).user("do").call("read", "{}", text(50_000)).reply("done")
+	f, _ = presetFigures(t, preset.OneClaw, 100_000, long)
+	checkNear(t, "a long result, cut", f.TokensPeak, 4000+float64(2+6+30_000+len("\n\n[... content truncated, showing first 30000 characters of 50000 total ...]"))/4)
 }
 
 func TestJCLIHidesAllButTheNewestTenBeforeEveryRequest(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("do")
+	one := (&builder{}).user("do")
 	for range 13 {
 		one.call("Bash", "{}", text(1000))
 	}
-	f, _ := under(t, preset.JCLI, 100_000, one.reply("done"))
+	f, _ := presetFigures(t, preset.JCLI, 100_000, one.reply("done"))
 	if f.PrefixBreaks != 3 || f.Summaries != 0 || f.Violations != 0 {
 		t.Errorf("13 results: %+v", f)
 	}
-	huge := (&tale{}).user("do").call("Bash", "{}", text(10)).call("Bash", "{}", strings.Repeat("A line that says little.\n", 40_000)).reply("done").user("x").reply("y")
-	f, file := under(t, preset.JCLI, 1_000_000, huge)
+	huge := (&builder{}).user("do").call("Bash", "{}", text(10)).call("Bash", "{}", strings.Repeat("A line that says little.\n", 40_000)).reply("done").user("x").reply("y")
+	f, file := presetFigures(t, preset.JCLI, 1_000_000, huge)
 	if f.Summaries != 1 || f.Violations != 0 {
 		t.Errorf("above 204,800 tokens: %+v", f)
 	}
@@ -177,14 +161,14 @@ func TestJCLIHidesAllButTheNewestTenBeforeEveryRequest(t *testing.T) {
 
 func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("do").
+	one := (&builder{}).user("do").
 		call("read", `{"path":"a"}`, text(1000)).
 		call("read", `{"path":"b"}`, text(1000)).
 		call("apply_patch", `{"input":"`+text(500)+`"}`, text(500)).
 		call("apply_patch", `{"input":"`+text(500)+`"}`, text(500)).
 		call("read", `{"path":"a"}`, text(1000)).
 		reply("done")
-	f, _ := under(t, preset.Adachsoft, 100_000, one)
+	f, _ := presetFigures(t, preset.Adachsoft, 100_000, one)
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
 		t.Errorf("of two reads of one path the older one goes, patches have no identity: %+v", f)
 	}
@@ -192,7 +176,7 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 
 func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 	t.Parallel()
-	one := (&tale{}).user("go").call("read", "{}", text(40_000)).reply("done")
+	one := (&builder{}).user("go").call("read", "{}", text(40_000)).reply("done")
 	for name, c := range map[string]struct {
 		preset  preset.Name
 		byHand  bool
@@ -228,7 +212,7 @@ func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
 	}
 }
 
-func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
+func TestLogsAreReplayedWithoutTheirOverlays(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	add := func(at time.Duration, bodies ...conversation.Body) {
@@ -243,6 +227,6 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	r, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
 	conversationtest.Must(t, err)
 	f := r.Totals["raw"]
-	near(t, "tokens sent", f.TokensSent, 4102+4102+9/4.0)
-	near(t, "a cache of five minutes", f.Cost["anthropic-5m"], 1.25*f.TokensSent)
+	checkNear(t, "tokens sent", f.TokensSent, 4102+4102+9/4.0)
+	checkNear(t, "a cache of five minutes", f.Cost["anthropic-5m"], 1.25*f.TokensSent)
 }

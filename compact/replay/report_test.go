@@ -27,10 +27,10 @@ func equal(a, b replay.Report) string {
 
 func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
-	tales := []*tale{found(), edited(), turns(8, 3000), work(40, 2000)}
-	one := run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: 1}, tales...)
+	builders := []*builder{searchConversation(), editConversation(), turns(8, 3000), work(40, 2000)}
+	one := run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: 1}, builders...)
 	for _, workers := range []int{1, 3, 16} {
-		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: workers}, tales...)); d != "" {
+		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: workers}, builders...)); d != "" {
 			t.Errorf("%d workers:\n%s", workers, d)
 		}
 	}
@@ -58,7 +58,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 
 func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 	t.Parallel()
-	r := run(t, replay.Options{Window: 12_000, Policies: []preset.Name{"raw"}}, (&tale{}).user("a").reply("b"))
+	r := run(t, replay.Options{Window: 12_000, Policies: []preset.Name{"raw"}}, (&builder{}).user("a").reply("b"))
 	data, err := json.Marshal(r)
 	conversationtest.Must(t, err)
 	var back struct {
@@ -112,7 +112,7 @@ func TestProgressNeverFalls(t *testing.T) {
 		}
 		last = done
 	}}
-	if r := run(t, o, work(150, 10), (&tale{}).user("nobody answers"), work(150, 10)); last != 6 || len(r.Files) != 2 {
+	if r := run(t, o, work(150, 10), (&builder{}).user("nobody answers"), work(150, 10)); last != 6 || len(r.Files) != 2 {
 		t.Errorf("it ends with %d; %d files have a request", last, len(r.Files))
 	}
 }

@@ -29,8 +29,8 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 		}
 		raw := preset.RulesOf(preset.Raw)
 		o := replay.Options{Policies: []preset.Name{}, Workers: 4, ExtraPolicies: []replay.NamedPolicy{{Name: "meets", Rules: raw, Maker: meets}}}
-		r := run(t, o, (&tale{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&tale{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
-		if len(r.Files) != 2 || r.Files[0].Name != "tale 0" || r.Files[1].Name != "tale 1" {
+		r := run(t, o, (&builder{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&builder{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
+		if len(r.Files) != 2 || r.Files[0].Name != "conversation 0" || r.Files[1].Name != "conversation 1" {
 			t.Errorf("the files are %+v", r.Files)
 		}
 	})

@@ -156,26 +156,22 @@ func (w *Writer) Mask(t *rapid.T, style conversation.Style) conversation.Mask {
 
 // target draws what a mask or cap can hide: a call of a reply, or a result. Sometimes it is invalid.
 func (w *Writer) target(t *rapid.T) (seq uint64, call string) {
-	type place struct {
-		seq  uint64
-		call string
-	}
-	var places []place
+	var places []conversation.CapItem
 	for _, e := range w.log.Events() {
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
 			for _, c := range b.Calls {
-				places = append(places, place{e.Seq, c.ID})
+				places = append(places, conversation.CapItem{Event: e.Seq, Call: c.ID})
 			}
 		case conversation.ToolResult:
-			places = append(places, place{e.Seq, ""})
+			places = append(places, conversation.CapItem{Event: e.Seq})
 		}
 	}
 	if len(places) == 0 || rapid.IntRange(0, 19).Draw(t, "fits") == 19 {
 		return w.Seq(t), rapid.SampledFrom([]string{"", "a", "call_1"}).Draw(t, "call")
 	}
 	p := rapid.SampledFrom(places).Draw(t, "target")
-	return p.seq, p.call
+	return p.Event, p.Call
 }
 
 // PolicyForm draws a compaction without a text (S64), with policies for single tools.

@@ -28,10 +28,7 @@ func Log(t *rapid.T) []conversation.Event {
 	var l conversation.Log
 	n := 0
 	add := func(bodies ...conversation.Body) {
-		events := l.Prepare(Epoch.Add(time.Duration(l.Len())*time.Second), bodies...)
-		if err := l.Commit(events); err != nil {
-			t.Fatalf("commit: %v", err)
-		}
+		Must(t, l.Commit(l.Prepare(Epoch.Add(time.Duration(l.Len())*time.Second), bodies...)))
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "turns") {
 		add(conversation.UserMessage{Text: "u " + text(t, "user")})
@@ -76,12 +73,10 @@ func Malformed(t *rapid.T) []conversation.Event {
 		case 4:
 			b = conversation.Notice{Level: conversation.NoticeInfo, Text: text(t, "notice")}
 		case 5:
-			b = conversation.Unknown{Name: conversation.Kind(rapid.SampledFrom([]string{"aurora", "hologram"}).Draw(t, "unknown")),
-				Raw: conversation.RawJSON(`{"x":1}`)}
+			kind := rapid.SampledFrom([]conversation.Kind{"aurora", "hologram"}).Draw(t, "unknown")
+			b = conversation.Unknown{Name: kind, Raw: conversation.RawJSON(`{"x":1}`)}
 		}
-		if err := l.Commit(l.Prepare(Epoch, b)); err != nil {
-			t.Fatalf("commit: %v", err)
-		}
+		Must(t, l.Commit(l.Prepare(Epoch, b)))
 	}
 	return l.Events()
 }

@@ -59,9 +59,7 @@ type Writer struct{ log conversation.Log }
 // NewWriter returns a Writer that continues a log.
 func NewWriter(t *rapid.T, events []conversation.Event) *Writer {
 	l, err := conversation.NewLog(events)
-	if err != nil {
-		t.Fatalf("the log cannot be continued: %v", err)
-	}
+	Must(t, err)
 	return &Writer{log: *l}
 }
 
@@ -70,10 +68,8 @@ func (w *Writer) Events() []conversation.Event { return w.log.Events() }
 
 // Add appends bodies. Their times are not ascending, because nothing may depend on that.
 func (w *Writer) Add(t *rapid.T, bodies ...conversation.Body) {
-	n := w.log.Len()
-	if err := w.log.Commit(w.log.Prepare(Epoch.Add(time.Duration(n*7919%1000)*time.Minute), bodies...)); err != nil {
-		t.Fatalf("commit: %v", err)
-	}
+	at := Epoch.Add(time.Duration(w.log.Len()*7919%1000) * time.Minute)
+	Must(t, w.log.Commit(w.log.Prepare(at, bodies...)))
 }
 
 // Turn appends a turn: a user message, replies, their calls and the results. Sometimes a call at the end has no result.
@@ -90,10 +86,9 @@ func (w *Writer) Turn(t *rapid.T) {
 		w.Add(t, reply)
 		w.Add(t, conversation.Usage{Reply: uint64(w.log.Len()), Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1, CacheWrite: -1})
 		for _, c := range reply.Calls {
-			if rapid.IntRange(0, 30).Draw(t, "answered") == 30 {
-				continue
+			if rapid.IntRange(0, 30).Draw(t, "answered") < 30 {
+				w.Add(t, w.result(t, c))
 			}
-			w.Add(t, w.result(t, c))
 		}
 	}
 }
