@@ -45,7 +45,7 @@ func Text(s string) string {
 
 // Line returns s made safe and on one line: line feeds and tabs become spaces. It is for titles and tool lines.
 func Line(s string) string {
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Text(s))
+	return strings.ReplaceAll(strings.ReplaceAll(Text(s), "\n", " "), "\t", " ")
 }
 
 // dirty marks the bytes that need more than the fast path: controls except LF and TAB, DEL, and all above ASCII.

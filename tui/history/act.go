@@ -215,17 +215,14 @@ func (b *document) textOf(it item) pane.Copy {
 
 // withCalls joins a text and the tool calls after it.
 func withCalls(text string, calls []conversation.ToolCall) string {
-	if len(calls) == 0 {
-		return text
-	}
-	parts := make([]string, 0, len(calls)+1)
-	if text != "" {
-		parts = append(parts, text)
-	}
 	for _, call := range calls {
-		parts = append(parts, call.Name+" "+call.Arguments)
+		between := ""
+		if text != "" {
+			between = "\n"
+		}
+		text += between + call.Name + " " + call.Arguments
 	}
-	return strings.Join(parts, "\n")
+	return text
 }
 
 // explainRow says in one line how a row is sent and why: which overlay changed it, when, and who caused that.

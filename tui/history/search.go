@@ -81,33 +81,38 @@ func (s *search) matches() []int {
 
 func (s *search) matchesRow(it item) bool {
 	b := s.document
-	texts := append(make([]string, 0, 8), b.textOf(it).Text)
+	found := false
+	look := func(text string) {
+		if !found {
+			_, found = s.query.Find(text)
+		}
+	}
+	look(b.textOf(it).Text)
 	switch it.kind {
 	case kindOriginal:
 		if r := &b.rows[it.at]; b.side == sideBoth && b.isReplaced(r) {
 			for _, msg := range b.replacing(r.Message) {
-				texts = append(texts, withCalls(msg.Text, msg.Calls))
+				look(withCalls(msg.Text, msg.Calls))
 			}
 		}
 	case kindMessage:
-		texts = append(texts, withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
+		look(withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
 	case kindEvent:
 		for _, e := range b.epochFrom(it.at) {
 			if sum, ok := e.Body.(conversation.Summary); ok {
-				texts = append(texts, sum.Text, sum.Appendix)
+				look(sum.Text)
+				look(sum.Appendix)
 			}
 		}
 	}
 	if e := b.event(it); e != nil && b.request == nil {
 		switch body := e.Body.(type) {
 		case conversation.ToolResult:
-			texts = append(texts, body.Tool, body.Detail)
+			look(body.Tool)
+			look(body.Detail)
 		case conversation.AssistantMessage:
-			texts = append(texts, body.Reasoning)
+			look(body.Reasoning)
 		}
 	}
-	return slices.ContainsFunc(texts, func(text string) bool {
-		_, ok := s.query.Find(text)
-		return ok
-	})
+	return found
 }
