@@ -14,12 +14,13 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
-	"plimsoll/conversation/find"
 	"plimsoll/themes"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/dialog"
+	"plimsoll/tui/preview"
+	"plimsoll/tui/search"
 	"plimsoll/tui/settings"
 )
 
@@ -107,12 +108,7 @@ type Draft struct {
 }
 
 // Profile is a way to compact.
-type Profile struct {
-	Name string
-	Note string // what it does, on one line
-	// Summarises means that a model writes a summary.
-	Summarises bool
-}
+type Profile = preview.Profile
 
 // Backend is the rest of the program: stored conversations, models, files, pages.
 // Its methods run concurrently with the screen and may block; they return when ctx ends.
@@ -304,17 +300,7 @@ const (
 )
 
 // Found is the result of a search.
-type Found struct {
-	Query string
-	Hits  []find.Hit
-	// Conversations is how many were searched; More means that there are more hits than the limit.
-	Conversations int
-	More          bool
-	// Unread is how many conversations could not be read completely, Damaged how
-	// many unreadable events and full texts were skipped.
-	Unread, Damaged int
-	Took            time.Duration
-}
+type Found = search.Found
 
 // Options configure the screen.
 type Options struct {
@@ -344,8 +330,6 @@ type env struct {
 	Options
 	ctx context.Context // ends with the program; commands take it
 }
-
-func (e *env) zone() *time.Location { return e.Now().Location() }
 
 // keyboard counts keys, so that the result of a command can be dropped if the user pressed another key since.
 type keyboard struct {

@@ -45,10 +45,9 @@ type chat struct {
 
 func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, ts themeStyles) *chat {
 	c := &chat{env: e, session: s, keyboard: keys, styles: ts.status()}
-	styles := ts.composer()
 	c.composer = composer.New(composer.Options{
 		Placeholder: placeholder,
-		Styles:      &styles,
+		Styles:      ts.composer(),
 		Keys:        &e.Keys.Composer,
 		Commands:    commands,
 		Estimate:    s.load.estimate,
@@ -62,7 +61,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	if screen.History.Enabled() {
 		c.transcript.SetViewKey(screen.History.Help().Key)
 	}
-	c.transcript.SetZone(e.zone())
+	c.transcript.SetZone(e.Now().Location())
 	c.gauge = gauge.New(ts.gauge())
 	return c
 }
@@ -138,7 +137,7 @@ func (c *chat) meterReading() meter.Reading {
 // the key; wrote reports whether there is a draft now.
 func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	named, unknown := c.composer.Mentions(), c.composer.Unknown() // sending empties the composer
-	action, cmd := c.composer.Update(k)
+	action = c.composer.Update(k)
 	if ignored, is := action.(pane.Ignored); is {
 		return ignored, false
 	}
@@ -146,12 +145,7 @@ func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 	if wrote && c.transcript.Selecting() {
 		c.transcript.ClearSelection()
 	}
-	return actionList{cmd, c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwnCommands()}, wrote
-}
-
-func (c *chat) paste(msg tea.PasteMsg) pane.Action {
-	action, cmd := c.composer.Update(msg)
-	return actionList{cmd, c.doComposerAction(action, nil, nil)}
+	return actionList{c.doComposerAction(action, named, unknown), c.refreshFiles(), c.refreshOwnCommands()}, wrote
 }
 
 // doComposerAction sends messages and runs shell commands; slash commands are returned to the caller.

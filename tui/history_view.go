@@ -25,7 +25,7 @@ type historyView struct {
 // newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(compactionsOnly bool) *historyView {
 	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(history.Options{
-		Styles: v.styles.history(), Keys: &v.env.Keys.History, Zone: v.env.zone(), CompactionsOnly: compactionsOnly})}
+		Styles: v.styles.history(), Keys: &v.env.Keys.History, Zone: v.env.Now().Location(), CompactionsOnly: compactionsOnly})}
 }
 
 func (v *views) openCompactionLog() pane.Action {
@@ -77,7 +77,6 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	return noSuchMessage(args)
 }
 
-func (h *historyView) hasGaugeLine() bool     { return true }
 func (h *historyView) restyle(ts themeStyles) { h.SetStyles(ts.history()) }
 
 // refresh shows new events, and how events are sent now.

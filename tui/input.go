@@ -46,7 +46,7 @@ func (m *Model) dispatchInput(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.handleChatKey(msg)
 	case tea.PasteMsg:
-		action := m.chat.paste(msg)
+		action := m.chat.doComposerAction(m.chat.composer.Update(msg), nil, nil)
 		m.dialogs.recordTyping(true)
 		return m.do(action)
 	}

@@ -72,11 +72,8 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 	s := v.session
 	c := preview.Content{
 		Request: request, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
-		Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
+		Profiles: s.Profiles, Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
 		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
-	}
-	for _, p := range s.Profiles {
-		c.Profiles = append(c.Profiles, preview.Profile{Name: p.Name, Note: p.Note, Summarises: p.Summarises})
 	}
 	if u.Err != nil {
 		c.Err, c.Now = u.Err.Message, s.load.meter.Reading()
@@ -84,7 +81,6 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 	return c
 }
 
-func (p *previewView) hasGaugeLine() bool     { return false }
 func (p *previewView) restyle(ts themeStyles) { p.SetStyles(ts.preview()) }
 func (p *previewView) refresh(*views)         {} // its numbers change only with its request
 
@@ -140,7 +136,6 @@ func (v *views) reviewContent() review.Content {
 		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, RequestWaits: u.RequestWaits}
 }
 
-func (r *reviewView) hasGaugeLine() bool     { return true }
 func (r *reviewView) restyle(ts themeStyles) { r.SetStyles(ts.pane()) }
 func (r *reviewView) refresh(*views)         {}
 

@@ -40,7 +40,6 @@ func (v *views) openContext() pane.Action {
 	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &v.env.Keys.Context})})
 }
 
-func (c *contextView) hasGaugeLine() bool     { return false }
 func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.account()) }
 
 func (c *contextView) refresh(v *views) {
@@ -106,7 +105,6 @@ func (v *views) openSettings() pane.Action {
 	return actionList{v.open(view), v.readSettings()}
 }
 
-func (view *settingsView) hasGaugeLine() bool     { return false }
 func (view *settingsView) restyle(ts themeStyles) { view.SetStyles(ts.settings()) }
 func (view *settingsView) stopWork()              { view.cancel() }
 

@@ -63,17 +63,14 @@ func (s *searchView) search(v *views, text string) pane.Action {
 	}
 	ctx, cancel := context.WithCancel(v.env.ctx)
 	s.cancel = cancel
-	s.Show(search.Content{Query: text, Busy: true})
+	s.Show(search.Content{Found: Found{Query: text}, Busy: true})
 	backend, seq := v.env.Backend, s.seq
 	return doAsync(func() (Found, error) { return backend.Search(ctx, text) }, func(got Found, err error) pane.Action {
 		cancel()
 		if seq != s.seq {
 			return nil
 		}
-		c := search.Content{
-			Query: got.Query, Hits: got.Hits, Conversations: got.Conversations, More: got.More,
-			Unread: got.Unread, Damaged: got.Damaged, Took: got.Took, Now: v.env.Now(),
-		}
+		c := search.Content{Found: got, Now: v.env.Now()}
 		if err != nil {
 			c.Query, c.Err = text, err.Error()
 		}
@@ -82,7 +79,6 @@ func (s *searchView) search(v *views, text string) pane.Action {
 	})
 }
 
-func (s *searchView) hasGaugeLine() bool     { return true }
 func (s *searchView) restyle(ts themeStyles) { s.SetStyles(ts.pane()) }
 func (s *searchView) refresh(*views)         {}
 
@@ -122,7 +118,6 @@ func (v *views) openDiff() pane.Action {
 	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff})})
 }
 
-func (d *diffView) hasGaugeLine() bool     { return true }
 func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }
 
 func (d *diffView) refresh(v *views) {

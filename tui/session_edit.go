@@ -157,7 +157,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	}
 	var items []dialog.Item
 	for _, t := range slices.Backward(s.log.userTurns()) {
-		when := t.event.Time.In(s.env.zone()).Format("2 Jan 15:04")
+		when := t.event.Time.In(s.env.Now().Location()).Format("2 Jan 15:04")
 		items = append(items, dialog.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
 			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),

@@ -79,7 +79,12 @@ const minStatusHeight = 12
 // linesBelow returns which lines are shown below a view.
 func (m *Model) linesBelow(v fullView) (status, gauge bool) {
 	h := m.terminal.height
-	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).isEmpty(), v.hasGaugeLine() && h >= 3
+	gauge = h >= 3
+	switch v.(type) {
+	case *contextView, *previewView, *settingsView: // they have a gauge of their own
+		gauge = false
+	}
+	return h >= minStatusHeight || h >= 4 && !m.chat.status(m.surroundings()).isEmpty(), gauge
 }
 
 // viewSize returns the size of a view, 0 before the size of the terminal is known.

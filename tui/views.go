@@ -28,9 +28,6 @@ type fullView interface {
 	refresh(v *views)
 	// restyle sets the styles of a theme.
 	restyle(ts themeStyles)
-	// hasGaugeLine reports whether the line of the gauge is shown below the view. A
-	// view with a gauge of its own needs none.
-	hasGaugeLine() bool
 }
 
 // actionHandler is a view with actions that no other view has.

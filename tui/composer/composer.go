@@ -10,14 +10,13 @@ import (
 
 const maxText = 10 // rows of text shown at once
 
-// Options configure a composer. The zero value works.
+// Options configure a composer.
 type Options struct {
 	Placeholder string // shown while there is no text
 	Keys        *KeyMap
-	Styles      *Styles
+	Styles      Styles
 	Commands    []CommandSpec
-	// Estimate returns the tokens of a text of a size; nil: one token for four characters.
-	Estimate func(conversation.Size) int
+	Estimate    func(conversation.Size) int // the tokens of a text of a size
 }
 
 // Model is the composer. It must not be shared between goroutines.
@@ -47,20 +46,11 @@ type Model struct {
 // New returns an empty composer.
 func New(o Options) *Model {
 	m := &Model{
-		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder),
+		keys: *o.Keys, styles: o.Styles, placeholder: plain.Line(o.Placeholder),
 		files: newFileIndex(nil), prompts: newHistory(nil),
-	}
-	if o.Keys != nil {
-		m.keys = *o.Keys
 	}
 	m.editing = m.keys.Editing.Keys
 	m.editing.Up, m.editing.Down = m.keys.Writing.Older, m.keys.Writing.Newer // with Shift they select
-	if o.Styles != nil {
-		m.styles = *o.Styles
-	}
-	if o.Estimate == nil {
-		o.Estimate = edit.ColdEstimate
-	}
 	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
 	m.search = search{text: m.text, prompts: m.prompts, keys: &m.keys}

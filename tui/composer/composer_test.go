@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -28,7 +29,10 @@ var testFiles = []composer.File{
 
 func newModel(t testing.TB) *composer.Model {
 	t.Helper()
-	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: testCommands})
+	keys := composer.DefaultKeyMap()
+	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: testCommands, Keys: &keys,
+		Styles:   composer.Styles{Selection: lipgloss.NewStyle().Reverse(true)},
+		Estimate: func(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }})
 	m.SetFiles(testFiles)
 	return m
 }
@@ -36,7 +40,7 @@ func newModel(t testing.TB) *composer.Model {
 // press sends keys by name and returns the last action.
 func press(t testing.TB, m *composer.Model, keys ...string) pane.Action {
 	t.Helper()
-	return tuitest.Press(func(msg tea.Msg) pane.Action { action, _ := m.Update(msg); return action }, keys...)
+	return tuitest.Press(m.Update, keys...)
 }
 
 // write types a text letter by letter.
@@ -84,7 +88,7 @@ func TestUnusedKeysGoToTheParent(t *testing.T) {
 		wantAction(t, press(t, m, k), nil)
 	}
 	wantDraft(t, m, "")
-	if action, _ := m.Update(tea.WindowSizeMsg{}); action != (pane.Ignored{}) {
+	if action := m.Update(tea.WindowSizeMsg{}); action != (pane.Ignored{}) {
 		t.Errorf("a message other than a key gave %v", action)
 	}
 }

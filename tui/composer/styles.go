@@ -20,26 +20,6 @@ type Styles struct {
 	Raised      lipgloss.Style // the background of completions; empty if the terminal has too few colours
 }
 
-// DefaultStyles returns styles in the terminal's own sixteen colours, which are readable
-// on dark and light backgrounds.
-func DefaultStyles() Styles {
-	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
-	return Styles{
-		Border:      colour("8"),
-		Shell:       colour("5"),
-		Label:       colour("8"),
-		Text:        lipgloss.NewStyle(),
-		Placeholder: colour("8"),
-		Selection:   lipgloss.NewStyle().Reverse(true),
-		Chip:        colour("6"),
-		Mention:     colour("6"),
-		Unknown:     colour("1").Bold(true),
-		Item:        lipgloss.NewStyle(),
-		Selected:    lipgloss.NewStyle().Bold(true),
-		Detail:      colour("8"),
-	}
-}
-
 // at returns the style of a byte of a line with mentions.
 func (s *Styles) at(at int, marks []mention) *lipgloss.Style {
 	for _, a := range marks {

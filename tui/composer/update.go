@@ -10,9 +10,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Update handles a message and returns what the parent must do. The command is always
-// nil; it is returned because all components share this signature.
-func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
+// Update handles a message and returns what the parent must do.
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	action := pane.Action(pane.Ignored{})
 	before, changes := m.text.State(), m.text.Changes()
 	if m.search.on {
@@ -25,17 +24,17 @@ func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 		if !m.search.on && m.text.Recover(msg, m.editing) {
 			m.list.hide()
 			m.changed()
-			return nil, nil
+			return nil
 		}
 		action = m.press(msg)
 	default:
-		return action, nil
+		return action
 	}
 	if m.text.Changes() != changes && !m.search.on && !leaves(action) {
 		m.text.Record(before, edit.KindOf(msg, m.editing))
 	}
 	m.changed()
-	return action, nil
+	return action
 }
 
 // leaves reports whether an action emptied the composer.

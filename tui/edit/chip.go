@@ -47,9 +47,6 @@ func newChip(number int, text string, estimate func(conversation.Size) int) chip
 	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
 }
 
-// ColdEstimate counts a token for four ASCII characters, one CJK character or two others.
-func ColdEstimate(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }
-
 // Clean makes text safe to edit and to draw.
 func Clean(text string) string {
 	text = plain.Text(text) // with every kind of line end as \n

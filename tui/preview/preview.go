@@ -37,8 +37,9 @@ type Options struct {
 
 // Profile is a way to compact.
 type Profile struct {
-	Name, Note string
-	Summarises bool // a model writes a summary
+	Name       string
+	Note       string // what it does, on one line
+	Summarises bool   // a model writes a summary
 }
 
 // Content is the content of the view. Its texts may have control characters.

@@ -27,18 +27,23 @@ type Options struct {
 	Keys   *KeyMap
 }
 
-// Content is the result of a search.
-type Content struct {
+// Found is the result of a search.
+type Found struct {
 	Query         string
 	Hits          []find.Hit // grouped by conversation
 	Conversations int        // how many were searched
-	More          bool       // there are more hits than these
+	More          bool       // there are more hits than the limit
 	Unread        int        // conversations that could not be read to the end
 	Damaged       int        // events and full texts that were skipped because they are damaged
 	Took          time.Duration
-	Err           string    // why the search failed, "" if it did not
-	Busy          bool      // the search is still running
-	Now           time.Time // the time from which ages are computed; zero for the time of Show
+}
+
+// Content is the content of the view.
+type Content struct {
+	Found
+	Err  string    // why the search failed, "" if it did not
+	Busy bool      // the search is still running
+	Now  time.Time // the time from which ages are computed; zero for the time of Show
 }
 
 type (

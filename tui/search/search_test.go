@@ -37,8 +37,8 @@ func found() search.Content {
 	stored := hit("aaaa22223333", "Fix flaky upload test", 41, 3, 2*time.Hour, "run_command",
 		strings.Repeat("=== RUN TestUpload\n", 20)+"listen tcp :8080: bind: port already in use\n"+strings.Repeat("--- FAIL: TestUpload (0.01s)\n", 20))
 	stored.Stored = true
-	return search.Content{
-		Query: "port", Conversations: 41, Took: 830 * time.Millisecond, Now: now,
+	return search.Content{Now: now, Found: search.Found{
+		Query: "port", Conversations: 41, Took: 830 * time.Millisecond,
 		Hits: []find.Hit{
 			stored,
 			hit("aaaa22223333", "Fix flaky upload test", 40, 3, 2*time.Hour, "assistant", "The test shares a port between runs, so the second Port is taken."),
@@ -46,7 +46,7 @@ func found() search.Content {
 			hit("bbbb22223333", "端口测试 "+hostile, 7, 0, 49*time.Hour, hostile, strings.Repeat("测试在两次运行之间共享一个端口", 6)+"port"+strings.Repeat("所以第二次运行失败", 6)),
 			hit("cccc22223333", "", 1, 0, 300*24*time.Hour, "user", hostile),
 		},
-	}
+	}}
 }
 
 func open(width, height int) *search.Model {
@@ -155,15 +155,15 @@ func TestOldHitsStayUntilNewOnesArrive(t *testing.T) {
 	m := shown(found(), 100, 30)
 	press(m, "down")
 	m.Update(tuitest.Key("s"))
-	m.Show(search.Content{Query: "ports", Busy: true})
+	m.Show(search.Content{Found: search.Found{Query: "ports"}, Busy: true})
 	if view := m.View(); !strings.Contains(view, "searching…") || !strings.Contains(view, "Fix flaky") || strings.Contains(view, "5 hits") {
 		t.Errorf("while others are searched for:\n%s", view)
 	}
-	m.Show(search.Content{Query: "ports", Conversations: 41, Now: now})
+	m.Show(search.Content{Found: search.Found{Query: "ports", Conversations: 41}, Now: now})
 	if view := m.View(); !strings.Contains(view, "nothing found in 41 conversations") || strings.Contains(view, "flaky") {
 		t.Errorf("after nothing was found:\n%s", view)
 	}
-	m.Show(search.Content{Query: "ports", Err: "the data directory " + hostile + " is gone"})
+	m.Show(search.Content{Found: search.Found{Query: "ports"}, Err: "the data directory " + hostile + " is gone"})
 	if view := m.View(); !strings.Contains(view, "the data directory the ␛]52;c;aGk=␇ port") {
 		t.Errorf("after a failure:\n%s", view)
 	}

@@ -26,10 +26,11 @@ func TestViews(t *testing.T) {
 		{"hits", found(), "down"},
 		{"scrolled", more, "ctrl+end"},
 		{"another query", found(), "s"},
-		{"nothing", search.Content{Query: "port", Conversations: 1, Now: now}, ""},
+		{"nothing", search.Content{Found: search.Found{Query: "port", Conversations: 1}, Now: now}, ""},
 		{"not all was read", damaged, "ctrl+end"},
-		{"nothing in what was read", search.Content{Query: "port", Conversations: 41, Damaged: 1, Now: now}, ""},
-		{"a failure", search.Content{Query: "port", Err: "the data directory /home/user/.local/share/plimsoll may not be read: check its owner and permissions", Now: now}, ""},
+		{"nothing in what was read", search.Content{Found: search.Found{Query: "port", Conversations: 41, Damaged: 1}, Now: now}, ""},
+		{"a failure", search.Content{Found: search.Found{Query: "port"}, Now: now,
+			Err: "the data directory /home/user/.local/share/plimsoll may not be read: check its owner and permissions"}, ""},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		for _, scene := range scenes {
