@@ -37,20 +37,18 @@ func newModel(t testing.TB) *composer.Model {
 	return m
 }
 
-// press sends keys by name and returns the last action.
 func press(t testing.TB, m *composer.Model, keys ...string) pane.Action {
 	t.Helper()
 	return tuitest.Press(m.Update, keys...)
 }
 
-// write types a text letter by letter.
 func write(m *composer.Model, text string) {
 	for _, r := range text {
+		k := tea.KeyPressMsg{Code: r, Text: string(r)}
 		if r == '\n' {
-			m.Update(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl})
-			continue
+			k = tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}
 		}
-		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		m.Update(k)
 	}
 }
 

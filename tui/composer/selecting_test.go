@@ -44,7 +44,6 @@ func drag(m *composer.Model, times, x, y, toX, toY int) {
 	m.Mouse(tea.MouseMotionMsg{}, 0, 0, now) // the button is up
 }
 
-// takeSelection returns the selected text and clears the selection.
 func takeSelection(t *testing.T, m *composer.Model) string {
 	t.Helper()
 	copied, _ := press(t, m, "ctrl+c").(composer.Copied)

@@ -23,19 +23,16 @@ func TestUndoAndRedo(t *testing.T) {
 		"a word":        {func(m *composer.Model) { write(m, "one two") }, 1, "one ", "one two"},
 		"two words":     {func(m *composer.Model) { write(m, "one two") }, 2, "", "one two"},
 		"more than all": {func(m *composer.Model) { write(m, "one two") }, 9, "", "one two"},
-		"deletions": {func(m *composer.Model) {
-			write(m, "one")
-			press(t, m, "backspace", "backspace")
-		}, 1, "one", "o"},
-		"a cut":        {func(m *composer.Model) { write(m, "one two"); press(t, m, "ctrl+w") }, 1, "one two", "one "},
-		"a clear":      {func(m *composer.Model) { write(m, "one"); m.Clear() }, 1, "one", ""},
-		"a paste":      {func(m *composer.Model) { write(m, "one "); m.Update(tea.PasteMsg{Content: long}) }, 1, "one ", "one " + long},
-		"a lost paste": {func(m *composer.Model) { m.Update(tea.PasteMsg{Content: long}); press(t, m, "backspace") }, 1, long, ""},
-		"the editor":   {func(m *composer.Model) { write(m, "one"); m.SetText("outside") }, 1, "one", "outside"},
-		"what came":    {func(m *composer.Model) { write(m, "one"); m.Prepend("queued") }, 1, "one", "queued\n\none"},
-		"a completion": {func(m *composer.Model) { write(m, "/comp"); press(t, m, "tab") }, 1, "/comp", "/compact "},
-		"sent":         {func(m *composer.Model) { write(m, "one"); press(t, m, "enter") }, 1, "", ""},
-		"a new line":   {func(m *composer.Model) { write(m, "one"); press(t, m, "ctrl+j") }, 1, "one", "one\n"},
+		"deletions":     {func(m *composer.Model) { write(m, "one"); press(t, m, "backspace", "backspace") }, 1, "one", "o"},
+		"a cut":         {func(m *composer.Model) { write(m, "one two"); press(t, m, "ctrl+w") }, 1, "one two", "one "},
+		"a clear":       {func(m *composer.Model) { write(m, "one"); m.Clear() }, 1, "one", ""},
+		"a paste":       {func(m *composer.Model) { write(m, "one "); m.Update(tea.PasteMsg{Content: long}) }, 1, "one ", "one " + long},
+		"a lost paste":  {func(m *composer.Model) { m.Update(tea.PasteMsg{Content: long}); press(t, m, "backspace") }, 1, long, ""},
+		"the editor":    {func(m *composer.Model) { write(m, "one"); m.SetText("outside") }, 1, "one", "outside"},
+		"what came":     {func(m *composer.Model) { write(m, "one"); m.Prepend("queued") }, 1, "one", "queued\n\none"},
+		"a completion":  {func(m *composer.Model) { write(m, "/comp"); press(t, m, "tab") }, 1, "/comp", "/compact "},
+		"sent":          {func(m *composer.Model) { write(m, "one"); press(t, m, "enter") }, 1, "", ""},
+		"a new line":    {func(m *composer.Model) { write(m, "one"); press(t, m, "ctrl+j") }, 1, "one", "one\n"},
 	} {
 		m := newModel(t)
 		c.does(m)

@@ -135,7 +135,6 @@ func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
 	return append(out, rendered(rows)...)
 }
 
-// Words in place of a text.
 const (
 	partOfSummary = "part of the summary above"
 	partOfNote    = "part of the note above"

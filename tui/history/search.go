@@ -79,9 +79,8 @@ func (s *search) matches() []int {
 	return s.found
 }
 
-func (s *search) matchesRow(it item) bool {
+func (s *search) matchesRow(it item) (found bool) {
 	b := s.document
-	found := false
 	look := func(text string) {
 		if !found {
 			_, found = s.query.Find(text)

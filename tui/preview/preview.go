@@ -37,8 +37,7 @@ type Options struct {
 
 // Profile is a way to compact.
 type Profile struct {
-	Name       string
-	Note       string // what it does, on one line
+	Name, Note string // Note says what it does, on one line
 	Summarises bool   // a model writes a summary
 }
 

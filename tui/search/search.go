@@ -43,7 +43,7 @@ type Content struct {
 	Found
 	Err  string    // why the search failed, "" if it did not
 	Busy bool      // the search is still running
-	Now  time.Time // the time from which ages are computed; zero for the time of Show
+	Now  time.Time // the time from which ages are computed
 }
 
 type (
@@ -132,9 +132,6 @@ func (m *Model) Show(found Content) {
 	if found.Busy && len(found.Hits) == 0 && len(m.found.Hits) > 0 {
 		m.found.Busy = true
 		return
-	}
-	if found.Now.IsZero() {
-		found.Now = time.Now()
 	}
 	foundBy := ""
 	query, err := find.Parse(found.Query)

@@ -15,7 +15,6 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// now is the time of the views.
 var now = time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 
 // hostile is text with control characters, as a model or a file may contain it.

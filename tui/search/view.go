@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -156,10 +157,7 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 		if row > 0 && m.height >= leastGaps {
 			out = append(out, "")
 		}
-		title := strings.TrimSpace(plain.Line(h.Title))
-		if title == "" {
-			title = h.Conversation
-		}
+		title := cmp.Or(strings.TrimSpace(plain.Line(h.Title)), h.Conversation)
 		out = append(out, "  "+s.Title.Render(pane.Clip(title, max(width-2, 1))))
 	}
 	mark, style, text := "  ", s.Muted, s.Text
