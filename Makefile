@@ -22,6 +22,9 @@ VERSION  ?=
 # The program is one static file; a C compiler that happens to be there changes nothing.
 export CGO_ENABLED ?= 0
 
+# No path of this machine is in what is built. Every target has this flag, so that build, test and lint compile a package once.
+export GOFLAGS += -trimpath
+
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
@@ -31,7 +34,7 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build ./plimsoll
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o plimsoll .
+	$(GO) build -ldflags '$(LDFLAGS)' -o plimsoll .
 
 run: build ## build and start the chat
 	@./plimsoll $(ARGS)
