@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +47,7 @@ func (h *Host) OwnCommands(ctx context.Context) ([]tui.OwnCommand, error) {
 			}
 			words = append(words, word)
 		}
-		out = append(out, tui.OwnCommand{Name: name, Args: strings.Join(words, " "), Help: conversation.OneLine(cmp.Or(p.Description, p.Title), 120),
+		out = append(out, tui.OwnCommand{Name: name, Args: strings.Join(words, " "), Help: conversation.OneLine(p.Description, 120),
 			Origin: "server", File: "a prompt of the server " + p.Server})
 	}
 	return out, errors.Join(err, promptErr)

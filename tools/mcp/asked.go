@@ -18,18 +18,15 @@ import (
 
 // SampleRequest is what a server asks the model.
 type SampleRequest struct {
-	System      string
-	Messages    []SampleMessage
-	MaxTokens   int64
-	Temperature float64
-	Stop        []string
-	Models      []string // names of models that the server would like
+	System    string
+	Messages  []SampleMessage
+	MaxTokens int64
 }
 
 // SampleMessage is one message of a SampleRequest; the role is user or assistant.
 type SampleMessage struct{ Role, Text string }
 
-// SampleReply is the answer of the model. StopReason is endTurn, maxTokens or stopSequence.
+// SampleReply is the answer of the model. StopReason is endTurn or maxTokens.
 type SampleReply struct{ Text, Model, StopReason string }
 
 // elicit shows a form of the server.
@@ -121,17 +118,10 @@ func (s *server) formFields(schema any) ([]conversation.FormField, error) {
 // sample asks the model for the server.
 func (s *server) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 	p := r.Params
-	request := SampleRequest{System: s.safe(p.SystemPrompt), MaxTokens: p.MaxTokens, Temperature: p.Temperature, Stop: p.StopSequences}
+	request := SampleRequest{System: s.safe(p.SystemPrompt), MaxTokens: p.MaxTokens}
 	for _, m := range p.Messages {
 		if m != nil {
 			request.Messages = append(request.Messages, SampleMessage{Role: s.line(string(m.Role)), Text: s.safe(contentText(m.Content))})
-		}
-	}
-	if p.ModelPreferences != nil {
-		for _, h := range p.ModelPreferences.Hints {
-			if h != nil {
-				request.Models = append(request.Models, s.line(h.Name))
-			}
 		}
 	}
 	var reply SampleReply

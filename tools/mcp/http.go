@@ -29,15 +29,11 @@ const (
 
 // httpTransport is the connection to an address.
 func (s *server) httpTransport(live context.Context) sdk.Transport {
-	base := s.options.HTTP
-	if base == nil {
-		base = http.DefaultTransport
-	}
 	host := ""
 	if u, err := url.Parse(s.config.URL); err == nil {
 		host = u.Host
 	}
-	client := &http.Client{Transport: boundedTransport{live: live, base: base, headers: s.config.Headers, host: host}}
+	client := &http.Client{Transport: boundedTransport{live: live, base: s.base(), headers: s.config.Headers, host: host}}
 	t := &sdk.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage}
 	if s.config.OAuth {
 		t.OAuthHandler = &loginHandler{server: s}

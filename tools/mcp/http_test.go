@@ -26,7 +26,7 @@ import (
 
 // polite is a server made with the SDK that uses all that a client offers. cancelled is told when its tool "wait" is cancelled.
 func polite(cancelled chan<- struct{}) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "polite", Version: "2"}, &sdk.ServerOptions{Instructions: "Ask nicely."})
+	s := sdk.NewServer(&sdk.Implementation{Name: "polite", Version: "2"}, nil)
 	add := func(name string, f func(ctx context.Context, r *sdk.CallToolRequest) (string, error)) {
 		sdk.AddTool(s, &sdk.Tool{Name: name, Description: "does " + name}, func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 			text, err := f(ctx, r)
@@ -106,7 +106,7 @@ func TestServerOverHTTPUsesAllThatIsOffered(t *testing.T) {
 		},
 	}, mcp.Config{Name: "p", URL: address, Sampling: true, Headers: map[string]string{"X-Key": "header-secret"}, Timeout: long})
 	s.Start(t.Context())
-	if state := s.States()[0]; state.Phase != mcp.Ready || state.Version != "polite 2" || state.Instructions != "Ask nicely." || state.Protocol != "2025-11-25" {
+	if state := s.States()[0]; state.Phase != mcp.Ready || state.Version != "polite 2" {
 		t.Fatalf("the state is %+v", state)
 	}
 	for tool, want := range map[string]string{"echo": "hello", "fail": "no such row", "form": "accept p Who␛[31m are you?", "think": "be brief: user 2+2?: 4"} {

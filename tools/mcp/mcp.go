@@ -59,11 +59,8 @@ type TokenStore interface {
 type Tool struct {
 	Server, Name string
 	FullName     string // mcp__SERVER__TOOL, at most 64 characters; see fullName
-	Title        string
 	Description  string
 	Schema       json.RawMessage // of its arguments: an object
-	// ReadOnlyHint and DestructiveHint are what the server says of itself; a tool that is not described may destroy.
-	ReadOnlyHint, DestructiveHint bool
 }
 
 // Phase is what a server is doing.
@@ -86,10 +83,6 @@ type State struct {
 	Error   string // why it failed or stopped
 	Tools   int    // offered and allowed
 	PID     int    // of its program, 0 without one
-
-	Protocol     string    // the version that is spoken
-	Instructions string    // what the server says on its use
-	Since        time.Time // of the phase
 }
 
 // Result is the result of a call.

@@ -116,7 +116,7 @@ func TestFaultsOfServersEndInClearErrors(t *testing.T) {
 			}
 			checkSafe(t, state.Error)
 			for _, tool := range s.Tools() {
-				checkSafe(t, tool.Title+tool.Description+tool.FullName)
+				checkSafe(t, tool.Description+tool.FullName)
 			}
 			if c.state != "" {
 				return

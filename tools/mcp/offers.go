@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,20 +17,20 @@ import (
 
 // Prompt is a template of a message that a server offers.
 type Prompt struct {
-	Server, Name, Title, Description string
-	Arguments                        []PromptArgument
+	Server, Name, Description string
+	Arguments                 []PromptArgument
 }
 
 // PromptArgument is a value that a prompt takes.
 type PromptArgument struct {
-	Name, Description string
-	Required          bool
+	Name     string
+	Required bool
 }
 
 // Resource is a text or file that a server offers.
 type Resource struct {
-	Server, URI, Name, Title, Description, MIME string
-	Size                                        int64 // bytes; 0: not known
+	Server, URI string
+	Size        int64 // bytes; 0: not known
 }
 
 // Prompts lists the prompts of the servers that are ready. With an error it lists those of the servers that answered.
@@ -87,10 +88,10 @@ func (s *server) prompts(ctx context.Context) ([]Prompt, error) {
 			if p == nil || p.Name == "" || s.line(p.Name) != p.Name {
 				continue
 			}
-			prompt := Prompt{Server: s.config.Name, Name: p.Name, Title: s.line(p.Title), Description: s.described(p.Description)}
+			prompt := Prompt{Server: s.config.Name, Name: p.Name, Description: s.described(cmp.Or(p.Description, p.Title))}
 			for _, a := range p.Arguments {
 				if a != nil && len(prompt.Arguments) < maxFields {
-					prompt.Arguments = append(prompt.Arguments, PromptArgument{Name: a.Name, Description: s.described(a.Description), Required: a.Required})
+					prompt.Arguments = append(prompt.Arguments, PromptArgument{Name: a.Name, Required: a.Required})
 				}
 			}
 			all = append(all, prompt)
@@ -134,8 +135,7 @@ func (s *server) resources(ctx context.Context) ([]Resource, error) {
 			if r == nil || r.URI == "" || len(r.URI) > maxDescription || plain.Line(r.URI) != r.URI {
 				continue
 			}
-			all = append(all, Resource{Server: s.config.Name, URI: r.URI, Name: s.line(r.Name), Title: s.line(r.Title),
-				Description: s.described(r.Description), MIME: s.line(r.MIMEType), Size: max(r.Size, 0)})
+			all = append(all, Resource{Server: s.config.Name, URI: r.URI, Size: max(r.Size, 0)})
 		}
 		return all, nil
 	})

@@ -21,7 +21,7 @@ import (
 // not end with the turn that waited for it.
 
 func newServer(ctx context.Context, c Config, o *Options, tasks *sync.WaitGroup) *server {
-	s := &server{config: c, options: o, lifetime: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, since: time.Now(), progress: map[string]func(string){}}
+	s := &server{config: c, options: o, lifetime: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, progress: map[string]func(string){}}
 	s.log.hide = s.secrets.hide
 	return s
 }
@@ -45,8 +45,7 @@ type server struct {
 	session  *sdk.ClientSession // nil unless ready
 	program  *shell.Program     // nil for an address
 	hangUp   func()             // ends what the session does
-	since    time.Time
-	odd      string // the last thing that it did against the protocol
+	odd      string             // the last thing that it did against the protocol
 	tools    []Tool
 	listing  bool // its list of tools is being read again
 	stale    bool // its list changed meanwhile
@@ -153,7 +152,7 @@ func closeSession(session *sdk.ClientSession, transport sdk.Transport) {
 }
 
 // set sets the phase, and why; the caller holds mu.
-func (s *server) set(phase Phase, err error) { s.phase, s.err, s.since = phase, err, time.Now() }
+func (s *server) set(phase Phase, err error) { s.phase, s.err = phase, err }
 
 // transport is how the server is reached; program is nil for an address. Over HTTP all ends with live.
 func (s *server) transport(live context.Context) (*shell.Program, sdk.Transport, error) {
@@ -232,12 +231,10 @@ func (s *server) offered() []Tool {
 func (s *server) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := State{Name: s.config.Name, Phase: s.phase, Tools: len(s.tools), Since: s.since}
+	state := State{Name: s.config.Name, Phase: s.phase, Tools: len(s.tools)}
 	if s.session != nil {
-		r := s.session.InitializeResult()
-		state.Protocol, state.Instructions = s.line(r.ProtocolVersion), s.described(r.Instructions)
-		if r.ServerInfo != nil {
-			state.Version = oneLine(s.line(r.ServerInfo.Name+" "+r.ServerInfo.Version), 100)
+		if info := s.session.InitializeResult().ServerInfo; info != nil {
+			state.Version = oneLine(s.line(info.Name+" "+info.Version), 100)
 		}
 	}
 	if s.err != nil {
@@ -366,13 +363,8 @@ func (s *server) toolOf(t *sdk.Tool) (Tool, error) {
 		fields["type"] = json.RawMessage(`"object"`)
 		schema, _ = json.Marshal(fields) // what was decoded encodes again
 	}
-	out := Tool{Server: s.config.Name, Name: t.Name, FullName: fullName(s.config.Name, t.Name), Title: oneLine(s.line(t.Title), 100),
-		Description: s.described(t.Description), Schema: schema, DestructiveHint: true}
-	if a := t.Annotations; a != nil {
-		out.ReadOnlyHint = a.ReadOnlyHint
-		out.DestructiveHint = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
-	}
-	return out, nil
+	return Tool{Server: s.config.Name, Name: t.Name, FullName: fullName(s.config.Name, t.Name),
+		Description: s.described(t.Description), Schema: schema}, nil
 }
 
 // depthOf is how deep the objects and lists of a JSON text are nested.

@@ -118,7 +118,7 @@ func TestReferenceServersOfTheRegistry(t *testing.T) {
 		if state.Phase != mcp.Ready {
 			t.Fatalf("%+v\n%s", state, strings.Join(s.Log(state.Name), "\n"))
 		}
-		t.Logf("%s: %s, protocol %s, %d tools", state.Name, state.Version, state.Protocol, state.Tools)
+		t.Logf("%s: %s, %d tools", state.Name, state.Version, state.Tools)
 	}
 	for _, c := range []struct{ server, tool, args, want string }{
 		{"everything", "echo", `{"message":"hi"}`, "hi"},
