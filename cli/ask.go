@@ -20,16 +20,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// askOptions are the flags of ask.
-type askOptions struct {
-	isNewest bool
-	resume   string
-	approve  string
-	compact  session.CompactFlag
-	json     bool
-	schema   string
-}
-
 // askCommand asks one question.
 type askCommand struct {
 	agents        *session.Agents
@@ -38,11 +28,15 @@ type askCommand struct {
 	models        *setup.Models
 	settings      *setup.Settings
 
-	options askOptions
+	isNewest   bool
+	resume     string
+	approve    string
+	compact    session.CompactFlag
+	json       bool
+	schemaFile string
 }
 
 func (cmd *askCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "ask [-c | -r ID] PROMPT",
 		Short: "Ask one question and print the reply",
@@ -78,19 +72,18 @@ takes one: its text is printed as it is. What calls of tools carry is not change
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
-	c.Flags().BoolVarP(&o.isNewest, "continue", "c", false, "continue the newest conversation of this workspace")
-	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
-	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
-	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object per line")
-	c.Flags().StringVar(&o.schema, "output-schema", "", "replies are JSON by the JSON schema in `FILE`")
-	addCompactFlag(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
+	c.Flags().BoolVarP(&cmd.isNewest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().StringVarP(&cmd.resume, "resume", "r", "", "continue the conversation `ID`")
+	c.Flags().StringVar(&cmd.approve, "approve", "", "what may run without asking: `auto-edit|all`")
+	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object per line")
+	c.Flags().StringVar(&cmd.schemaFile, "output-schema", "", "replies are JSON by the JSON schema in `FILE`")
+	addCompactFlag(c, &cmd.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
 
 // Run asks one question and waits for the whole turn.
 func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
-	o := cmd.options
-	mode, err := o.mode()
+	mode, err := cmd.mode()
 	if err != nil {
 		return err
 	}
@@ -101,16 +94,16 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	own := cmd.ownCommand(prompt)
-	id, err := resumeID(ctx, cmd.conversations, o.isNewest || o.compact.IsGiven && o.resume == "", o.resume)
+	id, err := resumeID(ctx, cmd.conversations, cmd.isNewest || cmd.compact.IsGiven && cmd.resume == "", cmd.resume)
 	if err != nil {
 		return err
 	}
 	var s session.ConversationState
-	if o.compact.IsGiven {
+	if cmd.compact.IsGiven {
 		if s, err = cmd.conversations.StateOf(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.NeedsModel(o.compact.Request("ask")); err != nil {
+		if _, err := s.NeedsModel(cmd.compact.Request("ask")); err != nil {
 			return err
 		}
 	}
@@ -124,20 +117,20 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	p := cmd.printer(schema)
-	if o.compact.IsGiven {
+	if cmd.compact.IsGiven {
 		p.lines.Start(id, conn.Model.Name())
 		p.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
-		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), conn, func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }); err != nil {
+		if err := cmd.agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }); err != nil {
 			return errors.Join(err, p.endFailed(ctx))
 		}
 	}
 	running, err := cmd.agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode, Schema: schema})
 	switch {
-	case err != nil && o.compact.IsGiven:
+	case err != nil && cmd.compact.IsGiven:
 		return errors.Join(err, p.endFailed(ctx))
 	case err != nil:
 		return err
-	case o.compact.IsGiven:
+	case cmd.compact.IsGiven:
 		p.printNotes(running.Notes)
 	default:
 		p.printNotes(cmd.settings.RefusedNotes(), running.Notes, hostedModelNotes(running.Events, running.Connection.Model))
@@ -158,8 +151,8 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 }
 
 // mode is the permission mode that --approve selects.
-func (o askOptions) mode() (conversation.Mode, error) {
-	switch o.approve {
+func (cmd *askCommand) mode() (conversation.Mode, error) {
+	switch cmd.approve {
 	case "":
 		return "", nil
 	case "auto-edit":
@@ -167,7 +160,7 @@ func (o askOptions) mode() (conversation.Mode, error) {
 	case "all":
 		return conversation.ModeYolo, nil
 	}
-	return "", console.WrongUse("--approve takes auto-edit or all, not %q", o.approve)
+	return "", console.WrongUse("--approve takes auto-edit or all, not %q", cmd.approve)
 }
 
 // hostedModelNotes notes that a conversation moves from a local model to a hosted one.

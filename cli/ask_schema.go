@@ -31,7 +31,7 @@ func (cmd *askCommand) connect(ctx context.Context, id string) (setup.Connection
 
 // schema reads the file of --output-schema, nil without one.
 func (cmd *askCommand) schema() (conversation.RawJSON, error) {
-	path := cmd.options.schema
+	path := cmd.schemaFile
 	if path == "" {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func (cmd *askCommand) schema() (conversation.RawJSON, error) {
 
 // printer returns the printer of the turn. Replies by a schema are for scripts, and not rendered.
 func (cmd *askCommand) printer(schema conversation.RawJSON) *turnPrinter {
-	p := newTurnPrinter(cmd.console, cmd.options.json)
+	p := newTurnPrinter(cmd.console, cmd.json)
 	if schema != nil && p.lines == nil {
 		p.reply = &console.Reply{Out: cmd.console.Stdout}
 	}

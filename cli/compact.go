@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 
-	"plimsoll/compact/edit"
-
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -24,8 +23,14 @@ import (
 //   - Wrong flags are a usage error. A compaction that would change nothing is a failure, and writes nothing.
 //   - --dry-run writes nothing. Its numbers are those of the real run, except for the size of a summary.
 
-// compactOptions are the flags of compact.
-type compactOptions struct {
+// compactCommand compacts a stored conversation.
+type compactCommand struct {
+	agents        *session.Agents
+	console       *console.Console
+	conversations *session.Conversations
+	models        *setup.Models
+	settings      *setup.Settings
+
 	profile  string
 	from, to string
 	keepLast int
@@ -35,22 +40,10 @@ type compactOptions struct {
 	json     bool
 	undo     bool
 	redo     bool
-}
-
-// compactCommand compacts a stored conversation.
-type compactCommand struct {
-	agents        *session.Agents
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
-
-	options compactOptions
-	changed func(flag string) bool // which flags were given
+	changed  func(flag string) bool // which flags were given
 }
 
 func (cmd *compactCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "compact [ID]",
 		Short: "Compact a conversation's context",
@@ -80,24 +73,23 @@ after which that pays off.
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.profile, "profile", "", "what to do: the `NAME` of a profile")
-	f.StringVar(&o.from, "from", "", "first turn, as a `BOUND`; without one, that after the last compacted")
+	f.StringVar(&cmd.profile, "profile", "", "what to do: the `NAME` of a profile")
+	f.StringVar(&cmd.from, "from", "", "first turn, as a `BOUND`; without one, that after the last compacted")
 	f.Lookup("from").NoOptDefVal = "last"
-	f.StringVar(&o.to, "to", "", "last turn, as a `BOUND`")
-	f.IntVar(&o.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")
-	f.IntVar(&o.keep, "keep", 0, "the same as --keep-last `N`")
-	f.StringVar(&o.focus, "focus", "", "what a summary should preserve, in your `WORDS`; by heavy if no profile is named")
-	f.BoolVar(&o.dryRun, "dry-run", false, "preview only; change nothing")
-	f.BoolVar(&o.json, "json", false, "write one JSON object")
-	f.BoolVar(&o.undo, "undo", false, "undo the latest compaction")
-	f.BoolVar(&o.redo, "redo", false, "redo the last undone compaction")
+	f.StringVar(&cmd.to, "to", "", "last turn, as a `BOUND`")
+	f.IntVar(&cmd.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")
+	f.IntVar(&cmd.keep, "keep", 0, "the same as --keep-last `N`")
+	f.StringVar(&cmd.focus, "focus", "", "what a summary should preserve, in your `WORDS`; by heavy if no profile is named")
+	f.BoolVar(&cmd.dryRun, "dry-run", false, "preview only; change nothing")
+	f.BoolVar(&cmd.json, "json", false, "write one JSON object")
+	f.BoolVar(&cmd.undo, "undo", false, "undo the latest compaction")
+	f.BoolVar(&cmd.redo, "redo", false, "redo the last undone compaction")
 	cmd.changed = f.Changed
 	return c
 }
 
 func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
-	request, err := o.request(cmd.changed)
+	request, err := cmd.request()
 	if err != nil {
 		return err
 	}
@@ -110,36 +102,36 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	cmd.settings.NoteRefused()
-	if o.undo || o.redo {
-		return cmd.undoOrRedo(ctx, s, o)
+	if cmd.undo || cmd.redo {
+		return cmd.undoOrRedo(ctx, s)
 	}
-	if o.dryRun {
+	if cmd.dryRun {
 		proposal, err := s.Propose(request)
 		if err != nil {
 			return err
 		}
-		return cmd.writeCompaction(session.NewCompaction(s, proposal.Preview()), o.json)
+		return cmd.writeCompaction(session.NewCompaction(s, proposal.Preview()))
 	}
-	link := func() (setup.Connection, error) { return cmd.models.ConnectFor(ctx, s.ID, true) }
-	done, err := cmd.agents.Compact(ctx, s, request, link, func(updates.Update) {})
+	connect := func() (setup.Connection, error) { return cmd.models.ConnectFor(ctx, s.ID, true) }
+	done, err := cmd.agents.Compact(ctx, s, request, connect, func(updates.Update) {})
 	if err != nil {
 		return err
 	}
-	return cmd.writeCompaction(done, o.json)
+	return cmd.writeCompaction(done)
 }
 
-// request is the compaction that the flags ask for; changed reports which of them were given.
-func (o compactOptions) request(changed func(flag string) bool) (edit.Request, error) {
+// request is the compaction that the flags ask for.
+func (cmd *compactCommand) request() (edit.Request, error) {
 	request := edit.NewRequest()
-	if err := o.check(changed); err != nil {
+	if err := cmd.check(); err != nil {
 		return request, err
 	}
-	request.Profile, request.Focus = o.profile, o.focus
+	request.Profile, request.Focus = cmd.profile, cmd.focus
 	for _, b := range []struct {
 		flag, text string
 		to         **edit.Bound
-	}{{"from", o.from, &request.From}, {"to", o.to, &request.To}} {
-		if !changed(b.flag) {
+	}{{"from", cmd.from, &request.From}, {"to", cmd.to, &request.To}} {
+		if !cmd.changed(b.flag) {
 			continue
 		}
 		bound, err := edit.ParseBound(b.text)
@@ -149,60 +141,60 @@ func (o compactOptions) request(changed func(flag string) bool) (edit.Request, e
 		*b.to = &bound
 	}
 	switch {
-	case changed("keep-last"):
-		request.KeepLast = o.keepLast
-	case changed("keep"):
-		request.KeepLast = o.keep
+	case cmd.changed("keep-last"):
+		request.KeepLast = cmd.keepLast
+	case cmd.changed("keep"):
+		request.KeepLast = cmd.keep
 	}
 	return request, nil
 }
 
 // check refuses flags that contradict each other.
-func (o compactOptions) check(changed func(flag string) bool) error {
-	isKeepGiven := changed("keep-last") || changed("keep")
+func (cmd *compactCommand) check() error {
+	isKeepGiven := cmd.changed("keep-last") || cmd.changed("keep")
 	for flag, others := range map[string][]string{
 		"undo": {"redo", "profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
 		"redo": {"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
 		"keep": {"keep-last"}, "to": {"keep", "keep-last"},
 	} {
-		if err := exclusive(changed, flag, others...); err != nil {
+		if err := exclusive(cmd.changed, flag, others...); err != nil {
 			return err
 		}
 	}
-	if isKeepGiven && min(o.keepLast, o.keep) < 0 {
-		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
+	if isKeepGiven && min(cmd.keepLast, cmd.keep) < 0 {
+		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(cmd.keepLast, cmd.keep))
 	}
 	return nil
 }
 
 // undoOrRedo undoes the newest compaction, or redoes the last undone one.
-func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState, o compactOptions) error {
+func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState) error {
 	var done session.Reverted
 	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
-		r, err := edit.NewReversal(s.WithPartial, s.Rules, s.Inputs, edit.ReversalRequest{Redo: o.redo}, s.NextSeq())
+		r, err := edit.NewReversal(s.WithPartial, s.Rules, s.Inputs, edit.ReversalRequest{Redo: cmd.redo}, s.NextSeq())
 		if err != nil {
 			return nil, err
 		}
-		done = session.Reverted{ID: s.ID, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
+		done = session.Reverted{ID: s.ID, Epoch: r.Epoch, Undone: !cmd.redo, Redone: cmd.redo, Before: r.Before, After: r.After}
 		return []conversation.Body{r.Body}, nil
 	})
 	if err != nil {
 		return err
 	}
-	return cmd.writeReverted(done, o.json)
+	return cmd.writeReverted(done)
 }
 
 // writeCompaction writes the result to standard output.
-func (cmd *compactCommand) writeCompaction(c session.Compaction, asJSON bool) error {
-	if asJSON {
+func (cmd *compactCommand) writeCompaction(c session.Compaction) error {
+	if cmd.json {
 		return console.WriteJSON(cmd.console.Stdout, c)
 	}
 	_, err := io.WriteString(cmd.console.Stdout, cmd.console.Text(c.Text()))
 	return err
 }
 
-func (cmd *compactCommand) writeReverted(r session.Reverted, asJSON bool) error {
-	if asJSON {
+func (cmd *compactCommand) writeReverted(r session.Reverted) error {
+	if cmd.json {
 		return console.WriteJSON(cmd.console.Stdout, r)
 	}
 	state, inverse := "undone", "redo"

@@ -52,7 +52,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	key, err := cmd.readKey(ctx, provider)
+	key, err := readKey(ctx, cmd.console, provider)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,8 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 	case len(args) > 0:
 		name = args[0]
 	case !console.Terminal(cmd.console.Stdin):
-		return "", console.AsUsage(console.WithHint(errors.New("which provider?"), "plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
+		return "", console.AsUsage(console.WithHint(errors.New("which provider?"),
+			"plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
 	default:
 		var err error
 		if name, err = cmd.askProvider(ctx, known); err != nil {
@@ -84,9 +85,14 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 		}
 	}
 	if !cmd.providers.Known(strings.ToLower(name)) {
-		return "", console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", name), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
+		return "", unknownProvider(name, cmd.providers)
 	}
 	return strings.ToLower(name), nil
+}
+
+// unknownProvider is the error for a wrong name of a provider.
+func unknownProvider(name string, providers *setup.Providers) error {
+	return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", name), "the providers are "+strings.Join(providers.Names(), ", ")))
 }
 
 // askProvider asks the user to choose from a list, by number or by name.
@@ -111,11 +117,11 @@ func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (str
 }
 
 // readKey asks for a key: hidden on a terminal, else from standard input.
-func (cmd *connectCommand) readKey(ctx context.Context, provider string) (string, error) {
-	if console.Terminal(cmd.console.Stdin) {
-		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", provider)
+func readKey(ctx context.Context, c *console.Console, name string) (string, error) {
+	if console.Terminal(c.Stdin) {
+		fmt.Fprintf(c.Stderr, "Key for %s (hidden): ", name)
 	}
-	text, err := cmd.console.ReadLine(ctx, true, setup.MaxKeyLength)
+	text, err := c.ReadLine(ctx, true, setup.MaxKeyLength)
 	if err != nil {
 		return "", fmt.Errorf("reading the key: %w", err)
 	}

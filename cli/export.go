@@ -14,24 +14,18 @@ import (
 // An export holds every message of the log, also those that compaction hides from the model, and the full text of cut results.
 // A log never holds a key.
 
-// exportOptions are the flags of export.
-type exportOptions struct {
-	format string
-	file   string
-	force  bool
-}
-
 // exportCommand exports a conversation.
 type exportCommand struct {
 	console       *console.Console
 	conversations *session.Conversations
 	exporter      *transfer.Exporter
 
-	options exportOptions
+	format string
+	file   string
+	force  bool
 }
 
 func (cmd *exportCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "export [ID]",
 		Short: "Export a conversation as Markdown, JSON or JSONL",
@@ -50,15 +44,14 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().StringVar(&o.format, "format", "", "form of it: `md|json|jsonl`")
-	c.Flags().StringVarP(&o.file, "output", "o", "", "write to `FILE` instead of standard output")
-	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
+	c.Flags().StringVar(&cmd.format, "format", "", "form of it: `md|json|jsonl`")
+	c.Flags().StringVarP(&cmd.file, "output", "o", "", "write to `FILE` instead of standard output")
+	c.Flags().BoolVar(&cmd.force, "force", false, "overwrite FILE if it exists")
 	return c
 }
 
 func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
-	format, err := o.exportFormat()
+	format, err := cmd.exportFormat()
 	if err != nil {
 		return err
 	}
@@ -71,10 +64,10 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 		notes, err = cmd.exporter.Write(ctx, w, id, format)
 		return err
 	}
-	if o.file == "" || o.file == "-" {
+	if cmd.file == "" || cmd.file == "-" {
 		err = write(cmd.console.Stdout)
 	} else {
-		err = console.WriteNew(o.file, o.force, write)
+		err = console.WriteNew(cmd.file, cmd.force, write)
 	}
 	if err != nil {
 		return err
@@ -86,12 +79,12 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 }
 
 // exportFormat is the format of --format, else that of the file's ending.
-func (o exportOptions) exportFormat() (transfer.ExportFormat, error) {
-	switch f := transfer.ExportFormat(o.format); f {
+func (cmd *exportCommand) exportFormat() (transfer.ExportFormat, error) {
+	switch f := transfer.ExportFormat(cmd.format); f {
 	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL:
 		return f, nil
 	case "":
-		return transfer.FormatOf(o.file), nil
+		return transfer.FormatOf(cmd.file), nil
 	}
-	return "", console.WrongUse("--format is md, json or jsonl, not %q", o.format)
+	return "", console.WrongUse("--format is md, json or jsonl, not %q", cmd.format)
 }

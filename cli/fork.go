@@ -17,13 +17,6 @@ import (
 // A conversation, also one that another program has open, can be continued as a copy. The copy has the same events and texts
 // under another ID: all of them, or those before a turn with later compactions of them. The original is not changed.
 
-// forkOptions are the flags of fork.
-type forkOptions struct {
-	compact session.CompactFlag
-	isCut   bool // before turn
-	turn    int
-}
-
 // forkCommand copies a conversation.
 type forkCommand struct {
 	agents        *session.Agents
@@ -32,11 +25,12 @@ type forkCommand struct {
 	models        *setup.Models
 	settings      *setup.Settings
 
-	options forkOptions
+	compact session.CompactFlag
+	isCut   bool // before turn
+	turn    int
 }
 
 func (cmd *forkCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "fork [ID]",
 		Short: "Fork a conversation",
@@ -57,37 +51,39 @@ to compact, the copy is made anyway.
   plimsoll fork 3kq7 --compact=heavy`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.isCut = c.Flags().Changed("turn")
+			cmd.isCut = c.Flags().Changed("turn")
 			return cmd.Run(c.Context(), args)
 		},
 	}
-	addCompactFlag(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
-	c.Flags().IntVar(&o.turn, "turn", 0, "copy only the turns before turn `N`")
+	addCompactFlag(c, &cmd.compact, "compact the copy, as configured or by --compact=`PROFILE`")
+	c.Flags().IntVar(&cmd.turn, "turn", 0, "copy only the turns before turn `N`")
 	return c
 }
 
 // Run copies a stored conversation.
 func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
 	_, from, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
-		return o.withProfileHint(err, args)
+		if cmd.compact.IsGiven && cmd.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
+			err = console.WithHint(err, "write a profile as --compact="+args[0])
+		}
+		return err
 	}
 	s, err := cmd.conversations.StateOf(ctx, from)
 	if err != nil {
 		return err
 	}
-	if o.compact.IsGiven {
+	if cmd.compact.IsGiven {
 		cmd.settings.NoteRefused()
 	}
-	if o.isCut {
-		if s, err = cmd.conversations.CutAtTurn(ctx, s, o.turn); err != nil {
+	if cmd.isCut {
+		if s, err = cmd.conversations.CutAtTurn(ctx, s, cmd.turn); err != nil {
 			return err
 		}
 	}
-	request := o.compact.Request("fork")
+	request := cmd.compact.Request("fork")
 	var conn setup.Connection
-	if o.compact.IsGiven {
+	if cmd.compact.IsGiven {
 		needsModel, err := s.NeedsModel(request)
 		if err != nil {
 			return err
@@ -102,7 +98,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.compact.IsGiven {
+	if cmd.compact.IsGiven {
 		if s, err = cmd.conversations.StateOf(ctx, id); err == nil {
 			err = cmd.agents.CompactFirst(ctx, s, request, conn, func(updates.Update) {})
 		}
@@ -112,14 +108,6 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 		}
 	}
 	_, err = fmt.Fprintln(cmd.console.Stdout, id)
-	return err
-}
-
-// withProfileHint adds a hint to the error of an unknown ID if the argument was probably meant as a profile.
-func (o forkOptions) withProfileHint(err error, args []string) error {
-	if o.compact.IsGiven && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
-		return console.WithHint(err, "write a profile as --compact="+args[0])
-	}
 	return err
 }
 

@@ -15,24 +15,18 @@ import (
 	"plimsoll/storage"
 )
 
-// listOptions are the flags of list.
-type listOptions struct {
-	json  bool
-	here  bool
-	limit int
-}
-
 // listCommand lists the stored conversations.
 type listCommand struct {
 	console   *console.Console
 	resources *setup.Resources
 	settings  *setup.Settings
 
-	options listOptions
+	json  bool
+	here  bool
+	limit int
 }
 
 func (cmd *listCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the conversations, newest first",
@@ -45,9 +39,9 @@ read all the same.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
-	c.Flags().BoolVar(&o.here, "here", false, "only conversations of this workspace")
-	c.Flags().IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations, 0 for all")
+	c.Flags().BoolVar(&cmd.json, "json", false, "write a JSON array")
+	c.Flags().BoolVar(&cmd.here, "here", false, "only conversations of this workspace")
+	c.Flags().IntVarP(&cmd.limit, "limit", "n", 0, "at most `N` conversations, 0 for all")
 	return c
 }
 
@@ -65,23 +59,22 @@ type conversationJSON struct {
 }
 
 func (cmd *listCommand) Run(ctx context.Context) error {
-	o := cmd.options
-	if o.limit < 0 {
-		return console.WrongUse("-n must be 0 or more, not %d", o.limit)
+	if cmd.limit < 0 {
+		return console.WrongUse("-n must be 0 or more, not %d", cmd.limit)
 	}
 	store, err := cmd.resources.Open()
 	if err != nil {
 		return err
 	}
-	filter := storage.Filter{Limit: o.limit}
-	if o.here {
+	filter := storage.Filter{Limit: cmd.limit}
+	if cmd.here {
 		filter.Workspace = cmd.settings.Workspace
 	}
 	entries, err := store.List(ctx, filter)
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if cmd.json {
 		out := make([]conversationJSON, 0, len(entries))
 		for _, e := range entries {
 			out = append(out, conversationJSON{
@@ -95,31 +88,25 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
-	return cmd.writeTable(entries, !o.here, store.OwnerPID)
+	return cmd.writeTable(entries, !cmd.here, store.OwnerPID)
 }
 
 // writeTable writes the entries; owner returns the process that has a conversation open.
 func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
-	id, updated, turns := &table.Column{Header: "ID"}, &table.Column{Header: "UPDATED"}, &table.Column{Header: "TURNS", AlignRight: true}
-	model, where := &table.Column{Header: "MODEL"}, &table.Column{Header: "WORKSPACE"}
-	open, title := &table.Column{Header: "OPEN"}, &table.Column{Header: "TITLE"}
+	columns := []table.Column{table.Left("ID"), table.Left("UPDATED"), table.Right("TURNS"), table.Left("MODEL"),
+		table.Left("WORKSPACE"), table.Left("OPEN"), table.Left("TITLE")}
+	var rows [][]string
 	now := time.Now()
 	for _, e := range entries {
-		id.Add(e.ID)
-		updated.Add(console.Ago(now, e.Updated))
-		turns.Add(fmt.Sprint(e.Turns))
-		model.Add(plain.Line(e.Model))
-		place := ""
+		place, open := "", ""
 		if workspaces && e.Workspace != cmd.settings.Workspace {
 			place = plain.Line(cmd.console.Home(e.Workspace))
 		}
-		where.Add(place)
-		mark := ""
 		if e.OpenElsewhere {
-			mark = session.WindowName(owner(e.ID))
+			open = session.WindowName(owner(e.ID))
 		}
-		open.Add(mark)
-		title.Add(plain.Line(e.Heading()))
+		rows = append(rows, []string{e.ID, console.Ago(now, e.Updated), fmt.Sprint(e.Turns), plain.Line(e.Model),
+			place, open, plain.Line(e.Heading())})
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), id, updated, turns, model, where, open, title)
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows)
 }

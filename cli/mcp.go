@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,30 +90,22 @@ func (cmd *mcpCommand) runList(asJSON bool) error {
 		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
 	for _, file := range cmd.settings.ServersFiles() {
-		cmd.console.Note("%s names servers; plimsoll mcp add --from %s takes them over", cmd.console.Home(file), cmd.console.Home(file))
+		cmd.console.Note("%s names servers; plimsoll mcp add --from %[1]s takes them over", cmd.console.Home(file))
 	}
 	if len(rows) == 0 {
 		cmd.console.Note("no server is configured; plimsoll mcp add NAME -- COMMAND adds one")
 		return nil
 	}
-	name, server, status := &table.Column{Header: "NAME"}, &table.Column{Header: "SERVER"}, &table.Column{Header: "STATE"}
+	var cells [][]string
 	for _, r := range rows {
-		state := "on"
-		switch {
-		case !r.Enabled:
+		state := cmp.Or(r.Problem, "on")
+		if !r.Enabled {
 			state = "off"
-		case r.Problem != "":
-			state = r.Problem
 		}
-		what := r.URL
-		if what == "" {
-			what = strings.Join(r.Command, " ")
-		}
-		name.Add(plain.Line(r.Name))
-		server.Add(plain.Line(what))
-		status.Add(plain.Line(state))
+		cells = append(cells, []string{plain.Line(r.Name), plain.Line(state), plain.Line(cmp.Or(r.URL, strings.Join(r.Command, " ")))})
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), name, status, server)
+	columns := []table.Column{table.Left("NAME"), table.Left("STATE"), table.Left("SERVER")}
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, cells)
 }
 
 func (cmd *mcpCommand) add() *cobra.Command {
@@ -136,33 +129,26 @@ a value $NAME of --env or --header; environment variables win over stored keys.`
 				return cmd.takeOver(from, args)
 			}
 			if len(args) == 0 || !config.IsWord(args[0]) || url == "" == (len(args) == 1) {
-				return console.AsUsage(console.WithHint(errors.New("a server needs a name, and either a command after -- or --url"), "plimsoll mcp add --help has examples"))
+				return console.AsUsage(console.WithHint(errors.New("a server needs a name, and either a command after -- or --url"),
+					"plimsoll mcp add --help has examples"))
+			}
+			server := config.MCPServer{URL: url, Command: args[1:], Env: config.Headers{}, Headers: config.Headers{}}
+			if oauth {
+				server.Auth = "oauth"
+			}
+			if err := errors.Join(addPairs("env", env, server.Env), addPairs("header", headers, server.Headers)); err != nil {
+				return console.AsUsage(err)
 			}
 			if key != "" {
-				if err := cmd.storeKey(c.Context(), key); err != nil {
+				secret, err := readKey(c.Context(), cmd.console, plain.Line(key))
+				if err == nil {
+					_, err = cmd.settings.Keys().Set(setup.ServerKey(key), secret)
+				}
+				if err != nil {
 					return err
 				}
 			}
-			set := map[string]string{}
-			at := func(keys ...string) string { return config.Path(append([]string{"mcp", args[0]}, keys...)...) }
-			if url != "" {
-				set[at("url")] = config.YAMLText(url)
-			} else {
-				set[at("command")] = yamlList(args[1:])
-			}
-			if oauth {
-				set[at("auth")] = "oauth"
-			}
-			for table, pairs := range map[string][]string{"env": env, "headers": headers} {
-				for _, pair := range pairs {
-					name, value, ok := strings.Cut(pair, "=")
-					if !ok {
-						return console.AsUsage(fmt.Errorf("--%s needs NAME=VALUE", strings.TrimSuffix(table, "s")))
-					}
-					set[at(table, name)] = config.YAMLText(value)
-				}
-			}
-			return cmd.save(set, []string{args[0]})
+			return cmd.save(map[string]config.MCPServer{args[0]: server})
 		},
 	}
 	f := c.Flags()
@@ -175,28 +161,16 @@ a value $NAME of --env or --header; environment variables win over stored keys.`
 	return c
 }
 
-// yamlList is a list of texts as the configuration writes it.
-func yamlList(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = config.YAMLText(w)
+// addPairs adds the values NAME=VALUE of a flag to a table.
+func addPairs(flag string, pairs []string, to config.Headers) error {
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return fmt.Errorf("--%s needs NAME=VALUE", flag)
+		}
+		to[name] = value
 	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-func (cmd *mcpCommand) storeKey(ctx context.Context, name string) error {
-	if console.Terminal(cmd.console.Stdin) {
-		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", plain.Line(name))
-	}
-	text, err := cmd.console.ReadLine(ctx, true, setup.MaxKeyLength)
-	if err != nil {
-		return fmt.Errorf("reading the key: %w", err)
-	}
-	key, err := setup.ParseKey(text)
-	if err == nil {
-		_, err = cmd.settings.Keys().Set(setup.ServerKey(name), key)
-	}
-	return err
+	return nil
 }
 
 // takeOver adds the servers of another client's file: all, or those named.
@@ -208,41 +182,47 @@ func (cmd *mcpCommand) takeOver(path string, names []string) error {
 	if err != nil {
 		return err
 	}
-	set := map[string]string{}
-	var taken []string
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if len(names) > 0 && !slices.Contains(names, name) {
-			continue
+	maps.DeleteFunc(found, func(name string, _ config.MCPServer) bool { return len(names) > 0 && !slices.Contains(names, name) })
+	if len(found) == 0 {
+		return fmt.Errorf("%s names no such server", cmd.console.Home(path))
+	}
+	for _, s := range found {
+		for _, values := range []config.Headers{s.Env, s.Headers} {
+			for key, value := range values { // other clients write ${NAME} for a variable
+				if inside, ok := strings.CutPrefix(value, "${"); ok {
+					values[key] = "$" + strings.TrimSuffix(inside, "}")
+				}
+			}
 		}
-		taken = append(taken, name)
-		s := found[name]
+	}
+	return cmd.save(found)
+}
+
+// save writes servers into the settings file.
+func (cmd *mcpCommand) save(servers map[string]config.MCPServer) error {
+	set := map[string]string{}
+	for name, s := range servers {
 		at := func(keys ...string) string { return config.Path(append([]string{"mcp", name}, keys...)...) }
 		if s.URL != "" {
 			set[at("url")] = config.YAMLText(s.URL)
 		} else {
-			set[at("command")] = yamlList(s.Command)
+			set[at("command")] = config.YAMLList(s.Command)
+		}
+		if s.Auth != "" {
+			set[at("auth")] = s.Auth
 		}
 		for table, values := range map[string]config.Headers{"env": s.Env, "headers": s.Headers} {
 			for key, value := range values {
-				if inside, ok := strings.CutPrefix(value, "${"); ok {
-					value = "$" + strings.TrimSuffix(inside, "}")
-				}
 				set[at(table, key)] = config.YAMLText(value)
 			}
 		}
 	}
-	if len(taken) == 0 {
-		return fmt.Errorf("%s names no such server", cmd.console.Home(path))
-	}
-	return cmd.save(set, taken)
-}
-
-func (cmd *mcpCommand) save(set map[string]string, names []string) error {
 	path, err := config.SaveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config}, set)
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	fmt.Fprintf(cmd.console.Stdout, "Added %s to %s. plimsoll mcp test tries what was added.\n", plain.Line(strings.Join(names, ", ")), cmd.console.Text(cmd.console.Home(path)))
+	fmt.Fprintf(cmd.console.Stdout, "Added %s to %s. plimsoll mcp test tries what was added.\n",
+		plain.Line(strings.Join(slices.Sorted(maps.Keys(servers)), ", ")), cmd.console.Text(cmd.console.Home(path)))
 	return nil
 }
 
@@ -255,9 +235,11 @@ your own file is yours to delete; mcp.NAME.enabled: false leaves it out.`,
 		Example: "  plimsoll mcp remove files",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, removed, err := config.RemoveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config}, "mcp", args[0])
+			path, removed, err := config.RemoveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config},
+				"mcp", args[0])
 			if err == nil && !removed {
-				err = console.WithHint(fmt.Errorf("%s has no server %q", cmd.console.Home(path), args[0]), "plimsoll mcp list shows all; delete one of your configuration there")
+				err = console.WithHint(fmt.Errorf("%s has no server %q", cmd.console.Home(path), args[0]),
+					"plimsoll mcp list shows all; delete one of your configuration there")
 			}
 			if err != nil {
 				return err
@@ -271,9 +253,12 @@ your own file is yours to delete; mcp.NAME.enabled: false leaves it out.`,
 // start is a command that starts servers: test says whether they work, tools lists what they offer, log shows what they write.
 func (cmd *mcpCommand) start(use string) *cobra.Command {
 	about := map[string][2]string{
-		"test":  {"Start servers and say whether they work", "Test starts each server, or the one named, and says what it offers. It ends with 1\nif one fails."},
-		"tools": {"List the tools of the servers", "Tools starts each server, or the one named, and lists its tools with the tokens that\ntheir declarations take of every request."},
-		"log":   {"Show what a server writes when it starts", "Log starts a server and shows what it wrote to its standard error and logged."},
+		"test": {"Start servers and say whether they work",
+			"Test starts each server, or the one named, and says what it offers. It ends with 1\nif one fails."},
+		"tools": {"List the tools of the servers",
+			"Tools starts each server, or the one named, and lists its tools with the tokens that\ntheir declarations take of every request."},
+		"log": {"Show what a server writes when it starts",
+			"Log starts a server and shows what it wrote to its standard error and logged."},
 	}[use]
 	asJSON := false
 	c := &cobra.Command{
@@ -333,7 +318,8 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 			failed++
 			cmd.console.Note("%s", state.Error)
 		case use == "test":
-			fmt.Fprintf(cmd.console.Stdout, "%s works: %s, calls itself %s\n", plain.Line(state.Name), numbers.Count(state.Tools, "tool"), plain.Line(state.Version))
+			fmt.Fprintf(cmd.console.Stdout, "%s works: %s, calls itself %s\n",
+				plain.Line(state.Name), numbers.Count(state.Tools, "tool"), plain.Line(state.Version))
 		}
 		if use == "log" {
 			for _, line := range servers.Log(state.Name) {
@@ -354,17 +340,16 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 
 func (cmd *mcpCommand) writeTools(all []mcp.Tool, asJSON bool) error {
 	rows := []listedTool{}
-	name, size, about := &table.Column{Header: "TOOL"}, &table.Column{Header: "TOKENS", AlignRight: true}, &table.Column{Header: "DESCRIPTION"}
+	var cells [][]string
 	for _, t := range all {
 		row := listedTool{Server: t.Server, Name: t.Name, FullName: t.FullName, Description: t.Description,
 			Tokens: int(meter.Estimate(conversation.Measure(t.FullName + t.Description + string(t.Schema))))}
 		rows = append(rows, row)
-		name.Add(t.FullName)
-		size.Add("~" + numbers.Grouped(row.Tokens))
-		about.Add(conversation.OneLine(t.Description, 100))
+		cells = append(cells, []string{t.FullName, "~" + numbers.Grouped(row.Tokens), conversation.OneLine(t.Description, 100)})
 	}
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), name, size, about)
+	columns := []table.Column{table.Left("TOOL"), table.Right("TOKENS"), table.Left("DESCRIPTION")}
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, cells)
 }

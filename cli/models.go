@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +67,7 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if provider != "" && !cmd.providers.Known(provider) {
-		return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", provider), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
+		return unknownProvider(provider, cmd.providers)
 	}
 	if cmd.refresh {
 		return cmd.reportRefresh(cmd.models.Refresh(ctx, provider))
@@ -92,18 +91,13 @@ func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow)
 	if c, err := cmd.models.Choose(ctx, "", false); err == nil {
 		inUse = c.Provider + "/" + c.Model
 	}
-	heads := []table.Column{{}, {Header: "MODEL"}, {Header: "WINDOW", AlignRight: true}, {Header: "FROM"}, {Header: "REPLY", AlignRight: true},
-		{Header: "$ IN", AlignRight: true}, {Header: "CACHED", AlignRight: true}, {Header: "OUT", AlignRight: true}, {Header: "DATE"}, {Header: "NOTE"}}
-	columns := make([]*table.Column, len(heads))
-	for i := range heads {
-		columns[i] = &heads[i]
-	}
+	columns := []table.Column{table.Left(""), table.Left("MODEL"), table.Right("WINDOW"), table.Left("FROM"), table.Right("REPLY"),
+		table.Right("$ IN"), table.Right("CACHED"), table.Right("OUT"), table.Left("DATE"), table.Left("NOTE")}
+	var lines [][]string
 	for _, r := range rows {
-		for i, cell := range rowCells(r, inUse) {
-			columns[i].Add(cell)
-		}
+		lines = append(lines, rowCells(r, inUse))
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns...)
+	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, lines)
 }
 
 // rowCells is a row of the table: the mark of the model in use, name, window and
@@ -121,7 +115,8 @@ func rowCells(r setup.ModelRow, inUse string) []string {
 		note = "deprecated"
 	}
 	p := pricesOf(r)
-	return []string{mark, plain.Line(name), formatCount(r.Window), from, formatCount(r.MaxOutput), formatPrice(p.Input), formatPrice(p.Cached), formatPrice(p.Output), r.Date, note}
+	return []string{mark, plain.Line(name), formatCount(r.Window), from, formatCount(r.MaxOutput),
+		formatPrice(p.Input), formatPrice(p.Cached), formatPrice(p.Output), r.Date, note}
 }
 
 func formatCount(n int) string {
@@ -167,14 +162,16 @@ func pricesOf(r setup.ModelRow) (out pricesJSON) {
 			out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
 		}
 	}
-	ownPrices := r.OwnPrices
-	return pricesJSON{cmp.Or(ownPrices.Input, out.Input), cmp.Or(ownPrices.Cached, out.Cached), cmp.Or(ownPrices.CacheWrite, out.CacheWrite), cmp.Or(ownPrices.Output, out.Output)}
+	own := r.OwnPrices
+	return pricesJSON{cmp.Or(own.Input, out.Input), cmp.Or(own.Cached, out.Cached),
+		cmp.Or(own.CacheWrite, out.CacheWrite), cmp.Or(own.Output, out.Output)}
 }
 
 func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 	out := []modelJSON{}
 	for _, r := range rows {
-		out = append(out, modelJSON{r.Provider, r.ID, console.OrNull(r.Window), console.OrNull(r.MaxInput), console.OrNull(r.MaxOutput), r.Source, pricesOf(r), console.OrNull(r.Date)})
+		out = append(out, modelJSON{r.Provider, r.ID, console.OrNull(r.Window), console.OrNull(r.MaxInput), console.OrNull(r.MaxOutput),
+			r.Source, pricesOf(r), console.OrNull(r.Date)})
 	}
 	return console.WriteJSON(cmd.console.Stdout, out)
 }
@@ -182,7 +179,8 @@ func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 // reportRefresh prints how many models each endpoint listed. It is an error if no endpoint answered.
 func (cmd *modelsCommand) reportRefresh(all []setup.ListResult) error {
 	if len(all) == 0 {
-		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")
+		return console.WithHint(errors.New("there is no provider to ask"),
+			"store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")
 	}
 	answered := false
 	for _, r := range all {

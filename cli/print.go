@@ -10,29 +10,18 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/agent/llm"
-	"plimsoll/compact/projection"
-
-	"plimsoll/compact/inspect"
-
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
-
-// printOptions are the flags of print.
-type printOptions struct {
-	json      bool
-	compacted bool
-	preset    string
-	request   int
-	ledger    bool
-}
 
 // printCommand writes a conversation to standard output.
 type printCommand struct {
@@ -41,12 +30,15 @@ type printCommand struct {
 	models        *setup.Models
 	settings      *setup.Settings
 
-	options printOptions
-	changed func(flag string) bool // which flags were given
+	json      bool
+	compacted bool
+	preset    string
+	request   int
+	ledger    bool
+	changed   func(flag string) bool // which flags were given
 }
 
 func (cmd *printCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "print [ID]",
 		Short: "Print a conversation",
@@ -78,22 +70,21 @@ verbatim, capped, masked, summarised, dropped or pinned.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
-	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
-	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry under the preset `NAME`")
-	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
-	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, undone and pinned")
+	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON message per line")
+	c.Flags().BoolVar(&cmd.compacted, "compacted", false, "write what the next request would carry")
+	c.Flags().StringVar(&cmd.preset, "preset", "", "write what it would carry under the preset `NAME`")
+	c.Flags().IntVar(&cmd.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
+	c.Flags().BoolVar(&cmd.ledger, "ledger", false, "write what was compacted, undone and pinned")
 	cmd.changed = c.Flags().Changed
 	return c
 }
 
 func (cmd *printCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
-	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
-		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(preset.Names(), ", "))
+	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(cmd.preset)) {
+		return console.WrongUse("there is no preset %q; there are %s", cmd.preset, strings.Join(preset.Names(), ", "))
 	}
 	switch {
-	case o.ledger:
+	case cmd.ledger:
 		return cmd.printLedger(ctx, args)
 	case cmd.changed("request"):
 		return cmd.printRequest(ctx, args)
@@ -103,18 +94,17 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 
 // printMessages writes the messages.
 func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
-	o := cmd.options
 	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	messages, err := cmd.messages(ctx, snapshot, o)
+	messages, err := cmd.messages(ctx, snapshot)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(cmd.console.Stdout)
 	log := snapshot.Events
-	if o.json || o.compacted || o.preset != "" {
+	if cmd.json || cmd.compacted || cmd.preset != "" {
 		log = nil // without the errors of failed turns
 	}
 	for i := range messages {
@@ -125,7 +115,7 @@ func (cmd *printCommand) printMessages(ctx context.Context, args []string) error
 				return err
 			}
 		}
-		if o.json {
+		if cmd.json {
 			err = console.WriteLine(out, session.NewRow(m))
 		} else {
 			err = cmd.writePlain(out, m, i == 0)
@@ -154,8 +144,8 @@ func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, be
 }
 
 // messages are the messages to write.
-func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapshot, o printOptions) ([]projection.Message, error) {
-	if !o.compacted && o.preset == "" {
+func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapshot) ([]projection.Message, error) {
+	if !cmd.compacted && cmd.preset == "" {
 		return snapshot.OriginalMessages(), nil
 	}
 	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
@@ -166,18 +156,18 @@ func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapsho
 		return nil, err
 	}
 	view := snapshot.View
-	if o.preset != "" {
-		if view, err = cmd.presetView(snapshot, m, o.preset); err != nil {
+	if cmd.preset != "" {
+		if view, err = cmd.presetView(snapshot, m); err != nil {
 			return nil, err
 		}
 	}
 	return cmd.requestMessages(ctx, snapshot, view, m)
 }
 
-// presetView is the view of a conversation under the rules of a preset.
-func (cmd *printCommand) presetView(snapshot *session.Snapshot, m llm.Model, preset string) (projection.View, error) {
+// presetView is the view of a conversation under the rules of --preset.
+func (cmd *printCommand) presetView(snapshot *session.Snapshot, m llm.Model) (projection.View, error) {
 	cmd.settings.NoteRefused()
-	loaded, err := cmd.settings.LoadedFor(snapshot.Events, map[string]string{"compaction.preset": preset})
+	loaded, err := cmd.settings.LoadedFor(snapshot.Events, map[string]string{"compaction.preset": cmd.preset})
 	if err != nil {
 		return projection.View{}, err
 	}

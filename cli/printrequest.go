@@ -16,7 +16,7 @@ import (
 
 // printRequest writes the body of a past request, and notes whether it equals what was sent.
 func (cmd *printCommand) printRequest(ctx context.Context, args []string) error {
-	number := cmd.options.request
+	number := cmd.request
 	if err := exclusive(cmd.changed, "request", "compacted", "preset", "json"); err != nil {
 		return err
 	}

@@ -25,23 +25,17 @@ import (
 //   - Without a hit the exit code is 1, as it is with grep.
 //   - On a terminal a hit is one line, and the matched words are visible.
 
-// searchOptions are the flags of search.
-type searchOptions struct {
-	here  bool
-	limit int
-}
-
 // searchCommand searches the stored conversations.
 type searchCommand struct {
 	console   *console.Console
 	resources *setup.Resources
 	settings  *setup.Settings
 
-	options searchOptions
+	here  bool
+	limit int
 }
 
 func (cmd *searchCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Search all conversations",
@@ -59,29 +53,28 @@ and of other windows. The exit code is 1 if nothing was found.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().BoolVar(&o.here, "workspace", false, "only conversations of this workspace")
-	c.Flags().IntVarP(&o.limit, "limit", "n", 50, "at most `N` hits, and 20 of one conversation; 0 for all")
+	c.Flags().BoolVar(&cmd.here, "workspace", false, "only conversations of this workspace")
+	c.Flags().IntVarP(&cmd.limit, "limit", "n", 50, "at most `N` hits, and 20 of one conversation; 0 for all")
 	return c
 }
 
 func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
 	q, err := find.Parse(strings.Join(args, " "))
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	if o.limit < 0 {
-		return console.WrongUse("--limit must be 0 or more, not %d", o.limit)
+	if cmd.limit < 0 {
+		return console.WrongUse("--limit must be 0 or more, not %d", cmd.limit)
 	}
 	store, err := cmd.resources.Open()
 	if err != nil {
 		return err
 	}
-	options := storage.SearchOptions{Limit: o.limit}
-	if o.limit == 0 {
+	options := storage.SearchOptions{Limit: cmd.limit}
+	if cmd.limit == 0 {
 		options.Limit, options.PerConversation = math.MaxInt, math.MaxInt
 	}
-	if o.here {
+	if cmd.here {
 		options.Workspace = cmd.settings.Workspace
 	}
 	return cmd.writeHits(ctx, store, q, options)
@@ -115,7 +108,8 @@ func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q
 	}
 	cmd.noteUnread(report)
 	if hits == 0 {
-		return cmd.reportNoHits(report)
+		cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
+		return console.ErrReported
 	}
 	count, more := numbers.Count(hits, "hit"), ""
 	if report.More {
@@ -148,12 +142,6 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 		return fmt.Errorf("writing hits: %w", err)
 	}
 	return nil
-}
-
-// reportNoHits notes that no text matched. Its error ends the command with the exit code of a failure.
-func (cmd *searchCommand) reportNoHits(report storage.SearchReport) error {
-	cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
-	return console.ErrReported
 }
 
 // noteUnread notes what could not be searched.

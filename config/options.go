@@ -197,16 +197,21 @@ func (l Loaded) origin(key string) Origin {
 
 // valueText formats a value as written in the file.
 func valueText(v reflect.Value, tag reflect.StructTag) string {
-	if v.Kind() != reflect.Slice {
-		text := defaultText(v, tag)
-		if v.Kind() == reflect.String && text == v.String() {
-			return YAMLText(text)
-		}
-		return text
+	if v.Kind() == reflect.Slice {
+		return YAMLList(v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))
 	}
-	items := make([]string, v.Len())
-	for i := range items {
-		items[i] = YAMLText(v.Index(i).String())
+	text := defaultText(v, tag)
+	if v.Kind() == reflect.String && text == v.String() {
+		return YAMLText(text)
+	}
+	return text
+}
+
+// YAMLList formats a list of texts for the file.
+func YAMLList(texts []string) string {
+	items := make([]string, len(texts))
+	for i, text := range texts {
+		items[i] = YAMLText(text)
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }

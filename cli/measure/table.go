@@ -28,20 +28,24 @@ func (r Run) columns() []column {
 			fits++
 		}
 	}
-	share := func(get func(replay.Figures) replay.Ratio) func(replay.Figures) string {
-		return func(f replay.Figures) string { return ratioText(get(f)) }
-	}
+	type figures = replay.Figures
 	return []column{
-		{"COST", "by " + plain.Line(r.Sheet) + ", if sending everything costs 1", share(func(f replay.Figures) replay.Ratio { return f.CostRatio[r.Sheet] })},
-		{"OVER", "requests larger than the window, which providers refuse", func(f replay.Figures) string { return numbers.Grouped(f.Overflow) }},
-		{"CONTENT", "lines that edits and rewritten files go back to: share still in view", share(func(f replay.Figures) replay.Ratio { return f.Content })},
-		{"RECALL", "names from tool results that later replies use: share still in view", share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
-		{"INSTR", "what the user demanded: share still in view", share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
-		{"SUMS", "summaries", func(f replay.Figures) string { return numbers.Grouped(f.Summaries) }},
-		{"/TRUNC", "the same as COST, if leaving out the oldest costs 1", share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[r.Sheet] })},
+		{"COST", "by " + plain.Line(r.Sheet) + ", if sending everything costs 1",
+			func(f figures) string { return ratioText(f.CostRatio[r.Sheet]) }},
+		{"OVER", "requests larger than the window, which providers refuse",
+			func(f figures) string { return numbers.Grouped(f.Overflow) }},
+		{"CONTENT", "lines that edits and rewritten files go back to: share still in view",
+			func(f figures) string { return ratioText(f.Content) }},
+		{"RECALL", "names from tool results that later replies use: share still in view",
+			func(f figures) string { return ratioText(f.RecallTool) }},
+		{"INSTR", "what the user demanded: share still in view", func(f figures) string { return ratioText(f.Instructions) }},
+		{"SUMS", "summaries", func(f figures) string { return numbers.Grouped(f.Summaries) }},
+		{"/TRUNC", "the same as COST, if leaving out the oldest costs 1",
+			func(f figures) string { return ratioText(f.CostVsTruncate[r.Sheet]) }},
 		{"WORSE", "conversations dearer than sending everything, of the " + numbers.Grouped(fits) + " that fit the window",
-			func(f replay.Figures) string { return numbers.Grouped(f.SessionsWorse[r.Sheet]) }},
-		{"DEBT", "the same as COST, with looking up what was needed and not in view", share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[r.Sheet] })},
+			func(f figures) string { return numbers.Grouped(f.SessionsWorse[r.Sheet]) }},
+		{"DEBT", "the same as COST, with looking up what was needed and not in view",
+			func(f figures) string { return ratioText(f.CostWithDebtRatio[r.Sheet]) }},
 	}
 }
 
@@ -50,24 +54,22 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
 	b.WriteString(r.headline() + "\n\n")
 	front := r.Front()
-	marks, names := &table.Column{}, &table.Column{Header: "POLICY"}
+	columns, heads, notes := r.columns(), []table.Column{table.Left(""), table.Left("POLICY")}, ""
+	for _, c := range columns {
+		heads, notes = append(heads, table.Right(c.head)), notes+fmt.Sprintf("%-8s %s\n", c.head, c.note)
+	}
+	var rows [][]string
 	for _, name := range r.Policies {
-		mark := ""
+		row := []string{"", plain.Line(string(name))}
 		if slices.Contains(front, name) {
-			mark = "*"
+			row[0] = "*"
 		}
-		marks.Add(mark)
-		names.Add(plain.Line(string(name)))
-	}
-	shown, notes := []*table.Column{marks, names}, ""
-	for _, c := range r.columns() {
-		column := &table.Column{Header: c.head, AlignRight: true}
-		for _, name := range r.Policies {
-			column.Add(c.cell(r.Report.Totals[name]))
+		for _, c := range columns {
+			row = append(row, c.cell(r.Report.Totals[name]))
 		}
-		shown, notes = append(shown, column), notes+fmt.Sprintf("%-8s %s\n", c.head, c.note)
+		rows = append(rows, row)
 	}
-	if err := table.Write(&b, limit, shown...); err != nil {
+	if err := table.Write(&b, limit, heads, rows); err != nil {
 		return err
 	}
 	b.WriteString("\n" + notes)

@@ -32,23 +32,18 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 		return nil
 	}
 	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", numbers.Count(a.Messages, "message"), numbers.Count(a.Events, "event"), pinsText(a.Pins))
-	size, share := &table.Column{Header: "tokens", AlignRight: true}, &table.Column{Header: "share", AlignRight: true}
-	turn, event := &table.Column{Header: "turn", AlignRight: true}, &table.Column{Header: "event", AlignRight: true}
-	what, state := &table.Column{Header: "what"}, &table.Column{Header: "state"}
+	columns := []table.Column{table.Right("tokens"), table.Right("share"), table.Right("turn"), table.Right("event"),
+		table.Left("what"), table.Left("state")}
+	var rows [][]string
 	for _, item := range a.Heaviest {
-		size.Add("~" + numbers.Grouped(item.Tokens))
-		share.Add(console.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
-		if item.Event == 0 {
-			turn.Add("")
-			event.Add("")
-		} else {
-			turn.Add(fmt.Sprint(item.Turn))
-			event.Add(fmt.Sprintf("e%d", item.Event))
+		turn, event := "", ""
+		if item.Event != 0 {
+			turn, event = fmt.Sprint(item.Turn), fmt.Sprintf("e%d", item.Event)
 		}
-		what.Add(conversation.OneLine(plain.Line(item.Label), maxWhat))
-		state.Add(stateText(item))
+		rows = append(rows, []string{"~" + numbers.Grouped(item.Tokens), console.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))),
+			turn, event, conversation.OneLine(plain.Line(item.Label), maxWhat), stateText(item)})
 	}
-	return table.Write(b, limit, size, share, turn, event, what, state)
+	return table.Write(b, limit, columns, rows)
 }
 
 // maxWhat is the greatest length of a label or a heading, in characters.

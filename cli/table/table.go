@@ -6,6 +6,7 @@ package table
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -14,55 +15,49 @@ import (
 // Column is one column of a table. A column whose cells are all empty is not written.
 type Column struct {
 	Header     string
-	AlignRight bool // align the cells on the right, as numbers are
-	cells      []string
+	AlignRight bool
 }
 
-// Add adds a cell in the next row.
-func (c *Column) Add(cell string) { c.cells = append(c.cells, cell) }
+// Left is a column of texts.
+func Left(header string) Column { return Column{Header: header} }
 
-// Width is the width of the widest cell or the header, 0 if all cells are empty.
-func (c *Column) Width() int {
-	widest := 0
-	for _, cell := range c.cells {
-		widest = max(widest, ansi.StringWidth(cell))
-	}
-	if widest == 0 {
-		return 0
-	}
-	return max(widest, ansi.StringWidth(c.Header))
-}
+// Right is a column of numbers.
+func Right(header string) Column { return Column{Header: header, AlignRight: true} }
 
 // Gap separates two columns.
 const Gap = "  "
 
-// Write writes the columns side by side. Rows are cut to limit terminal cells; 0 means
-// no limit.
-func Write(w io.Writer, limit int, columns ...*Column) error {
-	var kept []*Column
-	var sizes []int
-	for _, c := range columns {
-		if n := c.Width(); n > 0 {
-			kept, sizes = append(kept, c), append(sizes, n)
+// Write writes the headers and the rows, which have a cell for each column. Lines are cut to limit terminal cells; 0 means no
+// limit.
+func Write(w io.Writer, limit int, columns []Column, rows [][]string) error {
+	headers, widths := make([]string, len(columns)), make([]int, len(columns))
+	for i, c := range columns {
+		headers[i] = c.Header
+		for _, row := range rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+		}
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], ansi.StringWidth(c.Header))
 		}
 	}
-	if len(kept) == 0 {
+	if slices.Max(widths) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	for i := -1; i < len(kept[0].cells); i++ {
-		var line strings.Builder
-		for k, c := range kept {
-			cell := c.Header
-			if i >= 0 {
-				cell = c.cells[i]
+	for _, row := range slices.Concat([][]string{headers}, rows) {
+		var cells []string
+		for i, cell := range row {
+			if widths[i] == 0 {
+				continue
 			}
-			if k > 0 {
-				line.WriteString(Gap)
+			space := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
+			if columns[i].AlignRight {
+				cells = append(cells, space+cell)
+			} else {
+				cells = append(cells, cell+space)
 			}
-			line.WriteString(Pad(cell, sizes[k], c.AlignRight))
 		}
-		text := strings.TrimRight(line.String(), " ")
+		text := strings.TrimRight(strings.Join(cells, Gap), " ")
 		if limit > 0 {
 			text = ansi.Truncate(text, limit, "…")
 		}
@@ -70,13 +65,4 @@ func Write(w io.Writer, limit int, columns ...*Column) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// Pad pads a cell with spaces to a width: on its left side if right is true.
-func Pad(cell string, size int, right bool) string {
-	space := strings.Repeat(" ", max(0, size-ansi.StringWidth(cell)))
-	if right {
-		return space + cell
-	}
-	return cell + space
 }

@@ -9,19 +9,11 @@ import (
 	"plimsoll/cli/table"
 )
 
-func column(head string, right bool, cells ...string) *table.Column {
-	c := &table.Column{Header: head, AlignRight: right}
-	for _, cell := range cells {
-		c.Add(cell)
-	}
-	return c
-}
-
 func TestTableMeasuresWideCharactersAndCutsRows(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	err := table.Write(&b, 14, column("ID", false, "a", "日本"), column("EMPTY", false, "", ""),
-		column("N", true, "7", "1,000"), column("TITLE", false, "short", "much too long"))
+	columns := []table.Column{table.Left("ID"), table.Left("EMPTY"), table.Right("N"), table.Left("TITLE")}
+	err := table.Write(&b, 14, columns, [][]string{{"a", "", "7", "short"}, {"日本", "", "1,000", "much too long"}})
 	if err != nil {
 		t.Fatal(err)
 	}
